@@ -1,0 +1,40 @@
+//! Fuel: bisecting a miscompilation to one rewrite.
+
+/// Every rewrite that can be left out asks for one unit before it happens (`-flambeau-fuel N`).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fuel {
+    limit: u64,
+    used: u64,
+}
+
+impl Default for Fuel {
+    fn default() -> Self {
+        Fuel::unlimited()
+    }
+}
+
+impl Fuel {
+    /// Fuel that never runs out.
+    pub fn unlimited() -> Fuel {
+        Fuel { limit: u64::MAX, used: 0 }
+    }
+
+    /// Fuel for `limit` rewrites.
+    pub fn limited(limit: u64) -> Fuel {
+        Fuel { limit, used: 0 }
+    }
+
+    /// Asks for one unit. Once it has answered no, it always does.
+    pub fn burn(&mut self) -> bool {
+        if self.used >= self.limit {
+            return false;
+        }
+        self.used += 1;
+        true
+    }
+
+    /// How many rewrites have happened.
+    pub fn used(&self) -> u64 {
+        self.used
+    }
+}

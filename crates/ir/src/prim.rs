@@ -1,0 +1,532 @@
+//! Primitives, and the one table of what they do: [`Prim::signature`] and [`Prim::effects`].
+
+use crate::{BoxedKind, IntKind, Kind};
+
+/// Whether contents may change after initialisation.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Mutability {
+    /// May be assigned.
+    Mutable,
+    /// Never changes once initialised.
+    Immutable,
+    /// Contents never change, but physical identity matters (exception identifiers, objects): never
+    /// shared, never duplicated.
+    ImmutableUnique,
+    /// The front end does not tell (`Pfield` before OCaml 5): to be read as mutable.
+    Unknown,
+}
+
+/// Which store a field takes.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Init {
+    /// Of a block that may be anywhere in the heap: `caml_modify` for pointers.
+    Assignment,
+    /// First store in a field of a heap block (`caml_initialize`).
+    Heap,
+    /// First store in a field of a static, rooted block: a plain store in 4.x.
+    Root,
+}
+
+/// The representation of arrays.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum ArrayKind {
+    /// Not known: tested at run time (flat if it holds floats).
+    Generic,
+    /// Of values which are no floats, maybe pointers.
+    Addr,
+    /// Of immediates.
+    Int,
+    /// Flat, of unboxed floats.
+    Float,
+}
+
+/// What is read through a string-like access.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum StringKind {
+    /// `string`: contents never change.
+    String,
+    /// `bytes`.
+    Bytes,
+    /// A one-dimensional C-layout bigarray of bytes.
+    Bigstring,
+}
+
+/// The width of a string-like access.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Width {
+    /// One byte, as a naked immediate.
+    W8,
+    /// Two bytes in host order, as a naked immediate.
+    W16,
+    /// Four bytes, as a naked int32.
+    W32,
+    /// Eight bytes, as a naked int64.
+    W64,
+}
+
+impl Width {
+    /// The number of bytes.
+    pub fn bytes(self) -> u32 {
+        match self {
+            Width::W8 => 1,
+            Width::W16 => 2,
+            Width::W32 => 4,
+            Width::W64 => 8,
+        }
+    }
+
+    /// The kind in which the contents are held.
+    pub fn kind(self) -> Kind {
+        match self {
+            Width::W8 | Width::W16 => Kind::NakedImmediate,
+            Width::W32 => Kind::NakedInt32,
+            Width::W64 => Kind::NakedInt64,
+        }
+    }
+}
+
+/// Elements of bigarrays. The kind that is not statically known is a C call, never this.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum BigarrayKind {
+    Float32,
+    Float64,
+    Sint8,
+    Uint8,
+    Sint16,
+    Uint16,
+    Int32,
+    Int64,
+    CamlInt,
+    NativeInt,
+    Complex32,
+    Complex64,
+}
+
+impl BigarrayKind {
+    /// The kind of an element in a register; complex numbers are boxed records.
+    pub fn kind(self) -> Kind {
+        use BigarrayKind::*;
+        match self {
+            Float32 | Float64 => Kind::NakedFloat,
+            Sint8 | Uint8 | Sint16 | Uint16 | CamlInt => Kind::NakedImmediate,
+            Int32 => Kind::NakedInt32,
+            Int64 => Kind::NakedInt64,
+            NativeInt => Kind::NakedNativeint,
+            Complex32 | Complex64 => Kind::Value,
+        }
+    }
+}
+
+/// The layout of a bigarray.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum BigarrayLayout {
+    /// Row-major, from 0.
+    C,
+    /// Column-major, from 1.
+    Fortran,
+}
+
+/// Integer arithmetic that can't fail.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum IntOp {
+    Add,
+    Sub,
+    Mul,
+    And,
+    Or,
+    Xor,
+}
+
+/// Shifts. Amounts outside the width give an unspecified result, but a result.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum ShiftOp {
+    Lsl,
+    Lsr,
+    Asr,
+}
+
+/// Comparisons of integers.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum IntCmp {
+    Eq,
+    Ne,
+    Lt,
+    Le,
+    Gt,
+    Ge,
+    UnsignedLt,
+}
+
+/// Float arithmetic.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum FloatOp {
+    Add,
+    Sub,
+    Mul,
+    Div,
+}
+
+/// Comparisons of floats. The negated ones are not the converse ones: NaN (pitfall 64).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum FloatCmp {
+    Eq,
+    Ne,
+    Lt,
+    NotLt,
+    Gt,
+    NotGt,
+    Le,
+    NotLe,
+    Ge,
+    NotGe,
+}
+
+/// How an argument or the result of a C function is passed.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum NativeRepr {
+    /// As an OCaml value.
+    Value,
+    /// As an unboxed number (`[@unboxed]`).
+    Unboxed(BoxedKind),
+    /// As an untagged integer (`[@untagged]`).
+    Untagged,
+}
+
+impl NativeRepr {
+    /// The kind in which it is passed.
+    pub fn kind(self) -> Kind {
+        match self {
+            NativeRepr::Value => Kind::Value,
+            NativeRepr::Unboxed(b) => b.naked(),
+            NativeRepr::Untagged => Kind::NakedImmediate,
+        }
+    }
+}
+
+/// A C function.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub struct External {
+    /// The symbol of the native entry point.
+    pub name: String,
+    /// One for each argument.
+    pub args: Vec<NativeRepr>,
+    /// The result; `caml_update_dummy` and the like return nothing and have `Value` with `no_result`.
+    pub result: NativeRepr,
+    /// The C function returns `void`: the result is `()`.
+    pub no_result: bool,
+    /// It may allocate, run the GC or raise (not `[@@noalloc]`).
+    pub alloc: bool,
+}
+
+/// A primitive operation. "index", "length" are tagged integers of kind `Value` unless said otherwise;
+/// primitives "for their effect" give the immediate 0 (`()`).
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Prim {
+    // ---- blocks
+    /// Allocates a block of values: (field…) → block.
+    MakeBlock { tag: u8, mutability: Mutability },
+    /// Allocates a flat block of doubles (float record): (naked float…) → block.
+    MakeFloatBlock { mutability: Mutability },
+    /// (block) → field.
+    BlockLoad { field: u32, mutability: Mutability },
+    /// Field of a flat float record: (block) → naked float.
+    BlockLoadFloat { field: u32, mutability: Mutability },
+    /// (block, value), for its effect. `pointer`: the value may be a pointer.
+    BlockStore { field: u32, pointer: bool, init: Init },
+    /// (block, naked float), for its effect.
+    BlockStoreFloat { field: u32, init: Init },
+    /// (block, index) → field, nothing known of the block.
+    BlockLoadComputed,
+    /// (block, index, value), for its effect.
+    BlockStoreComputed { pointer: bool, init: Init },
+    /// A shallow copy of a block or array of any representation: (block) → block.
+    Duplicate { mutability: Mutability },
+    /// Adds to an `int ref`: (block), for its effect.
+    OffsetRef { amount: i64 },
+    /// (value) → naked immediate 0 or 1.
+    IsInt,
+    /// (block) → naked immediate.
+    GetTag,
+    /// Are the two words the same: (value, value) → naked immediate.
+    PhysEqual { negated: bool },
+
+    // ---- arrays
+    /// Allocates a non-empty array: (element…) → array; elements are naked floats for `Float`.
+    MakeArray { kind: ArrayKind, mutability: Mutability },
+    /// (array) → length.
+    ArrayLength { kind: ArrayKind },
+    /// Without check: (array, index) → element; a naked float for `Float`.
+    ArrayLoad { kind: ArrayKind },
+    /// Without check: (array, index, element), for its effect; a naked float for `Float`.
+    ArrayStore { kind: ArrayKind },
+    /// (length, index): raises `Invalid_argument "index out of bounds"` unless
+    /// 0 ≤ index and index + `width` ≤ length (the width in units of the length). For its effect.
+    CheckBound { width: u32 },
+
+    // ---- strings, bytes, bigstrings, bigarrays
+    /// Of a string or bytes: (string) → length.
+    StringLength,
+    /// Without check: (string, index) → contents, of the width's kind.
+    StringLoad { string: StringKind, width: Width },
+    /// Without check: (bytes, index, contents), for its effect.
+    StringStore { string: StringKind, width: Width },
+    /// (bigarray) → tagged length of that dimension.
+    BigarrayDim { dim: u32 },
+    /// (bigarray, index…) → element of the kind's kind. Raises like `CheckBound` when `checked`.
+    BigarrayLoad { checked: bool, kind: BigarrayKind, layout: BigarrayLayout },
+    /// (bigarray, index…, element), for its effect.
+    BigarrayStore { checked: bool, kind: BigarrayKind, layout: BigarrayLayout },
+
+    // ---- integers
+    /// (int, int) → int.
+    IntArith { op: IntOp, kind: IntKind },
+    /// (int, amount) → int; the amount is tagged for `Tagged`, else a naked immediate.
+    IntShift { op: ShiftOp, kind: IntKind },
+    /// Truncating division, the divisor not being zero: (int, int) → int.
+    IntDiv { kind: IntKind },
+    /// Its remainder.
+    IntMod { kind: IntKind },
+    /// (int): raises `Division_by_zero` if it is 0. For its effect.
+    CheckZero { kind: IntKind },
+    /// (int, int) → naked immediate 0 or 1. For `Tagged`, operands may be pointers that pattern
+    /// matching compares (soundness row 28): the comparison is of words.
+    IntCompare { op: IntCmp, kind: IntKind },
+    /// Three-way: (int, int) → tagged -1, 0 or 1.
+    IntCompare3 { kind: IntKind },
+    /// Swaps the bytes of an int32, int64 or nativeint.
+    ByteSwap { kind: IntKind },
+    /// Swaps the two low bytes and clears the others: (naked immediate) → naked immediate.
+    ByteSwap16,
+
+    // ---- floats
+    /// (naked float, naked float) → naked float.
+    FloatArith { op: FloatOp },
+    /// (naked float) → naked float.
+    FloatNeg,
+    /// (naked float) → naked float.
+    FloatAbs,
+    /// (naked float, naked float) → naked immediate 0 or 1.
+    FloatCompare { op: FloatCmp },
+    /// Three-way, NaN below all and equal to itself: → tagged -1, 0 or 1.
+    FloatCompare3,
+
+    // ---- representation
+    /// (naked immediate) → value.
+    Tag,
+    /// (value) → naked immediate.
+    Untag,
+    /// Allocates a boxed number.
+    Box(BoxedKind),
+    /// Reads a boxed number.
+    Unbox(BoxedKind),
+    /// Converts between naked numbers: wraps integers, truncates floats towards zero.
+    NumConv { from: Kind, to: Kind },
+
+    // ---- closures
+    /// (closure of `function`) → captured value.
+    ProjectValueSlot { function: crate::FunctionSlot, value: crate::ValueSlot },
+    /// (closure of `from`) → closure of `to` in the same set.
+    ProjectFunctionSlot { from: crate::FunctionSlot, to: crate::FunctionSlot },
+    /// Allocates a dummy which `caml_update_dummy` will overwrite with the closure of `function`: `let
+    /// rec` whose right-hand side only computes a closure. () → value.
+    AllocDummyClosure { function: crate::FunctionSlot },
+
+    // ---- the rest
+    /// `Sys.opaque_identity`: (value) → value.
+    Opaque,
+    /// `%int_as_pointer`: (value) → value which is no OCaml value.
+    IntAsPointer,
+    /// A call of a C function.
+    CCall(Box<External>),
+    /// Tells the handler of the enclosing `try` the current values of its extra arguments (see the
+    /// crate's header). () → for its effect.
+    ExnState,
+}
+
+/// What an operation may do to the world.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Effects {
+    /// Nothing: may be dropped, moved, duplicated.
+    None,
+    /// Allocates something fresh and does nothing else: may be dropped, not duplicated.
+    Generative,
+    /// Anything.
+    Arbitrary,
+}
+
+/// Whether the result depends on what effects change.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Coeffects {
+    /// It does not.
+    None,
+    /// It does: may not be moved across arbitrary effects.
+    Has,
+}
+
+/// Argument and result kinds.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Signature {
+    /// The kinds of the arguments, the last of which may repeat.
+    pub args: Vec<Kind>,
+    /// Whether the last of `args` stands for any number of arguments (zero included).
+    pub variadic: bool,
+    /// The kind of the result.
+    pub result: Kind,
+}
+
+impl Prim {
+    /// Argument and result kinds.
+    pub fn signature(&self) -> Signature {
+        use Kind::*;
+        let fixed = |args: &[Kind], result| Signature { args: args.to_vec(), variadic: false, result };
+        let variadic = |args: &[Kind], result| Signature { args: args.to_vec(), variadic: true, result };
+        let element = |kind: ArrayKind| {
+            if kind == ArrayKind::Float { NakedFloat } else { Value }
+        };
+        match self {
+            Prim::MakeBlock { .. } => variadic(&[Value], Value),
+            Prim::MakeFloatBlock { .. } => variadic(&[NakedFloat], Value),
+            Prim::BlockLoad { .. } => fixed(&[Value], Value),
+            Prim::BlockLoadFloat { .. } => fixed(&[Value], NakedFloat),
+            Prim::BlockStore { .. } => fixed(&[Value, Value], Value),
+            Prim::BlockStoreFloat { .. } => fixed(&[Value, NakedFloat], Value),
+            Prim::BlockLoadComputed => fixed(&[Value, Value], Value),
+            Prim::BlockStoreComputed { .. } => fixed(&[Value, Value, Value], Value),
+            Prim::Duplicate { .. } => fixed(&[Value], Value),
+            Prim::OffsetRef { .. } => fixed(&[Value], Value),
+            Prim::IsInt | Prim::GetTag => fixed(&[Value], NakedImmediate),
+            Prim::PhysEqual { .. } => fixed(&[Value, Value], NakedImmediate),
+            Prim::MakeArray { kind, .. } => variadic(&[element(*kind)], Value),
+            Prim::ArrayLength { .. } => fixed(&[Value], Value),
+            Prim::ArrayLoad { kind } => fixed(&[Value, Value], element(*kind)),
+            Prim::ArrayStore { kind } => fixed(&[Value, Value, element(*kind)], Value),
+            Prim::CheckBound { .. } => fixed(&[Value, Value], Value),
+            Prim::StringLength => fixed(&[Value], Value),
+            Prim::StringLoad { width, .. } => fixed(&[Value, Value], width.kind()),
+            Prim::StringStore { width, .. } => fixed(&[Value, Value, width.kind()], Value),
+            Prim::BigarrayDim { .. } => fixed(&[Value], Value),
+            Prim::BigarrayLoad { kind, .. } => variadic(&[Value, Value], kind.kind()),
+            // (bigarray, index…, element): the element is last, checked by `BigarrayKind::kind`.
+            Prim::BigarrayStore { .. } => variadic(&[Value, Value], Value),
+            Prim::IntArith { kind, .. } | Prim::IntDiv { kind } | Prim::IntMod { kind } => {
+                fixed(&[kind.kind(), kind.kind()], kind.kind())
+            }
+            Prim::IntShift { kind: IntKind::Tagged, .. } => fixed(&[Value, Value], Value),
+            Prim::IntShift { kind, .. } => fixed(&[kind.kind(), NakedImmediate], kind.kind()),
+            Prim::CheckZero { kind } => fixed(&[kind.kind()], Value),
+            Prim::IntCompare { kind, .. } => fixed(&[kind.kind(), kind.kind()], NakedImmediate),
+            Prim::IntCompare3 { kind } => fixed(&[kind.kind(), kind.kind()], Value),
+            Prim::ByteSwap { kind } => fixed(&[kind.kind()], kind.kind()),
+            Prim::ByteSwap16 => fixed(&[NakedImmediate], NakedImmediate),
+            Prim::FloatArith { .. } => fixed(&[NakedFloat, NakedFloat], NakedFloat),
+            Prim::FloatNeg | Prim::FloatAbs => fixed(&[NakedFloat], NakedFloat),
+            Prim::FloatCompare { .. } => fixed(&[NakedFloat, NakedFloat], NakedImmediate),
+            Prim::FloatCompare3 => fixed(&[NakedFloat, NakedFloat], Value),
+            Prim::Tag => fixed(&[NakedImmediate], Value),
+            Prim::Untag => fixed(&[Value], NakedImmediate),
+            Prim::Box(kind) => fixed(&[kind.naked()], Value),
+            Prim::Unbox(kind) => fixed(&[Value], kind.naked()),
+            Prim::NumConv { from, to } => fixed(&[*from], *to),
+            Prim::ProjectValueSlot { .. } | Prim::ProjectFunctionSlot { .. } => fixed(&[Value], Value),
+            Prim::AllocDummyClosure { .. } => fixed(&[], Value),
+            Prim::Opaque | Prim::IntAsPointer => fixed(&[Value], Value),
+            Prim::CCall(external) => Signature {
+                args: external.args.iter().map(|r| r.kind()).collect(),
+                variadic: false,
+                result: external.result.kind(),
+            },
+            Prim::ExnState => fixed(&[], Value),
+        }
+    }
+
+    /// Effects and coeffects (manual 21.12; digest part 1).
+    pub fn effects(&self) -> (Effects, Coeffects) {
+        let load = |mutability: Mutability| match mutability {
+            Mutability::Mutable | Mutability::Unknown => (Effects::None, Coeffects::Has),
+            Mutability::Immutable | Mutability::ImmutableUnique => (Effects::None, Coeffects::None),
+        };
+        const PURE: (Effects, Coeffects) = (Effects::None, Coeffects::None);
+        const READ: (Effects, Coeffects) = (Effects::None, Coeffects::Has);
+        const ALLOC: (Effects, Coeffects) = (Effects::Generative, Coeffects::None);
+        const ANY: (Effects, Coeffects) = (Effects::Arbitrary, Coeffects::Has);
+        match self {
+            Prim::MakeBlock { .. } | Prim::MakeFloatBlock { .. } | Prim::Box(_) => ALLOC,
+            // A generic array's elements are tested (their tags are read) when it is made.
+            Prim::MakeArray { .. } => ALLOC,
+            Prim::BlockLoad { mutability, .. } | Prim::BlockLoadFloat { mutability, .. } => load(*mutability),
+            Prim::BlockLoadComputed | Prim::ArrayLoad { .. } => READ,
+            Prim::Duplicate { .. } => (Effects::Generative, Coeffects::Has),
+            Prim::BlockStore { .. }
+            | Prim::BlockStoreFloat { .. }
+            | Prim::BlockStoreComputed { .. }
+            | Prim::OffsetRef { .. }
+            | Prim::ArrayStore { .. }
+            | Prim::StringStore { .. }
+            | Prim::BigarrayStore { .. } => ANY,
+            Prim::IsInt | Prim::PhysEqual { .. } => PURE,
+            // Forcing a lazy value changes tags; `Obj.truncate` (4.x) changes lengths.
+            Prim::GetTag | Prim::ArrayLength { .. } | Prim::StringLength | Prim::BigarrayDim { .. } => READ,
+            Prim::StringLoad { string: StringKind::String, .. } => PURE,
+            Prim::StringLoad { .. } => READ,
+            Prim::CheckBound { .. } | Prim::CheckZero { .. } => ANY,
+            Prim::BigarrayLoad { checked: true, .. } => ANY,
+            Prim::BigarrayLoad { kind: BigarrayKind::Complex32 | BigarrayKind::Complex64, .. } => {
+                (Effects::Generative, Coeffects::Has)
+            }
+            Prim::BigarrayLoad { .. } => READ,
+            Prim::IntArith { .. }
+            | Prim::IntShift { .. }
+            | Prim::IntCompare { .. }
+            | Prim::IntCompare3 { .. }
+            | Prim::ByteSwap { .. }
+            | Prim::ByteSwap16
+            | Prim::FloatArith { .. }
+            | Prim::FloatNeg
+            | Prim::FloatAbs
+            | Prim::FloatCompare { .. }
+            | Prim::FloatCompare3
+            | Prim::Tag
+            | Prim::Untag
+            | Prim::Unbox(_)
+            | Prim::NumConv { .. } => PURE,
+            // Pure, but a zero divisor traps: never executed on a path that did not pass its check
+            // (soundness row 1), hence kept behind effects.
+            Prim::IntDiv { .. } | Prim::IntMod { .. } => READ,
+            // While a `let rec` is being built, slots hold dummies.
+            Prim::ProjectValueSlot { .. } | Prim::ProjectFunctionSlot { .. } => PURE,
+            Prim::AllocDummyClosure { .. } => (Effects::Generative, Coeffects::None),
+            Prim::Opaque => ANY,
+            Prim::IntAsPointer => PURE,
+            Prim::CCall(_) => ANY,
+            Prim::ExnState => ANY,
+        }
+    }
+
+    /// Whether it may raise, and so names its exception continuation.
+    pub fn may_raise(&self) -> bool {
+        match self {
+            Prim::CheckBound { .. } | Prim::CheckZero { .. } | Prim::ExnState => true,
+            Prim::BigarrayLoad { checked, .. } | Prim::BigarrayStore { checked, .. } => *checked,
+            Prim::CCall(external) => external.alloc,
+            _ => false,
+        }
+    }
+
+    /// Whether it is executed for its effect alone: the result is `()`.
+    pub fn is_for_effect(&self) -> bool {
+        match self {
+            Prim::BlockStore { .. }
+            | Prim::BlockStoreFloat { .. }
+            | Prim::BlockStoreComputed { .. }
+            | Prim::OffsetRef { .. }
+            | Prim::ArrayStore { .. }
+            | Prim::CheckBound { .. }
+            | Prim::StringStore { .. }
+            | Prim::BigarrayStore { .. }
+            | Prim::CheckZero { .. }
+            | Prim::ExnState => true,
+            Prim::CCall(external) => external.no_result,
+            _ => false,
+        }
+    }
+}

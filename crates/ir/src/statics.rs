@@ -1,0 +1,55 @@
+//! Static data: what the linker places.
+
+use crate::{Const, SetOfClosures, Symbol};
+
+/// One item of static data and its symbol or symbols.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Static {
+    /// Whether other units may refer to it.
+    pub exported: bool,
+    /// What it is.
+    pub def: StaticDef,
+}
+
+/// The shapes of static data. All contents are known at link time.
+#[derive(Clone, Debug, PartialEq)]
+pub enum StaticDef {
+    /// A block of values.
+    Block { symbol: Symbol, tag: u8, fields: Vec<StaticField> },
+    /// A boxed double, by its bits.
+    Float { symbol: Symbol, bits: u64 },
+    /// A boxed int32.
+    Int32 { symbol: Symbol, value: i32 },
+    /// A boxed int64.
+    Int64 { symbol: Symbol, value: i64 },
+    /// A boxed nativeint.
+    Nativeint { symbol: Symbol, value: i64 },
+    /// A string.
+    String { symbol: Symbol, contents: Vec<u8> },
+    /// A flat array or record of doubles, by their bits.
+    FloatArray { symbol: Symbol, elements: Vec<u64> },
+    /// A set of closures whose captured values, if any, are constants and symbols: one symbol for each
+    /// function, in order.
+    Closures { symbols: Vec<Symbol>, set: SetOfClosures },
+    /// A block whose fields are `()` until the unit's entry code fills them; a root for the GC.
+    Preallocated { symbol: Symbol, tag: u8, size: u32 },
+}
+
+/// A field of a static block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum StaticField {
+    /// The address of static data.
+    Symbol(Symbol),
+    /// A tagged integer.
+    Immediate(i64),
+}
+
+impl StaticField {
+    /// The field as an atom.
+    pub fn simple(self) -> crate::Simple {
+        match self {
+            StaticField::Symbol(s) => crate::Simple::Symbol(s),
+            StaticField::Immediate(n) => crate::Simple::Const(Const::Tagged(n)),
+        }
+    }
+}

@@ -1,0 +1,248 @@
+//! Terms. The crate's header says what they mean.
+
+use smallvec::SmallVec;
+
+use crate::prim::Prim;
+use crate::{CodeId, Continuation, Dbg, FunctionSlot, Simple, ValueSlot, Variable};
+
+/// A run of items, then one terminator.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Expr {
+    /// In order of evaluation.
+    pub items: Vec<Item>,
+    /// Where control goes then.
+    pub terminator: Terminator,
+}
+
+/// One step of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Item {
+    /// Binds a variable.
+    Let {
+        /// The variable bound.
+        var: Variable,
+        /// What is computed.
+        named: Named,
+        /// Its place in the source.
+        dbg: Dbg,
+    },
+    /// Allocates a set of closures; one variable for each of its functions, in order.
+    LetClosures {
+        /// The closures.
+        vars: SmallVec<[Variable; 1]>,
+        /// What they are made of.
+        set: SetOfClosures,
+        /// Their place in the source.
+        dbg: Dbg,
+    },
+    /// `let_cont`, the remainder of the run being the handler.
+    Join {
+        /// The continuation, used in `body` only.
+        cont: Continuation,
+        /// Bound in the remainder of the run.
+        params: SmallVec<[Variable; 2]>,
+        /// Evaluated now.
+        body: Box<Expr>,
+    },
+    /// `let_cont`, the remainder of the run being the body.
+    LetCont {
+        /// Whether the handlers may use the continuations of the group (loops). An exception
+        /// continuation is never recursive.
+        recursive: bool,
+        /// At least one.
+        handlers: Vec<ContHandler>,
+    },
+}
+
+/// A continuation and its code.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ContHandler {
+    /// The continuation defined.
+    pub cont: Continuation,
+    /// Its parameters.
+    pub params: SmallVec<[Variable; 2]>,
+    /// Its code.
+    pub body: Expr,
+}
+
+/// What a `let` binds to a variable.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Named {
+    /// Another name.
+    Simple(Simple),
+    /// The result of a primitive.
+    Prim {
+        /// The operation.
+        prim: Prim,
+        /// Its operands.
+        args: SmallVec<[Simple; 3]>,
+        /// Present if and only if [`Prim::may_raise`].
+        exn: Option<Box<ExnCont>>,
+    },
+}
+
+/// An exception continuation with the values of its extra arguments.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ExnCont {
+    /// A handler in scope, or the function's own exception continuation.
+    pub cont: Continuation,
+    /// For the handler's parameters after the exception itself.
+    pub extra_args: SmallVec<[Simple; 2]>,
+}
+
+/// Functions which share their captured values.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SetOfClosures {
+    /// In the order of the layout.
+    pub functions: SmallVec<[(FunctionSlot, CodeId); 1]>,
+    /// In the order of the layout.
+    pub values: Vec<(ValueSlot, Simple)>,
+}
+
+/// The end of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Terminator {
+    /// Calls a function.
+    Apply(Box<Apply>),
+    /// Continues.
+    ApplyCont(ApplyCont),
+    /// Branches on an integer.
+    Switch(Box<Switch>),
+    /// Branches on the contents of a string.
+    StringSwitch(Box<StringSwitch>),
+    /// Raises.
+    Raise {
+        /// For backtraces.
+        kind: RaiseKind,
+        /// The exception.
+        exn: Simple,
+        /// Where it goes.
+        handler: Box<ExnCont>,
+        /// The place of the `raise`.
+        dbg: Dbg,
+    },
+    /// Runs a body under a handler.
+    Try {
+        /// Evaluated under the handler.
+        body: Box<Expr>,
+        /// An exception continuation in scope, whose only use as a handler this is. Extra parameters
+        /// have, until the first raise point of the body, the values given here.
+        handler: ExnCont,
+    },
+    /// Never reached.
+    Unreachable,
+}
+
+/// A jump.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ApplyCont {
+    /// An ordinary continuation.
+    pub cont: Continuation,
+    /// One for each parameter.
+    pub args: SmallVec<[Simple; 2]>,
+}
+
+/// A branch on an integer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Switch {
+    /// A naked immediate.
+    pub scrutinee: Simple,
+    /// By increasing value.
+    pub arms: Vec<(i64, ApplyCont)>,
+    /// For all other values; without it there are no other values.
+    pub default: Option<ApplyCont>,
+    /// The place of the test.
+    pub dbg: Dbg,
+}
+
+/// A branch on the contents of a string.
+#[derive(Clone, Debug, PartialEq)]
+pub struct StringSwitch {
+    /// A string.
+    pub scrutinee: Simple,
+    /// In increasing order, pairwise distinct.
+    pub arms: Vec<(Vec<u8>, ApplyCont)>,
+    /// For all other strings.
+    pub default: Option<ApplyCont>,
+    /// The place of the test.
+    pub dbg: Dbg,
+}
+
+/// What backtraces show.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum RaiseKind {
+    /// Begins a backtrace.
+    Regular,
+    /// Continues one.
+    Reraise,
+    /// Has none.
+    NoTrace,
+}
+
+/// A call.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Apply {
+    /// The closure; absent in a direct call of a function that needs none. For a method call, the method
+    /// (a hash or a label).
+    pub callee: Option<Simple>,
+    /// What is known of the callee.
+    pub kind: CallKind,
+    /// For a method call, the object comes first.
+    pub args: Vec<Simple>,
+    /// Takes the result.
+    pub ret: Continuation,
+    /// Takes the exception.
+    pub exn: ExnCont,
+    /// The place of the call.
+    pub dbg: Dbg,
+    /// `[@inlined]`
+    pub inlined: InlineAttribute,
+    /// `[@specialised]`
+    pub specialised: SpecialiseAttribute,
+}
+
+/// What is known of a callee.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum CallKind {
+    /// A function of this unit, with all its arguments (the fields of the tuple, if it is tupled).
+    Direct(CodeId),
+    /// A function of another unit by the symbol of its code, with all its arguments. The closure is
+    /// passed if and only if `callee` is present.
+    DirectExternal(String),
+    /// Unknown.
+    Generic,
+    /// A method by its hash, looked up in the object.
+    MethodPublic,
+    /// A method by its label in the object's table (`self#m`).
+    MethodSelf,
+    /// A method by its hash through a cache: the last two arguments are the cache and the position.
+    MethodCached,
+}
+
+/// `[@inline]`, `[@inlined]`, `[@unrolled]`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum InlineAttribute {
+    /// No attribute.
+    #[default]
+    Default,
+    /// Always, or diagnose.
+    Always,
+    /// Never.
+    Never,
+    /// If it can be; no diagnosis.
+    Hint,
+    /// `[@unrolled n]`
+    Unroll(u32),
+}
+
+/// `[@specialise]`, `[@specialised]`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum SpecialiseAttribute {
+    /// No attribute.
+    #[default]
+    Default,
+    /// Always, or diagnose.
+    Always,
+    /// Never.
+    Never,
+}

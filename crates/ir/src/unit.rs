@@ -1,0 +1,189 @@
+//! A compilation unit: the tables that identifiers index, the code, the static data.
+
+use cranelift_entity::PrimaryMap;
+use smallvec::SmallVec;
+
+use crate::term::{InlineAttribute, SpecialiseAttribute};
+use crate::{
+    CodeId, Continuation, Dbg, Expr, FunctionSlot, Kind, LocTable, Static, Subkind, Symbol, ValueSlot,
+    Variable,
+};
+
+/// A compilation unit.
+#[derive(Clone, Debug)]
+pub struct Unit {
+    /// The name of the module.
+    pub name: String,
+    /// What the unit's linkage names begin with: `caml` and the unit's symbol, without `__`.
+    pub prefix: String,
+    /// The module block.
+    pub module_symbol: Symbol,
+    /// All variables.
+    pub variables: PrimaryMap<Variable, VariableData>,
+    /// All continuations.
+    pub continuations: PrimaryMap<Continuation, ContinuationData>,
+    /// All symbols, of this unit and of others.
+    pub symbols: PrimaryMap<Symbol, SymbolData>,
+    /// All functions.
+    pub codes: PrimaryMap<CodeId, Code>,
+    /// The names of all function slots.
+    pub function_slots: PrimaryMap<FunctionSlot, String>,
+    /// The names of all value slots.
+    pub value_slots: PrimaryMap<ValueSlot, String>,
+    /// Static data, the module block included.
+    pub statics: Vec<Static>,
+    /// What runs when the program starts: ends in `ret`, with any value.
+    pub entry: Entry,
+    /// Source locations.
+    pub locs: LocTable,
+}
+
+/// The code that initialises the unit.
+#[derive(Clone, Debug)]
+pub struct Entry {
+    /// Takes one value, which is ignored.
+    pub ret: Continuation,
+    /// Takes an exception.
+    pub exn: Continuation,
+    /// The code.
+    pub body: Expr,
+}
+
+/// A variable.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct VariableData {
+    /// For people.
+    pub name: String,
+    /// How it is held.
+    pub kind: Kind,
+    /// What the front end tells of it, when it is a value.
+    pub subkind: Subkind,
+}
+
+/// A continuation.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ContinuationData {
+    /// For people.
+    pub name: String,
+    /// Whether it is an exception continuation.
+    pub is_exn: bool,
+}
+
+/// A symbol.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SymbolData {
+    /// The linker's name, whole.
+    pub linkage_name: String,
+    /// Whether this unit defines it.
+    pub is_local: bool,
+}
+
+/// How a function takes its arguments.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum FunctionKind {
+    /// One by one.
+    Curried,
+    /// As one tuple; the code takes its fields.
+    Tupled,
+}
+
+/// What the source says of a function.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct CodeAttributes {
+    /// `[@inline]`
+    pub inline: InlineAttribute,
+    /// `[@specialise]`
+    pub specialise: SpecialiseAttribute,
+    /// It is a functor.
+    pub is_functor: bool,
+    /// Always to be inlined (features A7).
+    pub stub: bool,
+}
+
+/// A function. Closed: free of variables but its parameters and `my_closure`.
+#[derive(Clone, Debug)]
+pub struct Code {
+    /// The linker's name of the code.
+    pub linkage_name: String,
+    /// Parameters, at least one.
+    pub params: SmallVec<[Variable; 4]>,
+    /// The closure through which it was called. Not passed in direct calls if the body does not use it.
+    pub my_closure: Variable,
+    /// The slot that `my_closure` is of.
+    pub function_slot: FunctionSlot,
+    /// Takes the result, of kind `result`.
+    pub ret: Continuation,
+    /// Takes the exception, without extra arguments.
+    pub exn: Continuation,
+    /// The kind of the result.
+    pub result: Kind,
+    /// Curried or tupled.
+    pub kind: FunctionKind,
+    /// Whether it may call itself, or another function of its set that calls it.
+    pub recursive: bool,
+    /// What the source says.
+    pub attributes: CodeAttributes,
+    /// The place of the definition.
+    pub dbg: Dbg,
+    /// The body.
+    pub body: Expr,
+}
+
+impl Unit {
+    /// An empty unit: its entry does nothing, its module block has `size` fields.
+    pub fn new(name: impl Into<String>, prefix: impl Into<String>, size: u32) -> Unit {
+        let (name, prefix) = (name.into(), prefix.into());
+        let mut symbols = PrimaryMap::new();
+        let module_symbol = symbols.push(SymbolData { linkage_name: prefix.clone(), is_local: true });
+        let mut continuations = PrimaryMap::new();
+        let ret = continuations.push(ContinuationData { name: "return".into(), is_exn: false });
+        let exn = continuations.push(ContinuationData { name: "raise".into(), is_exn: true });
+        let body = Expr { items: Vec::new(), terminator: crate::Terminator::Unreachable };
+        Unit {
+            name,
+            prefix,
+            module_symbol,
+            variables: PrimaryMap::new(),
+            continuations,
+            symbols,
+            codes: PrimaryMap::new(),
+            function_slots: PrimaryMap::new(),
+            value_slots: PrimaryMap::new(),
+            statics: vec![Static {
+                exported: true,
+                def: crate::StaticDef::Preallocated { symbol: module_symbol, tag: 0, size },
+            }],
+            entry: Entry { ret, exn, body },
+            locs: LocTable::default(),
+        }
+    }
+
+    /// A fresh variable of kind `Value` about which nothing is known.
+    pub fn new_value(&mut self, name: impl Into<String>) -> Variable {
+        self.new_variable(name, Kind::Value, Subkind::Any)
+    }
+
+    /// A fresh variable.
+    pub fn new_variable(&mut self, name: impl Into<String>, kind: Kind, subkind: Subkind) -> Variable {
+        self.variables.push(VariableData { name: name.into(), kind, subkind })
+    }
+
+    /// A fresh ordinary continuation.
+    pub fn new_continuation(&mut self, name: impl Into<String>) -> Continuation {
+        self.continuations.push(ContinuationData { name: name.into(), is_exn: false })
+    }
+
+    /// A fresh exception continuation.
+    pub fn new_exn_continuation(&mut self, name: impl Into<String>) -> Continuation {
+        self.continuations.push(ContinuationData { name: name.into(), is_exn: true })
+    }
+
+    /// The kind of an atom.
+    pub fn kind_of(&self, simple: crate::Simple) -> Kind {
+        match simple {
+            crate::Simple::Var(v) => self.variables[v].kind,
+            crate::Simple::Symbol(_) => Kind::Value,
+            crate::Simple::Const(c) => c.kind(),
+        }
+    }
+}

@@ -1,0 +1,489 @@
+//! Decoding a request.
+
+use crate::prim::Primitive;
+use crate::reader::{DecodeError, Reader};
+use crate::term::*;
+
+/// What the OCaml side asks for: one unit to compile.
+#[derive(Clone, Debug, Default)]
+pub struct Request {
+    /// How.
+    pub options: Options,
+    /// Location `n` is at index `n - 1`.
+    pub locations: Vec<Location>,
+    /// Units and predefined exceptions that the term refers to.
+    pub imports: Vec<Import>,
+    /// The Lambda of the unit, in the store form of `Translmod.transl_store_implementation`.
+    pub term: Term,
+}
+
+/// Options of a compilation.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// The module's name.
+    pub unit_name: String,
+    /// What its symbols begin with (`camlM`).
+    pub symbol_prefix: String,
+    /// `-g`
+    pub debug: bool,
+    /// `-unsafe`
+    pub unsafe_: bool,
+    /// `-flambeau-verify`
+    pub verify: bool,
+    /// `-flambeau-fuel`
+    pub fuel: Option<u64>,
+    /// The dumps wanted, by the name of the stage.
+    pub dumps: Vec<String>,
+    /// `-flambeau-profile`
+    pub profile: bool,
+    /// The number of fields of the module block.
+    pub module_size: u32,
+}
+
+/// A source location.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Location {
+    pub file: String,
+    pub line: u32,
+    pub char_start: u32,
+    pub char_end: u32,
+    pub start_bol: u32,
+    pub end_bol: u32,
+    pub end_line: u32,
+    pub scope: String,
+}
+
+/// A unit or predefined exception that the term refers to.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Import {
+    /// The module's or exception's name.
+    pub name: String,
+    /// The symbol of the module block, or of the exception.
+    pub symbol: String,
+    /// Whether it is a predefined exception.
+    pub predefined: bool,
+    /// What a stock unit's `.cmx` tells.
+    pub approximation: Approximation,
+    /// What a unit of ours tells, undecoded.
+    pub payload: Option<Vec<u8>>,
+}
+
+/// `Clambda.value_approximation`, without the bodies of functions.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Approximation {
+    /// Nothing.
+    #[default]
+    Unknown,
+    /// A closure.
+    Closure {
+        /// The symbol of its code.
+        code: String,
+        /// Its arity, negative for tupled functions.
+        arity: i64,
+        /// Whether direct calls pass the closure.
+        needs_closure: bool,
+        /// The symbol of the closure itself, if it is static and known.
+        symbol: Option<String>,
+        /// What its full application gives.
+        result: Box<Approximation>,
+    },
+    /// A block with immutable fields.
+    Block(Vec<Approximation>),
+    /// An immediate.
+    Immediate(i64),
+    /// The address of a symbol.
+    Symbol(String),
+    /// The contents of a field of a module block.
+    GlobalField {
+        /// The module block.
+        symbol: String,
+        /// Its field.
+        field: u32,
+    },
+}
+
+/// The magic and the version of the format.
+const MAGIC: &[u8] = b"FLBQ";
+const VERSION: u64 = 1;
+
+/// Decodes a request.
+///
+/// # Errors
+/// When the bytes are not a request of this version.
+pub fn decode(bytes: &[u8]) -> Result<Request, DecodeError> {
+    let r = &mut Reader::new(bytes);
+    if r.take(MAGIC.len())? != MAGIC {
+        return Err(r.error("not a request"));
+    }
+    if r.u64()? != VERSION {
+        return Err(r.error("a request of another version"));
+    }
+    let options = options(r)?;
+    let locations = r.list(location)?;
+    let idents = r.list(|r| Ok((r.string()?, r.u32()?)))?;
+    let imports = r.list(import)?;
+    let term = term(r, idents)?;
+    Ok(Request { options, locations, imports, term })
+}
+
+fn options(r: &mut Reader) -> Result<Options, DecodeError> {
+    Ok(Options {
+        unit_name: r.string()?,
+        symbol_prefix: r.string()?,
+        debug: r.bool()?,
+        unsafe_: r.bool()?,
+        verify: r.bool()?,
+        fuel: r.option(Reader::u64)?,
+        dumps: r.list(Reader::string)?,
+        profile: r.bool()?,
+        module_size: r.u32()?,
+    })
+}
+
+fn location(r: &mut Reader) -> Result<Location, DecodeError> {
+    Ok(Location {
+        file: r.string()?,
+        line: r.u32()?,
+        char_start: r.u32()?,
+        char_end: r.u32()?,
+        start_bol: r.u32()?,
+        end_bol: r.u32()?,
+        end_line: r.u32()?,
+        scope: r.string()?,
+    })
+}
+
+fn import(r: &mut Reader) -> Result<Import, DecodeError> {
+    Ok(Import {
+        name: r.string()?,
+        symbol: r.string()?,
+        predefined: r.bool()?,
+        approximation: approximation(r)?,
+        payload: r.option(|r| Ok(r.bytes()?.to_vec()))?,
+    })
+}
+
+/// Decodes an approximation (also used by the payload).
+///
+/// # Errors
+/// When the bytes are not one.
+pub fn approximation(r: &mut Reader) -> Result<Approximation, DecodeError> {
+    stacker::maybe_grow(64 * 1024, 1024 * 1024, || {
+        Ok(match r.byte()? {
+            0 => Approximation::Unknown,
+            1 => Approximation::Closure {
+                code: r.string()?,
+                arity: r.i64()?,
+                needs_closure: r.bool()?,
+                symbol: r.option(Reader::string)?,
+                result: Box::new(approximation(r)?),
+            },
+            2 => Approximation::Block(r.list(approximation)?),
+            3 => Approximation::Immediate(r.i64()?),
+            4 => Approximation::Symbol(r.string()?),
+            5 => Approximation::GlobalField { symbol: r.string()?, field: r.u32()? },
+            _ => return Err(r.error("no such approximation")),
+        })
+    })
+}
+
+fn term(r: &mut Reader, idents: Vec<(String, u32)>) -> Result<Term, DecodeError> {
+    let count = r.count()?;
+    let mut builder = Builder {
+        term: Term { nodes: Vec::with_capacity(count), first: Vec::with_capacity(count), idents },
+        stack: Vec::new(),
+    };
+    for _ in 0..count {
+        builder.node(r)?;
+    }
+    if builder.stack.len() != 1 {
+        return Err(r.error("a term must have one root"));
+    }
+    Ok(builder.term)
+}
+
+struct Builder {
+    term: Term,
+    stack: Vec<NodeId>,
+}
+
+impl Builder {
+    fn pop(&mut self, r: &Reader) -> Result<NodeId, DecodeError> {
+        self.stack.pop().ok_or_else(|| r.error("operand missing"))
+    }
+
+    fn pop_many<C: FromIterator<NodeId>>(&mut self, r: &Reader, n: usize) -> Result<C, DecodeError> {
+        let at = self.stack.len().checked_sub(n).ok_or_else(|| r.error("operands missing"))?;
+        Ok(self.stack.drain(at..).collect())
+    }
+
+    fn ident(&self, r: &mut Reader) -> Result<Ident, DecodeError> {
+        let id = r.u32()?;
+        if id as usize >= self.term.idents.len() {
+            return Err(r.error("no such identifier"));
+        }
+        Ok(Ident(id))
+    }
+
+    fn param(&self, r: &mut Reader) -> Result<(Ident, ValueKind), DecodeError> {
+        Ok((self.ident(r)?, value_kind(r)?))
+    }
+
+    fn node(&mut self, r: &mut Reader) -> Result<(), DecodeError> {
+        let depth = self.stack.len();
+        let node = self.read(r)?;
+        let id = NodeId(self.term.nodes.len() as u32);
+        // The operands, if any, have just been popped; the lowest of them began this sub-term.
+        let first = if self.stack.len() < depth {
+            self.first_operand(&node).map_or(id.0, |n| self.term.first[n.0 as usize])
+        } else {
+            id.0
+        };
+        self.term.nodes.push(node);
+        self.term.first.push(first);
+        self.stack.push(id);
+        Ok(())
+    }
+
+    /// The operand that was pushed first.
+    fn first_operand(&self, node: &Node) -> Option<NodeId> {
+        match node {
+            Node::Var(_) | Node::MutVar(_) | Node::Const(_) => None,
+            Node::Apply { func, .. } => Some(*func),
+            Node::Function(f) => Some(f.body),
+            Node::Let { def, .. } | Node::MutLet { def, .. } => Some(*def),
+            Node::LetRec { defs, body } => Some(defs.first().map_or(*body, |d| d.1)),
+            Node::Prim { args, .. } | Node::StaticRaise { args, .. } => args.first().copied(),
+            Node::Switch(s) => Some(s.scrutinee),
+            Node::StringSwitch { scrutinee, .. } => Some(*scrutinee),
+            Node::StaticCatch { body, .. } | Node::TryWith { body, .. } => Some(*body),
+            Node::IfThenElse { cond, .. } | Node::While { cond, .. } => Some(*cond),
+            Node::Sequence { first, .. } => Some(*first),
+            Node::For { from, .. } => Some(*from),
+            Node::Assign { value, .. } => Some(*value),
+            Node::Send { method, .. } => Some(*method),
+            Node::Event { body, .. } | Node::IfUsed { body, .. } => Some(*body),
+        }
+    }
+
+    fn read(&mut self, r: &mut Reader) -> Result<Node, DecodeError> {
+        Ok(match r.byte()? {
+            0 => Node::Var(self.ident(r)?),
+            1 => Node::MutVar(self.ident(r)?),
+            2 => Node::Const(Box::new(constants(r)?)),
+            3 => {
+                let n = r.u32()? as usize;
+                let loc = loc(r)?;
+                let tailcall = match r.byte()? {
+                    0 => Tailcall::Default,
+                    1 => Tailcall::Expected,
+                    2 => Tailcall::NotExpected,
+                    _ => return Err(r.error("no such tail-call attribute")),
+                };
+                let (inlined, specialised) = (inline(r)?, specialise(r)?);
+                let args = self.pop_many(r, n)?;
+                let func = self.pop(r)?;
+                Node::Apply { func, args, loc, tailcall, inlined, specialised }
+            }
+            4 => {
+                let tupled = r.bool()?;
+                let params = r.list(|r| self.param(r))?;
+                let result = value_kind(r)?;
+                let (inline, specialise) = (inline(r)?, specialise(r)?);
+                let local = match r.byte()? {
+                    0 => Local::Default,
+                    1 => Local::Always,
+                    2 => Local::Never,
+                    _ => return Err(r.error("no such local attribute")),
+                };
+                let (is_functor, stub, loc) = (r.bool()?, r.bool()?, loc(r)?);
+                let body = self.pop(r)?;
+                Node::Function(Box::new(Function {
+                    tupled,
+                    params,
+                    result,
+                    inline,
+                    specialise,
+                    local,
+                    is_functor,
+                    stub,
+                    loc,
+                    body,
+                }))
+            }
+            5 => {
+                let strict = match r.byte()? {
+                    0 => LetKind::Strict,
+                    1 => LetKind::Alias,
+                    2 => LetKind::StrictOpt,
+                    _ => return Err(r.error("no such kind of let")),
+                };
+                let (kind, id) = (value_kind(r)?, self.ident(r)?);
+                let (body, def) = (self.pop(r)?, self.pop(r)?);
+                Node::Let { strict, kind, id, def, body }
+            }
+            6 => {
+                let (kind, id) = (value_kind(r)?, self.ident(r)?);
+                let (body, def) = (self.pop(r)?, self.pop(r)?);
+                Node::MutLet { kind, id, def, body }
+            }
+            7 => {
+                let ids = r.list(|r| self.ident(r))?;
+                let body = self.pop(r)?;
+                let defs: Vec<NodeId> = self.pop_many(r, ids.len())?;
+                Node::LetRec { defs: ids.into_iter().zip(defs).collect(), body }
+            }
+            8 => {
+                let prim = Box::new(Primitive::decode(r)?);
+                let loc = loc(r)?;
+                let n = r.u32()? as usize;
+                Node::Prim { prim, args: self.pop_many(r, n)?, loc }
+            }
+            9 => self.switch(r)?,
+            10 => {
+                let loc = loc(r)?;
+                let keys = r.list(|r| Ok(r.bytes()?.to_vec()))?;
+                let default = if r.bool()? { Some(self.pop(r)?) } else { None };
+                let arms: Vec<NodeId> = self.pop_many(r, keys.len())?;
+                let arms = keys.into_iter().zip(arms).collect();
+                Node::StringSwitch { scrutinee: self.pop(r)?, arms, default, loc }
+            }
+            11 => {
+                let label = r.i64()?;
+                let n = r.u32()? as usize;
+                Node::StaticRaise { label, args: self.pop_many(r, n)? }
+            }
+            12 => {
+                let label = r.i64()?;
+                let params = r.list(|r| self.param(r))?;
+                let (handler, body) = (self.pop(r)?, self.pop(r)?);
+                Node::StaticCatch { body, label, params, handler }
+            }
+            13 => {
+                let id = self.ident(r)?;
+                let (handler, body) = (self.pop(r)?, self.pop(r)?);
+                Node::TryWith { body, id, handler }
+            }
+            14 => {
+                let (else_, then_, cond) = (self.pop(r)?, self.pop(r)?, self.pop(r)?);
+                Node::IfThenElse { cond, then_, else_ }
+            }
+            15 => {
+                let (second, first) = (self.pop(r)?, self.pop(r)?);
+                Node::Sequence { first, second }
+            }
+            16 => {
+                let (body, cond) = (self.pop(r)?, self.pop(r)?);
+                Node::While { cond, body }
+            }
+            17 => {
+                let (id, downto) = (self.ident(r)?, r.bool()?);
+                let (body, to, from) = (self.pop(r)?, self.pop(r)?, self.pop(r)?);
+                Node::For { id, from, to, downto, body }
+            }
+            18 => Node::Assign { id: self.ident(r)?, value: self.pop(r)? },
+            19 => {
+                let kind = match r.byte()? {
+                    0 => MethodKind::SelfMethod,
+                    1 => MethodKind::Public,
+                    2 => MethodKind::Cached,
+                    _ => return Err(r.error("no such kind of method")),
+                };
+                let loc = loc(r)?;
+                let n = r.u32()? as usize;
+                let args = self.pop_many(r, n)?;
+                let (object, method) = (self.pop(r)?, self.pop(r)?);
+                Node::Send { kind, method, object, args, loc }
+            }
+            20 => Node::Event { loc: loc(r)?, body: self.pop(r)? },
+            21 => Node::IfUsed { id: self.ident(r)?, body: self.pop(r)? },
+            _ => return Err(r.error("no such node")),
+        })
+    }
+
+    fn switch(&mut self, r: &mut Reader) -> Result<Node, DecodeError> {
+        let loc = loc(r)?;
+        let num_consts = r.u32()?;
+        let const_keys = r.list(Reader::i64)?;
+        let num_blocks = r.u32()?;
+        let block_keys = r.list(Reader::u32)?;
+        let fail = if r.bool()? { Some(self.pop(r)?) } else { None };
+        let blocks: Vec<NodeId> = self.pop_many(r, block_keys.len())?;
+        let consts: Vec<NodeId> = self.pop_many(r, const_keys.len())?;
+        Ok(Node::Switch(Box::new(SwitchNode {
+            scrutinee: self.pop(r)?,
+            num_consts,
+            consts: const_keys.into_iter().zip(consts).collect(),
+            num_blocks,
+            blocks: block_keys.into_iter().zip(blocks).collect(),
+            fail,
+            loc,
+        })))
+    }
+}
+
+fn loc(r: &mut Reader) -> Result<LocId, DecodeError> {
+    Ok(LocId(r.u32()?))
+}
+
+fn value_kind(r: &mut Reader) -> Result<ValueKind, DecodeError> {
+    Ok(match r.byte()? {
+        0 => ValueKind::Generic,
+        1 => ValueKind::Float,
+        2 => ValueKind::Int,
+        3 => ValueKind::Nativeint,
+        4 => ValueKind::Int32,
+        5 => ValueKind::Int64,
+        _ => return Err(r.error("no such kind of value")),
+    })
+}
+
+fn inline(r: &mut Reader) -> Result<Inline, DecodeError> {
+    Ok(match r.byte()? {
+        0 => Inline::Default,
+        1 => Inline::Always,
+        2 => Inline::Never,
+        3 => Inline::Hint,
+        4 => Inline::Unroll(r.u32()?),
+        _ => return Err(r.error("no such inline attribute")),
+    })
+}
+
+fn specialise(r: &mut Reader) -> Result<Specialise, DecodeError> {
+    Ok(match r.byte()? {
+        0 => Specialise::Default,
+        1 => Specialise::Always,
+        2 => Specialise::Never,
+        _ => return Err(r.error("no such specialise attribute")),
+    })
+}
+
+fn constants(r: &mut Reader) -> Result<Constants, DecodeError> {
+    let count = r.count()?;
+    let mut steps = Vec::with_capacity(count);
+    let mut stack: Vec<u32> = Vec::new();
+    for index in 0..count as u32 {
+        let step = match r.byte()? {
+            0 => Constant::Int(r.i64()?),
+            1 => Constant::Float(r.float_bits()?),
+            2 => Constant::Int32(i32::try_from(r.i64()?).map_err(|_| r.error("no int32"))?),
+            3 => Constant::Int64(r.i64()?),
+            4 => Constant::Nativeint(r.i64()?),
+            5 => Constant::String(r.bytes()?.to_vec()),
+            6 => {
+                let tag = u8::try_from(r.u32()?).map_err(|_| r.error("no tag"))?;
+                let n = r.u32()? as usize;
+                let at = stack.len().checked_sub(n).ok_or_else(|| r.error("fields missing"))?;
+                Constant::Block { tag, fields: stack.drain(at..).collect() }
+            }
+            7 => Constant::FloatArray(r.list(Reader::float_bits)?),
+            _ => return Err(r.error("no such constant")),
+        };
+        steps.push(step);
+        stack.push(index);
+    }
+    if stack.len() != 1 {
+        return Err(r.error("a constant must have one root"));
+    }
+    Ok(Constants { steps })
+}

@@ -1,0 +1,15 @@
+//! OCaml's Lambda as data: the request that the OCaml side sends for one compilation unit
+//! (`docs/formats.md`), decoded in one pass into an arena.
+//!
+//! The arena is in postfix order: the nodes of a sub-term are contiguous and end with its root. So
+//! "everything inside this term" is a range of indices.
+
+pub mod decode;
+pub mod prim;
+pub mod reader;
+pub mod term;
+
+pub use decode::{Approximation, Import, Location, Options, Request, decode};
+pub use prim::Primitive;
+pub use reader::{DecodeError, Reader};
+pub use term::{Constant, Ident, Node, NodeId, Term, ValueKind};

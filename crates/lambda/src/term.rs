@@ -1,0 +1,272 @@
+//! The nodes of Lambda.
+
+use smallvec::SmallVec;
+
+use crate::prim::Primitive;
+
+/// An identifier: index into [`Term::idents`].
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Ident(pub u32);
+
+/// A node: index into [`Term::nodes`].
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct NodeId(pub u32);
+
+/// A source location: 1-based index into the request's locations; 0 for none.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct LocId(pub u32);
+
+/// Several nodes.
+pub type Nodes = SmallVec<[NodeId; 2]>;
+
+/// A Lambda term.
+#[derive(Clone, Debug, Default)]
+pub struct Term {
+    /// In postfix order; the last is the root.
+    pub nodes: Vec<Node>,
+    /// For each node, the index of the first node of its sub-term.
+    pub first: Vec<u32>,
+    /// Name and stamp of each identifier.
+    pub idents: Vec<(String, u32)>,
+}
+
+impl Term {
+    /// The root.
+    pub fn root(&self) -> NodeId {
+        NodeId(self.nodes.len() as u32 - 1)
+    }
+
+    /// The node.
+    pub fn node(&self, id: NodeId) -> &Node {
+        &self.nodes[id.0 as usize]
+    }
+
+    /// The indices of all nodes of the sub-term, itself included.
+    pub fn range(&self, id: NodeId) -> std::ops::RangeInclusive<u32> {
+        self.first[id.0 as usize]..=id.0
+    }
+
+    /// The identifier's name, without stamp.
+    pub fn name(&self, ident: Ident) -> &str {
+        &self.idents[ident.0 as usize].0
+    }
+}
+
+/// `Lambda.value_kind`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum ValueKind {
+    #[default]
+    Generic,
+    Float,
+    Int,
+    Nativeint,
+    Int32,
+    Int64,
+}
+
+/// `Lambda.structured_constant`.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Constant {
+    Int(i64),
+    /// The bits.
+    Float(u64),
+    Int32(i32),
+    Int64(i64),
+    Nativeint(i64),
+    String(Vec<u8>),
+    /// Fields are indices into [`ConstantPool`]-like steps: see [`Constants`].
+    Block {
+        tag: u8,
+        fields: Vec<u32>,
+    },
+    /// The bits of the elements.
+    FloatArray(Vec<u64>),
+}
+
+/// A structured constant, flat: blocks refer to earlier steps by index. The last step is the root.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Constants {
+    /// In postfix order.
+    pub steps: Vec<Constant>,
+}
+
+/// `Lambda.inline_attribute`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Inline {
+    #[default]
+    Default,
+    Always,
+    Never,
+    Hint,
+    Unroll(u32),
+}
+
+/// `Lambda.specialise_attribute`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Specialise {
+    #[default]
+    Default,
+    Always,
+    Never,
+}
+
+/// `Lambda.local_attribute`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Local {
+    #[default]
+    Default,
+    Always,
+    Never,
+}
+
+/// `Lambda.let_kind`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum LetKind {
+    Strict,
+    Alias,
+    StrictOpt,
+}
+
+/// `Lambda.meth_kind`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum MethodKind {
+    SelfMethod,
+    Public,
+    Cached,
+}
+
+/// `Lambda.tailcall_attribute`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Tailcall {
+    #[default]
+    Default,
+    Expected,
+    NotExpected,
+}
+
+/// `Lambda.lfunction`, without its body's node.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Function {
+    pub tupled: bool,
+    pub params: Vec<(Ident, ValueKind)>,
+    pub result: ValueKind,
+    pub inline: Inline,
+    pub specialise: Specialise,
+    pub local: Local,
+    pub is_functor: bool,
+    pub stub: bool,
+    pub loc: LocId,
+    pub body: NodeId,
+}
+
+/// `Lambda.lambda`.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Node {
+    Var(Ident),
+    MutVar(Ident),
+    Const(Box<Constants>),
+    Apply {
+        func: NodeId,
+        args: Nodes,
+        loc: LocId,
+        tailcall: Tailcall,
+        inlined: Inline,
+        specialised: Specialise,
+    },
+    Function(Box<Function>),
+    Let {
+        strict: LetKind,
+        kind: ValueKind,
+        id: Ident,
+        def: NodeId,
+        body: NodeId,
+    },
+    MutLet {
+        kind: ValueKind,
+        id: Ident,
+        def: NodeId,
+        body: NodeId,
+    },
+    LetRec {
+        defs: Vec<(Ident, NodeId)>,
+        body: NodeId,
+    },
+    Prim {
+        prim: Box<Primitive>,
+        args: Nodes,
+        loc: LocId,
+    },
+    Switch(Box<SwitchNode>),
+    StringSwitch {
+        scrutinee: NodeId,
+        arms: Vec<(Vec<u8>, NodeId)>,
+        default: Option<NodeId>,
+        loc: LocId,
+    },
+    StaticRaise {
+        label: i64,
+        args: Nodes,
+    },
+    StaticCatch {
+        body: NodeId,
+        label: i64,
+        params: Vec<(Ident, ValueKind)>,
+        handler: NodeId,
+    },
+    TryWith {
+        body: NodeId,
+        id: Ident,
+        handler: NodeId,
+    },
+    IfThenElse {
+        cond: NodeId,
+        then_: NodeId,
+        else_: NodeId,
+    },
+    Sequence {
+        first: NodeId,
+        second: NodeId,
+    },
+    While {
+        cond: NodeId,
+        body: NodeId,
+    },
+    For {
+        id: Ident,
+        from: NodeId,
+        to: NodeId,
+        downto: bool,
+        body: NodeId,
+    },
+    Assign {
+        id: Ident,
+        value: NodeId,
+    },
+    Send {
+        kind: MethodKind,
+        method: NodeId,
+        object: NodeId,
+        args: Nodes,
+        loc: LocId,
+    },
+    Event {
+        loc: LocId,
+        body: NodeId,
+    },
+    IfUsed {
+        id: Ident,
+        body: NodeId,
+    },
+}
+
+/// `Lambda.lambda_switch`.
+#[derive(Clone, PartialEq, Debug)]
+pub struct SwitchNode {
+    pub scrutinee: NodeId,
+    pub num_consts: u32,
+    pub consts: Vec<(i64, NodeId)>,
+    pub num_blocks: u32,
+    pub blocks: Vec<(u32, NodeId)>,
+    pub fail: Option<NodeId>,
+    pub loc: LocId,
+}
