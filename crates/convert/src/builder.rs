@@ -1,0 +1,353 @@
+//! The state of the walk, and how runs of items are built.
+
+use std::mem;
+use std::rc::Rc;
+
+use flambeau_ir::{
+    ApplyCont, BoxedKind, Continuation, Dbg, ExnCont, Expr, Fuel, FunctionSlot, Item, Kind, Loc, Named, Prim,
+    Simple, Subkind, Symbol, SymbolData, Terminator, Unit, Variable,
+};
+use flambeau_lambda::term::{Ident, LocId, NodeId, Term};
+use flambeau_lambda::{Options, Request, ValueKind};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use crate::analysis::Analysis;
+use crate::constants::ConstantTable;
+use crate::env::{Binding, Field, Info, MutableRepr, Val, import_field};
+use crate::{ConvertError, Converted, exports};
+
+/// The result of a step of the walk.
+pub(crate) type Result<T> = std::result::Result<T, ConvertError>;
+
+/// Where the value of a term goes when the term is in tail position.
+#[derive(Clone, Debug)]
+pub(crate) struct Target {
+    /// The continuation.
+    pub cont: Continuation,
+    /// Whether it takes the value (else the value is dropped).
+    pub takes_value: bool,
+    /// The mutable variables whose present values it takes next.
+    pub mutables: Rc<[Ident]>,
+}
+
+/// The handler of a static exception, seen from a `StaticRaise`.
+#[derive(Clone, Debug)]
+pub(crate) struct CatchTarget {
+    pub cont: Continuation,
+    pub mutables: Rc<[Ident]>,
+}
+
+/// The exception handler in force.
+#[derive(Clone, Debug)]
+pub(crate) struct Handler {
+    pub cont: Continuation,
+    pub mutables: Rc<[Ident]>,
+}
+
+/// A field of the unit's module block.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct ModuleField {
+    /// What it holds, from the first store on.
+    pub field: Field,
+    /// How often it is stored to.
+    pub stores: u32,
+}
+
+/// The state of the walk.
+pub(crate) struct Converter<'a> {
+    pub term: &'a Term,
+    pub options: &'a Options,
+    pub analysis: Analysis,
+    pub unit: Unit,
+    pub fuel: &'a mut Fuel,
+    /// Indexed by identifier.
+    pub env: Vec<Binding>,
+    pub catches: FxHashMap<i64, CatchTarget>,
+    pub handler: Handler,
+    /// Earlier values of mutable variables, to be restored when a nested run ends.
+    pub trail: Vec<(Ident, Simple)>,
+    /// The run in the making.
+    pub items: Vec<Item>,
+    /// Whether the present point is passed at most once and all that follows in the toplevel is dominated
+    /// by it: the straight line of the entry code.
+    pub straight: bool,
+    pub module_fields: Vec<ModuleField>,
+    /// The atom and what is known of each imported global.
+    pub globals: Vec<(Symbol, Info)>,
+    pub symbols: FxHashMap<String, Symbol>,
+    pub constants: ConstantTable,
+    /// Function slots that were needed before their function was converted.
+    pub reserved_slots: FxHashMap<NodeId, FunctionSlot>,
+    pub next_code: u32,
+    pub direct_calls: u64,
+    pub generic_calls: u64,
+}
+
+impl<'a> Converter<'a> {
+    /// The state at the beginning.
+    pub fn new(request: &'a Request, fuel: &'a mut Fuel) -> Self {
+        let options = &request.options;
+        let mut unit =
+            Unit::new(options.unit_name.clone(), options.symbol_prefix.clone(), options.module_size);
+        for loc in &request.locations {
+            unit.locs.push(Loc {
+                file: loc.file.clone(),
+                line: loc.line,
+                char_start: loc.char_start,
+                char_end: loc.char_end,
+                start_bol: loc.start_bol,
+                end_bol: loc.end_bol,
+                end_line: loc.end_line,
+                scope: loc.scope.clone(),
+            });
+        }
+        let mut symbols = FxHashMap::default();
+        symbols.insert(options.symbol_prefix.clone(), unit.module_symbol);
+        let mut globals = Vec::with_capacity(request.imports.len());
+        for import in &request.imports {
+            let symbol = intern_symbol(&mut unit, &mut symbols, &import.symbol);
+            let mut atom = |name: &str| Simple::Symbol(intern_symbol(&mut unit, &mut symbols, name));
+            globals.push((symbol, import_field(&import.approximation, &mut atom).info));
+        }
+        let handler = Handler { cont: unit.entry.exn, mutables: Rc::from([]) };
+        Converter {
+            term: &request.term,
+            options,
+            analysis: Analysis::new(&request.term),
+            unit,
+            fuel,
+            env: vec![Binding::Unbound; request.term.idents.len()],
+            catches: FxHashMap::default(),
+            handler,
+            trail: Vec::new(),
+            items: Vec::new(),
+            straight: true,
+            module_fields: vec![ModuleField::default(); options.module_size as usize],
+            globals,
+            symbols,
+            constants: ConstantTable::default(),
+            reserved_slots: FxHashMap::default(),
+            next_code: 0,
+            direct_calls: 0,
+            generic_calls: 0,
+        }
+    }
+
+    /// Converts the whole.
+    pub fn run(mut self) -> Result<Converted> {
+        if self.term.nodes.is_empty() {
+            return Err(ConvertError("the term is empty".into()));
+        }
+        self.count_module_stores();
+        let target = Target { cont: self.unit.entry.ret, takes_value: true, mutables: Rc::from([]) };
+        let terminator = self.tail(self.term.root(), &target)?;
+        self.unit.entry.body = Expr { items: mem::take(&mut self.items), terminator };
+        let exports = exports::exports(&self.unit, &self.module_fields);
+        let counters = vec![
+            ("convert: functions".into(), self.unit.codes.len() as u64),
+            ("convert: direct calls".into(), self.direct_calls),
+            ("convert: generic calls".into(), self.generic_calls),
+            ("convert: rewrites (fuel)".into(), self.fuel.used()),
+        ];
+        Ok(Converted { unit: self.unit, exports, counters })
+    }
+
+    // ---- runs
+
+    /// Builds a nested run: what `build` appends, then the terminator that it gives. It is off the straight
+    /// line of the toplevel, and after it mutable variables have again the values that they had before.
+    pub fn isolated(&mut self, build: impl FnOnce(&mut Self) -> Result<Terminator>) -> Result<Expr> {
+        let mark = self.trail.len();
+        let outer_items = mem::take(&mut self.items);
+        let outer_straight = mem::replace(&mut self.straight, false);
+        let terminator = build(self);
+        let items = mem::replace(&mut self.items, outer_items);
+        self.straight = outer_straight;
+        while self.trail.len() > mark {
+            let Some((id, before)) = self.trail.pop() else { break };
+            if let Binding::Mutable(simple, _) = &mut self.env[id.0 as usize] {
+                *simple = before;
+            }
+        }
+        Ok(Expr { items, terminator: terminator? })
+    }
+
+    /// Appends a binding of a fresh variable to a primitive that can't raise.
+    pub fn prim(&mut self, name: &str, prim: Prim, args: &[Simple], loc: LocId) -> Simple {
+        debug_assert!(!prim.may_raise(), "{prim:?}");
+        self.bind_prim(name, prim, args, None, loc)
+    }
+
+    /// Appends a binding of a fresh variable to a primitive that may raise.
+    pub fn raising_prim(&mut self, name: &str, prim: Prim, args: &[Simple], loc: LocId) -> Simple {
+        let exn = prim.may_raise().then(|| Box::new(self.exn_cont()));
+        self.bind_prim(name, prim, args, exn, loc)
+    }
+
+    fn bind_prim(
+        &mut self,
+        name: &str,
+        prim: Prim,
+        args: &[Simple],
+        exn: Option<Box<ExnCont>>,
+        loc: LocId,
+    ) -> Simple {
+        let kind = prim.signature().result;
+        let for_effect = prim.is_for_effect();
+        let var = self.unit.new_variable(name, kind, Subkind::Any);
+        let named = Named::Prim { prim, args: args.iter().copied().collect(), exn };
+        self.items.push(Item::Let { var, named, dbg: Dbg(loc.0) });
+        if for_effect { Simple::UNIT } else { Simple::Var(var) }
+    }
+
+    /// The exception continuation in force, with the present values of its extra arguments.
+    pub fn exn_cont(&self) -> ExnCont {
+        ExnCont {
+            cont: self.handler.cont,
+            extra_args: self.handler.mutables.iter().map(|id| self.present_value(*id)).collect(),
+        }
+    }
+
+    /// A jump to a target.
+    pub fn jump(&self, target: &Target, value: Simple) -> Terminator {
+        let mut args: SmallVec<[Simple; 2]> = SmallVec::new();
+        if target.takes_value {
+            args.push(value);
+        }
+        args.extend(target.mutables.iter().map(|id| self.present_value(*id)));
+        Terminator::ApplyCont(ApplyCont { cont: target.cont, args })
+    }
+
+    /// Evaluates a nested run that ends in a fresh continuation, and goes on with the handler of that
+    /// continuation: its parameters are the value of `node`, if wanted, and the variables assigned in it.
+    pub fn join(
+        &mut self,
+        name: &str,
+        node: NodeId,
+        takes_value: bool,
+        build: impl FnOnce(&mut Self, &Target) -> Result<Terminator>,
+    ) -> Result<Option<Variable>> {
+        let mutables = self.mutables_assigned_in(node);
+        let cont = self.unit.new_continuation(name);
+        let target = Target { cont, takes_value, mutables: mutables.clone() };
+        let body = self.isolated(|this| build(this, &target))?;
+        let mut params = SmallVec::new();
+        let result = takes_value.then(|| self.unit.new_value("result"));
+        params.extend(result);
+        self.bind_mutable_params(&mutables, &mut params);
+        self.items.push(Item::Join { cont, params, body: Box::new(body) });
+        Ok(result)
+    }
+
+    // ---- mutable variables
+
+    /// The mutable variables in scope that are assigned inside a term.
+    pub fn mutables_assigned_in(&self, node: NodeId) -> Rc<[Ident]> {
+        self.analysis
+            .assigned_in(self.term, node)
+            .into_iter()
+            .filter(|id| matches!(self.env[id.0 as usize], Binding::Mutable(..)))
+            .collect()
+    }
+
+    /// The present value of a mutable variable, in its representation.
+    ///
+    /// # Panics
+    /// When it is not in scope: targets and handlers are not used out of the scope of their variables.
+    pub fn present_value(&self, id: Ident) -> Simple {
+        match self.env[id.0 as usize] {
+            Binding::Mutable(simple, _) => simple,
+            _ => panic!("mutable variable {} is not in scope", self.term.name(id)),
+        }
+    }
+
+    /// The present values of several.
+    pub fn present_values(&self, ids: &[Ident]) -> Vec<Simple> {
+        ids.iter().map(|id| self.present_value(*id)).collect()
+    }
+
+    /// Sets the present value of a mutable variable.
+    pub fn set_value(&mut self, id: Ident, value: Simple) {
+        if let Binding::Mutable(simple, _) = &mut self.env[id.0 as usize] {
+            self.trail.push((id, *simple));
+            *simple = value;
+        }
+    }
+
+    /// Makes fresh parameters for mutable variables, which are their present values from here on.
+    pub fn bind_mutable_params(&mut self, ids: &[Ident], params: &mut SmallVec<[Variable; 2]>) {
+        for id in ids {
+            let Binding::Mutable(_, repr) = self.env[id.0 as usize] else { continue };
+            let (kind, subkind) = repr.kind();
+            let var = self.unit.new_variable(self.term.name(*id), kind, subkind);
+            params.push(var);
+            self.set_value(*id, Simple::Var(var));
+        }
+    }
+
+    /// A value in the representation of a mutable variable.
+    pub fn to_repr(&mut self, value: &Val, repr: MutableRepr) -> Simple {
+        match repr {
+            MutableRepr::Value(_) => value.simple,
+            MutableRepr::Naked(boxed) => self.unbox(value, boxed),
+        }
+    }
+
+    /// The contents of a boxed number.
+    pub fn unbox(&mut self, value: &Val, boxed: BoxedKind) -> Simple {
+        match &value.info {
+            Info::Boxed(kind, naked) if *kind == boxed && self.fuel.burn() => *naked,
+            _ => self.prim("unboxed", Prim::Unbox(boxed), &[value.simple], LocId(0)),
+        }
+    }
+
+    /// A boxed number.
+    pub fn boxed(&mut self, naked: Simple, boxed: BoxedKind, loc: LocId) -> Val {
+        let simple = self.prim("boxed", Prim::Box(boxed), &[naked], loc);
+        Val { simple, info: Info::Boxed(boxed, naked) }
+    }
+
+    // ---- names
+
+    /// Binds an identifier, and names the variable after it where it has no name of its own.
+    pub fn bind(&mut self, id: Ident, kind: ValueKind, value: Val) {
+        if let Simple::Var(var) = value.simple {
+            let data = &mut self.unit.variables[var];
+            if is_anonymous(&data.name) {
+                self.term.name(id).clone_into(&mut data.name);
+            }
+            if data.kind == Kind::Value && data.subkind == Subkind::Any {
+                data.subkind = crate::env::subkind(kind);
+            }
+        }
+        self.env[id.0 as usize] = Binding::Immutable(value);
+    }
+
+    /// A fresh symbol of this unit.
+    pub fn fresh_symbol(&mut self, linkage_name: String) -> Symbol {
+        let symbol =
+            self.unit.symbols.push(SymbolData { linkage_name: linkage_name.clone(), is_local: true });
+        self.symbols.insert(linkage_name, symbol);
+        symbol
+    }
+
+    /// An error of the OCaml side.
+    pub fn malformed<T>(&self, what: impl Into<String>) -> Result<T> {
+        Err(ConvertError(format!("malformed Lambda: {}", what.into())))
+    }
+}
+
+/// The names that variables have before the source names them.
+fn is_anonymous(name: &str) -> bool {
+    matches!(name, "result" | "prim" | "boxed" | "unboxed" | "field" | "block" | "closure" | "tagged")
+}
+
+fn intern_symbol(unit: &mut Unit, symbols: &mut FxHashMap<String, Symbol>, linkage_name: &str) -> Symbol {
+    if let Some(symbol) = symbols.get(linkage_name) {
+        return *symbol;
+    }
+    let symbol = unit.symbols.push(SymbolData { linkage_name: linkage_name.to_owned(), is_local: false });
+    symbols.insert(linkage_name.to_owned(), symbol);
+    symbol
+}

@@ -1,0 +1,137 @@
+//! Structured constants become static data.
+
+use flambeau_ir::{Simple, Static, StaticDef, StaticField, Symbol};
+use flambeau_lambda::term::{Constant, Constants};
+use rustc_hash::FxHashMap;
+
+use crate::builder::Converter;
+use crate::env::{Info, Val};
+
+/// Immutable constants that have a symbol already: equal ones share it. Floats are compared by bits.
+/// Strings are never shared: under `-unsafe-string` they are mutable.
+#[derive(Debug, Default)]
+pub(crate) struct ConstantTable {
+    symbols: FxHashMap<Key, Symbol>,
+    next: u32,
+}
+
+#[derive(Debug, PartialEq, Eq, Hash)]
+enum Key {
+    Float(u64),
+    Int32(i32),
+    Int64(i64),
+    Nativeint(i64),
+    Block(u8, Vec<Word>),
+    FloatArray(Vec<u64>),
+}
+
+#[derive(Debug, PartialEq, Eq, Hash)]
+enum Word {
+    Symbol(Symbol),
+    Immediate(i64),
+}
+
+impl Converter<'_> {
+    /// The value of a constant.
+    pub fn constant(&mut self, constants: &Constants) -> Val {
+        let mut values: Vec<Simple> = Vec::with_capacity(constants.steps.len());
+        for step in &constants.steps {
+            let simple = match step {
+                Constant::Int(n) => Simple::tagged(*n),
+                Constant::Float(bits) => {
+                    let bits = *bits;
+                    self.shared(Key::Float(bits), |symbol| StaticDef::Float { symbol, bits })
+                }
+                Constant::Int32(value) => {
+                    let value = *value;
+                    self.shared(Key::Int32(value), |symbol| StaticDef::Int32 { symbol, value })
+                }
+                Constant::Int64(value) => {
+                    let value = *value;
+                    self.shared(Key::Int64(value), |symbol| StaticDef::Int64 { symbol, value })
+                }
+                Constant::Nativeint(value) => {
+                    let value = *value;
+                    self.shared(Key::Nativeint(value), |symbol| StaticDef::Nativeint { symbol, value })
+                }
+                Constant::String(contents) => {
+                    let contents = contents.clone();
+                    self.fresh_static(|symbol| StaticDef::String { symbol, contents })
+                }
+                Constant::Block { tag, fields } => {
+                    let fields: Vec<Simple> = fields.iter().map(|i| values[*i as usize]).collect();
+                    self.static_block(*tag, &fields).unwrap_or(Simple::UNIT)
+                }
+                Constant::FloatArray(elements) => {
+                    let elements = elements.clone();
+                    self.shared(Key::FloatArray(elements.clone()), |symbol| StaticDef::FloatArray {
+                        symbol,
+                        elements,
+                    })
+                }
+            };
+            values.push(simple);
+        }
+        let info = match constants.steps.last() {
+            Some(Constant::Float(bits)) => {
+                Info::Boxed(flambeau_ir::BoxedKind::Float, flambeau_ir::Const::NakedFloat(*bits).into())
+            }
+            Some(Constant::Int32(n)) => {
+                Info::Boxed(flambeau_ir::BoxedKind::Int32, flambeau_ir::Const::NakedInt32(*n).into())
+            }
+            Some(Constant::Int64(n)) => {
+                Info::Boxed(flambeau_ir::BoxedKind::Int64, flambeau_ir::Const::NakedInt64(*n).into())
+            }
+            Some(Constant::Nativeint(n)) => {
+                Info::Boxed(flambeau_ir::BoxedKind::Nativeint, flambeau_ir::Const::NakedNativeint(*n).into())
+            }
+            _ => Info::Unknown,
+        };
+        Val { simple: values.last().copied().unwrap_or(Simple::UNIT), info }
+    }
+
+    /// An immutable static block, if all fields are known at link time.
+    pub fn static_block(&mut self, tag: u8, fields: &[Simple]) -> Option<Simple> {
+        let fields: Vec<StaticField> =
+            fields.iter().map(|simple| static_field(*simple)).collect::<Option<_>>()?;
+        let key = Key::Block(
+            tag,
+            fields
+                .iter()
+                .map(|field| match field {
+                    StaticField::Symbol(symbol) => Word::Symbol(*symbol),
+                    StaticField::Immediate(n) => Word::Immediate(*n),
+                })
+                .collect(),
+        );
+        Some(self.shared(key, |symbol| StaticDef::Block { symbol, tag, fields }))
+    }
+
+    fn shared(&mut self, key: Key, def: impl FnOnce(Symbol) -> StaticDef) -> Simple {
+        if let Some(symbol) = self.constants.symbols.get(&key) {
+            return Simple::Symbol(*symbol);
+        }
+        let simple = self.fresh_static(def);
+        if let Simple::Symbol(symbol) = simple {
+            self.constants.symbols.insert(key, symbol);
+        }
+        simple
+    }
+
+    fn fresh_static(&mut self, def: impl FnOnce(Symbol) -> StaticDef) -> Simple {
+        self.constants.next += 1;
+        // The stock helpers name their constants by a bare number.
+        let symbol = self.fresh_symbol(format!("{}__const_{}", self.unit.prefix, self.constants.next));
+        self.unit.statics.push(Static { exported: true, def: def(symbol) });
+        Simple::Symbol(symbol)
+    }
+}
+
+/// The atom as a word of static data.
+pub(crate) fn static_field(simple: Simple) -> Option<StaticField> {
+    match simple {
+        Simple::Symbol(symbol) => Some(StaticField::Symbol(symbol)),
+        Simple::Const(flambeau_ir::Const::Tagged(n)) => Some(StaticField::Immediate(n)),
+        _ => None,
+    }
+}

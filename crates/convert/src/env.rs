@@ -1,0 +1,157 @@
+//! What conversion knows of values: the environment from Lambda's identifiers to atoms, and, beside
+//! each atom, a description by which calls become direct and boxed numbers are not unboxed again.
+
+use std::rc::Rc;
+
+use flambeau_ir::{BoxedKind, CodeId, Kind, Simple, Subkind};
+use flambeau_lambda::{Approximation, ValueKind};
+
+/// An atom and what is known of it.
+#[derive(Clone, Debug)]
+pub struct Val {
+    /// The atom, of kind `Value`.
+    pub simple: Simple,
+    /// What is known.
+    pub info: Info,
+}
+
+/// What is known of a value.
+#[derive(Clone, Debug, Default)]
+pub enum Info {
+    /// Nothing.
+    #[default]
+    Unknown,
+    /// It is this function.
+    Closure(Rc<ClosureInfo>),
+    /// It is a block whose fields never change.
+    Block(Rc<[Field]>),
+    /// It is a box around this naked number.
+    Boxed(BoxedKind, Simple),
+}
+
+/// What is known of a field of an immutable block.
+#[derive(Clone, Debug, Default)]
+pub struct Field {
+    /// A constant or symbol that it holds.
+    pub simple: Option<Simple>,
+    /// What is known of what it holds.
+    pub info: Info,
+}
+
+/// A known function.
+#[derive(Clone, Debug)]
+pub struct ClosureInfo {
+    /// Its code.
+    pub code: CodeRef,
+    /// The number of parameters of the code.
+    pub arity: usize,
+    /// Whether it takes them as one tuple.
+    pub tupled: bool,
+    /// Whether direct calls pass the closure.
+    pub needs_closure: bool,
+    /// What is known of its result.
+    pub result: Info,
+}
+
+/// The code of a known function.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum CodeRef {
+    /// Of this unit.
+    Local(CodeId),
+    /// Of another unit, by its symbol.
+    External(String),
+}
+
+impl Val {
+    /// An atom of which nothing is known.
+    pub fn unknown(simple: impl Into<Simple>) -> Val {
+        Val { simple: simple.into(), info: Info::Unknown }
+    }
+
+    /// Whether the atom means the same everywhere in the program.
+    pub fn is_static(&self) -> bool {
+        !matches!(self.simple, Simple::Var(_))
+    }
+
+    /// What remains known where the variables of the present function are out of scope.
+    pub fn portable_info(&self) -> Info {
+        match &self.info {
+            Info::Boxed(_, Simple::Var(_)) => Info::Unknown,
+            info => info.clone(),
+        }
+    }
+}
+
+/// How a variable of the source is held.
+#[derive(Clone, Debug)]
+pub enum Binding {
+    /// Not in scope.
+    Unbound,
+    /// An immutable variable.
+    Immutable(Val),
+    /// A mutable variable, by its present value.
+    Mutable(Simple, MutableRepr),
+}
+
+/// How the present value of a mutable variable is held: numbers naked, as in the stock compiler, lest each
+/// assignment allocates.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MutableRepr {
+    /// As a value.
+    Value(Subkind),
+    /// As a naked number.
+    Naked(BoxedKind),
+}
+
+impl MutableRepr {
+    /// The representation of a mutable variable of that kind.
+    pub fn of(kind: ValueKind) -> MutableRepr {
+        match subkind(kind) {
+            Subkind::Boxed(boxed) => MutableRepr::Naked(boxed),
+            subkind => MutableRepr::Value(subkind),
+        }
+    }
+
+    /// Kind and subkind of the variables that hold it.
+    pub fn kind(self) -> (Kind, Subkind) {
+        match self {
+            MutableRepr::Value(subkind) => (Kind::Value, subkind),
+            MutableRepr::Naked(boxed) => (boxed.naked(), Subkind::Any),
+        }
+    }
+}
+
+/// The subkind that the front end tells.
+pub fn subkind(kind: ValueKind) -> Subkind {
+    match kind {
+        ValueKind::Generic => Subkind::Any,
+        ValueKind::Int => Subkind::Immediate,
+        ValueKind::Float => Subkind::Boxed(BoxedKind::Float),
+        ValueKind::Nativeint => Subkind::Boxed(BoxedKind::Nativeint),
+        ValueKind::Int32 => Subkind::Boxed(BoxedKind::Int32),
+        ValueKind::Int64 => Subkind::Boxed(BoxedKind::Int64),
+    }
+}
+
+/// What an imported unit's approximation tells. `symbol` turns a linkage name into an atom.
+pub fn import_field(approximation: &Approximation, symbol: &mut dyn FnMut(&str) -> Simple) -> Field {
+    match approximation {
+        Approximation::Unknown | Approximation::GlobalField { .. } => Field::default(),
+        Approximation::Closure { code, arity, needs_closure, symbol: closure, result } => Field {
+            simple: closure.as_deref().map(&mut *symbol),
+            info: Info::Closure(Rc::new(ClosureInfo {
+                code: CodeRef::External(code.clone()),
+                arity: arity.unsigned_abs() as usize,
+                tupled: *arity < 0,
+                needs_closure: *needs_closure,
+                result: import_field(result, symbol).info,
+            })),
+        },
+        Approximation::Block(fields) => Field {
+            simple: None,
+            info: Info::Block(fields.iter().map(|field| import_field(field, symbol)).collect()),
+        },
+        Approximation::Immediate(n) => Field { simple: Some(Simple::tagged(*n)), info: Info::Unknown },
+        Approximation::Symbol(name) => Field { simple: Some(symbol(name)), info: Info::Unknown },
+    }
+}

@@ -1,0 +1,54 @@
+//! What other units may know of the module block.
+
+use flambeau_ir::{Simple, Unit};
+use flambeau_lambda::Approximation;
+
+use crate::builder::ModuleField;
+use crate::env::{CodeRef, Field, Info};
+
+/// Nesting beyond which nothing is told: sub-modules of sub-modules of…
+const MAX_DEPTH: u32 = 8;
+
+/// The approximation of the module block.
+pub(crate) fn exports(unit: &Unit, fields: &[ModuleField]) -> Approximation {
+    Approximation::Block(fields.iter().map(|f| field(unit, &f.field, MAX_DEPTH)).collect())
+}
+
+fn field(unit: &Unit, field: &Field, depth: u32) -> Approximation {
+    match (&field.info, field.simple) {
+        (Info::Closure(_) | Info::Block(_), simple) => info(unit, &field.info, simple, depth),
+        (_, Some(simple)) => atom(unit, simple),
+        _ => Approximation::Unknown,
+    }
+}
+
+fn atom(unit: &Unit, simple: Simple) -> Approximation {
+    match simple {
+        Simple::Symbol(symbol) => Approximation::Symbol(unit.symbols[symbol].linkage_name.clone()),
+        Simple::Const(flambeau_ir::Const::Tagged(n)) => Approximation::Immediate(n),
+        _ => Approximation::Unknown,
+    }
+}
+
+fn info(unit: &Unit, info: &Info, simple: Option<Simple>, depth: u32) -> Approximation {
+    match info {
+        _ if depth == 0 => Approximation::Unknown,
+        Info::Closure(closure) => Approximation::Closure {
+            code: match &closure.code {
+                CodeRef::Local(code) => unit.codes[*code].linkage_name.clone(),
+                CodeRef::External(name) => name.clone(),
+            },
+            arity: if closure.tupled { -(closure.arity as i64) } else { closure.arity as i64 },
+            needs_closure: closure.needs_closure,
+            symbol: simple.and_then(|simple| match simple {
+                Simple::Symbol(symbol) => Some(unit.symbols[symbol].linkage_name.clone()),
+                _ => None,
+            }),
+            result: Box::new(self::info(unit, &closure.result, None, depth - 1)),
+        },
+        Info::Block(fields) => {
+            Approximation::Block(fields.iter().map(|f| field(unit, f, depth - 1)).collect())
+        }
+        Info::Unknown | Info::Boxed(..) => Approximation::Unknown,
+    }
+}

@@ -1,0 +1,289 @@
+//! The walk over terms. A term is converted in one of three positions: *tail* (its value goes to a
+//! continuation), *value* (its value is needed as an atom), *effect* (its value is dropped).
+
+use std::rc::Rc;
+
+use flambeau_ir::prim::{Init, Mutability};
+use flambeau_ir::{Prim, Simple, Terminator};
+use flambeau_lambda::term::{Ident, LocId, Node, NodeId};
+use flambeau_lambda::{Primitive, ValueKind};
+
+use crate::builder::{Converter, Result, Target};
+use crate::env::{Binding, Field, Info, MutableRepr, Val};
+
+/// Stack that must be left when a term is entered, and the size of a new piece of stack.
+const RED_ZONE: usize = 128 * 1024;
+const STACK_PIECE: usize = 4 * 1024 * 1024;
+
+/// Runs a recursive step with enough stack.
+pub(crate) fn with_stack<R>(step: impl FnOnce() -> R) -> R {
+    stacker::maybe_grow(RED_ZONE, STACK_PIECE, step)
+}
+
+impl<'a> Converter<'a> {
+    /// The node, for as long as the request lives.
+    pub fn node(&self, id: NodeId) -> &'a Node {
+        self.term.node(id)
+    }
+
+    /// Converts a term in tail position: appends to the run and gives its terminator.
+    pub fn tail(&mut self, node: NodeId, target: &Target) -> Result<Terminator> {
+        with_stack(|| self.tail_loop(node, target))
+    }
+
+    fn tail_loop(&mut self, mut node: NodeId, target: &Target) -> Result<Terminator> {
+        loop {
+            match self.binding_step(node)? {
+                Some(body) => node = body,
+                None => return self.tail_node(node, target),
+            }
+        }
+    }
+
+    /// If the term is a binding construct, converts the binding and gives the body.
+    fn binding_step(&mut self, node: NodeId) -> Result<Option<NodeId>> {
+        Ok(match self.node(node) {
+            Node::Let { kind, id, def, body, .. } => {
+                let value = self.value_named(*def, self.term.name(*id))?;
+                self.bind(*id, *kind, value);
+                Some(*body)
+            }
+            Node::MutLet { kind, id, def, body } => {
+                let value = self.value(*def)?;
+                let repr = MutableRepr::of(*kind);
+                let simple = self.to_repr(&value, repr);
+                self.env[id.0 as usize] = Binding::Mutable(simple, repr);
+                Some(*body)
+            }
+            Node::LetRec { defs, body } => {
+                self.let_rec(defs)?;
+                Some(*body)
+            }
+            Node::Sequence { first, second } => {
+                self.effect(*first)?;
+                Some(*second)
+            }
+            Node::Event { body, .. } | Node::IfUsed { body, .. } => Some(*body),
+            _ => None,
+        })
+    }
+
+    /// A term in tail position which is not a binding construct.
+    fn tail_node(&mut self, node: NodeId, target: &Target) -> Result<Terminator> {
+        match self.node(node) {
+            Node::Apply { .. } => self.tail_apply(node, target),
+            Node::Send { .. } => self.tail_send(node, target),
+            Node::IfThenElse { cond, then_, else_ } => self.tail_if(*cond, *then_, *else_, target),
+            Node::Switch(switch) => self.tail_switch(switch, target),
+            Node::StringSwitch { scrutinee, arms, default, loc } => {
+                self.tail_string_switch(*scrutinee, arms, *default, *loc, target)
+            }
+            Node::StaticRaise { label, args } => self.static_raise(*label, args),
+            Node::StaticCatch { body, label, params, handler } => {
+                self.tail_static_catch(*body, *label, params, *handler, target)
+            }
+            Node::TryWith { body, id, handler } => self.tail_try(*body, *id, *handler, target),
+            Node::Prim { prim, args, loc } => match (&**prim, args.as_slice()) {
+                (Primitive::Raise(kind), [exn]) => self.raise(*kind, *exn, *loc),
+                (Primitive::SeqAnd | Primitive::SeqOr, [first, second]) => {
+                    let is_and = **prim == Primitive::SeqAnd;
+                    self.tail_sequential(is_and, *first, *second, target)
+                }
+                _ => self.tail_value(node, target),
+            },
+            _ => self.tail_value(node, target),
+        }
+    }
+
+    fn tail_value(&mut self, node: NodeId, target: &Target) -> Result<Terminator> {
+        if target.takes_value {
+            let value = self.value(node)?;
+            Ok(self.jump(target, value.simple))
+        } else {
+            self.effect(node)?;
+            Ok(self.jump(target, Simple::UNIT))
+        }
+    }
+
+    /// Converts a term whose value is needed.
+    pub fn value(&mut self, node: NodeId) -> Result<Val> {
+        with_stack(|| self.value_loop(node, None))
+    }
+
+    /// Converts a term whose value will have that name.
+    pub fn value_named(&mut self, node: NodeId, name: &str) -> Result<Val> {
+        with_stack(|| self.value_loop(node, Some(name)))
+    }
+
+    fn value_loop(&mut self, mut node: NodeId, name: Option<&str>) -> Result<Val> {
+        while let Some(body) = self.binding_step(node)? {
+            node = body;
+        }
+        match self.node(node) {
+            Node::Var(id) => self.variable(*id),
+            Node::MutVar(id) => self.mutable_variable(*id),
+            Node::Const(constants) => Ok(self.constant(constants)),
+            Node::Function(function) => self.function(node, function, name),
+            Node::Prim { prim, .. } if is_control(prim) => self.value_through_join(node),
+            Node::Prim { prim, args, loc } => self.primitive(prim, args, *loc),
+            Node::Assign { .. } | Node::While { .. } | Node::For { .. } => {
+                self.effect(node)?;
+                Ok(Val::unknown(Simple::UNIT))
+            }
+            _ => self.value_through_join(node),
+        }
+    }
+
+    fn value_through_join(&mut self, node: NodeId) -> Result<Val> {
+        let result = self.join("after", node, true, |this, target| this.tail_node(node, target))?;
+        Ok(Val::unknown(result.map_or(Simple::UNIT, Simple::Var)))
+    }
+
+    /// Converts a term whose value is dropped.
+    pub fn effect(&mut self, node: NodeId) -> Result<()> {
+        with_stack(|| self.effect_loop(node))
+    }
+
+    fn effect_loop(&mut self, mut node: NodeId) -> Result<()> {
+        while let Some(body) = self.binding_step(node)? {
+            node = body;
+        }
+        match self.node(node) {
+            Node::Var(_) | Node::MutVar(_) | Node::Const(_) | Node::Function(_) => Ok(()),
+            Node::Assign { id, value } => self.assign(*id, *value),
+            Node::While { cond, body } => self.while_loop(node, *cond, *body),
+            Node::For { id, from, to, downto, body } => self.for_loop(node, *id, *from, *to, *downto, *body),
+            Node::Prim { prim, args, loc } if !is_control(prim) => self.primitive(prim, args, *loc).map(drop),
+            _ => self
+                .join("after", node, takes_result(self.node(node)), |this, target| {
+                    this.tail_node(node, target)
+                })
+                .map(drop),
+        }
+    }
+
+    fn variable(&mut self, id: Ident) -> Result<Val> {
+        match &self.env[id.0 as usize] {
+            Binding::Immutable(value) => Ok(value.clone()),
+            Binding::Mutable(..) => self.mutable_variable(id),
+            Binding::Unbound => {
+                self.malformed(format!("unbound variable {}/{}", self.term.name(id), self.stamp(id)))
+            }
+        }
+    }
+
+    fn stamp(&self, id: Ident) -> u32 {
+        self.term.idents[id.0 as usize].1
+    }
+
+    fn mutable_variable(&mut self, id: Ident) -> Result<Val> {
+        match self.env[id.0 as usize] {
+            Binding::Mutable(simple, MutableRepr::Value(_)) => Ok(Val::unknown(simple)),
+            Binding::Mutable(simple, MutableRepr::Naked(boxed)) => Ok(self.boxed(simple, boxed, LocId(0))),
+            _ => self.malformed(format!("unbound mutable variable {}", self.term.name(id))),
+        }
+    }
+
+    /// `Lassign`. If a handler takes the variable, it is told at once (see `Prim::ExnState`).
+    fn assign(&mut self, id: Ident, value: NodeId) -> Result<()> {
+        let value = self.value(value)?;
+        let Binding::Mutable(_, repr) = self.env[id.0 as usize] else {
+            return self.malformed(format!("assignment of {}, which is not mutable", self.term.name(id)));
+        };
+        let simple = self.to_repr(&value, repr);
+        self.set_value(id, simple);
+        if self.handler.mutables.contains(&id) {
+            self.raising_prim("state", Prim::ExnState, &[], LocId(0));
+        }
+        Ok(())
+    }
+
+    /// Counts the stores to each field of the unit's module block: a field that is stored to twice is
+    /// never replaced by what it holds.
+    pub fn count_module_stores(&mut self) {
+        for node in &self.term.nodes {
+            if let Node::Prim { prim, args, .. } = node
+                && let Primitive::SetField { field, .. } = **prim
+                && args.first().is_some_and(|block| self.is_own_module(*block))
+                && let Some(module_field) = self.module_fields.get_mut(field as usize)
+            {
+                module_field.stores += 1;
+            }
+        }
+    }
+
+    /// Whether the term is the unit's own module block.
+    pub fn is_own_module(&self, node: NodeId) -> bool {
+        matches!(self.node(node), Node::Prim { prim, .. }
+            if matches!(**prim, Primitive::GetGlobal(g)
+                if self.globals.get(g as usize).is_some_and(|(s, _)| *s == self.unit.module_symbol)))
+    }
+
+    /// A store to a field of the unit's module block. In the straight line of the toplevel it tells what
+    /// the field holds from here on.
+    pub fn store_module_field(&mut self, field: u32, pointer: bool, value: NodeId, loc: LocId) -> Result<()> {
+        let value = self.value(value)?;
+        let block = Simple::Symbol(self.unit.module_symbol);
+        let prim = Prim::BlockStore { field, pointer, init: Init::Root };
+        self.prim("store", prim, &[block, value.simple], loc);
+        if self.straight
+            && let Some(module_field) = self.module_fields.get_mut(field as usize)
+            && module_field.stores == 1
+        {
+            module_field.field =
+                Field { simple: value.is_static().then_some(value.simple), info: value.portable_info() };
+        }
+        Ok(())
+    }
+
+    /// A field of a block whose contents may be known.
+    pub fn load_field(&mut self, block: NodeId, field: u32, loc: LocId) -> Result<Val> {
+        let known = if self.is_own_module(block) {
+            self.module_fields.get(field as usize).map(|f| f.field.clone())
+        } else {
+            None
+        };
+        let block = self.value(block)?;
+        let known = known.or_else(|| match &block.info {
+            Info::Block(fields) => fields.get(field as usize).cloned(),
+            _ => None,
+        });
+        let Field { simple, info } = known.unwrap_or_default();
+        if let Some(simple) = simple
+            && self.fuel.burn()
+        {
+            return Ok(Val { simple, info });
+        }
+        let prim = Prim::BlockLoad { field, mutability: Mutability::Unknown };
+        Ok(Val { simple: self.prim("field", prim, &[block.simple], loc), info })
+    }
+
+    /// What is known of a block of these fields.
+    pub fn block_info(fields: &[Val]) -> Info {
+        let known = |field: &Val| Field {
+            simple: field.is_static().then_some(field.simple),
+            info: field.portable_info(),
+        };
+        let fields: Rc<[Field]> = fields.iter().map(known).collect();
+        let useful = |f: &Field| f.simple.is_some() || !matches!(f.info, Info::Unknown);
+        if fields.iter().any(useful) { Info::Block(fields) } else { Info::Unknown }
+    }
+
+    /// The kind of a parameter, as a hint.
+    pub fn bind_param(&mut self, id: Ident, kind: ValueKind) -> flambeau_ir::Variable {
+        let var =
+            self.unit.new_variable(self.term.name(id), flambeau_ir::Kind::Value, crate::env::subkind(kind));
+        self.env[id.0 as usize] = Binding::Immutable(Val::unknown(var));
+        var
+    }
+}
+
+/// Primitives that are control flow.
+fn is_control(prim: &Primitive) -> bool {
+    matches!(prim, Primitive::Raise(_) | Primitive::SeqAnd | Primitive::SeqOr)
+}
+
+/// Whether the continuation of a dropped value must take it all the same: calls give one.
+fn takes_result(node: &Node) -> bool {
+    matches!(node, Node::Apply { .. } | Node::Send { .. })
+}
