@@ -287,7 +287,7 @@ impl<'a> Converter<'a> {
     }
 
     /// A value in the representation of a mutable variable.
-    pub fn to_repr(&mut self, value: &Val, repr: MutableRepr) -> Simple {
+    pub fn in_repr(&mut self, value: &Val, repr: MutableRepr) -> Simple {
         match repr {
             MutableRepr::Value(_) => value.simple,
             MutableRepr::Naked(boxed) => self.unbox(value, boxed),

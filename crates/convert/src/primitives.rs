@@ -433,7 +433,7 @@ impl Converter<'_> {
                     (Some(kind), Some(layout)) => {
                         let prim = Prim::BigarrayLoad { checked: *safe, kind, layout };
                         let element = self.raising_prim("prim", prim, &simples, loc);
-                        self.from_naked(element, kind.kind(), loc)
+                        self.boxed_contents(element, kind.kind(), loc)
                     }
                     _ => {
                         let prim = external(&format!("caml_ba_get_{dims}"), args.len(), true, false);
@@ -446,7 +446,7 @@ impl Converter<'_> {
                     (Some(kind), Some(layout)) => {
                         let mut simples = simples;
                         let last = args.len() - 1;
-                        simples[last] = self.to_naked(&args[last], kind.kind(), loc);
+                        simples[last] = self.naked_contents(&args[last], kind.kind(), loc);
                         let prim = Prim::BigarrayStore { checked: *safe, kind, layout };
                         Val::unknown(self.raising_prim("store", prim, &simples, loc))
                     }
@@ -509,7 +509,7 @@ impl Converter<'_> {
     ) -> Val {
         self.check_string_bound(string, width, safe, values, loc);
         let naked = self.prim("prim", Prim::StringLoad { string, width }, &atoms(&values[..2]), loc);
-        self.from_naked(naked, width.kind(), loc)
+        self.boxed_contents(naked, width.kind(), loc)
     }
 
     fn string_store(
@@ -520,7 +520,7 @@ impl Converter<'_> {
         values: &[Val],
         loc: LocId,
     ) -> Val {
-        let naked = self.to_naked(&values[2], width.kind(), loc);
+        let naked = self.naked_contents(&values[2], width.kind(), loc);
         self.check_string_bound(string, width, safe, values, loc);
         let args = [values[0].simple, values[1].simple, naked];
         Val::unknown(self.prim("store", Prim::StringStore { string, width }, &args, loc))
@@ -546,7 +546,7 @@ impl Converter<'_> {
     }
 
     /// A value made of a register's contents.
-    fn from_naked(&mut self, simple: Simple, kind: Kind, loc: LocId) -> Val {
+    fn boxed_contents(&mut self, simple: Simple, kind: Kind, loc: LocId) -> Val {
         match kind {
             Kind::Value => Val::unknown(simple),
             Kind::NakedImmediate => Val::unknown(self.prim("tagged", Prim::Tag, &[simple], loc)),
@@ -558,7 +558,7 @@ impl Converter<'_> {
     }
 
     /// The contents of a value, in a register of that kind.
-    fn to_naked(&mut self, value: &Val, kind: Kind, loc: LocId) -> Simple {
+    fn naked_contents(&mut self, value: &Val, kind: Kind, loc: LocId) -> Simple {
         match kind {
             Kind::Value => value.simple,
             Kind::NakedImmediate => self.prim("untagged", Prim::Untag, &[value.simple], loc),

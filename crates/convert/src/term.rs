@@ -51,7 +51,7 @@ impl<'a> Converter<'a> {
             Node::MutLet { kind, id, def, body } => {
                 let value = self.value(*def)?;
                 let repr = MutableRepr::of(*kind);
-                let simple = self.to_repr(&value, repr);
+                let simple = self.in_repr(&value, repr);
                 self.env[id.0 as usize] = Binding::Mutable(simple, repr);
                 Some(*body)
             }
@@ -190,7 +190,7 @@ impl<'a> Converter<'a> {
         let Binding::Mutable(_, repr) = self.env[id.0 as usize] else {
             return self.malformed(format!("assignment of {}, which is not mutable", self.term.name(id)));
         };
-        let simple = self.to_repr(&value, repr);
+        let simple = self.in_repr(&value, repr);
         self.set_value(id, simple);
         if self.handler.mutables.contains(&id) {
             self.raising_prim("state", Prim::ExnState, &[], LocId(0));

@@ -6,6 +6,7 @@
 
 pub mod decode;
 pub mod prim;
+pub mod printer;
 pub mod reader;
 pub mod term;
 
