@@ -9,7 +9,7 @@ use flambeau_ir::{
 };
 use flambeau_lambda::term::{Ident, LocId, NodeId, Term};
 use flambeau_lambda::{Options, Request, ValueKind};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 use crate::analysis::Analysis;
@@ -80,6 +80,7 @@ pub(crate) struct Converter<'a> {
     /// Function slots that were needed before their function was converted.
     pub reserved_slots: FxHashMap<NodeId, FunctionSlot>,
     pub next_code: u32,
+    pub code_names: FxHashSet<String>,
     pub direct_calls: u64,
     pub generic_calls: u64,
 }
@@ -129,6 +130,7 @@ impl<'a> Converter<'a> {
             constants: ConstantTable::default(),
             reserved_slots: FxHashMap::default(),
             next_code: 0,
+            code_names: FxHashSet::default(),
             direct_calls: 0,
             generic_calls: 0,
         }

@@ -18,9 +18,8 @@ use crate::env::{Binding, ClosureInfo, CodeRef, Info, Val};
 
 /// A function of a set that is being converted.
 pub(crate) struct Definition<'a> {
-    /// The name by which the set's functions call it, if they can.
+    /// The variable that it is bound to, by which the functions of a recursive set call it.
     pub ident: Option<Ident>,
-    pub name: String,
     pub node: NodeId,
     pub function: &'a Function,
 }
@@ -34,9 +33,8 @@ struct Capture {
 
 impl<'a> Converter<'a> {
     /// An anonymous function, or one bound by a plain `let`.
-    pub fn function(&mut self, node: NodeId, function: &'a Function, name: Option<&str>) -> Result<Val> {
-        let name = name.unwrap_or("fun").to_owned();
-        let set = [Definition { ident: None, name, node, function }];
+    pub fn function(&mut self, node: NodeId, function: &'a Function, ident: Option<Ident>) -> Result<Val> {
+        let set = [Definition { ident, node, function }];
         let mut values = self.closures(&set)?;
         Ok(values.remove(0))
     }
@@ -58,7 +56,7 @@ impl<'a> Converter<'a> {
         let functions: SmallVec<[(FunctionSlot, CodeId); 1]> = set
             .iter()
             .map(|d| {
-                let slot = self.slot_of(d.node, &d.name);
+                let slot = self.slot_of(d.node, self.definition_name(d));
                 (slot, self.declare_code(d, slot))
             })
             .collect();
@@ -70,7 +68,7 @@ impl<'a> Converter<'a> {
                     let name = format!("{}_closure", self.unit.codes[*code].linkage_name);
                     self.fresh_symbol(name).into()
                 } else {
-                    self.unit.new_value(d.name.clone()).into()
+                    self.unit.new_value(self.definition_name(d)).into()
                 }
             })
             .collect();
@@ -146,7 +144,7 @@ impl<'a> Converter<'a> {
         let my_closure = self.unit.new_value("my_closure");
         let ret = self.unit.new_continuation("return");
         let exn = self.unit.new_exn_continuation("raise");
-        let linkage_name = self.code_name(&definition.name);
+        let linkage_name = self.code_name(definition.ident);
         self.unit.codes.push(Code {
             linkage_name,
             params: SmallVec::new(),
@@ -168,9 +166,24 @@ impl<'a> Converter<'a> {
         })
     }
 
-    fn code_name(&mut self, name: &str) -> String {
+    /// For people.
+    fn definition_name(&self, definition: &Definition) -> &'a str {
+        definition.ident.map_or("fun", |id| self.term.name(id))
+    }
+
+    /// The linkage name of a code. A function bound to a variable has the name that the stock compiler would
+    /// give it, so that what either compiler tells of an exported function is true of both objects.
+    fn code_name(&mut self, ident: Option<Ident>) -> String {
+        if let Some(ident) = ident {
+            let (name, stamp) = &self.term.idents[ident.0 as usize];
+            let linkage_name = format!("{}__{name}_{stamp}", self.unit.prefix);
+            if self.code_names.insert(linkage_name.clone()) {
+                return linkage_name;
+            }
+        }
+        // The letter keeps clear of names that end in a stamp.
         self.next_code += 1;
-        format!("{}__{name}_{}", self.unit.prefix, self.next_code)
+        format!("{}__fun_c{}", self.unit.prefix, self.next_code)
     }
 
     /// Converts the body of one function of a set.
@@ -207,7 +220,7 @@ impl<'a> Converter<'a> {
                     my_closure.into()
                 } else {
                     let prim = Prim::ProjectFunctionSlot { from: slot, to: functions[sibling].0 };
-                    self.prim(&definition.name, prim, &[my_closure.into()], Default::default())
+                    self.prim(self.definition_name(definition), prim, &[my_closure.into()], Default::default())
                 };
             }
             bind(self, ident, val, &mut saved);
@@ -272,7 +285,7 @@ impl<'a> Converter<'a> {
             inlined: InlineAttribute::Default,
             specialised: SpecialiseAttribute::Default,
         }));
-        let linkage_name = self.code_name("partial");
+        let linkage_name = self.code_name(None);
         let arity = params.len();
         let code = self.unit.codes.push(Code {
             linkage_name: linkage_name.clone(),

@@ -38,9 +38,8 @@ impl<'a> Converter<'a> {
         for (id, node) in defs {
             match self.node(self.skip_events(*node)) {
                 Node::Function(function) => {
-                    let name = self.term.name(*id).to_owned();
                     let node = self.skip_events(*node);
-                    functions.push(Definition { ident: Some(*id), name, node, function });
+                    functions.push(Definition { ident: Some(*id), node, function });
                 }
                 _ => {
                     let size = self.size(&mut FxHashMap::default(), *node);
@@ -55,7 +54,7 @@ impl<'a> Converter<'a> {
         }
         for (id, node, size) in &others {
             if *size == Size::NonRecursive {
-                let value = self.value_named(*node, self.term.name(*id))?;
+                let value = self.value_named(*node, *id)?;
                 self.bind(*id, ValueKind::Generic, value);
             }
         }

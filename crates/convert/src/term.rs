@@ -44,7 +44,7 @@ impl<'a> Converter<'a> {
     fn binding_step(&mut self, node: NodeId) -> Result<Option<NodeId>> {
         Ok(match self.node(node) {
             Node::Let { kind, id, def, body, .. } => {
-                let value = self.value_named(*def, self.term.name(*id))?;
+                let value = self.value_named(*def, *id)?;
                 self.bind(*id, *kind, value);
                 Some(*body)
             }
@@ -110,12 +110,12 @@ impl<'a> Converter<'a> {
         with_stack(|| self.value_loop(node, None))
     }
 
-    /// Converts a term whose value will have that name.
-    pub fn value_named(&mut self, node: NodeId, name: &str) -> Result<Val> {
-        with_stack(|| self.value_loop(node, Some(name)))
+    /// Converts a term whose value is bound to a variable: a function takes its name.
+    pub fn value_named(&mut self, node: NodeId, ident: Ident) -> Result<Val> {
+        with_stack(|| self.value_loop(node, Some(ident)))
     }
 
-    fn value_loop(&mut self, mut node: NodeId, name: Option<&str>) -> Result<Val> {
+    fn value_loop(&mut self, mut node: NodeId, ident: Option<Ident>) -> Result<Val> {
         while let Some(body) = self.binding_step(node)? {
             node = body;
         }
@@ -123,7 +123,7 @@ impl<'a> Converter<'a> {
             Node::Var(id) => self.variable(*id),
             Node::MutVar(id) => self.mutable_variable(*id),
             Node::Const(constants) => Ok(self.constant(constants)),
-            Node::Function(function) => self.function(node, function, name),
+            Node::Function(function) => self.function(node, function, ident),
             Node::Prim { prim, .. } if is_control(prim) => self.value_through_join(node),
             Node::Prim { prim, args, loc } => self.primitive(prim, args, *loc),
             Node::Assign { .. } | Node::While { .. } | Node::For { .. } => {
