@@ -3,6 +3,24 @@
 //! The Cmm of this crate ([`tree`]) is that of the OCaml compiler with high-level operations in place of
 //! machine detail: headers, closure information words, generic applications and the expansion of
 //! primitives are the business of the OCaml side, through `Cmm_helpers`.
+//!
+//! [`lower`] goes from one to the other in two steps: control ([`control`], [`switch`], [`exn`]), then the placement of
+//! bindings ([`placement`]).
 
+mod analysis;
+mod control;
 pub mod encode;
+mod exn;
+mod frames;
+mod functions;
+mod layout;
+mod lowering;
+mod operands;
+mod operations;
+mod placement;
+pub mod printer;
+mod switch;
 pub mod tree;
+
+pub use functions::lower;
+pub use printer::print;

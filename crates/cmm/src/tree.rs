@@ -96,7 +96,7 @@ pub enum SendKind {
     SelfMethod = 0,
     /// By its hash.
     Public = 1,
-    /// By its hash, through a cache: the last two arguments.
+    /// By its hash, through a cache: the first two arguments.
     Cached = 2,
 }
 

@@ -204,21 +204,15 @@ impl Converter<'_> {
         let kind = match kind {
             MethodKind::SelfMethod => CallKind::MethodSelf,
             MethodKind::Public => CallKind::MethodPublic,
-            // The cache and its position come first in Lambda, last in the IR.
             MethodKind::Cached => CallKind::MethodCached,
         };
-        let mut atoms_ = vec![object];
-        if kind == CallKind::MethodCached {
-            let [cache, position, rest @ ..] = args.as_slice() else {
-                return self.malformed("a cached method call without cache");
-            };
-            atoms_.extend(rest.iter().map(|v| v.simple));
-            atoms_.extend([cache.simple, position.simple]);
-        } else {
-            atoms_.extend(args.iter().map(|v| v.simple));
+        if kind == CallKind::MethodCached && args.len() < 2 {
+            return self.malformed("a cached method call without cache");
         }
+        let mut all = vec![object];
+        all.extend(atoms(&args));
         let site = CallSite { loc: *loc, inlined: Inline::Default, specialised: Specialise::Default };
-        self.apply(Some(method), kind, atoms_, site, target)
+        self.apply(Some(method), kind, all, site, target)
     }
 }
 

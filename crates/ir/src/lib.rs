@@ -51,15 +51,23 @@
 //! its values. Reading a [`Const::Poison`] gives an arbitrary value of its kind; it is an immediate
 //! where the kind is `Value`, so that the GC may see it.
 
+pub mod alpha;
 pub mod consts;
 pub mod entities;
 pub mod fuel;
 pub mod kind;
+mod lexer;
 pub mod loc;
+pub mod parser;
 pub mod prim;
+mod prim_syntax;
+pub mod printer;
+pub mod stack;
 pub mod statics;
 pub mod term;
 pub mod unit;
+pub mod verify;
+pub mod visit;
 
 pub use consts::{Const, Simple};
 pub use entities::{CodeId, Continuation, FunctionSlot, Symbol, ValueSlot, Variable};

@@ -466,7 +466,7 @@ impl Prim {
             Prim::IsInt | Prim::PhysEqual { .. } => PURE,
             // Forcing a lazy value changes tags; `Obj.truncate` (4.x) changes lengths.
             Prim::GetTag | Prim::ArrayLength { .. } | Prim::StringLength | Prim::BigarrayDim { .. } => READ,
-            Prim::StringLoad { string: StringKind::String, .. } => PURE,
+            // Strings too: `Bytes.unsafe_to_string` makes some that change, and users rely on it (G8).
             Prim::StringLoad { .. } => READ,
             Prim::CheckBound { .. } | Prim::CheckZero { .. } => ANY,
             Prim::BigarrayLoad { checked: true, .. } => ANY,

@@ -215,7 +215,8 @@ pub enum CallKind {
     MethodPublic,
     /// A method by its label in the object's table (`self#m`).
     MethodSelf,
-    /// A method by its hash through a cache: the last two arguments are the cache and the position.
+    /// A method by its hash through a cache: after the object, the arguments begin with the cache and the
+    /// position in it.
     MethodCached,
 }
 

@@ -1,1 +1,150 @@
-//! placeholder
+//! What one compilation unit tells another: the payload that a `.cmx` carries (`docs/formats.md`).
+//!
+//! A payload may come from a damaged file: reading never panics, and takes time and memory in proportion to the
+//! bytes at most.
+
+mod approximation;
+mod bytes;
+
+use flambeau_lambda::{Approximation, DecodeError, Reader};
+
+use bytes::Writer;
+
+/// The first bytes of a payload.
+pub const MAGIC: &[u8] = b"FLBX";
+
+/// The version of the format; the OCaml side (`ocaml/unit/cmx_payload.ml`) refuses others before we see them.
+pub const VERSION: u64 = 1;
+
+/// What a unit tells.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Payload {
+    /// The version of Flambeau that made it.
+    pub flambeau_version: String,
+    /// Of the module block.
+    pub exports: Approximation,
+}
+
+impl Payload {
+    /// A payload of this version of Flambeau.
+    pub fn new(exports: Approximation) -> Payload {
+        Payload { flambeau_version: env!("CARGO_PKG_VERSION").into(), exports }
+    }
+
+    /// As bytes.
+    pub fn encode(&self) -> Vec<u8> {
+        let mut w = Writer::default();
+        w.raw(MAGIC);
+        w.u(VERSION);
+        w.string(&self.flambeau_version);
+        approximation::encode(&self.exports, &mut w);
+        w.into_bytes()
+    }
+
+    /// From bytes.
+    ///
+    /// # Errors
+    /// When they are no payload of this version.
+    pub fn decode(bytes: &[u8]) -> Result<Payload, PayloadError> {
+        let r = &mut Reader::new(bytes);
+        if r.take(MAGIC.len())? != MAGIC {
+            return Err(r.error("not a payload").into());
+        }
+        let version = r.u64()?;
+        if version != VERSION {
+            return Err(PayloadError::Version(version));
+        }
+        let flambeau_version = r.string()?;
+        let exports = approximation::decode(r)?;
+        if r.remaining() != 0 {
+            return Err(r.error("bytes left over").into());
+        }
+        Ok(Payload { flambeau_version, exports })
+    }
+}
+
+/// Why a payload can't be read.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum PayloadError {
+    /// Of another version of the format.
+    #[error("format {0}, where {VERSION} was expected")]
+    Version(u64),
+    /// Damaged.
+    #[error(transparent)]
+    Malformed(#[from] DecodeError),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn approximations() -> impl Strategy<Value = Approximation> {
+        let leaf = prop_oneof![
+            Just(Approximation::Unknown),
+            any::<i64>().prop_map(Approximation::Immediate),
+            "[a-z]{0,8}".prop_map(Approximation::Symbol),
+            ("[a-z]{0,8}", any::<u32>())
+                .prop_map(|(symbol, field)| Approximation::GlobalField { symbol, field }),
+        ];
+        leaf.prop_recursive(6, 64, 8, |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..8).prop_map(Approximation::Block),
+                ("[a-z]{0,8}", any::<i64>(), any::<bool>(), prop::option::of("[a-z]{0,8}"), inner).prop_map(
+                    |(code, arity, needs_closure, symbol, result)| Approximation::Closure {
+                        code,
+                        arity,
+                        needs_closure,
+                        symbol,
+                        result: Box::new(result),
+                    }
+                ),
+            ]
+        })
+    }
+
+    proptest! {
+        #[test]
+        fn decoding_undoes_encoding(exports in approximations()) {
+            let payload = Payload::new(exports);
+            prop_assert_eq!(Payload::decode(&payload.encode()), Ok(payload));
+        }
+
+        #[test]
+        fn any_bytes_are_survived(tail in prop::collection::vec(any::<u8>(), 0..400)) {
+            let mut bytes = MAGIC.to_vec();
+            bytes.push(VERSION as u8);
+            bytes.extend(tail);
+            let _ = Payload::decode(&bytes);
+        }
+
+        #[test]
+        fn truncation_is_noticed(exports in approximations(), cut in any::<prop::sample::Index>()) {
+            let bytes = Payload::new(exports).encode();
+            let kept = cut.index(bytes.len());
+            prop_assert!(Payload::decode(&bytes[..kept]).is_err());
+        }
+    }
+
+    #[test]
+    fn deep_nesting_is_cut_when_written_and_refused_when_read() {
+        let mut deep = Approximation::Immediate(1);
+        for _ in 0..10_000 {
+            deep = Approximation::Block(vec![deep]);
+        }
+        let bytes = Payload::new(deep).encode();
+        assert!(Payload::decode(&bytes).is_ok());
+
+        let mut bytes = Payload::new(Approximation::Unknown).encode();
+        bytes.pop();
+        bytes.extend([2, 1].repeat(1_000_000));
+        assert!(Payload::decode(&bytes).is_err());
+    }
+
+    #[test]
+    fn other_versions_are_told_apart_from_damage() {
+        let mut bytes = MAGIC.to_vec();
+        bytes.push(99);
+        assert_eq!(Payload::decode(&bytes), Err(PayloadError::Version(99)));
+    }
+}

@@ -1,0 +1,240 @@
+//! What lowering has to know of the IR beforehand, found in one walk over a unit: which variables occur,
+//! how often and where each continuation is used, which sets of closures there are.
+//!
+//! Terms are numbered in preorder, so that "is this continuation used inside that sub-term" is a range
+//! query, and no sub-term is ever walked again for each term around it (design 6).
+
+use std::ops::Range;
+
+use cranelift_entity::{EntitySet, SecondaryMap};
+use flambeau_ir::{
+    ApplyCont, Continuation, ExnCont, Expr, Item, Kind, Named, SetOfClosures, Simple, Terminator, Unit,
+    Variable,
+};
+use rustc_hash::FxHashMap;
+
+/// A maximal part of a function that no trap and no loop boundary divides: the body of a `Try`, the handlers
+/// of a recursive group, or the function itself. Code must not be moved from one region to another
+/// (soundness rows 6 and 20).
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+struct Region(u32);
+
+/// What is known of a continuation.
+#[derive(Clone, Debug, Default)]
+pub struct ContinuationInfo {
+    /// The positions of its uses, increasing. Equal arms of one switch are one use. For an exception
+    /// continuation, the `Try` that it is the handler of (raises don't count).
+    pub uses: Vec<u32>,
+    /// Some use is in another region than the definition.
+    pub crosses_region: bool,
+    /// Where it is in scope (the handlers of its own group left out).
+    pub scope: Range<u32>,
+    /// The kind of its first parameter, if it has one.
+    pub takes: Option<Kind>,
+    region: Region,
+}
+
+/// The result of the walk.
+#[derive(Debug)]
+pub struct Analysis<'a> {
+    unit: &'a Unit,
+    /// All continuations of the unit.
+    pub continuations: SecondaryMap<Continuation, ContinuationInfo>,
+    /// All sets of closures of the unit.
+    pub sets: Vec<&'a SetOfClosures>,
+    occurring: EntitySet<Variable>,
+    position: u32,
+    regions: u32,
+}
+
+impl<'a> Analysis<'a> {
+    /// Walks a unit.
+    pub fn new(unit: &'a Unit) -> Self {
+        let mut analysis = Analysis {
+            unit,
+            continuations: SecondaryMap::new(),
+            sets: Vec::new(),
+            occurring: EntitySet::new(),
+            position: 0,
+            regions: 0,
+        };
+        for item in &unit.statics {
+            if let flambeau_ir::StaticDef::Closures { set, .. } = &item.def {
+                analysis.sets.push(set);
+            }
+        }
+        for code in unit.codes.values() {
+            analysis.function(code.ret, code.result, &code.body);
+        }
+        analysis.function(unit.entry.ret, Kind::Value, &unit.entry.body);
+        analysis
+    }
+
+    /// Whether the variable is an operand of anything.
+    pub fn occurs(&self, var: Variable) -> bool {
+        self.occurring.contains(var)
+    }
+
+    /// Whether a continuation is used at one of these positions.
+    pub fn used_in(&self, cont: Continuation, range: &Range<u32>) -> bool {
+        let uses = &self.continuations[cont].uses;
+        let first = uses.partition_point(|position| *position < range.start);
+        uses.get(first).is_some_and(|position| *position < range.end)
+    }
+
+    fn function(&mut self, ret: Continuation, result: Kind, body: &'a Expr) {
+        let region = self.fresh_region();
+        self.define(ret, Some(result), region);
+        self.expr(body, region);
+    }
+
+    fn fresh_region(&mut self) -> Region {
+        self.regions += 1;
+        Region(self.regions)
+    }
+
+    fn define(&mut self, cont: Continuation, takes: Option<Kind>, region: Region) {
+        let info = &mut self.continuations[cont];
+        info.takes = takes;
+        info.region = region;
+    }
+
+    fn first_kind(&self, params: &[Variable]) -> Option<Kind> {
+        params.first().map(|param| self.unit.variables[*param].kind)
+    }
+
+    fn use_continuation(&mut self, cont: Continuation, region: Region) {
+        let position = self.position;
+        let info = &mut self.continuations[cont];
+        info.crosses_region |= info.region != region;
+        info.uses.push(position);
+    }
+
+    fn occur(&mut self, simple: Simple) {
+        if let Simple::Var(var) = simple {
+            self.occurring.insert(var);
+        }
+    }
+
+    fn occur_all(&mut self, simples: &[Simple]) {
+        simples.iter().for_each(|simple| self.occur(*simple));
+    }
+
+    fn exn(&mut self, exn: &ExnCont) {
+        self.occur_all(&exn.extra_args);
+    }
+
+    fn expr(&mut self, expr: &'a Expr, region: Region) {
+        stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.run(expr, region));
+    }
+
+    fn run(&mut self, expr: &'a Expr, region: Region) {
+        // Continuations whose scope ends with the run.
+        let mut open = Vec::new();
+        for item in &expr.items {
+            self.position += 1;
+            match item {
+                Item::Let { named: Named::Simple(simple), .. } => self.occur(*simple),
+                Item::Let { named: Named::Prim { args, exn, .. }, .. } => {
+                    self.occur_all(args);
+                    if let Some(exn) = exn {
+                        self.exn(exn);
+                    }
+                }
+                Item::LetClosures { set, .. } => {
+                    self.sets.push(set);
+                    set.values.iter().for_each(|(_, value)| self.occur(*value));
+                }
+                Item::Join { cont, params, body } => {
+                    self.define(*cont, self.first_kind(params), region);
+                    let start = self.position;
+                    self.expr(body, region);
+                    self.continuations[*cont].scope = start..self.position + 1;
+                }
+                Item::LetCont { recursive, handlers } => {
+                    let inside = if *recursive { self.fresh_region() } else { region };
+                    for handler in handlers {
+                        self.define(handler.cont, self.first_kind(&handler.params), region);
+                    }
+                    for handler in handlers {
+                        self.expr(&handler.body, inside);
+                    }
+                    for handler in handlers {
+                        self.continuations[handler.cont].scope.start = self.position;
+                        open.push(handler.cont);
+                    }
+                }
+            }
+        }
+        self.position += 1;
+        self.terminator(&expr.terminator, region);
+        for cont in open {
+            self.continuations[cont].scope.end = self.position + 1;
+        }
+    }
+
+    fn terminator(&mut self, terminator: &'a Terminator, region: Region) {
+        match terminator {
+            Terminator::Apply(apply) => {
+                apply.callee.into_iter().for_each(|callee| self.occur(callee));
+                self.occur_all(&apply.args);
+                self.exn(&apply.exn);
+                self.use_continuation(apply.ret, region);
+            }
+            Terminator::ApplyCont(jump) => {
+                self.occur_all(&jump.args);
+                self.use_continuation(jump.cont, region);
+            }
+            Terminator::Switch(switch) => {
+                self.occur(switch.scrutinee);
+                self.arms(switch.arms.iter().map(|(_, arm)| arm).chain(&switch.default), region);
+            }
+            Terminator::StringSwitch(switch) => {
+                self.occur(switch.scrutinee);
+                self.arms(switch.arms.iter().map(|(_, arm)| arm).chain(&switch.default), region);
+            }
+            Terminator::Raise { exn, handler, .. } => {
+                self.occur(*exn);
+                self.exn(handler);
+            }
+            Terminator::Try { body, handler } => {
+                self.exn(handler);
+                self.use_continuation(handler.cont, region);
+                let inside = self.fresh_region();
+                self.expr(body, inside);
+            }
+            Terminator::Unreachable => {}
+        }
+    }
+
+    fn arms(&mut self, arms: impl Iterator<Item = &'a ApplyCont>, region: Region) {
+        for arm in Targets::new(arms).distinct {
+            self.occur_all(&arm.args);
+            self.use_continuation(arm.cont, region);
+        }
+    }
+}
+
+/// The arms of a switch with equal ones made one.
+pub struct Targets<'a> {
+    /// Pairwise different, in order of first appearance.
+    pub distinct: Vec<&'a ApplyCont>,
+    /// For each arm its index in `distinct`.
+    pub indices: Vec<u32>,
+}
+
+impl<'a> Targets<'a> {
+    /// Of those arms.
+    pub fn new(arms: impl Iterator<Item = &'a ApplyCont>) -> Self {
+        let mut seen = FxHashMap::default();
+        let mut targets = Targets { distinct: Vec::new(), indices: Vec::new() };
+        for arm in arms {
+            let index = *seen.entry((arm.cont, &arm.args)).or_insert_with(|| {
+                targets.distinct.push(arm);
+                targets.distinct.len() as u32 - 1
+            });
+            targets.indices.push(index);
+        }
+        targets
+    }
+}

@@ -1,0 +1,376 @@
+//! Continuations: which become values, which code in place, which static catches.
+//!
+//! Each run is translated in a *result context*: a continuation which the value of the Cmm expression goes to.
+//! At first that is the function's return continuation. A continuation `k`, its handler and the term where
+//! it may be used (the *scope*) then become one of these:
+//!
+//! * *dead*: no use; the handler disappears;
+//! * *in place*: one use, in the same region (no trap and no loop between: soundness rows 6 and 20) and in
+//!   the same result context; the handler's code stands where the jump stood;
+//! * *value*: `let x = scope in handler`, the scope being translated in the result context `k`. For that the
+//!   scope must not use the outer result context in any way, be it by jumps or by calls in tail position
+//!   (row 9), or by having code in place which does (`inlined_uses`);
+//! * *catch*: a static catch around the scope, and exits.
+//!
+//! Runs are translated iteratively into [frames](crate::frames); only nesting recurses.
+
+use std::ops::Range;
+
+use flambeau_ir::{Apply, ContHandler, Continuation, Expr as Term, Item, Terminator, Variable};
+
+use crate::frames::{Frame, close};
+use crate::lowering::{Atom, Lowering};
+use crate::tree::*;
+
+/// A run, or the remainder of one.
+#[derive(Clone, Copy, Debug)]
+pub struct Run<'a> {
+    items: &'a [Item],
+    terminator: &'a Terminator,
+}
+
+impl<'a> Run<'a> {
+    /// All of a term.
+    pub fn of(term: &'a Term) -> Self {
+        Run { items: &term.items, terminator: &term.terminator }
+    }
+}
+
+/// How a continuation is reached, when it is not the result context.
+#[derive(Clone, Copy, Debug)]
+pub enum Target<'a> {
+    /// Its code stands at its only use.
+    Inline { params: &'a [Variable], run: Run<'a> },
+    /// By an exit.
+    Label { label: Label, params: &'a [Variable] },
+}
+
+impl<'a> Target<'a> {
+    /// The continuation's parameters.
+    pub fn params(&self) -> &'a [Variable] {
+        match self {
+            Target::Inline { params, .. } | Target::Label { params, .. } => params,
+        }
+    }
+}
+
+/// What follows a terminator.
+pub enum Next<'a> {
+    /// Nothing: the run ends in this expression.
+    Done(ExprId),
+    /// The code of a continuation in place.
+    Continue(Run<'a>),
+}
+
+/// What a continuation becomes; see the module's header.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Decision {
+    Dead,
+    InPlace,
+    Value,
+    Catch,
+}
+
+impl<'a> Lowering<'a> {
+    /// Translates a run in a result context.
+    pub fn block(&mut self, run: Run<'a>, result: Continuation) -> ExprId {
+        stacker::maybe_grow(64 * 1024, 1024 * 1024, || {
+            let path = self.paths.current();
+            let expr = self.frames_of_block(run, result);
+            self.paths.set(path);
+            expr
+        })
+    }
+
+    fn frames_of_block(&mut self, mut run: Run<'a>, mut result: Continuation) -> ExprId {
+        let mut frames = Vec::new();
+        loop {
+            while let Some((item, items)) = run.items.split_first() {
+                run.items = items;
+                match item {
+                    Item::Let { var, named, dbg } => self.let_(*var, named, *dbg, &mut frames),
+                    Item::LetClosures { vars, set, dbg } => self.let_closures(vars, set, *dbg, &mut frames),
+                    Item::Join { cont, params, body } => {
+                        run = self.join(*cont, params, body, run, result, &mut frames);
+                    }
+                    Item::LetCont { recursive: true, handlers } => self.loops(handlers, result, &mut frames),
+                    Item::LetCont { recursive: false, handlers } => {
+                        result = self.let_cont(handlers, run.terminator, result, &mut frames);
+                    }
+                }
+            }
+            match self.terminator(run.terminator, result, &mut frames) {
+                Next::Done(expr) => return close(&mut self.tree, frames, expr),
+                Next::Continue(next) => run = next,
+            }
+        }
+    }
+
+    /// What becomes of a continuation in a result context. `ends`: its scope ends in a use of it, so that its
+    /// code in place simply follows, and a sequence stays flat.
+    fn decide(&self, cont: Continuation, params: usize, ends: bool, result: Continuation) -> Decision {
+        let info = &self.analysis.continuations[cont];
+        let once = info.uses.len() == 1 && !info.crosses_region;
+        if info.uses.is_empty() {
+            Decision::Dead
+        } else if once && ends {
+            Decision::InPlace
+        } else if params <= 1 && !self.unit.continuations[cont].is_exn && !self.leaves(&info.scope, result) {
+            Decision::Value
+        } else if once {
+            Decision::InPlace
+        } else {
+            Decision::Catch
+        }
+    }
+
+    /// Whether a term is left towards the result context.
+    fn leaves(&self, scope: &Range<u32>, result: Continuation) -> bool {
+        self.analysis.used_in(result, scope) || self.inlined_uses.range(scope.clone()).next().is_some()
+    }
+
+    /// From now on the continuation's code stands at its only use.
+    fn put_in_place(&mut self, cont: Continuation, params: &'a [Variable], run: Run<'a>) {
+        self.inlined_uses.insert(self.analysis.continuations[cont].uses[0]);
+        self.targets[cont] = Some(Target::Inline { params, run });
+    }
+
+    /// From now on the continuation is reached by a label.
+    fn give_label(&mut self, cont: Continuation, params: &'a [Variable]) -> Label {
+        let label = self.label();
+        self.targets[cont] = Some(Target::Label { label, params });
+        label
+    }
+
+    /// The parameters of a static catch. An exception continuation is jumped to with what it uses only.
+    fn catch_params(&mut self, cont: Continuation, params: &'a [Variable]) -> Vec<(Var, Machtype)> {
+        if self.unit.continuations[cont].is_exn {
+            let used = |(index, param): (usize, &Variable)| {
+                (index == 0 || self.analysis.occurs(*param)).then_some(*param)
+            };
+            let params: Vec<_> = params.iter().enumerate().filter_map(used).collect();
+            self.bind_params(&params)
+        } else {
+            self.bind_params(params)
+        }
+    }
+
+    /// `Item::Join`; gives the run to go on with.
+    fn join(
+        &mut self,
+        cont: Continuation,
+        params: &'a [Variable],
+        body: &'a Term,
+        rest: Run<'a>,
+        result: Continuation,
+        frames: &mut Vec<Frame>,
+    ) -> Run<'a> {
+        match self.decide(cont, params.len(), ends_in(&body.terminator, cont), result) {
+            Decision::Dead => Run::of(body),
+            Decision::InPlace => {
+                self.put_in_place(cont, params, rest);
+                Run::of(body)
+            }
+            Decision::Value => {
+                let def = self.block(Run::of(body), cont);
+                frames.push(match params.first() {
+                    Some(param) => Frame::Let { var: self.bind(*param), def },
+                    None => Frame::Seq { first: def },
+                });
+                rest
+            }
+            Decision::Catch => {
+                let label = self.give_label(cont, params);
+                let body = self.block(Run::of(body), result);
+                let params = self.catch_params(cont, params);
+                frames.push(Frame::CatchHandler { label, params, body });
+                self.paths.join();
+                rest
+            }
+        }
+    }
+
+    /// A group of continuations which is no loop; gives the result context of the remainder of the run.
+    fn let_cont(
+        &mut self,
+        handlers: &'a [ContHandler],
+        end: &Terminator,
+        result: Continuation,
+        frames: &mut Vec<Frame>,
+    ) -> Continuation {
+        let mut shared = Vec::new();
+        for handler in handlers {
+            let alone = handlers.len() == 1;
+            match self.decide(handler.cont, handler.params.len(), ends_in(end, handler.cont), result) {
+                Decision::Dead => {}
+                Decision::Value if alone => return self.handler_first(handler, result, frames),
+                Decision::Value if !self.used_once(handler.cont) => shared.push(handler),
+                Decision::Value | Decision::InPlace => {
+                    self.put_in_place(handler.cont, &handler.params, Run::of(&handler.body));
+                }
+                Decision::Catch => shared.push(handler),
+            }
+        }
+        match shared[..] {
+            [] => result,
+            [handler]
+                if self.decide(handler.cont, handler.params.len(), false, result) == Decision::Value =>
+            {
+                self.handler_first(handler, result, frames)
+            }
+            _ => {
+                let handlers = self.catch_handlers(shared, result);
+                frames.push(Frame::CatchBody { recursive: false, handlers });
+                result
+            }
+        }
+    }
+
+    fn used_once(&self, cont: Continuation) -> bool {
+        let info = &self.analysis.continuations[cont];
+        info.uses.len() == 1 && !info.crosses_region
+    }
+
+    /// `Decision::Value` where the remainder of the run is the scope.
+    fn handler_first(
+        &mut self,
+        handler: &'a ContHandler,
+        result: Continuation,
+        frames: &mut Vec<Frame>,
+    ) -> Continuation {
+        let path = self.paths.current();
+        self.paths.join();
+        let param = handler.params.first().map(|param| self.bind(*param));
+        let body = self.block(Run::of(&handler.body), result);
+        frames.push(match param {
+            Some(var) => Frame::LetOf { var, body },
+            None => Frame::SeqOf { rest: body },
+        });
+        self.leave_handlers(path);
+        handler.cont
+    }
+
+    /// A recursive group: always a catch.
+    fn loops(&mut self, handlers: &'a [ContHandler], result: Continuation, frames: &mut Vec<Frame>) {
+        let used = |handler: &&'a ContHandler| !self.analysis.continuations[handler.cont].uses.is_empty();
+        let used: Vec<_> = handlers.iter().filter(used).collect();
+        if !used.is_empty() {
+            let handlers = self.catch_handlers(used, result);
+            frames.push(Frame::CatchBody { recursive: true, handlers });
+        }
+    }
+
+    fn catch_handlers(&mut self, handlers: Vec<&'a ContHandler>, result: Continuation) -> Vec<Handler> {
+        let path = self.paths.current();
+        let labels: Vec<_> =
+            handlers.iter().map(|handler| self.give_label(handler.cont, &handler.params)).collect();
+        let mut translated = Vec::with_capacity(handlers.len());
+        for (handler, label) in handlers.into_iter().zip(labels) {
+            self.paths.join();
+            let params = self.catch_params(handler.cont, &handler.params);
+            let body = self.block(Run::of(&handler.body), result);
+            translated.push(Handler { label, params, body });
+        }
+        self.leave_handlers(path);
+        translated
+    }
+
+    /// After handlers that are translated now, but executed after the code that is translated next. That code
+    /// gets a path of its own: what it makes known does not hold after the handlers.
+    fn leave_handlers(&mut self, path: crate::exn::Path) {
+        self.paths.set(path);
+        self.paths.branch();
+    }
+
+    fn terminator(
+        &mut self,
+        terminator: &'a Terminator,
+        result: Continuation,
+        frames: &mut Vec<Frame>,
+    ) -> Next<'a> {
+        match terminator {
+            Terminator::Apply(apply) => self.apply(apply, result, frames),
+            Terminator::ApplyCont(jump) => self.jump(jump, result),
+            Terminator::Switch(switch) => self.switch(switch, result, frames),
+            Terminator::StringSwitch(switch) => Next::Done(self.string_switch(switch, result)),
+            Terminator::Raise { kind, exn, handler, dbg } => {
+                self.raise_point(handler, frames);
+                let atom = self.atom(*exn);
+                let exn = self.expr(atom);
+                Next::Done(self.tree.push(Expr::Raise { kind: *kind, exn, dbg: *dbg }))
+            }
+            Terminator::Try { body, handler } => Next::Done(self.try_(body, handler, result, frames)),
+            Terminator::Unreachable => Next::Done(self.tree.push(Expr::Unreachable)),
+        }
+    }
+
+    /// A jump.
+    pub fn jump(&mut self, jump: &'a flambeau_ir::ApplyCont, result: Continuation) -> Next<'a> {
+        let args: Vec<_> = jump.args.iter().map(|arg| self.atom(*arg)).collect();
+        if jump.cont == result {
+            let value = args.first().copied().unwrap_or(Atom::UNIT);
+            return Next::Done(self.expr(value));
+        }
+        match self.target(jump.cont) {
+            Target::Inline { params, run } => {
+                for (param, arg) in params.iter().zip(args) {
+                    self.env[*param] = Some(arg);
+                }
+                Next::Continue(run)
+            }
+            Target::Label { label, .. } => {
+                let args = args.into_iter().map(|arg| self.expr(arg)).collect();
+                Next::Done(self.tree.push(Expr::Exit { label, args }))
+            }
+        }
+    }
+
+    /// A call. One that returns to the result context is the value itself: a tail call stays one.
+    fn apply(&mut self, apply: &'a Apply, result: Continuation, frames: &mut Vec<Frame>) -> Next<'a> {
+        self.raise_point(&apply.exn, frames);
+        let call = self.call(apply);
+        if apply.ret == result {
+            return Next::Done(call);
+        }
+        match self.target(apply.ret) {
+            Target::Inline { params, run } => {
+                frames.push(match params.first() {
+                    Some(param) => Frame::Let { var: self.bind(*param), def: call },
+                    None => Frame::Seq { first: call },
+                });
+                Next::Continue(run)
+            }
+            Target::Label { label, params } => {
+                let args = match params.first() {
+                    Some(param) => {
+                        let unit = self.unit;
+                        let var = self.fresh(&unit.variables[*param].name);
+                        frames.push(Frame::Let { var, def: call });
+                        vec![self.expr(Atom::Var(var))]
+                    }
+                    None => {
+                        frames.push(Frame::Seq { first: call });
+                        Vec::new()
+                    }
+                };
+                Next::Done(self.tree.push(Expr::Exit { label, args }))
+            }
+        }
+    }
+
+    fn target(&self, cont: Continuation) -> Target<'a> {
+        self.targets[cont].unwrap_or_else(|| {
+            panic!("{cont} ({}) is used out of its scope", self.unit.continuations[cont].name)
+        })
+    }
+}
+
+/// Whether a run with that terminator ends in a use of the continuation.
+fn ends_in(terminator: &Terminator, cont: Continuation) -> bool {
+    match terminator {
+        Terminator::ApplyCont(jump) => jump.cont == cont,
+        Terminator::Apply(apply) => apply.ret == cont,
+        Terminator::Try { handler, .. } => handler.cont == cont,
+        _ => false,
+    }
+}

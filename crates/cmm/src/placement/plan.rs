@@ -1,0 +1,323 @@
+//! Where bindings are used, and where pure ones go.
+//!
+//! The *nodes* of a function are its expressions in code position, in preorder: a binding whose definition
+//! is an operation is one node with it. Nodes are visited from the last to the first, so that all uses of a
+//! variable are known when its binding is met. A use by a binding that will move counts where that
+//! binding goes, not where it was.
+
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use super::effects::{Class, class, is_movable, is_operation};
+use crate::tree::*;
+
+/// How deep pure definitions are substituted into one another. Deeper expressions gain nothing, and both the
+/// placement and the OCaml side recurse on them.
+const MAX_DEPTH: u32 = 64;
+
+/// The number of a node.
+pub type Node = u32;
+
+/// What becomes of a binding whose definition is a pure operation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Fate {
+    /// It is not pure, or no binding of an operation at all.
+    #[default]
+    Kept,
+    /// It has no use (it may also be an unused allocation or read).
+    Dropped,
+    /// Its definition replaces its only use.
+    Substituted,
+    /// It is bound again before the node `lca`.
+    Moved,
+}
+
+/// What is known of a Cmm variable.
+#[derive(Clone, Debug, Default)]
+pub struct VarPlan {
+    /// The definition, when it is an operation that may move.
+    pub def: Option<ExprId>,
+    /// The class of the definition.
+    pub class: Class,
+    /// The number of uses.
+    pub uses: u32,
+    /// The last node that dominates all uses: if there is one use, that of its operation.
+    pub lca: Node,
+    /// Some use is in a loop which the binding is not in: the definition must not replace it.
+    pub enters_loop: bool,
+    /// See [`Fate`].
+    pub fate: Fate,
+    /// Bound by `LetMut`.
+    pub mutable: bool,
+    /// How deep the use is in expressions substituted into one another.
+    depth: u32,
+    /// The loop around the binding.
+    around: Option<LoopId>,
+}
+
+impl VarPlan {
+    /// Whether the definition may replace the use.
+    pub fn is_linear(&self) -> bool {
+        self.uses == 1 && !self.enters_loop
+    }
+}
+
+type LoopId = u32;
+
+/// A loop: what the handlers of a recursive catch hold.
+#[derive(Debug)]
+struct Loop {
+    catch: Node,
+    around: Option<LoopId>,
+    depth: u32,
+}
+
+/// A node.
+#[derive(Debug)]
+struct NodeData {
+    expr: ExprId,
+    parent: Node,
+    /// An ancestor further up; with it, ancestors are found in a logarithmic number of steps.
+    jump: Node,
+    depth: u32,
+    /// The last node in it.
+    end: Node,
+    inside: Option<LoopId>,
+    /// What the node's operations do, those inside it included.
+    summary: Class,
+}
+
+/// The plan of a function.
+#[derive(Debug, Default)]
+pub struct Plan {
+    /// All Cmm variables; those of other functions keep what they had.
+    pub vars: Vec<VarPlan>,
+    /// The variables to bind before a node, the last one first.
+    pub moved: FxHashMap<Node, SmallVec<[Var; 2]>>,
+    nodes: Vec<NodeData>,
+    loops: Vec<Loop>,
+}
+
+impl Plan {
+    /// Makes the plan of a function, forgetting that of the last one.
+    pub fn make(&mut self, tree: &Tree, root: ExprId) {
+        self.vars.resize_with(tree.vars.len(), VarPlan::default);
+        self.moved.clear();
+        self.nodes.clear();
+        self.loops.clear();
+        self.number(tree, root);
+        for node in (0..self.nodes.len() as Node).rev() {
+            self.visit(tree, node);
+        }
+    }
+
+    /// A variable.
+    pub fn var(&self, var: Var) -> &VarPlan {
+        &self.vars[var.0 as usize]
+    }
+
+    /// A variable.
+    pub fn var_mut(&mut self, var: Var) -> &mut VarPlan {
+        &mut self.vars[var.0 as usize]
+    }
+
+    /// The last node in a node.
+    pub fn end(&self, node: Node) -> Node {
+        self.nodes[node as usize].end
+    }
+
+    /// What a node does.
+    pub fn summary(&self, node: Node) -> Class {
+        self.nodes[node as usize].summary
+    }
+
+    /// Numbers the nodes, with an explicit stack: functions are as long and as deep as their authors like.
+    fn number(&mut self, tree: &Tree, root: ExprId) {
+        let mut stack = vec![(root, 0, None)];
+        while let Some((id, parent, inside)) = stack.pop() {
+            let node = self.add_node(id, parent, inside);
+            match &tree.exprs[id.0 as usize] {
+                Expr::Let { var, def, body } => {
+                    stack.push((*body, node, inside));
+                    let definition = &tree.exprs[def.0 as usize];
+                    if !is_operation(definition) {
+                        stack.push((*def, node, inside));
+                    }
+                    let plan = self.var_mut(*var);
+                    plan.around = inside;
+                    if is_movable(definition) {
+                        plan.def = Some(*def);
+                    }
+                }
+                Expr::LetMut { var, body, .. } => {
+                    self.var_mut(*var).mutable = true;
+                    stack.push((*body, node, inside));
+                }
+                Expr::Seq(first, rest) => {
+                    stack.push((*rest, node, inside));
+                    if !is_operation(&tree.exprs[first.0 as usize]) {
+                        stack.push((*first, node, inside));
+                    }
+                }
+                Expr::If { then_, else_, .. } => {
+                    stack.push((*else_, node, inside));
+                    stack.push((*then_, node, inside));
+                }
+                Expr::Switch { arms, default, .. } | Expr::StringSwitch { arms, default, .. } => {
+                    stack.extend(arms.iter().chain(default).rev().map(|arm| (*arm, node, inside)));
+                }
+                Expr::Catch { recursive, handlers, body } => {
+                    let mut handlers_inside = inside;
+                    if *recursive {
+                        let depth = inside.map_or(0, |around| self.loops[around as usize].depth + 1);
+                        self.loops.push(Loop { catch: node, around: inside, depth });
+                        handlers_inside = Some(self.loops.len() as LoopId - 1);
+                    }
+                    stack.extend(handlers.iter().rev().map(|h| (h.body, node, handlers_inside)));
+                    stack.push((*body, node, inside));
+                }
+                Expr::Try { body, handler, .. } => {
+                    stack.push((*handler, node, inside));
+                    stack.push((*body, node, inside));
+                }
+                _ => {}
+            }
+        }
+    }
+
+    fn add_node(&mut self, expr: ExprId, parent: Node, inside: Option<LoopId>) -> Node {
+        let node = self.nodes.len() as Node;
+        let (depth, jump) = match self.nodes.get(parent as usize) {
+            None => (0, node),
+            Some(above) => {
+                let far = &self.nodes[above.jump as usize];
+                let farther = &self.nodes[far.jump as usize];
+                let even = above.depth - far.depth == far.depth - farther.depth;
+                (above.depth + 1, if even { far.jump } else { parent })
+            }
+        };
+        self.nodes.push(NodeData { expr, parent, jump, depth, end: node, inside, summary: Class::PURE });
+        node
+    }
+
+    /// Visits a node, all later ones having been visited.
+    fn visit(&mut self, tree: &Tree, node: Node) {
+        let id = self.nodes[node as usize].expr;
+        match &tree.exprs[id.0 as usize] {
+            Expr::Let { var, def, .. } if is_operation(&tree.exprs[def.0 as usize]) => {
+                self.visit_binding(tree, node, *var, *def);
+            }
+            Expr::LetMut { def, .. } => self.visit_operation(tree, node, *def),
+            Expr::Seq(first, _) if is_operation(&tree.exprs[first.0 as usize]) => {
+                self.visit_operation(tree, node, *first);
+            }
+            Expr::If { cond: atom, .. }
+            | Expr::Switch { scrutinee: atom, .. }
+            | Expr::StringSwitch { scrutinee: atom, .. } => self.use_atom(tree, *atom, node, 0),
+            expr if is_operation(expr) => self.visit_operation(tree, node, id),
+            _ => {}
+        }
+        let NodeData { parent, end, summary, .. } = self.nodes[node as usize];
+        if parent != node {
+            let above = &mut self.nodes[parent as usize];
+            above.end = above.end.max(end);
+            above.summary |= summary;
+        }
+    }
+
+    /// An operation that stays at its node.
+    fn visit_operation(&mut self, tree: &Tree, node: Node, operation: ExprId) {
+        let class = self.class_of(tree, operation);
+        self.nodes[node as usize].summary |= class;
+        self.use_operands(tree, operation, node, 0);
+    }
+
+    fn visit_binding(&mut self, tree: &Tree, node: Node, var: Var, def: ExprId) {
+        let class = self.class_of(tree, def);
+        let plan = self.var_mut(var);
+        plan.class = class;
+        if plan.def.is_none() {
+            return self.visit_operation(tree, node, def);
+        }
+        if plan.uses == 0 {
+            plan.fate = Fate::Dropped;
+            return;
+        }
+        if class != Class::PURE {
+            return self.visit_operation(tree, node, def);
+        }
+        let (to, depth) = if plan.is_linear() && plan.depth < MAX_DEPTH {
+            plan.fate = Fate::Substituted;
+            (plan.lca, plan.depth + 1)
+        } else {
+            plan.fate = Fate::Moved;
+            (plan.lca, 0)
+        };
+        if self.var(var).fate == Fate::Moved {
+            self.moved.entry(to).or_default().push(var);
+        }
+        self.use_operands(tree, def, to, depth);
+    }
+
+    /// Reading a mutable variable is reading.
+    fn class_of(&self, tree: &Tree, operation: ExprId) -> Class {
+        match &tree.exprs[operation.0 as usize] {
+            Expr::Var(var) if self.var(*var).mutable => Class::READ,
+            operation => class(operation),
+        }
+    }
+
+    fn use_operands(&mut self, tree: &Tree, operation: ExprId, node: Node, depth: u32) {
+        match &tree.exprs[operation.0 as usize] {
+            Expr::Var(_) => self.use_atom(tree, operation, node, depth),
+            expr => {
+                let mut operands = SmallVec::<[ExprId; 8]>::new();
+                expr.each_operand(|operand| operands.push(operand));
+                operands.into_iter().for_each(|operand| self.use_atom(tree, operand, node, depth));
+            }
+        }
+    }
+
+    fn use_atom(&mut self, tree: &Tree, atom: ExprId, node: Node, depth: u32) {
+        let Expr::Var(var) = tree.exprs[atom.0 as usize] else { return };
+        let outermost = self.loop_entered(node, self.var(var).around);
+        let node = outermost.unwrap_or(node);
+        let plan = self.var(var);
+        let lca = if plan.uses == 0 { node } else { self.common_ancestor(plan.lca, node) };
+        let plan = self.var_mut(var);
+        plan.uses += 1;
+        plan.lca = lca;
+        plan.depth = depth;
+        plan.enters_loop |= outermost.is_some();
+    }
+
+    /// The outermost loop around a node that does not lie around a binding, if any.
+    fn loop_entered(&self, node: Node, around: Option<LoopId>) -> Option<Node> {
+        let depth = |id: Option<LoopId>| id.map_or(0, |id| self.loops[id as usize].depth + 1);
+        let mut current = self.nodes[node as usize].inside;
+        let mut entered = None;
+        while depth(current) > depth(around) {
+            let data = &self.loops[current? as usize];
+            entered = Some(data.catch);
+            current = data.around;
+        }
+        entered
+    }
+
+    fn common_ancestor(&self, a: Node, b: Node) -> Node {
+        let at = |node: Node| &self.nodes[node as usize];
+        let (mut a, mut b) = if at(a).depth >= at(b).depth { (a, b) } else { (b, a) };
+        while at(a).depth > at(b).depth {
+            a = if at(at(a).jump).depth >= at(b).depth { at(a).jump } else { at(a).parent };
+        }
+        while a != b {
+            // Nodes of equal depth jump equally far.
+            (a, b) = if at(a).jump == at(b).jump {
+                (at(a).parent, at(b).parent)
+            } else {
+                (at(a).jump, at(b).jump)
+            };
+        }
+        a
+    }
+}

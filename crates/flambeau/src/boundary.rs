@@ -1,0 +1,96 @@
+//! The boundary with OCaml: the only module with unsafe code. It starts the OCaml side, and answers what
+//! `ocaml/boundary/rust.ml` asks.
+//!
+//! OCaml's C interface is declared by hand. No OCaml value lives across a call that may allocate, so that nothing
+//! needs to be registered with its garbage collector.
+
+#![allow(unsafe_code)]
+
+use std::ffi::{CString, c_char, c_int};
+use std::os::unix::ffi::OsStringExt;
+use std::process::ExitCode;
+
+use crate::pipeline;
+
+/// An OCaml value.
+type Value = isize;
+
+unsafe extern "C" {
+    fn caml_startup(argv: *const *const c_char);
+    fn caml_named_value(name: *const c_char) -> *const Value;
+    fn caml_callback_exn(closure: Value, argument: Value) -> Value;
+    fn caml_alloc_initialized_string(length: usize, contents: *const c_char) -> Value;
+    fn caml_string_length(string: Value) -> usize;
+}
+
+/// `()`.
+const UNIT: Value = 1;
+
+/// Whether a callback ended with an exception.
+fn is_exception(result: Value) -> bool {
+    result & 3 == 2
+}
+
+/// Runs the OCaml driver on the arguments of the process. It ends the process itself; coming back is an error.
+pub fn run_ocaml_driver() -> ExitCode {
+    restore_default_signals();
+    let arguments: Vec<CString> =
+        std::env::args_os().filter_map(|argument| CString::new(argument.into_vec()).ok()).collect();
+    let mut argv: Vec<*const c_char> = arguments.iter().map(|argument| argument.as_ptr()).collect();
+    argv.push(std::ptr::null());
+    // SAFETY: `argv` is a null-terminated array of C strings; OCaml copies what it keeps.
+    unsafe { caml_startup(argv.as_ptr()) };
+    // SAFETY: the runtime was started; the name is a C string.
+    let driver = unsafe { caml_named_value(c"flambeau_main".as_ptr()) };
+    if driver.is_null() {
+        eprintln!("flambeau: the OCaml side was not initialised");
+        return ExitCode::from(2);
+    }
+    // SAFETY: the named value is a closure of one argument, and a root.
+    let result = unsafe { caml_callback_exn(*driver, UNIT) };
+    if is_exception(result) {
+        eprintln!("flambeau: uncaught exception in the OCaml side");
+    }
+    ExitCode::from(2)
+}
+
+/// Rust ignores broken pipes; OCaml, and the programs that it runs, expect to be ended by them.
+fn restore_default_signals() {
+    // SAFETY: `signal` with a default action.
+    unsafe { libc::signal(libc::SIGPIPE, libc::SIG_DFL) };
+}
+
+/// The bytes of an OCaml string.
+///
+/// # Safety
+/// `string` is an OCaml string, and OCaml's heap is left alone as long as the result lives.
+unsafe fn bytes_of_string<'a>(string: Value) -> &'a [u8] {
+    // SAFETY: an OCaml string is a pointer to its bytes.
+    unsafe { std::slice::from_raw_parts(string as *const u8, caml_string_length(string)) }
+}
+
+fn string_of_bytes(bytes: &[u8]) -> Value {
+    // SAFETY: the pointer and the length are those of a slice, which OCaml copies.
+    unsafe { caml_alloc_initialized_string(bytes.len(), bytes.as_ptr().cast()) }
+}
+
+/// `Rust.middle_end`
+#[unsafe(no_mangle)]
+extern "C" fn flambeau_middle_end(request: Value) -> Value {
+    // SAFETY: OCaml's type system says that it is a string; the pipeline does not touch OCaml's heap.
+    let reply = pipeline::reply(unsafe { bytes_of_string(request) });
+    string_of_bytes(&reply)
+}
+
+/// `Rust.version`
+#[unsafe(no_mangle)]
+extern "C" fn flambeau_version(_unit: Value) -> Value {
+    string_of_bytes(env!("CARGO_PKG_VERSION").as_bytes())
+}
+
+/// `Rust.process_id`
+#[unsafe(no_mangle)]
+extern "C" fn flambeau_process_id(_unit: Value) -> Value {
+    let id: c_int = std::process::id() as c_int;
+    (id as Value) << 1 | 1
+}

@@ -1,0 +1,17 @@
+//! The `flambeau` executable: `ocamlopt` with our middle-end, and a few commands of its own.
+
+mod boundary;
+mod ocaml_thread;
+mod pipeline;
+mod run;
+mod subcommands;
+mod toolchain;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    if subcommands::is_called() {
+        return subcommands::run();
+    }
+    ocaml_thread::run(boundary::run_ocaml_driver)
+}

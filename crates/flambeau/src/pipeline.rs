@@ -1,0 +1,200 @@
+//! From a request to a reply: the stages of the middle-end, and the one runner that dumps, times, counts and
+//! verifies around them. No stage does any of this by itself.
+//!
+//! Nothing that goes wrong here gets out as a panic: it becomes a reply which says in which unit, function and
+//! pass it was.
+
+use std::cell::RefCell;
+use std::panic::{self, AssertUnwindSafe};
+use std::time::Instant;
+
+use flambeau_cmm::encode::{self, Writer};
+use flambeau_convert::{Converted, convert};
+use flambeau_ir::{Fuel, Unit, printer, verify};
+use flambeau_lambda::{Request, decode, printer as lambda_printer};
+use flambeau_unit::Payload;
+
+/// The magic and the version of a reply.
+const MAGIC: &[u8] = b"FLBR";
+const VERSION: u64 = 1;
+
+/// Why a unit could not be compiled.
+#[derive(Clone, Debug, Default)]
+struct Failure {
+    unit: String,
+    function: String,
+    pass: String,
+    message: String,
+}
+
+/// A unit that was compiled.
+struct Compiled {
+    dumps: Vec<(String, String)>,
+    payload: Vec<u8>,
+    counters: Vec<(String, u64)>,
+    cmm: flambeau_cmm::tree::Tree,
+}
+
+thread_local! {
+    /// Where the middle-end is: for the report if it panics.
+    static AT: RefCell<Failure> = RefCell::default();
+}
+
+/// Answers a request.
+pub fn reply(request: &[u8]) -> Vec<u8> {
+    install_panic_hook();
+    AT.set(Failure::default());
+    let outcome = panic::catch_unwind(AssertUnwindSafe(|| compile(request)));
+    let mut w = Writer::default();
+    w.bytes.extend_from_slice(MAGIC);
+    w.u(VERSION);
+    match outcome {
+        Ok(Ok(compiled)) => write_compiled(&mut w, &compiled),
+        Ok(Err(failure)) => write_failure(&mut w, &failure),
+        // The hook has noted where and why.
+        Err(_) => write_failure(&mut w, &AT.take()),
+    }
+    w.bytes
+}
+
+/// Notes message and place of a panic in place of printing them.
+fn install_panic_hook() {
+    panic::set_hook(Box::new(|info| {
+        let message = info.payload_as_str().unwrap_or("panic");
+        let place = info.location().map(|l| format!(" ({}:{})", l.file(), l.line())).unwrap_or_default();
+        let noted = AT.try_with(|at| {
+            if let Ok(mut at) = at.try_borrow_mut() {
+                at.message = format!("{message}{place}");
+            }
+        });
+        if noted.is_err() {
+            eprintln!("flambeau: {message}{place}");
+        }
+    }));
+}
+
+fn write_failure(w: &mut Writer, failure: &Failure) {
+    w.bool(false);
+    w.s(failure.unit.as_bytes());
+    w.s(failure.function.as_bytes());
+    w.s(failure.pass.as_bytes());
+    w.s(failure.message.as_bytes());
+}
+
+fn write_compiled(w: &mut Writer, compiled: &Compiled) {
+    w.bool(true);
+    w.u(compiled.dumps.len() as u64);
+    for (name, text) in &compiled.dumps {
+        w.s(name.as_bytes());
+        w.s(text.as_bytes());
+    }
+    w.s(&compiled.payload);
+    w.u(compiled.counters.len() as u64);
+    for (name, value) in &compiled.counters {
+        w.s(name.as_bytes());
+        w.u(*value);
+    }
+    encode::encode(&compiled.cmm, w);
+}
+
+/// Does what is to be done around each stage.
+struct Runner {
+    dumps_wanted: Vec<String>,
+    verify: bool,
+    dumps: Vec<(String, String)>,
+    counters: Vec<(String, u64)>,
+}
+
+impl Runner {
+    fn new(request: &Request) -> Runner {
+        let options = &request.options;
+        AT.with_borrow_mut(|at| at.unit.clone_from(&options.unit_name));
+        Runner {
+            dumps_wanted: options.dumps.clone(),
+            verify: options.verify,
+            dumps: Vec::new(),
+            counters: Vec::new(),
+        }
+    }
+
+    /// Runs a stage under its name.
+    fn stage<T>(&mut self, name: &str, stage: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
+        enter(name);
+        let start = Instant::now();
+        let result = stage();
+        self.counters.push((format!("{name}: microseconds"), start.elapsed().as_micros() as u64));
+        result
+    }
+
+    /// Notes what `print` gives, if that dump is wanted.
+    fn dump(&mut self, name: &str, print: impl FnOnce() -> String) {
+        if self.dumps_wanted.iter().any(|wanted| wanted == name) {
+            self.dumps.push((name.into(), print()));
+        }
+    }
+
+    /// Checks what the pass of that name made.
+    fn verify(&mut self, unit: &Unit, pass: &str) -> Result<(), Failure> {
+        if !self.verify {
+            return Ok(());
+        }
+        let name = format!("verification after {pass}");
+        self.stage(&name, || {
+            verify::verify(unit).map_err(|errors| {
+                let messages: Vec<String> = errors.iter().take(10).map(ToString::to_string).collect();
+                failure(messages.join("; "))
+            })
+        })
+    }
+}
+
+/// Notes which pass is running.
+fn enter(pass: &str) {
+    AT.with_borrow_mut(|at| {
+        at.pass = pass.into();
+        at.function.clear();
+    });
+}
+
+/// A failure of the pass that is running.
+fn failure(message: impl Into<String>) -> Failure {
+    AT.with_borrow(|at| Failure { message: message.into(), ..at.clone() })
+}
+
+fn compile(bytes: &[u8]) -> Result<Compiled, Failure> {
+    enter("decoding the request");
+    let mut request = decode(bytes).map_err(|error| failure(error.to_string()))?;
+    let runner = &mut Runner::new(&request);
+    runner.dump("lambda", || lambda_printer::print(&request.term));
+    runner.stage("reading payloads", || read_payloads(&mut request))?;
+
+    let mut fuel = request.options.fuel.map_or_else(Fuel::unlimited, Fuel::limited);
+    let Converted { unit, exports, counters } = runner
+        .stage("convert", || convert(&request, &mut fuel).map_err(|error| failure(error.to_string())))?;
+    runner.counters.extend(counters);
+    runner.dump("ir", || printer::print_unit(&unit));
+    runner.verify(&unit, "convert")?;
+
+    let payload = Payload::new(exports).encode();
+    let cmm = runner.stage("to cmm", || Ok(flambeau_cmm::lower(&unit)))?;
+    runner.dump("cmm", || flambeau_cmm::printer::print(&cmm));
+    runner.counters.push(("fuel used".into(), fuel.used()));
+    Ok(Compiled {
+        dumps: std::mem::take(&mut runner.dumps),
+        payload,
+        counters: std::mem::take(&mut runner.counters),
+        cmm,
+    })
+}
+
+/// Puts what units of ours tell in the place of what their stock part tells.
+fn read_payloads(request: &mut Request) -> Result<(), Failure> {
+    for import in &mut request.imports {
+        if let Some(bytes) = import.payload.take() {
+            let payload = Payload::decode(&bytes)
+                .map_err(|error| failure(format!("the payload of unit {}: {error}", import.name)))?;
+            import.approximation = payload.exports;
+        }
+    }
+    Ok(())
+}

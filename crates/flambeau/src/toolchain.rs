@@ -1,0 +1,120 @@
+//! `flambeau toolchain DIR`: a folder whose `bin`, put first on the PATH, makes build tools use flambeau as
+//! ocamlopt, with nothing else changed.
+//!
+//! * make finds `ocamlopt` on the PATH.
+//! * dune takes the `ocamlopt` beside the `ocamlc` that it finds: so there are links to all the other tools.
+//! * ocamlfind may have the path of `ocamlopt` in its configuration: so there is a wrapper that overrides it.
+
+use std::fs;
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+
+/// What flambeau stands for.
+const OURS: &[&str] = &["ocamlopt", "ocamlopt.opt"];
+
+/// What has no place beside it.
+const LEFT_OUT: &[&str] = &["ocamlopt.byte", "ocamlfind"];
+
+/// Makes the folder, or brings it up to date.
+pub fn make(folder: &Path) -> Result<()> {
+    let flambeau = std::env::current_exe().context("finding the path of flambeau itself")?;
+    let bin = folder.join("bin");
+    fs::create_dir_all(&bin).with_context(|| format!("making {}", bin.display()))?;
+    let bin = bin.canonicalize().with_context(|| format!("finding {}", bin.display()))?;
+
+    for name in OURS {
+        link(&flambeau, &bin.join(name))?;
+    }
+    let stock = find_on_path("ocamlc", &bin).context(
+        "no ocamlc on the PATH: the OCaml that flambeau was built with must be installed (on Debian: \
+         apt-get install ocaml-nox)",
+    )?;
+    let stock_folder = stock.parent().context("ocamlc is in no folder")?;
+    link_tools(stock_folder, &bin)?;
+    if let Some(ocamlfind) = find_on_path("ocamlfind", &bin) {
+        write_ocamlfind_wrapper(&ocamlfind, &bin)?;
+    }
+    println!("To use it: PATH=\"{}:$PATH\"", bin.display());
+    Ok(())
+}
+
+/// Links the tools of OCaml that are not ours.
+fn link_tools(stock_folder: &Path, bin: &Path) -> Result<()> {
+    let entries =
+        fs::read_dir(stock_folder).with_context(|| format!("reading {}", stock_folder.display()))?;
+    for entry in entries {
+        let entry = entry?;
+        let name = entry.file_name();
+        let Some(text) = name.to_str() else { continue };
+        let is_tool = text.starts_with("ocaml") && !OURS.contains(&text) && !LEFT_OUT.contains(&text);
+        if is_tool && is_executable(&entry.path()) {
+            link(&entry.path(), &bin.join(&name))?;
+        }
+    }
+    Ok(())
+}
+
+/// Makes `new` a symbolic link to `target`, whatever it was before.
+fn link(target: &Path, new: &Path) -> Result<()> {
+    remove(new)?;
+    symlink(target, new).with_context(|| format!("linking {} to {}", new.display(), target.display()))
+}
+
+fn remove(path: &Path) -> Result<()> {
+    match fs::remove_file(path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            Err(error).with_context(|| format!("removing {}", path.display()))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// The program of that name on the PATH, outside of `except`.
+fn find_on_path(name: &str, except: &Path) -> Option<PathBuf> {
+    let path = std::env::var_os("PATH")?;
+    std::env::split_paths(&path)
+        .filter(|folder| folder.canonicalize().is_ok_and(|folder| folder != except))
+        .map(|folder| folder.join(name))
+        .find(|candidate| is_executable(candidate))
+}
+
+fn is_executable(path: &Path) -> bool {
+    fs::metadata(path).is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0)
+}
+
+/// Writes an `ocamlfind` which calls the stock one with our ocamlopt.
+fn write_ocamlfind_wrapper(ocamlfind: &Path, bin: &Path) -> Result<()> {
+    let path = bin.join("ocamlfind");
+    let script = format!(
+        "#!/bin/sh\n\
+         # Written by `flambeau toolchain`: ocamlfind with flambeau as ocamlopt.\n\
+         OCAMLFIND_COMMANDS=\"ocamlopt={} ${{OCAMLFIND_COMMANDS:-}}\"\n\
+         export OCAMLFIND_COMMANDS\n\
+         exec {} \"$@\"\n",
+        plain(&bin.join("ocamlopt"))?,
+        quoted(ocamlfind)?,
+    );
+    remove(&path)?;
+    fs::write(&path, script).with_context(|| format!("writing {}", path.display()))?;
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o755))
+        .with_context(|| format!("making {} executable", path.display()))
+}
+
+/// A path that stands in double quotes and in a list separated by blanks.
+fn plain(path: &Path) -> Result<&str> {
+    match path.to_str() {
+        Some(text) if !text.contains(|c: char| c.is_whitespace() || "\"$`\\=".contains(c)) => Ok(text),
+        _ => bail!(
+            "{}: ocamlfind can't be told of a path with blanks or quotes; choose another folder",
+            path.display()
+        ),
+    }
+}
+
+/// A path as a word of the shell.
+fn quoted(path: &Path) -> Result<String> {
+    let text = path.to_str().with_context(|| format!("{} is not text", path.display()))?;
+    Ok(format!("'{}'", text.replace('\'', "'\\''")))
+}

@@ -1,0 +1,121 @@
+//! The names of the variables and continuations of one function.
+
+use rustc_hash::FxHashMap;
+
+use super::{Name, Parser, Result};
+use crate::{Continuation, Kind, Subkind, Variable};
+
+/// What a name of a function stands for.
+#[derive(Clone, Copy)]
+struct Local<E> {
+    entity: E,
+    /// Whether a binding has been seen.
+    bound: bool,
+    /// Where the name was seen first.
+    offset: usize,
+}
+
+/// The function that is being parsed.
+#[derive(Default)]
+pub(super) struct Function<'s> {
+    variables: FxHashMap<Name<'s>, Local<Variable>>,
+    continuations: FxHashMap<Name<'s>, Local<Continuation>>,
+    /// The exception continuation of the innermost enclosing `try`, or else the function's.
+    pub(super) handler: Option<Continuation>,
+}
+
+/// A variable where it is bound.
+pub(super) struct Binder {
+    pub(super) variable: Variable,
+    pub(super) annotation: Option<(Kind, Subkind)>,
+}
+
+impl<'s> Parser<'s> {
+    /// Parses something as the function that variables and continuations are local to.
+    pub(super) fn in_function<T>(&mut self, parse: impl FnOnce(&mut Self) -> Result<T>) -> Result<T> {
+        self.function = Function::default();
+        let result = parse(self)?;
+        let function = std::mem::take(&mut self.function);
+        let variables = unbound("variable", &function.variables);
+        let unbound = variables.chain(unbound("continuation", &function.continuations));
+        match unbound.min() {
+            Some((offset, what, name)) => {
+                Err(self.error_at(offset, format!("nothing binds the {what} `{name}`")))
+            }
+            None => Ok(result),
+        }
+    }
+
+    fn variable(&mut self, name: Name<'s>, offset: usize, binds: bool) -> Variable {
+        let table = &mut self.unit.variables;
+        let local = self.function.variables.entry(name).or_insert_with_key(|name| {
+            let data =
+                crate::VariableData { name: name.to_string(), kind: Kind::Value, subkind: Subkind::Any };
+            Local { entity: table.push(data), bound: false, offset }
+        });
+        local.bound |= binds;
+        local.entity
+    }
+
+    fn continuation(&mut self, binds: bool) -> Result<Continuation> {
+        let offset = self.offset();
+        let name = self.name("the name of a continuation")?;
+        let table = &mut self.unit.continuations;
+        let local = self.function.continuations.entry(name).or_insert_with_key(|name| {
+            let data = crate::ContinuationData { name: name.to_string(), is_exn: false };
+            Local { entity: table.push(data), bound: false, offset }
+        });
+        local.bound |= binds;
+        Ok(local.entity)
+    }
+
+    /// A use of the variable of that name, which was seen there.
+    pub(super) fn variable_named(&mut self, name: Name<'s>, offset: usize) -> Variable {
+        self.variable(name, offset, false)
+    }
+
+    pub(super) fn variable_use(&mut self) -> Result<Variable> {
+        let offset = self.offset();
+        let name = self.name("a variable")?;
+        Ok(self.variable(name, offset, false))
+    }
+
+    pub(super) fn continuation_use(&mut self) -> Result<Continuation> {
+        self.continuation(false)
+    }
+
+    pub(super) fn continuation_binder(&mut self, is_exn: bool) -> Result<Continuation> {
+        let continuation = self.continuation(true)?;
+        self.unit.continuations[continuation].is_exn = is_exn;
+        Ok(continuation)
+    }
+
+    /// `name` or `name: type`.
+    pub(super) fn binder(&mut self) -> Result<Binder> {
+        let offset = self.offset();
+        let name = self.name("a variable")?;
+        let variable = self.variable(name, offset, true);
+        Ok(Binder { variable, annotation: self.type_annotation()? })
+    }
+
+    /// Gives the variable its kind: the one told, or the usual one in that place.
+    pub(super) fn bind(&mut self, binder: Binder, usual: Kind) -> Variable {
+        let (kind, subkind) = binder.annotation.unwrap_or((usual, Subkind::Any));
+        let data = &mut self.unit.variables[binder.variable];
+        (data.kind, data.subkind) = (kind, subkind);
+        binder.variable
+    }
+
+    /// A variable which is a value unless it says otherwise.
+    pub(super) fn parameter(&mut self) -> Result<Variable> {
+        let binder = self.binder()?;
+        Ok(self.bind(binder, Kind::Value))
+    }
+}
+
+fn unbound<'f, E>(
+    what: &'static str,
+    locals: &'f FxHashMap<Name<'_>, Local<E>>,
+) -> impl Iterator<Item = (usize, &'static str, &'f str)> {
+    locals.iter().filter(|(_, local)| !local.bound).map(move |(name, local)| (local.offset, what, &**name))
+}

@@ -1,0 +1,100 @@
+//! Primitives: operands, data, exception continuation.
+
+use super::{Verifier, cause};
+use crate::prim::{Signature, StringKind};
+use crate::{Const, ExnCont, IntKind, Kind, Prim, Simple};
+
+/// From this tag on, the GC does not scan the fields of a block.
+const NO_SCAN_TAG: u8 = 251;
+
+impl Verifier<'_> {
+    /// Checks a primitive and gives the kind of its result.
+    pub(super) fn prim(&mut self, prim: &Prim, args: &[Simple], exn: Option<&ExnCont>) -> Kind {
+        self.prim_data(prim);
+        let signature = prim.signature();
+        let result = signature.result;
+        self.operands(prim, args, &signature);
+        match (exn, prim.may_raise()) {
+            (Some(exn), true) => self.exn(exn),
+            (None, false) => {}
+            (Some(_), false) => {
+                self.error(cause!["this primitive never raises, and has an exception continuation"]);
+            }
+            (None, true) => self.error(cause!["this primitive may raise, and has no exception continuation"]),
+        }
+        result
+    }
+
+    fn operands(&mut self, prim: &Prim, args: &[Simple], signature: &Signature) {
+        let Signature { args: kinds, variadic, .. } = signature;
+        let (at_least, last) = match prim {
+            Prim::BigarrayLoad { .. } => (2, None),
+            Prim::BigarrayStore { kind, .. } => (3, Some(kind.kind())),
+            Prim::MakeBlock { .. } | Prim::MakeFloatBlock { .. } | Prim::MakeArray { .. } => (1, None),
+            _ if *variadic => (kinds.len().saturating_sub(1), None),
+            _ => (kinds.len(), None),
+        };
+        if args.len() < at_least || (!variadic && args.len() > at_least) {
+            let or_more = if *variadic { " or more" } else { "" };
+            self.error(cause![
+                "the primitive takes ",
+                at_least,
+                or_more,
+                " operands, and is given ",
+                args.len()
+            ]);
+        }
+        for (i, &arg) in args.iter().enumerate() {
+            let expected = match last {
+                Some(last) if i + 1 == args.len() => Some(last),
+                _ => kinds.get(i).or(if *variadic { kinds.last() } else { None }).copied(),
+            };
+            match expected {
+                Some(kind) => self.expect_kind(arg, kind, || cause!["operand ", i + 1]),
+                None => {
+                    self.use_simple(arg);
+                }
+            }
+        }
+    }
+
+    fn prim_data(&mut self, prim: &Prim) {
+        match prim {
+            Prim::MakeBlock { tag, .. } => self.check_tag(*tag),
+            Prim::ByteSwap { kind: IntKind::Tagged | IntKind::Naked } => {
+                self.error(cause!["bytes are swapped in an int32, an int64 or a nativeint"]);
+            }
+            Prim::NumConv { from, to } if *from == Kind::Value || *to == Kind::Value => {
+                self.error(cause!["conversions are between naked numbers"]);
+            }
+            Prim::StringStore { string: StringKind::String, .. } => {
+                self.error(cause!["the contents of a string never change"]);
+            }
+            Prim::CCall(external) if external.no_result && external.result.kind() != Kind::Value => {
+                self.error(cause!["a C function without result gives `()`, a value"]);
+            }
+            Prim::ProjectValueSlot { function, value } => self.project_value(*function, *value),
+            Prim::ProjectFunctionSlot { from, to } => self.project_function(*from, *to),
+            Prim::AllocDummyClosure { function } => self.known_function_slot(*function),
+            _ => {}
+        }
+    }
+
+    pub(super) fn check_tag(&mut self, tag: u8) {
+        if tag >= NO_SCAN_TAG {
+            self.error(cause!["the GC does not scan blocks of tag ", usize::from(tag)]);
+        }
+    }
+
+    pub(super) fn check_constant(&mut self, constant: Const) {
+        if let Const::Tagged(n) | Const::NakedImmediate(n) = constant {
+            self.check_immediate(n);
+        }
+    }
+
+    pub(super) fn check_immediate(&mut self, n: i64) {
+        if (n << 1) >> 1 != n {
+            self.error(cause!["the immediate ", n.to_string(), " does not fit in 63 bits"]);
+        }
+    }
+}

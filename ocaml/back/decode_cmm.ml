@@ -1,0 +1,358 @@
+(** The Cmm part of a reply, to the stock compiler's Cmm: crates/cmm/src/encode.rs is the reference.
+
+    Bodies are in postfix; an explicit stack holds what has been read. *)
+
+open Cmm
+module Reader = Byte_reader
+module V = Backend_var
+module VP = Backend_var.With_provenance
+
+type state = {
+  reader : Reader.t;
+  debuginfos : Debuginfo.t array;
+  vars : V.t array;
+  names : string array;
+  labels : int array;
+  statics : Statics.t;
+  mutable stack : expression array;
+  mutable height : int;
+  mutable own_closure : V.t option;
+      (** The last parameter of the function being read: its closure, if it is passed. *)
+}
+
+(* {1 The stack} *)
+
+let placeholder = Ctuple []
+
+let push state e =
+  let capacity = Array.length state.stack in
+  if state.height = capacity then begin
+    let larger = Array.make (2 * capacity) placeholder in
+    Array.blit state.stack 0 larger 0 capacity;
+    state.stack <- larger
+  end;
+  state.stack.(state.height) <- e;
+  state.height <- state.height + 1
+
+let pop state =
+  if state.height = 0 then Reader.malformed state.reader "operand missing";
+  let height = state.height - 1 in
+  state.height <- height;
+  let e = state.stack.(height) in
+  state.stack.(height) <- placeholder;
+  e
+
+(* The last [n] pushed, in the order in which they were. *)
+let pop_list state n =
+  let rec pop_onto rest n = if n = 0 then rest else pop_onto (pop state :: rest) (n - 1) in
+  pop_onto [] n
+
+let pop_array state n = Array.of_list (pop_list state n)
+
+(* {1 References to tables} *)
+
+let entry state table what =
+  let n = Reader.u state.reader in
+  if n < 0 || n >= Array.length table then Reader.malformed state.reader ("no such " ^ what);
+  table.(n)
+
+let dbg state = entry state state.debuginfos "location"
+let var state = entry state state.vars "variable"
+let name state = entry state state.names "name"
+let label state = entry state state.labels "label"
+
+let machtype state =
+  match Reader.byte state.reader with
+  | 0 -> typ_val
+  | 1 -> typ_int
+  | 2 -> typ_float
+  | _ -> Reader.malformed state.reader "no such machine type"
+
+let params state =
+  Reader.list state.reader (fun _ ->
+      let var = var state in
+      let ty = machtype state in
+      (VP.create var, ty))
+
+let closure_entries state =
+  Reader.list state.reader (fun r ->
+      let code = name state in
+      let arity = Reader.i r in
+      { Closures.code; arity })
+
+(* {1 Expressions} *)
+
+(* Without result, whatever its context wants; never executed. *)
+let unreachable dbg =
+  let trap = Compat.load Word_int Mutable (Cconst_int (0, dbg)) dbg in
+  Cop (Craise Raise_notrace, [ trap ], dbg)
+
+let integer r dbg =
+  let n = Reader.i64 r in
+  Cmm_helpers.natint_const_untagged dbg (Int64.to_nativeint n)
+
+let switch state =
+  let r = state.reader in
+  let dbg = dbg state in
+  let keys =
+    Reader.array r (fun r ->
+        let key = Reader.i r in
+        let arm = Reader.u r in
+        (key, arm))
+  in
+  let n = Reader.u r in
+  let has_default = Reader.bool r in
+  if Array.exists (fun (_, arm) -> arm >= n) keys then Reader.malformed r "no such arm";
+  let default = if has_default then Some (pop state) else None in
+  let arms = pop_array state n in
+  let scrutinee = pop state in
+  Switches.on_integer dbg scrutinee keys arms default
+
+let string_switch state =
+  let r = state.reader in
+  let dbg = dbg state in
+  let keys = Reader.array r Reader.string in
+  let has_default = Reader.bool r in
+  let default = if has_default then Some (pop state) else None in
+  let arms = pop_array state (Array.length keys) in
+  let scrutinee = pop state in
+  Switches.on_string dbg scrutinee keys arms default
+
+let catch state =
+  let r = state.reader in
+  let recursive = Reader.bool r in
+  let heads =
+    Reader.list r (fun _ ->
+        let label = label state in
+        let params = params state in
+        (label, params))
+  in
+  let bodies = pop_list state (List.length heads) in
+  let body = pop state in
+  let handlers =
+    List.map2 (fun (label, params) handler -> (label, params, handler, Debuginfo.none)) heads bodies
+  in
+  Compat.static_catch ~recursive handlers body
+
+let send_kind r =
+  match Reader.byte r with
+  | 0 -> Lambda.Self
+  | 1 -> Lambda.Public
+  | 2 -> Lambda.Cached
+  | _ -> Reader.malformed r "no such kind of method"
+
+let raise_kind r =
+  match Reader.byte r with
+  | 0 -> Lambda.Raise_regular
+  | 1 -> Lambda.Raise_reraise
+  | 2 -> Lambda.Raise_notrace
+  | _ -> Reader.malformed r "no such kind of raise"
+
+(* While a function runs, the slots of its own closure do not change. Those of another may: it may be the dummy
+   of a [let rec]. *)
+let slot_mutability state pointer =
+  match (pointer, state.own_closure) with
+  | Cvar v, Some own when V.same v own -> Asttypes.Immutable
+  | _ -> Asttypes.Mutable
+
+let expression state =
+  let r = state.reader in
+  match Reader.byte r with
+  | 0 -> integer r Debuginfo.none
+  | 1 -> Cconst_float (Reader.float r, Debuginfo.none)
+  | 2 -> Cconst_symbol (name state, Debuginfo.none)
+  | 3 -> Cvar (var state)
+  | 4 ->
+      let var = var state in
+      let body = pop state in
+      let def = pop state in
+      Clet (VP.create var, def, body)
+  | 5 ->
+      let var = var state in
+      let ty = machtype state in
+      let body = pop state in
+      let def = pop state in
+      Clet_mut (VP.create var, ty, def, body)
+  | 6 ->
+      let var = var state in
+      Cassign (var, pop state)
+  | 7 ->
+      let second = pop state in
+      let first = pop state in
+      Csequence (first, second)
+  | 8 ->
+      let dbg = dbg state in
+      let ifnot = pop state in
+      let ifso = pop state in
+      let cond = pop state in
+      Compat.if_then_else ~dbg cond ifso ifnot
+  | 9 -> switch state
+  | 10 -> string_switch state
+  | 11 -> catch state
+  | 12 ->
+      let label = label state in
+      let n = Reader.u r in
+      Cexit (label, pop_list state n)
+  | 13 ->
+      let dbg = dbg state in
+      let var = var state in
+      let handler = pop state in
+      let body = pop state in
+      Compat.try_with body (VP.create var) handler dbg
+  | 14 ->
+      let dbg = dbg state in
+      let n = Reader.u r in
+      Expand.primitive state.statics r dbg (pop_list state n)
+  | 15 ->
+      let dbg = dbg state in
+      let code = name state in
+      let result = machtype state in
+      let n = Reader.u r in
+      Cop (Capply result, Cconst_symbol (code, dbg) :: pop_list state n, dbg)
+  | 16 ->
+      let dbg = dbg state in
+      let n = Reader.u r in
+      let args = pop_list state n in
+      let closure = pop state in
+      Cmm_helpers.generic_apply Asttypes.Mutable closure args dbg
+  | 17 ->
+      let dbg = dbg state in
+      let kind = send_kind r in
+      let n = Reader.u r in
+      let args = pop_list state n in
+      let obj = pop state in
+      let meth = pop state in
+      Cmm_helpers.send kind meth obj args dbg
+  | 18 ->
+      let dbg = dbg state in
+      let kind = raise_kind r in
+      Cmm_helpers.raise_prim kind (pop state) dbg
+  | 19 ->
+      let dbg = dbg state in
+      let entries = closure_entries state in
+      let n = Reader.u r in
+      let fields = Closures.fields dbg entries (pop_list state n) in
+      Expand.make_block dbg Obj.closure_tag fields
+  | 20 ->
+      let words = Reader.i r in
+      Cmm_helpers.ptr_offset (pop state) words Debuginfo.none
+  | 21 ->
+      let words = Reader.i r in
+      let pointer = pop state in
+      Cmm_helpers.get_field_gen (slot_mutability state pointer) pointer words Debuginfo.none
+  | 22 -> unreachable Debuginfo.none
+  | _ -> Reader.malformed r "no such expression"
+
+let body state =
+  let n = Reader.count state.reader in
+  for _ = 1 to n do
+    push state (expression state)
+  done;
+  let root = pop state in
+  if state.height <> 0 then Reader.malformed state.reader "a body must have one root";
+  root
+
+(* {1 Static data} *)
+
+let data_fields state =
+  Reader.list state.reader (fun r ->
+      match Reader.byte r with
+      | 0 -> Csymbol_address (name state)
+      | 1 -> Cint (Int64.to_nativeint (Reader.i64 r))
+      | _ -> Reader.malformed r "no such word of static data")
+
+let data_item state =
+  let r = state.reader and statics = state.statics in
+  let exported = Reader.bool r in
+  let global : Statics.is_global = if exported then Global else Local in
+  let definition () = (name state, global) in
+  match Reader.byte r with
+  | 0 ->
+      let definition = definition () in
+      let tag = Reader.byte r in
+      Statics.block statics definition ~tag (data_fields state)
+  | 1 ->
+      let definition = definition () in
+      Statics.float statics definition (Reader.float r)
+  | 2 ->
+      let definition = definition () in
+      Statics.int32 statics definition (Int64.to_int32 (Reader.i64 r))
+  | 3 ->
+      let definition = definition () in
+      Statics.int64 statics definition (Reader.i64 r)
+  | 4 ->
+      let definition = definition () in
+      Statics.nativeint statics definition (Int64.to_nativeint (Reader.i64 r))
+  | 5 ->
+      let definition = definition () in
+      Statics.string statics definition (Reader.string r)
+  | 6 ->
+      let definition = definition () in
+      Statics.float_array statics definition (Reader.list r Reader.float)
+  | 7 ->
+      let symbols = Reader.list r (fun _ -> name state) in
+      let entries = closure_entries state in
+      Statics.closures statics ~global symbols entries (data_fields state)
+  | 8 ->
+      let symbol = name state in
+      let tag = Reader.byte r in
+      let size = Reader.u r in
+      Statics.preallocated statics ~symbol ~exported ~tag ~size
+  | _ -> Reader.malformed r "no such item of static data"
+
+(* {1 The unit} *)
+
+let instrumented instrument body = if !Clflags.afl_instrument then instrument body else body
+
+let function_ state =
+  let name = name state in
+  let params = params state in
+  let dbg = dbg state in
+  state.own_closure <-
+    (match List.rev params with (last, _) :: _ -> Some (VP.var last) | [] -> None);
+  let body = body state in
+  let body = instrumented (fun body -> Afl_instrument.instrument_function body dbg) body in
+  (dbg, Compat.function_ ~name ~params ~body ~dbg ~entry:false)
+
+(* In the order of the source, so that what is near there is near in the code too. *)
+let in_source_order functions =
+  List.map snd (List.stable_sort (fun (a, _) (b, _) -> Debuginfo.compare a b) functions)
+
+let entry state =
+  state.own_closure <- None;
+  let body = body state in
+  let body =
+    instrumented (fun body -> Afl_instrument.instrument_initialiser body (fun () -> Debuginfo.none)) body
+  in
+  Compat.function_
+    ~name:(Compilenv.make_symbol (Some "entry"))
+    ~params:[] ~body ~dbg:Debuginfo.none ~entry:true
+
+let create reader ~debuginfos =
+  let vars = Reader.array reader (fun r -> V.create_local (Reader.string r)) in
+  let names = Reader.array reader Reader.string in
+  let labels = Array.init (Reader.u reader) (fun _ -> Lambda.next_raise_count ()) in
+  {
+    reader;
+    debuginfos;
+    vars;
+    names;
+    labels;
+    statics = Statics.create ();
+    stack = Array.make 256 placeholder;
+    height = 0;
+    own_closure = None;
+  }
+
+(** The phrases of a unit. [debuginfos] is what location numbers stand for.
+    @raise Byte_reader.Malformed if the bytes are not what Rust should have written. *)
+let phrases reader ~debuginfos =
+  let state = create reader ~debuginfos in
+  for _ = 1 to Reader.count reader do
+    data_item state
+  done;
+  let functions = Reader.list reader (fun _ -> function_ state) in
+  let entry = entry state in
+  if not (Reader.at_end reader) then Reader.malformed reader "bytes left over";
+  let data = Statics.finish state.statics in
+  data @ in_source_order functions @ [ entry ]

@@ -1,0 +1,164 @@
+(** Arithmetic of the IR on naked numbers, in Cmm.
+
+    Invariants of registers (crates/ir/src/kind.rs): a naked immediate holds 63 significant bits and a naked
+    int32 holds 32, each sign-extended to the word. *)
+
+open Cmm
+open Cmm_helpers
+
+(** The integers that arithmetic works on, by their number in the reply. *)
+type int_kind = Tagged | Naked | Int32 | Int64 | Nativeint
+
+let word_bits = Arch.size_int * 8
+
+let constant dbg n = natint_const_untagged dbg n
+
+(** Restores the invariant of naked immediates after arithmetic that may have left 63 bits. [tag_int] sees
+    through it, so that [tag (wrap x)] costs no more than [tag x]. *)
+let wrap_immediate dbg = function
+  | Cconst_int (n, _) ->
+      (* An OCaml [int] is one by nature. *)
+      Cconst_int (n, dbg)
+  | Cconst_natint (n, _) -> constant dbg (Nativeint.shift_right (Nativeint.shift_left n 1) 1)
+  | e -> Cop (Casr, [ Cop (Clsl, [ e; Cconst_int (1, dbg) ], dbg); Cconst_int (1, dbg) ], dbg)
+
+(** Restores the invariant of naked int32. *)
+let wrap_int32 dbg = function
+  | Cconst_int (n, _) -> Cconst_int ((n lsl (Sys.int_size - 32)) asr (Sys.int_size - 32), dbg)
+  | Cconst_natint (n, _) -> constant dbg (Nativeint.of_int32 (Nativeint.to_int32 n))
+  | Cop (Cload ((Thirtytwo_signed | Byte_signed | Byte_unsigned | Sixteen_signed | Sixteen_unsigned), _), _, _)
+    as load ->
+      load
+  | Cop (Cload (Thirtytwo_unsigned, mutability), args, dbg) ->
+      Cop (Cload (Thirtytwo_signed, mutability), args, dbg)
+  | e -> sign_extend_32 dbg e
+
+(** Restores the invariant of that kind. *)
+let wrap kind dbg e =
+  match kind with
+  | Naked -> wrap_immediate dbg e
+  | Int32 -> wrap_int32 dbg e
+  | Tagged | Int64 | Nativeint -> e
+
+(* An operand of which only the bits of the kind matter. *)
+let low kind dbg e =
+  match kind with
+  | Naked -> ignore_high_bit_int e
+  | Int32 -> low_32 dbg e
+  | Tagged | Int64 | Nativeint -> e
+
+let boxed_integer = function
+  | Int32 -> Primitive.Pint32
+  | Nativeint -> Primitive.Pnativeint
+  | Int64 | Tagged | Naked -> Primitive.Pint64
+
+type arith = Add | Sub | Mul | And | Or | Xor
+
+let arith_tagged op a b dbg =
+  match op with
+  | Add -> add_int_caml a b dbg
+  | Sub -> sub_int_caml a b dbg
+  | Mul -> mul_int_caml a b dbg
+  | And -> and_int_caml a b dbg
+  | Or -> or_int_caml a b dbg
+  | Xor -> xor_int_caml a b dbg
+
+let arith_naked op kind a b dbg =
+  let partial f = wrap kind dbg (f (low kind dbg a) (low kind dbg b) dbg) in
+  match op with
+  | Add -> partial add_int
+  | Sub -> partial sub_int
+  | Mul -> partial mul_int
+  (* On sign-extended operands these give sign-extended results. *)
+  | And -> Cop (Cand, [ a; b ], dbg)
+  | Or -> Cop (Cor, [ a; b ], dbg)
+  | Xor -> Cop (Cxor, [ a; b ], dbg)
+
+let arith op kind a b dbg =
+  match kind with Tagged -> arith_tagged op a b dbg | _ -> arith_naked op kind a b dbg
+
+type shift = Lsl | Lsr | Asr
+
+let shift_tagged op a b dbg =
+  match op with
+  | Lsl -> lsl_int_caml a b dbg
+  | Lsr -> lsr_int_caml a b dbg
+  | Asr -> asr_int_caml a b dbg
+
+(* The 63 bits of a naked immediate, moved to the top of the word, so that the word's own logical shift brings
+   in zeros; then back down. *)
+let lsr_immediate a amount dbg =
+  let up = lsl_int a (Cconst_int (1, dbg)) dbg in
+  Cop (Casr, [ Cop (Clsr, [ up; amount ], dbg); Cconst_int (1, dbg) ], dbg)
+
+let shift_naked op kind a amount dbg =
+  match op with
+  | Lsl -> wrap kind dbg (lsl_int (low kind dbg a) amount dbg)
+  | Asr -> asr_int a amount dbg
+  | Lsr -> (
+      match kind with
+      | Naked -> lsr_immediate a amount dbg
+      | Int32 -> wrap_int32 dbg (lsr_int (zero_extend_32 dbg a) amount dbg)
+      | _ -> lsr_int a amount dbg)
+
+(** The amount is tagged for [Tagged], else a naked immediate. *)
+let shift op kind a amount dbg =
+  match kind with Tagged -> shift_tagged op a amount dbg | _ -> shift_naked op kind a amount dbg
+
+(** The divisor is known not to be zero. *)
+let div kind a b dbg =
+  match kind with
+  | Tagged -> div_int_caml Lambda.Unsafe a b dbg
+  | Naked | Int32 -> wrap kind dbg (div_int a b Lambda.Unsafe dbg)
+  | Int64 | Nativeint -> safe_div_bi Lambda.Unsafe a b (boxed_integer kind) dbg
+
+(** The divisor is known not to be zero. *)
+let modulo kind a b dbg =
+  match kind with
+  | Tagged -> mod_int_caml Lambda.Unsafe a b dbg
+  | Naked | Int32 -> mod_int a b Lambda.Unsafe dbg
+  | Int64 | Nativeint -> safe_mod_bi Lambda.Unsafe a b (boxed_integer kind) dbg
+
+let raise_division_by_zero dbg = raise_symbol dbg "caml_exn_Division_by_zero"
+
+(** For its effect: raises [Division_by_zero]. *)
+let check_zero kind e dbg =
+  let zero = match kind with Tagged -> 1n | _ -> 0n in
+  let constant =
+    match e with
+    | Cconst_int (n, _) -> Some (Nativeint.of_int n)
+    | Cconst_natint (n, _) -> Some n
+    | _ -> None
+  in
+  match constant with
+  | Some n when Nativeint.equal n zero -> raise_division_by_zero dbg
+  | Some _ -> Ctuple []
+  | None ->
+      let is_not_zero =
+        match kind with
+        | Tagged -> Cop (Ccmpi Cne, [ e; Cconst_int (1, dbg) ], dbg)
+        | _ -> e
+      in
+      Compat.if_then_else ~dbg is_not_zero (Ctuple []) (raise_division_by_zero dbg)
+
+let byte_swap kind e dbg = wrap kind dbg (bbswap (boxed_integer kind) e dbg)
+
+(** How a number is held in a register, by its number in the reply. *)
+type kind = Value | Naked_immediate | Naked_float | Naked_int32 | Naked_int64 | Naked_nativeint
+
+(** Between naked numbers: wraps integers, truncates floats towards zero. *)
+let convert ~from ~to_ e dbg =
+  let to_integer e =
+    match to_ with
+    | Naked_immediate -> wrap_immediate dbg e
+    | Naked_int32 -> wrap_int32 dbg e
+    | _ -> e
+  in
+  match (from, to_) with
+  | (Value, _ | _, Value) -> Misc.fatal_error "flambeau: a conversion of a value"
+  | Naked_float, Naked_float -> e
+  | Naked_float, _ -> to_integer (Cop (Cintoffloat, [ e ], dbg))
+  | _, Naked_float -> Cop (Cfloatofint, [ e ], dbg)
+  (* What already has the invariant of the narrower or equal kind. *)
+  | Naked_int32, _ | Naked_immediate, (Naked_immediate | Naked_int64 | Naked_nativeint) -> e
+  | (Naked_immediate | Naked_int64 | Naked_nativeint), _ -> to_integer e

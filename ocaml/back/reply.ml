@@ -1,0 +1,38 @@
+(** The head of a reply from Rust: [docs/formats.md]. *)
+
+module Reader = Byte_reader
+
+(** A unit that was compiled; [cmm] stands before its Cmm part. *)
+type compiled = {
+  dumps : (string * string) list;
+  payload : string;
+  counters : (string * int) list;
+  cmm : Reader.t;
+}
+
+let magic = "FLBR"
+let version = 1
+
+let pair r first second =
+  let a = first r in
+  let b = second r in
+  (a, b)
+
+(** Reads a reply.
+    @raise Errors.Internal if the middle-end failed.
+    @raise Byte_reader.Malformed if these are not the bytes of a reply. *)
+let read bytes =
+  let r = Reader.create bytes in
+  if Reader.raw r (String.length magic) <> magic then Reader.malformed r "not a reply";
+  if Reader.u r <> version then Reader.malformed r "a reply of another version";
+  if Reader.bool r then
+    let dumps = Reader.list r (fun r -> pair r Reader.string Reader.string) in
+    let payload = Reader.string r in
+    let counters = Reader.list r (fun r -> pair r Reader.string Reader.u) in
+    { dumps; payload; counters; cmm = r }
+  else
+    let unit_name = Reader.string r in
+    let function_name = Reader.string r in
+    let pass = Reader.string r in
+    let message = Reader.string r in
+    raise (Errors.internal ~unit_name ~function_name ~pass message)

@@ -1,0 +1,98 @@
+(** The passes of the back end of 4.13, from Cmm to assembly: which, in which order, under which names of
+    [-dtimings], with which [-d] dumps. *)
+
+(** Assembly code could not be produced for this function. *)
+exception Cannot_emit of string * Emitaux.error
+
+let dump_mach ppf_dump flag title code = if !flag then Printmach.phase title ppf_dump code
+
+(* A step of the pipeline: [timed] under its name, [dumped] when its flag is set. *)
+let timed name pass code = Profile.record ~accumulate:true name pass code
+
+let dumped ppf_dump flag title code =
+  dump_mach ppf_dump flag title code;
+  code
+
+let dumped_linear ppf_dump flag title code =
+  if !flag then Format.fprintf ppf_dump "*** %s@.%a@." title Printlinear.fundecl code;
+  code
+
+let check_invariants ppf_dump decl =
+  if !Clflags.cmm_invariants && Cmm_invariants.run ppf_dump decl then begin
+    let print ppf =
+      if !Clflags.dump_cmm then Printcmm.fundecl ppf else fun d -> Format.pp_print_string ppf d.Cmm.fun_name
+    in
+    Misc.fatal_errorf "Cmm invariants failed on following fundecl:@.%a@." print decl
+  end;
+  decl
+
+let with_liveness code =
+  Liveness.fundecl code;
+  code
+
+let max_rounds = 50
+
+(* Allocation and reloading, again as long as reloading makes new pseudo-registers. *)
+let allocate_registers ppf_dump code =
+  let rec round n code =
+    if n > max_rounds then
+      Misc.fatal_error
+        (code.Mach.fun_name ^ ": function too complex, cannot complete register allocation");
+    dump_mach ppf_dump Clflags.dump_live "Liveness analysis" code;
+    let stack_slots =
+      if !Clflags.use_linscan then begin
+        Interval.build_intervals code;
+        if !Clflags.dump_interval then Printmach.intervals ppf_dump ();
+        Linscan.allocate_registers ()
+      end
+      else begin
+        Interf.build_graph code;
+        if !Clflags.dump_interf then Printmach.interferences ppf_dump ();
+        if !Clflags.dump_prefer then Printmach.preferences ppf_dump ();
+        Coloring.allocate_registers ()
+      end
+    in
+    dump_mach ppf_dump Clflags.dump_regalloc "After register allocation" code;
+    let reloaded, again = Reload.fundecl code stack_slots in
+    dump_mach ppf_dump Clflags.dump_reload "After insertion of reloading code" reloaded;
+    if again then begin
+      Reg.reinit ();
+      round (n + 1) (with_liveness reloaded)
+    end
+    else reloaded
+  in
+  round 1 code
+
+(** From Cmm to code that can be emitted. [future_functions] are those of the unit that have not been
+    compiled yet, this one included. *)
+let linearize ~ppf_dump ~future_functions decl =
+  Proc.init ();
+  Reg.reset ();
+  decl
+  |> timed "cmm_invariants" (check_invariants ppf_dump)
+  |> timed "selection" (Selection.fundecl ~future_funcnames:future_functions)
+  |> timed "polling" (Polling.instrument_fundecl ~future_funcnames:future_functions)
+  |> dumped ppf_dump Clflags.dump_selection "After instruction selection"
+  |> timed "comballoc" Comballoc.fundecl
+  |> dumped ppf_dump Clflags.dump_combine "After allocation combining"
+  |> timed "cse" CSE.fundecl
+  |> dumped ppf_dump Clflags.dump_cse "After CSE"
+  |> timed "liveness" with_liveness
+  |> timed "deadcode" Deadcode.fundecl
+  |> dumped ppf_dump Clflags.dump_live "Liveness analysis"
+  |> timed "spill" Spill.fundecl
+  |> timed "liveness" with_liveness
+  |> dumped ppf_dump Clflags.dump_spill "After spilling"
+  |> timed "split" Split.fundecl
+  |> dumped ppf_dump Clflags.dump_split "After live range splitting"
+  |> timed "liveness" with_liveness
+  |> timed "regalloc" (allocate_registers ppf_dump)
+  |> timed "linearize" Linearize.fundecl
+  |> dumped_linear ppf_dump Clflags.dump_linear "Linearized code"
+  |> timed "scheduling" Scheduling.fundecl
+  |> dumped_linear ppf_dump Clflags.dump_scheduling "After instruction scheduling"
+
+(** Writes the assembly of a function. *)
+let emit code =
+  try timed "emit" Emit.fundecl code
+  with Emitaux.Error error -> raise (Cannot_emit (code.Linear.fun_name, error))

@@ -1,0 +1,148 @@
+(** The command line of [ocamlopt]: options and files as the stock driver takes them, through the same
+    modules of compiler-libs; only the compilation of a [.ml] is ours. *)
+
+open Clflags
+
+let program = "ocamlopt"
+
+(* {1 -config} *)
+
+let configuration () = [ ("flambeau", "true"); ("flambeau_version", Rust.version ()) ]
+
+let print_configuration () =
+  Config.print_config stdout;
+  List.iter (fun (name, value) -> Printf.printf "%s: %s\n" name value) (configuration ());
+  raise (Compenv.Exit_with_status 0)
+
+let print_configuration_variable name =
+  match List.assoc_opt name (configuration ()) with
+  | Some value ->
+      print_string value;
+      raise (Compenv.Exit_with_status 0)
+  | None -> Misc.show_config_variable_and_exit name
+
+module Options = Main_args.Make_optcomp_options (struct
+  include Main_args.Default.Optmain
+
+  let _config = print_configuration
+  let _config_var = print_configuration_variable
+end)
+
+let depend_option =
+  ( "-depend",
+    Arg.Unit Makedepend.main_from_option,
+    "<options> Compute dependencies (use 'ocamlopt -depend -help' for details)" )
+
+let parse_command_line argv ppf =
+  Compenv.readenv ppf Before_args;
+  Flags.read_environment ();
+  add_arguments __LOC__ (Arch.command_line_options @ Options.list);
+  add_arguments __LOC__ [ depend_option ];
+  add_arguments __LOC__ Flags.list;
+  Compenv.parse_arguments (ref argv) Compenv.anonymous program;
+  Compmisc.read_clflags_from_env ();
+  if !plugin then Compenv.fatal "-plugin is only supported up to OCaml 4.08.0"
+
+(* {1 Compiling} *)
+
+let compile_files ppf =
+  try
+    Compenv.process_deferred_actions
+      (ppf, Implementation.implementation, Implementation.interface, ".cmx", ".cmxa")
+  with Arg.Bad message ->
+    prerr_endline message;
+    print_arguments program;
+    raise (Compenv.Exit_with_status 2)
+
+(* {1 Putting together} *)
+
+let check_one_goal () =
+  let goals = [ make_package; make_archive; shared; Compenv.stop_early; output_c_object ] in
+  if List.length (List.filter ( ! ) goals) > 1 then
+    match !stop_after with
+    | None -> Compenv.fatal "Please specify at most one of -pack, -a, -shared, -c, -output-obj"
+    | Some _ ->
+        let passes = Compiler_pass.available_pass_names ~filter:(fun _ -> true) ~native:true in
+        Printf.ksprintf Compenv.fatal
+          "Options -i and -stop-after (%s) are  incompatible with -pack, -a, -shared, -output-obj"
+          (String.concat "|" passes)
+
+let with_dump target f = Compmisc.with_ppf_dump ~file_prefix:target f
+
+let named_output () = Compenv.extract_output !output_name
+
+let make_library () =
+  Compmisc.init_path ();
+  let target = named_output () in
+  Asmlibrarian.create_archive (Compenv.get_objfiles ~with_ocamlparam:false) target
+
+let make_pack () =
+  Compmisc.init_path ();
+  let target = named_output () in
+  with_dump target (fun ppf_dump ->
+      Asmpackager.package_files ~ppf_dump (Compmisc.initial_env ())
+        (Compenv.get_objfiles ~with_ocamlparam:false)
+        target ~backend:Implementation.stock_backend)
+
+let make_plugin () =
+  Compmisc.init_path ();
+  let target = named_output () in
+  with_dump target (fun ppf_dump ->
+      Asmlink.link_shared ~ppf_dump (Compenv.get_objfiles ~with_ocamlparam:false) target)
+
+let executable_name () =
+  if not !output_c_object then Compenv.default_output !output_name
+  else
+    let name = named_output () in
+    let has suffix = Filename.check_suffix name suffix in
+    if has Config.ext_obj || has Config.ext_dll then name
+    else
+      Printf.ksprintf Compenv.fatal "The extension of the output file must be %s or %s" Config.ext_obj
+        Config.ext_dll
+
+let link () =
+  let target = executable_name () in
+  Compmisc.init_path ();
+  with_dump target (fun ppf_dump ->
+      Asmlink.link ~ppf_dump (Compenv.get_objfiles ~with_ocamlparam:true) target)
+
+let put_together () =
+  let links = (not !Compenv.stop_early) && (!objfiles <> [] || !Compenv.has_linker_inputs) in
+  let goal =
+    if !make_archive then Some make_library
+    else if !make_package then Some make_pack
+    else if !shared then Some make_plugin
+    else if links then Some link
+    else None
+  in
+  Option.iter
+    (fun make ->
+      make ();
+      Warnings.check_fatal ())
+    goal
+
+(* {1 Entry point} *)
+
+let run argv ppf =
+  native_code := true;
+  parse_command_line argv ppf;
+  compile_files ppf;
+  Compenv.readenv ppf Before_link;
+  check_one_goal ();
+  put_together ()
+
+(** Does what the command line says and gives the exit status. *)
+let main argv ppf =
+  match run argv ppf with
+  | () ->
+      Profile.print Format.std_formatter !profile_columns;
+      0
+  | exception Compenv.Exit_with_status status -> status
+  | exception Errors.Internal error ->
+      Errors.report_internal ppf error;
+      2
+  | exception exn ->
+      Location.report_exception ppf exn;
+      2
+
+let () = Callback.register "flambeau_main" (fun () -> exit (main Sys.argv Format.err_formatter))

@@ -1,0 +1,48 @@
+(** The command-line options that the stock compiler does not have. *)
+
+let verify = ref false
+let fuel : int option ref = ref None
+let fallback = ref false
+let no_simplify = ref false
+let dump_ir = ref false
+let dump_lambda = ref false
+let dump_cmm = ref false
+let profile = ref false
+
+let set_fuel n =
+  if n < 0 then raise (Arg.Bad "-flambeau-fuel: the number of rewrites can't be negative");
+  fuel := Some n
+
+let list =
+  [
+    ("-flambeau-verify", Arg.Set verify, " Check the intermediate code after every pass");
+    ("-flambeau-fuel", Arg.Int set_fuel, "<n> Do at most <n> optional rewrites (to bisect a miscompilation)");
+    ( "-flambeau-fallback",
+      Arg.Set fallback,
+      " If Flambeau fails on a unit, warn and compile it with the stock middle end" );
+    ("-flambeau-no-simplify", Arg.Set no_simplify, " Do not simplify the intermediate code");
+    ("-flambeau-profile", Arg.Set profile, " Print the time and the counters of every pass");
+    ("-dflambeau", Arg.Set dump_ir, " (undocumented)");
+    ("-dflambeau-lambda", Arg.Set dump_lambda, " (undocumented)");
+    ("-dflambeau-cmm", Arg.Set dump_cmm, " (undocumented)");
+  ]
+
+(** Options of this list that hold for every compilation of a build, where the command lines can't be changed. *)
+let environment_variable = "FLAMBEAU_FLAGS"
+
+(** Reads the options of the environment. *)
+let read_environment () =
+  match Sys.getenv_opt environment_variable with
+  | None -> ()
+  | Some words ->
+      let words = List.filter (fun word -> word <> "") (String.split_on_char ' ' words) in
+      let argv = Array.of_list (environment_variable :: words) in
+      let reject word = raise (Arg.Bad (Printf.sprintf "unexpected argument '%s'." word)) in
+      (try Arg.parse_argv ~current:(ref 0) argv list reject environment_variable
+       with Arg.Bad message | Arg.Help message -> Compenv.fatal message)
+
+(** The stages of which a dump is wanted, by their names in a request. *)
+let dumps () =
+  List.filter_map
+    (fun (wanted, stage) -> if !wanted then Some stage else None)
+    [ (dump_lambda, "lambda"); (dump_ir, "ir"); (dump_cmm, "cmm") ]

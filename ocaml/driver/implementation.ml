@@ -1,0 +1,141 @@
+(** Compiling a [.ml]: the stock front end, our middle-end, the stock back end. *)
+
+open Compile_common
+
+let dumped ppf flag print program =
+  if !flag then Format.fprintf ppf "%a@." print program;
+  program
+
+(* {1 Front} *)
+
+let to_lambda info typed =
+  let Typedtree.{ structure; coercion; _ } = typed in
+  (structure, coercion)
+  |> Profile.record "transl" (Translmod.transl_store_implementation info.module_name)
+  |> dumped info.ppf_dump Clflags.dump_rawlambda Printlambda.program
+
+let simplify_lambda info (program : Lambda.program) =
+  { program with code = Simplif.simplify_lambda program.code }
+  |> dumped info.ppf_dump Clflags.dump_lambda Printlambda.program
+
+(* {1 Middle} *)
+
+(* One dump is printed as it is, so that it can be read back; several, under their names. *)
+let print_dumps ppf = function
+  | [ (_, text) ] -> Format.fprintf ppf "%s@?" text
+  | dumps -> List.iter (fun (name, text) -> Format.fprintf ppf "@.%s:@.%s@?" name text) dumps
+
+let print_counters unit_name counters =
+  if !Flags.profile then begin
+    Printf.printf "%s\n" unit_name;
+    List.iter (fun (name, value) -> Printf.printf "  %-40s %12d\n" name value) counters
+  end
+
+(* A unit that was compiled as far as Cmm. *)
+type compiled = { payload : string; phrases : Cmm.phrase list }
+
+let internal_error ~pass message =
+  raise (Errors.internal ~unit_name:(Compilenv.current_unit_name ()) ~pass message)
+
+let read_reply info bytes ~debuginfos =
+  let reply = Reply.read bytes in
+  print_dumps info.ppf_dump reply.dumps;
+  print_counters info.module_name reply.counters;
+  let phrases = Profile.record "cmm" (Decode_cmm.phrases ~debuginfos) reply.cmm in
+  { payload = reply.payload; phrases }
+
+let middle_end info (program : Lambda.program) =
+  let options : Encode.options =
+    { verify = !Flags.verify; fuel = !Flags.fuel; dumps = Flags.dumps (); profile = !Flags.profile }
+  in
+  let request, debuginfos = Profile.record "encode" (Encode.request options) program in
+  let reply = Profile.record "flambeau" Rust.middle_end request in
+  try read_reply info reply ~debuginfos with
+  | Byte_reader.Malformed (what, offset) ->
+      internal_error ~pass:"reading the reply" (Printf.sprintf "%s (at byte %d)" what offset)
+  | (Assert_failure _ | Match_failure _ | Not_found | Invalid_argument _ | Failure _) as exn ->
+      internal_error ~pass:"expanding to Cmm" (Printexc.to_string exn)
+
+(* {1 Back} *)
+
+(* Whether other units may know nothing of this one. *)
+let is_opaque () = !Clflags.opaque || Env.is_imported_opaque (Compilenv.current_unit_name ())
+
+let save_description info (program : Lambda.program) payload =
+  let description = Compilenv.current_unit_infos () in
+  description.ui_imports_cmi <- Env.imports ();
+  let payload = if is_opaque () then None else Some payload in
+  description.ui_export_info <-
+    Clambda
+      (match payload with
+      | None -> Value_unknown
+      | Some payload -> Cmx_payload.export_info ~size:program.main_module_block_size payload);
+  Cmx_payload.save (cmx info) description payload
+
+let compile_with_flambeau info (program : Lambda.program) =
+  Ident.Set.iter Compilenv.require_global program.required_globals;
+  let compiled = middle_end info program in
+  Emit_unit.compile ~ppf_dump:info.ppf_dump ~output_prefix:info.output_prefix compiled.phrases;
+  save_description info program compiled.payload
+
+(* {1 The stock middle-end} *)
+
+module Stock_backend = struct
+  let symbol_for_global' = Compilenv.symbol_for_global'
+  let closure_symbol = Compilenv.closure_symbol
+  let really_import_approx = Import_approx.really_import_approx
+  let import_symbol = Import_approx.import_symbol
+  let size_int = Arch.size_int
+  let big_endian = Arch.big_endian
+
+  (* One register is kept for the closure. *)
+  let max_sensible_number_of_arguments = Proc.max_arguments_for_tailcalls - 1
+end
+
+let stock_backend = (module Stock_backend : Backend_intf.S)
+
+let compile_with_stock info program =
+  Asmgen.compile_implementation ~backend:stock_backend ~prefixname:info.output_prefix
+    ~middle_end:Closure_middle_end.lambda_to_clambda ~ppf_dump:info.ppf_dump program;
+  Compilenv.save_unit_info (cmx info)
+
+(* After a failure of ours, as if nothing had been tried. *)
+let forget_attempt info =
+  Cmmgen_state.set_structured_constants [];
+  ignore (Cmmgen_state.get_and_clear_constants ());
+  ignore (Cmmgen_state.get_and_clear_data_items ());
+  Compilenv.reset ?packname:!Clflags.for_package info.module_name
+
+let compile info program =
+  try compile_with_flambeau info program
+  with Errors.Internal error when !Flags.fallback ->
+    Errors.print_internal Format.err_formatter error;
+    Format.eprintf "Warning: flambeau: unit %s is compiled by the stock middle end instead.@."
+      info.module_name;
+    forget_attempt info;
+    compile_with_stock info program
+
+(* {1 Entry points} *)
+
+let from_typedtree info typed =
+  Compilenv.reset ?packname:!Clflags.for_package info.module_name;
+  (* [Closure] is used by -pack and by the fallback. *)
+  Clflags.use_inlining_arguments_set Clflags.classic_arguments;
+  to_lambda info typed
+  |> Profile.record "generate" (fun program -> compile info (simplify_lambda info program))
+
+let from_linear info =
+  Compilenv.reset ?packname:!Clflags.for_package info.module_name;
+  Asmgen.compile_implementation_linear info.output_prefix ~progname:info.source_file
+
+let tool_name = "ocamlopt"
+
+let interface ~source_file ~output_prefix =
+  with_info ~native:true ~tool_name ~source_file ~output_prefix ~dump_ext:"cmi" Compile_common.interface
+
+let implementation ~start_from ~source_file ~output_prefix =
+  with_info ~native:true ~tool_name ~source_file ~output_prefix ~dump_ext:"cmx" @@ fun info ->
+  match (start_from : Clflags.Compiler_pass.t) with
+  | Parsing -> Compile_common.implementation info ~backend:from_typedtree
+  | Emit -> from_linear info
+  | pass -> Misc.fatal_errorf "Cannot start from %s" (Clflags.Compiler_pass.to_string pass)

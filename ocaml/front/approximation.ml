@@ -1,0 +1,32 @@
+(** What the stock compiler's [.cmx] tell of a unit, as part of a request: everything but the bodies of
+    functions. *)
+
+open Clambda
+
+let rec write w : value_approximation -> unit =
+  let open Byte_writer in
+  function
+  | Value_unknown -> byte w 0
+  | Value_closure (description, result) ->
+      byte w 1;
+      string w description.fun_label;
+      i w description.fun_arity;
+      bool w (not description.fun_closed);
+      option w (string w) None;
+      write w result
+  | Value_tuple fields ->
+      (* A member of a pack may be a unit of ours. *)
+      let fields = Cmx_payload.without_marker fields in
+      byte w 2;
+      u w (Array.length fields);
+      Array.iter (write w) fields
+  | Value_const (Uconst_int n) ->
+      byte w 3;
+      i w n
+  | Value_const (Uconst_ref (symbol, _)) ->
+      byte w 4;
+      string w symbol
+  | Value_global_field (symbol, field) ->
+      byte w 5;
+      string w symbol;
+      u w field

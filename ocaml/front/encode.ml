@@ -1,0 +1,303 @@
+(** Lambda to bytes: the request of [docs/formats.md], which crates/lambda/src/decode.rs reads.
+
+    One pass over the term. The recursion is as deep as the term: the driver runs on a large stack. *)
+
+open Lambda
+
+type options = {
+  verify : bool;
+  fuel : int option;
+  dumps : string list;  (** The names of the stages to be dumped. *)
+  profile : bool;
+}
+
+type state = {
+  nodes : Byte_writer.t;
+  mutable node_count : int;
+  ident_numbers : int Ident.Tbl.t;
+  idents : Byte_writer.t;
+  mutable ident_count : int;
+  locations : Locations.table;
+  imports : Imports.t;
+}
+
+let create () =
+  {
+    nodes = Byte_writer.create ();
+    node_count = 0;
+    ident_numbers = Ident.Tbl.create 512;
+    idents = Byte_writer.create ();
+    ident_count = 0;
+    locations = Locations.create ();
+    imports = Imports.create ();
+  }
+
+(* {1 Parts of nodes} *)
+
+let ident state id =
+  let number =
+    match Ident.Tbl.find state.ident_numbers id with
+    | n -> n
+    | exception Not_found ->
+        let n = state.ident_count in
+        state.ident_count <- n + 1;
+        Ident.Tbl.add state.ident_numbers id n;
+        Byte_writer.string state.idents (Ident.name id);
+        Byte_writer.u state.idents (Compat.ident_stamp id);
+        n
+  in
+  Byte_writer.u state.nodes number
+
+let location state loc = Byte_writer.u state.nodes (Locations.number state.locations loc)
+
+let value_kind state kind =
+  Byte_writer.byte state.nodes
+    (match kind with
+    | Pgenval -> 0
+    | Pfloatval -> 1
+    | Pintval -> 2
+    | Pboxedintval Pnativeint -> 3
+    | Pboxedintval Pint32 -> 4
+    | Pboxedintval Pint64 -> 5)
+
+let params state params =
+  Byte_writer.list state.nodes
+    (fun (id, kind) ->
+      ident state id;
+      value_kind state kind)
+    params
+
+let inline state attribute =
+  let byte = Byte_writer.byte state.nodes in
+  match attribute with
+  | Default_inline -> byte 0
+  | Always_inline -> byte 1
+  | Never_inline -> byte 2
+  | Hint_inline -> byte 3
+  | Unroll n ->
+      byte 4;
+      Byte_writer.u state.nodes (max n 0)
+
+let specialise state attribute =
+  Byte_writer.byte state.nodes
+    (match attribute with Default_specialise -> 0 | Always_specialise -> 1 | Never_specialise -> 2)
+
+let local state attribute =
+  Byte_writer.byte state.nodes
+    (match attribute with Default_local -> 0 | Always_local -> 1 | Never_local -> 2)
+
+let tailcall state attribute =
+  Byte_writer.byte state.nodes
+    (match attribute with
+    | Default_tailcall -> 0
+    | Tailcall_expectation true -> 1
+    | Tailcall_expectation false -> 2)
+
+let method_kind state kind =
+  Byte_writer.byte state.nodes (match kind with Self -> 0 | Public -> 1 | Cached -> 2)
+
+(* {1 Constants} *)
+
+(* Steps in postfix into [w]; gives how many. *)
+let rec constant_steps w constant =
+  let open Byte_writer in
+  match constant with
+  | Const_base (Const_int n) -> byte w 0; i w n; 1
+  | Const_base (Const_char c) -> byte w 0; i w (Char.code c); 1
+  | Const_base (Const_float literal) -> byte w 1; float w (float_of_string literal); 1
+  | Const_base (Const_int32 n) -> byte w 2; i64 w (Int64.of_int32 n); 1
+  | Const_base (Const_int64 n) -> byte w 3; i64 w n; 1
+  | Const_base (Const_nativeint n) -> byte w 4; i64 w (Int64.of_nativeint n); 1
+  | Const_base (Const_string (s, _, _)) | Const_immstring s -> byte w 5; string w s; 1
+  | Const_block (tag, fields) ->
+      let steps = List.fold_left (fun steps field -> steps + constant_steps w field) 0 fields in
+      byte w 6;
+      u w tag;
+      u w (List.length fields);
+      steps + 1
+  | Const_float_array literals ->
+      byte w 7;
+      list w (fun literal -> float w (float_of_string literal)) literals;
+      1
+
+let constant state constant =
+  let steps = Byte_writer.create () in
+  let count = constant_steps steps constant in
+  Byte_writer.u state.nodes count;
+  Byte_writer.append state.nodes steps
+
+(* {1 Nodes} *)
+
+(* Begins a node; its data follow. *)
+let node state op =
+  state.node_count <- state.node_count + 1;
+  Byte_writer.byte state.nodes op
+
+let rec term state lambda =
+  let u = Byte_writer.u state.nodes
+  and i = Byte_writer.i state.nodes
+  and bool = Byte_writer.bool state.nodes
+  and byte = Byte_writer.byte state.nodes
+  and list item items = Byte_writer.list state.nodes item items in
+  match lambda with
+  | Lvar id -> node state 0; ident state id
+  | Lmutvar id -> node state 1; ident state id
+  | Lconst c -> node state 2; constant state c
+  | Lapply apply ->
+      term state apply.ap_func;
+      terms state apply.ap_args;
+      node state 3;
+      u (List.length apply.ap_args);
+      location state apply.ap_loc;
+      tailcall state apply.ap_tailcall;
+      inline state (Attributes.inlined apply.ap_loc apply.ap_inlined);
+      specialise state (Attributes.specialised apply.ap_loc apply.ap_specialised)
+  | Lfunction f ->
+      term state f.body;
+      node state 4;
+      bool (match f.kind with Tupled -> true | Curried -> false);
+      params state f.params;
+      value_kind state f.return;
+      inline state f.attr.inline;
+      specialise state (Attributes.specialise f.loc f.attr.specialise);
+      local state f.attr.local;
+      bool f.attr.is_a_functor;
+      bool f.attr.stub;
+      location state f.loc
+  | Llet (strictness, kind, id, def, body) ->
+      term state def;
+      term state body;
+      node state 5;
+      byte (match strictness with Strict -> 0 | Alias -> 1 | StrictOpt -> 2);
+      value_kind state kind;
+      ident state id
+  | Lmutlet (kind, id, def, body) ->
+      term state def;
+      term state body;
+      node state 6;
+      value_kind state kind;
+      ident state id
+  | Lletrec (bindings, body) ->
+      terms state (List.map snd bindings);
+      term state body;
+      node state 7;
+      list (fun (id, _) -> ident state id) bindings
+  | Lprim (prim, args, loc) ->
+      terms state args;
+      node state 8;
+      Primitives.write state.nodes ~global:(Imports.number state.imports) prim;
+      location state loc;
+      u (List.length args)
+  | Lswitch (scrutinee, sw, loc) ->
+      term state scrutinee;
+      terms state (List.map snd sw.sw_consts);
+      terms state (List.map snd sw.sw_blocks);
+      Option.iter (term state) sw.sw_failaction;
+      node state 9;
+      location state loc;
+      u sw.sw_numconsts;
+      list (fun (key, _) -> i key) sw.sw_consts;
+      u sw.sw_numblocks;
+      list (fun (key, _) -> u key) sw.sw_blocks;
+      bool (Option.is_some sw.sw_failaction)
+  | Lstringswitch (scrutinee, arms, default, loc) ->
+      term state scrutinee;
+      terms state (List.map snd arms);
+      Option.iter (term state) default;
+      node state 10;
+      location state loc;
+      list (fun (key, _) -> Byte_writer.string state.nodes key) arms;
+      bool (Option.is_some default)
+  | Lstaticraise (label, args) ->
+      terms state args;
+      node state 11;
+      i label;
+      u (List.length args)
+  | Lstaticcatch (body, (label, ids), handler) ->
+      term state body;
+      term state handler;
+      node state 12;
+      i label;
+      params state ids
+  | Ltrywith (body, id, handler) ->
+      term state body;
+      term state handler;
+      node state 13;
+      ident state id
+  | Lifthenelse (cond, ifso, ifnot) ->
+      term state cond;
+      term state ifso;
+      term state ifnot;
+      node state 14
+  | Lsequence (first, second) ->
+      term state first;
+      term state second;
+      node state 15
+  | Lwhile (cond, body) ->
+      term state cond;
+      term state body;
+      node state 16
+  | Lfor (id, from, to_, direction, body) ->
+      term state from;
+      term state to_;
+      term state body;
+      node state 17;
+      ident state id;
+      bool (match direction with Upto -> false | Downto -> true)
+  | Lassign (id, value) ->
+      term state value;
+      node state 18;
+      ident state id
+  | Lsend (kind, meth, obj, args, loc) ->
+      term state meth;
+      term state obj;
+      terms state args;
+      node state 19;
+      method_kind state kind;
+      location state loc;
+      u (List.length args)
+  | Levent (body, event) ->
+      term state body;
+      node state 20;
+      location state event.lev_loc
+  | Lifused (id, body) ->
+      term state body;
+      node state 21;
+      ident state id
+
+and terms state lambdas = List.iter (term state) lambdas
+
+(* {1 The request} *)
+
+let magic = "FLBQ"
+let version = 1
+
+let write_options w options (program : Lambda.program) =
+  let open Byte_writer in
+  string w (Compilenv.current_unit_name ());
+  string w (Compilenv.make_symbol None);
+  bool w !Clflags.debug;
+  bool w !Clflags.unsafe;
+  bool w options.verify;
+  option w (u w) options.fuel;
+  list w (string w) options.dumps;
+  bool w options.profile;
+  u w program.main_module_block_size
+
+(** A request to compile [program], and what its location numbers stand for. *)
+let request options (program : Lambda.program) =
+  let state = create () in
+  (* The unit itself is always among the globals. *)
+  ignore (Imports.number state.imports program.module_ident : int);
+  term state program.code;
+  let w = Byte_writer.create () in
+  Byte_writer.raw w magic;
+  Byte_writer.u w version;
+  write_options w options program;
+  Locations.write w state.locations;
+  Byte_writer.u w state.ident_count;
+  Byte_writer.append w state.idents;
+  Imports.write w state.imports;
+  Byte_writer.u w state.node_count;
+  Byte_writer.append w state.nodes;
+  (Byte_writer.contents w, Locations.debuginfos state.locations)

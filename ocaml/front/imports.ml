@@ -1,0 +1,42 @@
+(** The units and predefined exceptions that a term refers to. *)
+
+type t = {
+  numbers : (string, int) Hashtbl.t;
+  mutable idents : Ident.t list;  (** In reverse. *)
+}
+
+let create () = { numbers = Hashtbl.create 32; idents = [] }
+
+let key id = if Ident.is_predef id then "exception " ^ Ident.name id else Ident.name id
+
+(** The number of a global. *)
+let number imports id =
+  let key = key id in
+  match Hashtbl.find imports.numbers key with
+  | n -> n
+  | exception Not_found ->
+      let n = Hashtbl.length imports.numbers in
+      Hashtbl.add imports.numbers key n;
+      imports.idents <- id :: imports.idents;
+      n
+
+let write_import w id =
+  let name = Ident.name id in
+  let is_predef = Ident.is_predef id in
+  Byte_writer.string w name;
+  Byte_writer.string w (Compilenv.symbol_for_global id);
+  Byte_writer.bool w is_predef;
+  if is_predef || name = Compilenv.current_unit_name () then begin
+    Approximation.write w Value_unknown;
+    Byte_writer.option w (Byte_writer.string w) None
+  end
+  else begin
+    let approx = Compilenv.global_approx id in
+    Approximation.write w approx;
+    Byte_writer.option w (Byte_writer.string w) (Cmx_payload.of_import ~name approx)
+  end
+
+(** The globals as part of a request. Looking them up makes them imports of the unit, as in the stock compiler. *)
+let write w imports =
+  let idents = List.rev imports.idents in
+  Byte_writer.list w (write_import w) idents

@@ -1,0 +1,112 @@
+(** What a [.cmx] of ours carries beside the stock contents.
+
+    The file is a stock [.cmx] (magic number, marshalled description, digest of both) followed by a payload and
+    the payload's MD5, where stock readers have stopped. So that link-time digests cover the payload, its MD5
+    is in the marshalled description too: the approximation of the module block has one field more than the
+    block, a {e marker}. All other fields are unknown, and no program reads a field past the end. *)
+
+open Clambda
+
+(* Of the shapes that an approximation can have, this is the one that the stock compiler passes through
+   untouched wherever approximations go (Closure's search for exported constants, packing). *)
+let marker_prefix = "flambeau:"
+
+let marker payload = Value_global_field (marker_prefix ^ Digest.to_hex (Digest.string payload), 0)
+
+let digest_of_marker = function
+  | Value_global_field (name, 0) when String.length name = String.length marker_prefix + 32 -> (
+      let n = String.length marker_prefix in
+      if String.sub name 0 n <> marker_prefix then None
+      else
+        match Digest.from_hex (String.sub name n 32) with
+        | digest -> Some digest
+        | exception Invalid_argument _ -> None)
+  | _ -> None
+
+let digest_of_fields fields =
+  let n = Array.length fields in
+  if n = 0 then None else digest_of_marker fields.(n - 1)
+
+(** The fields of a module block without the marker, if there is one. *)
+let without_marker fields =
+  match digest_of_fields fields with
+  | None -> fields
+  | Some _ -> Array.sub fields 0 (Array.length fields - 1)
+
+(** The export information of a unit whose module block has [size] fields. *)
+let export_info ~size payload =
+  let fields = Array.make (size + 1) Value_unknown in
+  fields.(size) <- marker payload;
+  Value_tuple fields
+
+(* {1 Reading} *)
+
+let corrupt file reason = raise (Errors.Corrupt_payload (file, reason))
+
+let read_to_end ic =
+  let length = in_channel_length ic - pos_in ic in
+  really_input_string ic length
+
+(* What follows the stock contents. *)
+let read_trailer file =
+  let ic = open_in_bin file in
+  Fun.protect ~finally:(fun () -> close_in_noerr ic) @@ fun () ->
+  let start = String.length Config.cmx_magic_number in
+  seek_in ic start;
+  let header = Bytes.of_string (really_input_string ic Marshal.header_size) in
+  seek_in ic (start + Marshal.total_size header 0 + 16);
+  read_to_end ic
+
+let read file ~expected =
+  let trailer =
+    try read_trailer file
+    with End_of_file | Failure _ | Sys_error _ | Invalid_argument _ -> corrupt file "the file ends too early"
+  in
+  let length = String.length trailer - 16 in
+  if length < 0 then corrupt file "it is missing";
+  let payload = String.sub trailer 0 length in
+  let digest = Digest.string payload in
+  if digest <> String.sub trailer length 16 then corrupt file "its digest is wrong";
+  if digest <> expected then corrupt file "it belongs to another .cmx";
+  payload
+
+(** The payload of the unit [name], of which the stock part of the [.cmx] tells [approx]: [None] if it was not
+    compiled by us.
+    @raise Errors.Corrupt_payload when it was, and the payload is damaged. *)
+let of_import ~name approx =
+  match approx with
+  | Value_tuple fields -> (
+      match digest_of_fields fields with
+      | None -> None
+      | Some expected -> (
+          match Load_path.find_uncap (name ^ ".cmx") with
+          | file -> Some (read file ~expected)
+          | exception Not_found -> None))
+  | _ -> None
+
+(* {1 Writing} *)
+
+let write_channel oc (info : Cmx_format.unit_infos) payload =
+  let stock = Config.cmx_magic_number ^ Marshal.to_string info [] in
+  output_string oc stock;
+  Digest.output oc (Digest.string stock);
+  Option.iter
+    (fun payload ->
+      output_string oc payload;
+      Digest.output oc (Digest.string payload))
+    payload
+
+(** Writes the description of a unit, complete or not at all: under another name first, then renamed. *)
+let save file info payload =
+  let temporary = Printf.sprintf "%s.%d.tmp" file (Rust.process_id ()) in
+  Errors.writing file @@ fun () ->
+  Misc.try_finally
+    ~exceptionally:(fun () -> Misc.remove_file temporary)
+    (fun () ->
+      let oc = open_out_bin temporary in
+      Misc.try_finally
+        ~exceptionally:(fun () -> close_out_noerr oc)
+        (fun () ->
+          write_channel oc info payload;
+          close_out oc);
+      Sys.rename temporary file)
