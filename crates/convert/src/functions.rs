@@ -220,7 +220,12 @@ impl<'a> Converter<'a> {
                     my_closure.into()
                 } else {
                     let prim = Prim::ProjectFunctionSlot { from: slot, to: functions[sibling].0 };
-                    self.prim(self.definition_name(definition), prim, &[my_closure.into()], Default::default())
+                    self.prim(
+                        self.definition_name(definition),
+                        prim,
+                        &[my_closure.into()],
+                        Default::default(),
+                    )
                 };
             }
             bind(self, ident, val, &mut saved);

@@ -127,7 +127,7 @@ impl<'a> Converter<'a> {
                 }
                 Node::Var(id) => return local.get(id).copied().unwrap_or(Size::NonRecursive),
                 Node::Function(_) => {
-                    let slot = self.slot_of(node, "rec");
+                    let slot = self.slot_of(node, "recursive");
                     return Size::Closure(slot);
                 }
                 Node::Prim { prim, args, .. } => return primitive_size(prim, args.len() as u32),
