@@ -37,11 +37,18 @@ impl Converter<'_> {
             return self.malformed("an application was expected");
         };
         let site = CallSite { loc: *loc, inlined: *inlined, specialised: *specialised };
-        let func = self.value(*func)?;
         if args.is_empty() {
             // Other producers of Lambda make these (soundness row 50).
+            let func = self.value(*func)?;
             return Ok(self.jump(target, func.simple));
         }
+        if let Node::MutVar(_) = self.node(*func) {
+            // `!f (f := g)` calls `g`, in bytecode and in stock native code (soundness row 4).
+            let args = atoms(&self.values_right_to_left(args)?);
+            let func = self.value(*func)?;
+            return self.generic_call(func.simple, args, site, target);
+        }
+        let func = self.value(*func)?;
         let Info::Closure(closure) = func.info.clone() else {
             let args = self.values_right_to_left(args)?;
             return self.generic_call(func.simple, atoms(&args), site, target);

@@ -1,6 +1,7 @@
 //! Branches, loops, static and dynamic exceptions.
 
 use flambeau_ir::prim::{IntCmp, IntOp};
+use flambeau_ir::stack::deep;
 use flambeau_ir::term::{self, StringSwitch, Switch};
 use flambeau_ir::{
     ApplyCont, ContHandler, Continuation, Dbg, ExnCont, IntKind, Item, Kind, Prim, Simple, Subkind,
@@ -13,7 +14,6 @@ use smallvec::{SmallVec, smallvec};
 
 use crate::builder::{CatchTarget, Converter, Handler, Result, Target};
 use crate::env::{Binding, Val};
-use crate::term::with_stack;
 
 impl Converter<'_> {
     // ---- conditions
@@ -103,7 +103,7 @@ impl Converter<'_> {
 
     /// Ends the run by jumping on a condition that assigns nothing.
     fn jump_on(&mut self, cond: NodeId, if_true: Continuation, if_false: Continuation) -> Result<Terminator> {
-        with_stack(|| match self.node(cond) {
+        deep(|| match self.node(cond) {
             Node::Event { body, .. } => self.jump_on(*body, if_true, if_false),
             Node::Prim { prim, args, .. } => match (&**prim, args.as_slice()) {
                 (Primitive::Not, [arg]) => self.jump_on(*arg, if_false, if_true),

@@ -4,21 +4,13 @@
 use std::rc::Rc;
 
 use flambeau_ir::prim::{Init, Mutability};
+use flambeau_ir::stack::deep;
 use flambeau_ir::{Prim, Simple, Terminator};
 use flambeau_lambda::term::{Ident, LocId, Node, NodeId};
 use flambeau_lambda::{Primitive, ValueKind};
 
 use crate::builder::{Converter, Result, Target};
 use crate::env::{Binding, Field, Info, MutableRepr, Val};
-
-/// Stack that must be left when a term is entered, and the size of a new piece of stack.
-const RED_ZONE: usize = 128 * 1024;
-const STACK_PIECE: usize = 4 * 1024 * 1024;
-
-/// Runs a recursive step with enough stack.
-pub(crate) fn with_stack<R>(step: impl FnOnce() -> R) -> R {
-    stacker::maybe_grow(RED_ZONE, STACK_PIECE, step)
-}
 
 impl<'a> Converter<'a> {
     /// The node, for as long as the request lives.
@@ -28,7 +20,7 @@ impl<'a> Converter<'a> {
 
     /// Converts a term in tail position: appends to the run and gives its terminator.
     pub fn tail(&mut self, node: NodeId, target: &Target) -> Result<Terminator> {
-        with_stack(|| self.tail_loop(node, target))
+        deep(|| self.tail_loop(node, target))
     }
 
     fn tail_loop(&mut self, mut node: NodeId, target: &Target) -> Result<Terminator> {
@@ -107,12 +99,12 @@ impl<'a> Converter<'a> {
 
     /// Converts a term whose value is needed.
     pub fn value(&mut self, node: NodeId) -> Result<Val> {
-        with_stack(|| self.value_loop(node, None))
+        deep(|| self.value_loop(node, None))
     }
 
     /// Converts a term whose value is bound to a variable: a function takes its name.
     pub fn value_named(&mut self, node: NodeId, ident: Ident) -> Result<Val> {
-        with_stack(|| self.value_loop(node, Some(ident)))
+        deep(|| self.value_loop(node, Some(ident)))
     }
 
     fn value_loop(&mut self, mut node: NodeId, ident: Option<Ident>) -> Result<Val> {
@@ -141,7 +133,7 @@ impl<'a> Converter<'a> {
 
     /// Converts a term whose value is dropped.
     pub fn effect(&mut self, node: NodeId) -> Result<()> {
-        with_stack(|| self.effect_loop(node))
+        deep(|| self.effect_loop(node))
     }
 
     fn effect_loop(&mut self, mut node: NodeId) -> Result<()> {

@@ -1,6 +1,7 @@
 //! Evaluation of terms.
 
 use flambeau_ir::prim::Prim;
+use flambeau_ir::stack::deep;
 use flambeau_ir::term::StringSwitch;
 use flambeau_ir::{
     Apply, CallKind, CodeId, Const, Continuation, ExnCont, Expr, FunctionKind, Item, Named, SetOfClosures,
@@ -227,7 +228,7 @@ impl<'a> Machine<'a> {
     }
 
     fn expr(&mut self, frame: &mut Frame, expr: &'a Expr) -> Eval<Exit> {
-        stacker::maybe_grow(128 * 1024, 4 * 1024 * 1024, || self.items(frame, expr, 0))
+        deep(|| self.items(frame, expr, 0))
     }
 
     /// Evaluates the run from an item on.
@@ -253,9 +254,7 @@ impl<'a> Machine<'a> {
                     exit => return Ok(exit),
                 },
                 Item::LetCont { handlers, .. } => {
-                    let mut exit = stacker::maybe_grow(128 * 1024, 4 * 1024 * 1024, || {
-                        self.items(frame, expr, index + 1)
-                    })?;
+                    let mut exit = deep(|| self.items(frame, expr, index + 1))?;
                     while let Exit::Jump(target, args) = &exit
                         && let Some(handler) = handlers.iter().find(|h| h.cont == *target)
                     {
@@ -406,7 +405,7 @@ impl<'a> Machine<'a> {
 
     fn nested_call(&mut self, code: CodeId, closure: Option<Value>, args: Vec<Value>) -> Eval<Outcome> {
         self.burn()?;
-        stacker::maybe_grow(128 * 1024, 4 * 1024 * 1024, || self.call(code, closure, args))
+        deep(|| self.call(code, closure, args))
     }
 
     fn outside(&mut self, name: &str, args: &[Value]) -> Outcome {

@@ -94,8 +94,11 @@ impl<'s> Parser<'s> {
         let mut tokens = Vec::new();
         for (token, span) in Token::lexer(source).spanned() {
             let token = token.map_err(|()| {
-                let text = source[span.clone()].chars().next().unwrap_or(' ');
-                ParseError::at(source, span.start, format!("no token begins with `{}`", text.escape_debug()))
+                let message = match source[span.clone()].chars().next() {
+                    Some(quote @ ('"' | '`')) => format!("this {quote} has no partner on its line"),
+                    first => format!("no token begins with `{}`", first.unwrap_or(' ')),
+                };
+                ParseError::at(source, span.start, message)
             })?;
             tokens.push((token, span.start));
         }

@@ -380,6 +380,18 @@ mod tests {
         assert_eq!(names.len(), MNEMONICS.len());
     }
 
+    /// `tests/fl/ir/primitives.fl`, which the runner of that folder prints and parses, shows them all.
+    #[test]
+    fn every_primitive_is_in_the_examples() {
+        let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../tests/fl/ir/primitives.fl");
+        let text = std::fs::read_to_string(path).expect("the file exists");
+        let shown: std::collections::HashSet<&str> =
+            text.split([' ', '.', '[', '\n']).filter(|word| !word.is_empty()).collect();
+        for name in MNEMONICS {
+            assert!(shown.contains(name), "no example of `{name}` in {path}");
+        }
+    }
+
     #[test]
     fn types_have_one_word_each() {
         let known = [

@@ -8,7 +8,7 @@
 //! itself. They are given out in the order of the text, so that text printed anew keeps its names.
 //!
 //! Time is linear in the unit. The nesting is bounded by memory alone; indentation stops growing at
-//! [`MAX_INDENT`], without which deep terms would take quadratic space.
+//! `MAX_INDENT`, without which deep terms would take quadratic space.
 
 mod marked;
 mod names;
@@ -395,9 +395,9 @@ impl<'u> Printer<'u> {
 
     /// Finds the variables of a function that have uses.
     fn begin_body(&mut self, body: &Expr) {
-        self.used.clear();
-        let used = &mut self.used;
+        let mut used = FxHashSet::default();
         body.for_each_simple_deep(&mut |simple| used.extend(simple.as_var()));
+        self.used = used;
     }
 
     /// The body of a function. Its exception continuation goes without saying, but if the body names it, so

@@ -220,12 +220,11 @@ impl<'s> Parser<'s> {
     // ---- terminators
 
     fn terminator(&mut self) -> Result<Terminator> {
-        let Token::Word(word) = self.peek() else {
-            return self.jump().map(Terminator::ApplyCont);
+        let word = match self.peek() {
+            Token::Word(word) if is_keyword(word) => word,
+            Token::Word(_) | Token::Quoted(_) => return self.jump().map(Terminator::ApplyCont),
+            _ => return Err(self.expected("an item or a terminator")),
         };
-        if !is_keyword(word) {
-            return self.jump().map(Terminator::ApplyCont);
-        }
         self.next += 1;
         match word {
             "call" => Ok(Terminator::Apply(Box::new(self.apply(None)?))),
@@ -431,8 +430,8 @@ impl Source for PrimSource<'_, '_> {
             self.words.next();
         }
         found.or(W::USUAL).ok_or_else(|| {
-            let after = if self.words.peek().is_some() { ", found another word" } else { "" };
-            self.parser.error_at(self.offset, format!("expected, after a dot, {}{after}", one_of::<W>()))
+            let found = self.words.peek().map_or_else(String::new, |word| format!(", found `.{word}`"));
+            self.parser.error_at(self.offset, format!("expected, after a dot, {}{found}", one_of::<W>()))
         })
     }
 

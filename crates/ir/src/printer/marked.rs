@@ -8,7 +8,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::{Options, Printer};
 use crate::lexer::push_name;
 use crate::{
-    CodeId, Continuation, FunctionSlot, Item, Kind, Simple, Symbol, Terminator, Unit, ValueSlot, Variable,
+    CodeId, Continuation, FunctionSlot, Item, Kind, Simple, Static, Symbol, Terminator, Unit, ValueSlot,
+    Variable,
 };
 
 /// What has names of its own, in the order of the text.
@@ -27,6 +28,8 @@ pub(crate) enum FunctionId {
 pub(crate) enum Place<'u> {
     /// None in particular, or the head of the function.
     Head,
+    /// An item of static data.
+    Static(&'u Static),
     /// An item: its first line.
     Item(&'u Item),
     /// A terminator: its first line.
@@ -38,6 +41,7 @@ impl Place<'_> {
     fn address(self) -> *const () {
         match self {
             Place::Head => std::ptr::null(),
+            Place::Static(item) => std::ptr::from_ref(item).cast(),
             Place::Item(item) => std::ptr::from_ref(item).cast(),
             Place::Terminator(terminator) => std::ptr::from_ref(terminator).cast(),
         }
@@ -87,6 +91,14 @@ part_from! {
     Symbol => |symbol| Part::Simple(Simple::Symbol(symbol));
 }
 
+impl Part {
+    /// A number of things: `1 argument`, `2 arguments`.
+    pub(crate) fn count(number: usize, noun: &str) -> Part {
+        let plural = if number == 1 { "" } else { "s" };
+        format!("{number} {noun}{plural}").into()
+    }
+}
+
 /// For several places of one function, each with a message: the function's name; and for each its line,
 /// if there is one, and its message.
 pub(crate) fn describe(
@@ -97,7 +109,14 @@ pub(crate) fn describe(
     let mut printer = Printer::new(unit, Options::default());
     printer.marks.wanted = messages.iter().map(|(place, _)| place.address()).collect();
     let name = match function {
-        FunctionId::Unit => String::new(),
+        FunctionId::Unit => {
+            for item in &unit.statics {
+                let start = printer.out.len();
+                printer.static_item(item);
+                printer.note(Place::Static(item), start);
+            }
+            String::new()
+        }
         FunctionId::Code(id) => {
             printer.code(id);
             printer.take(|printer| printer.code_name(id))
@@ -120,8 +139,8 @@ impl Printer<'_> {
     pub(super) fn note(&mut self, place: Place<'_>, start: usize) {
         if self.marks.wanted.contains(&place.address()) {
             let line = self.out[start..].lines().next().unwrap_or("");
-            let line = line.strip_suffix(" {").unwrap_or(line).to_owned();
-            self.marks.found.insert(place.address(), line);
+            let line = line.strip_suffix('{').unwrap_or(line).trim_end();
+            self.marks.found.insert(place.address(), line.to_owned());
         }
     }
 

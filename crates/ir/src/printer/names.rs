@@ -1,5 +1,7 @@
 //! The names that identifiers are printed with.
 
+use std::collections::hash_map::Entry;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::{CodeId, Continuation, FunctionSlot, Symbol, Unit, ValueSlot, Variable};
@@ -18,36 +20,33 @@ impl<E: Copy + Eq + std::hash::Hash> Namer<E> {
         Namer { given: FxHashMap::default(), taken: FxHashSet::default(), next: FxHashMap::default() }
     }
 
-    fn clear(&mut self) {
-        self.given.clear();
-        self.taken.clear();
-        self.next.clear();
-    }
-
     /// The name of an identifier; at its first occurrence `wanted`, numbered if that is taken.
-    fn get(&mut self, entity: E, wanted: &str) -> &str {
-        if !self.given.contains_key(&entity) {
-            let name = self.fresh(wanted);
-            self.taken.insert(name.clone());
-            self.given.insert(entity, name);
-        }
-        &self.given[&entity]
-    }
-
-    fn fresh(&mut self, wanted: &str) -> String {
-        // There is no empty name.
-        let wanted = if wanted.is_empty() { "x" } else { wanted };
-        if !self.taken.contains(wanted) {
-            return wanted.to_owned();
-        }
-        let base = without_number(wanted);
-        let next = self.next.entry(base.to_owned()).or_insert(1);
-        loop {
-            let name = format!("{base}_{next}");
-            *next += 1;
-            if !self.taken.contains(&name) {
-                return name;
+    fn get(&mut self, entity: E, wanted: impl FnOnce() -> String) -> &str {
+        match self.given.entry(entity) {
+            Entry::Occupied(entry) => entry.into_mut(),
+            Entry::Vacant(entry) => {
+                let name = unique(wanted(), &self.taken, &mut self.next);
+                self.taken.insert(name.clone());
+                entry.insert(name)
             }
+        }
+    }
+}
+
+/// The name, numbered if it is taken.
+fn unique(wanted: String, taken: &FxHashSet<String>, next: &mut FxHashMap<String, u32>) -> String {
+    // There is no empty name.
+    let wanted = if wanted.is_empty() { "x".to_owned() } else { wanted };
+    if !taken.contains(&wanted) {
+        return wanted;
+    }
+    let base = without_number(&wanted);
+    let next = next.entry(base.to_owned()).or_insert(1);
+    loop {
+        let name = format!("{base}_{next}");
+        *next += 1;
+        if !taken.contains(&name) {
+            return name;
         }
     }
 }
@@ -91,12 +90,12 @@ impl<'u> Names<'u> {
             function_slots: Namer::new(),
             value_slots: Namer::new(),
         };
-        for (id, code) in &unit.codes {
-            names.codes.get(id, short_linkage(&code.linkage_name, &unit.prefix));
+        for id in unit.codes.keys() {
+            names.code(id);
         }
         for (symbol, data) in &unit.symbols {
             if !data.is_local {
-                names.symbols.get(symbol, &data.linkage_name);
+                names.symbol(symbol);
             }
         }
         for symbol in unit.statics.iter().flat_map(|item| item.def.symbols()) {
@@ -113,18 +112,20 @@ impl<'u> Names<'u> {
 
     /// Forgets the names of variables and continuations: every function begins anew.
     pub(super) fn begin_function(&mut self) {
-        self.variables.clear();
-        self.continuations.clear();
+        // Not `clear`, whose time is that of the largest function so far.
+        self.variables = Namer::new();
+        self.continuations = Namer::new();
     }
 
     pub(super) fn variable(&mut self, variable: Variable) -> &str {
-        let wanted = self.unit.variables.get(variable).map_or("?", |data| &data.name);
-        self.variables.get(variable, wanted)
+        let data = self.unit.variables.get(variable);
+        self.variables.get(variable, || data.map_or_else(|| variable.to_string(), |data| data.name.clone()))
     }
 
     pub(super) fn continuation(&mut self, continuation: Continuation) -> &str {
-        let wanted = self.unit.continuations.get(continuation).map_or("?", |data| &data.name);
-        self.continuations.get(continuation, wanted)
+        let data = self.unit.continuations.get(continuation);
+        self.continuations
+            .get(continuation, || data.map_or_else(|| continuation.to_string(), |data| data.name.clone()))
     }
 
     /// Whether the continuation has been named in this function.
@@ -133,27 +134,30 @@ impl<'u> Names<'u> {
     }
 
     pub(super) fn symbol(&mut self, symbol: Symbol) -> &str {
-        let wanted = match self.unit.symbols.get(symbol) {
-            Some(data) if data.is_local => short_linkage(&data.linkage_name, &self.unit.prefix),
-            Some(data) => &data.linkage_name,
-            None => "?",
-        };
-        self.symbols.get(symbol, wanted)
+        let unit = self.unit;
+        self.symbols.get(symbol, || match unit.symbols.get(symbol) {
+            Some(data) if data.is_local => short_linkage(&data.linkage_name, &unit.prefix).to_owned(),
+            Some(data) => data.linkage_name.clone(),
+            None => symbol.to_string(),
+        })
     }
 
     pub(super) fn code(&mut self, code: CodeId) -> &str {
-        let wanted = self.unit.codes.get(code).map_or("?", |code| &code.linkage_name);
-        self.codes.get(code, wanted)
+        let unit = self.unit;
+        self.codes.get(code, || match unit.codes.get(code) {
+            Some(data) => short_linkage(&data.linkage_name, &unit.prefix).to_owned(),
+            None => code.to_string(),
+        })
     }
 
     pub(super) fn function_slot(&mut self, slot: FunctionSlot) -> &str {
-        let wanted = self.unit.function_slots.get(slot).map_or("?", |name| name);
-        self.function_slots.get(slot, wanted)
+        let name = self.unit.function_slots.get(slot);
+        self.function_slots.get(slot, || name.map_or_else(|| slot.to_string(), Clone::clone))
     }
 
     pub(super) fn value_slot(&mut self, slot: ValueSlot) -> &str {
-        let wanted = self.unit.value_slots.get(slot).map_or("?", |name| name);
-        self.value_slots.get(slot, wanted)
+        let name = self.unit.value_slots.get(slot);
+        self.value_slots.get(slot, || name.map_or_else(|| slot.to_string(), Clone::clone))
     }
 
     /// Whether the symbol's name tells its linkage name.

@@ -17,9 +17,7 @@ impl Printer<'_> {
             self.indent += 1;
             for item in &expr.items {
                 self.newline();
-                let start = self.out.len();
                 self.item(item);
-                self.note(Place::Item(item), start);
             }
             self.newline();
             let start = self.out.len();
@@ -37,6 +35,7 @@ impl Printer<'_> {
     }
 
     fn item(&mut self, item: &Item) {
+        let start = self.out.len();
         match item {
             Item::Let { var, named: Named::Prim { prim, args, exn }, dbg } => {
                 let result = prim.signature().result;
@@ -72,6 +71,7 @@ impl Printer<'_> {
                         self.text(" = ");
                     }
                     self.apply(apply, None);
+                    self.note(Place::Terminator(&body.terminator), start);
                 }
                 _ => {
                     self.text("join ");
@@ -91,6 +91,7 @@ impl Printer<'_> {
                 }
             }
         }
+        self.note(Place::Item(item), start);
     }
 
     /// Whether nothing is lost when the variable is not shown: it has no use, and is what a result of that

@@ -2,7 +2,7 @@
 
 use super::scope::Takes;
 use super::{Verifier, cause};
-use crate::printer::FunctionId;
+use crate::printer::{FunctionId, Part};
 use crate::{Apply, CallKind, CodeId, Continuation, Kind};
 
 impl Verifier<'_> {
@@ -65,8 +65,12 @@ impl Verifier<'_> {
     /// The continuation that a call returns to; the kind of the result, if it is known.
     fn result(&mut self, cont: Continuation, result: Option<Kind>) {
         let Some(bound) = self.ordinary(cont) else { return };
+        let mut taker = Part::Continuation(cont);
         let expected = match bound.takes {
-            Takes::Params(&[param]) => self.unit.variables.get(param).map(|data| data.kind),
+            Takes::Params(&[param]) => {
+                taker = param.into();
+                self.unit.variables.get(param).map(|data| data.kind)
+            }
             Takes::Params(params) => {
                 let cause = cause!["a call gives one result, and ", cont, " takes ", params.len()];
                 return self.error(cause);
@@ -78,7 +82,7 @@ impl Verifier<'_> {
             && expected != result
         {
             let cause =
-                cause!["the result is of kind ", result, ", and ", cont, " takes one of kind ", expected];
+                cause!["the result is of kind ", result, ", and ", taker, " takes one of kind ", expected];
             self.error(cause);
         }
     }

@@ -2,6 +2,7 @@
 
 use super::{Verifier, cause};
 use crate::prim::{Signature, StringKind};
+use crate::printer::Part;
 use crate::{Const, ExnCont, IntKind, Kind, Prim, Simple};
 
 /// From this tag on, the GC does not scan the fields of a block.
@@ -35,14 +36,9 @@ impl Verifier<'_> {
             _ => (kinds.len(), None),
         };
         if args.len() < at_least || (!variadic && args.len() > at_least) {
-            let or_more = if *variadic { " or more" } else { "" };
-            self.error(cause![
-                "the primitive takes ",
-                at_least,
-                or_more,
-                " operands, and is given ",
-                args.len()
-            ]);
+            let takes = if *variadic { "at least " } else { "" };
+            let takes = cause!["the primitive takes ", takes, Part::count(at_least, "operand")];
+            self.error([takes, cause![", and is given ", args.len()]].concat());
         }
         for (i, &arg) in args.iter().enumerate() {
             let expected = match last {

@@ -3,7 +3,7 @@
 use cranelift_entity::SecondaryMap;
 
 use super::{Verifier, cause};
-use crate::printer::{FunctionId, Place};
+use crate::printer::{FunctionId, Part, Place};
 use crate::{Expr, FunctionSlot, Item, Kind, SetOfClosures, StaticDef, ValueSlot};
 
 /// The number of a set of closures, from 1; 0 for a slot that is in none.
@@ -31,6 +31,7 @@ impl<'u> Verifier<'u> {
         self.function = FunctionId::Unit;
         for item in &unit.statics {
             if let StaticDef::Closures { symbols, set } = &item.def {
+                self.place = Place::Static(item);
                 self.set_of_closures(set, symbols.len());
             }
         }
@@ -57,7 +58,8 @@ impl<'u> Verifier<'u> {
             self.error(cause!["a set of closures has at least one function"]);
         }
         if set.functions.len() != bound {
-            let cause = cause![set.functions.len(), " closures, bound to ", bound, " names"];
+            let closures = Part::count(set.functions.len(), "closure");
+            let cause = cause![closures, " bound to ", Part::count(bound, "name")];
             self.error(cause);
         }
         for &(slot, code) in &set.functions {

@@ -11,9 +11,9 @@ impl Verifier<'_> {
     pub(super) fn static_data(&mut self) {
         let unit = self.unit;
         self.function = FunctionId::Unit;
-        self.place = Place::Head;
         let mut defined: SecondaryMap<Symbol, bool> = SecondaryMap::new();
         for item in &unit.statics {
+            self.place = Place::Static(item);
             for &symbol in item.def.symbols() {
                 match unit.symbols.get(symbol) {
                     None => self.error(cause!["the symbol ", symbol, " is not in the unit's table"]),
@@ -29,6 +29,7 @@ impl Verifier<'_> {
             self.static_def(&item.def);
             self.module_block(item);
         }
+        self.place = Place::Head;
         for (symbol, data) in &unit.symbols {
             if data.is_local && !defined[symbol] {
                 self.error(cause!["the symbol ", symbol, " of this unit is not defined"]);

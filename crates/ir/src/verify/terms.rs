@@ -264,7 +264,8 @@ impl<'u> Verifier<'u> {
     /// Arguments against the kinds that they must be of.
     pub(super) fn arguments_of_kinds(&mut self, args: &[Simple], kinds: &[Kind], of: impl Fn() -> Vec<Part>) {
         if args.len() != kinds.len() {
-            let counts = cause![args.len(), " arguments for the ", kinds.len(), " parameters"];
+            let counts =
+                cause![Part::count(args.len(), "argument"), " for ", Part::count(kinds.len(), "parameter")];
             self.error([counts, of()].concat());
         }
         for (i, &arg) in args.iter().enumerate() {

@@ -1,0 +1,84 @@
+//! Laws on random well-formed units.
+
+mod generator;
+
+use flambeau_ir::{alpha, parser, printer, verify};
+use generator::Random;
+
+const UNITS: u64 = 150;
+
+#[test]
+fn the_verifier_accepts_them() {
+    for seed in 0..UNITS {
+        let unit = generator::unit(seed);
+        if let Err(errors) = verify::verify(&unit) {
+            panic!("unit {seed}: {}\n{}", errors[0], printer::print_unit(&unit));
+        }
+    }
+}
+
+#[test]
+fn parsing_inverts_printing() {
+    for seed in 0..UNITS {
+        let unit = generator::unit(seed);
+        let text = printer::print_unit(&unit);
+        let again = match parser::parse_unit(&text) {
+            Ok(again) => again,
+            Err(error) => panic!("unit {seed}: {error}\n{text}"),
+        };
+        if let Err(difference) = alpha::compare(&unit, &again) {
+            panic!("unit {seed}: {difference}\n{text}");
+        }
+        assert_eq!(text, printer::print_unit(&again), "unit {seed}: printing is not stable");
+        assert_eq!(verify::verify(&again), Ok(()), "unit {seed}");
+    }
+}
+
+#[test]
+fn comparison_tells_units_apart() {
+    let units: Vec<_> = (0..40).map(generator::unit).collect();
+    for (i, a) in units.iter().enumerate() {
+        for (j, b) in units.iter().enumerate() {
+            let same_text = printer::print_unit(a) == printer::print_unit(b);
+            assert_eq!(alpha::compare(a, b).is_ok(), i == j || same_text, "units {i} and {j}");
+        }
+    }
+}
+
+#[test]
+fn one_code_prints_as_in_the_whole_unit() {
+    for seed in 0..40 {
+        let unit = generator::unit(seed);
+        let text = printer::print_unit(&unit);
+        for id in unit.codes.keys() {
+            // Slots are numbered over the whole unit; here they rarely collide.
+            let code = printer::print_code(&unit, id);
+            let head = code.lines().next().expect("a head");
+            let start = head.find(" (").expect("parameters");
+            assert!(text.contains(&head[start..]), "unit {seed}: {head}");
+        }
+    }
+}
+
+/// Text with a byte changed, removed or doubled: any answer, but no panic.
+#[test]
+fn damaged_text_never_panics() {
+    for seed in 0..UNITS {
+        let text = printer::print_unit(&generator::unit(seed % 20)).into_bytes();
+        let mut random = Random::new(seed);
+        for _ in 0..5 {
+            let mut damaged = text.clone();
+            let at = random.below(damaged.len());
+            match random.below(3) {
+                0 => damaged[at] = random.pick(b"(){}[],:=->|/@#$`\" \n0aZ_*'.\\\xff"),
+                1 => drop(damaged.drain(at..(at + 1 + random.below(9)).min(text.len()))),
+                _ => damaged.insert(at, damaged[at]),
+            }
+            let damaged = String::from_utf8_lossy(&damaged).into_owned();
+            match parser::parse_unit(&damaged) {
+                Ok(unit) => drop((printer::print_unit(&unit), verify::verify(&unit))),
+                Err(error) => drop(error.to_string()),
+            }
+        }
+    }
+}

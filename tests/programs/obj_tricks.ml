@@ -1,0 +1,19 @@
+(* flags: -w -a *)
+(* Obj.magic in all directions: universal types, heterogenous lists, tag tricks, extensible arrays, dynamic dispatch tables. *)
+let o = Sys.opaque_identity
+type univ = { tag : int; v : Obj.t }
+let uid = ref 0
+let embed () = incr uid; let t = !uid in ((fun (x : 'a) -> { tag = t; v = Obj.repr x }), fun u -> if u.tag = t then Some (Obj.obj u.v : 'a) else None)
+let rec describe d r = if Obj.is_int r then string_of_int (Obj.obj r) else if Obj.tag r = Obj.string_tag then Printf.sprintf "%S" (Obj.obj r) else if Obj.tag r = Obj.double_tag then Printf.sprintf "%g" (Obj.obj r) else if Obj.tag r = Obj.double_array_tag then "[|" ^ String.concat ";" (List.init (Obj.size r) (fun i -> string_of_float (Obj.double_field r i))) ^ "|]" else if Obj.tag r = Obj.closure_tag then "<fun>" else if Obj.tag r < Obj.no_scan_tag && d > 0 then Printf.sprintf "%d(%s)" (Obj.tag r) (String.concat "," (List.init (Obj.size r) (fun i -> describe (d - 1) (Obj.field r i)))) else "..."
+module Vec = struct type 'a t = { mutable data : Obj.t array; mutable n : int } let create () = { data = [||]; n = 0 } let push (v : 'a t) (x : 'a) = if v.n = Array.length v.data then (let d = Array.make (max 2 (2 * v.n)) (Obj.repr 0) in Array.blit v.data 0 d 0 v.n; v.data <- d); v.data.(v.n) <- Obj.repr x; v.n <- v.n + 1 let get (v : 'a t) i : 'a = if i >= v.n then invalid_arg "get" else Obj.obj v.data.(i) let fold f a v = let r = ref a in for i = 0 to v.n - 1 do r := f !r (get v i) done; !r end
+let table : (string * Obj.t) list = [ ("succ", Obj.repr succ); ("concat", Obj.repr (fun a b -> a ^ b)); ("addf", Obj.repr ( +. )) ]
+let call name : 'a = Obj.obj (List.assoc name table)
+type shape = Sq of int | Ci of int | Re of int * int
+let retag (x : shape) t : shape = Obj.obj (Obj.with_tag t (Obj.repr x))
+let () =
+  let (ei, pi) = embed () and (es, ps) = embed () in let l = [ ei 3; es "x"; ei 4 ] in List.iter (fun u -> match pi u, ps u with Some n, _ -> Printf.printf "int %d " n | _, Some s -> Printf.printf "str %s " s | _ -> print_string "? ") l; print_newline ();
+  List.iter (fun r -> print_string (describe 3 (o r) ^ " ")) [ Obj.repr 1; Obj.repr "s"; Obj.repr 2.5; Obj.repr [| 1.; 2. |]; Obj.repr (1, ("a", 2.)); Obj.repr [ 1; 2 ]; Obj.repr (Some [| 3 |]); Obj.repr (Re (1, 2)); Obj.repr succ; Obj.repr None; Obj.repr (ref 'a') ]; print_newline ();
+  let vf : float Vec.t = Vec.create () and vi = Vec.create () and vs = Vec.create () in for i = 1 to 10 do Vec.push vf (float i); Vec.push vi i; Vec.push vs (string_of_int i) done; Gc.full_major (); Printf.printf "%g %d %s %g\n" (Vec.fold ( +. ) 0. vf) (Vec.fold ( + ) 0 vi) (Vec.fold ( ^ ) "" vs) (Vec.get vf 4); (match Vec.get vi 10 with _ -> () | exception Invalid_argument m -> print_endline m);
+  Printf.printf "%d %s %g\n" (call "succ" 4) (call "concat" "a" "b") (call "addf" 1. 2.); let name = function Sq n -> Printf.sprintf "Sq %d" n | Ci n -> Printf.sprintf "Ci %d" n | Re (a, b) -> Printf.sprintf "Re %d %d" a b in print_endline (name (retag (o (Sq 4)) 1) ^ name (retag (o (Ci 5)) 0));
+  let x : int = Obj.magic (o true) and y : bool = Obj.magic (o 0) and c : char = Obj.magic (o 65) in Printf.printf "%d %b %c\n" x y c; let t : int * int = Obj.magic (o [| 7; 8 |]) in Printf.printf "%d %d\n" (fst t) (snd t); let r : int ref = Obj.magic (o (Some 9)) in incr r; Printf.printf "%d\n" !r; let b = Obj.repr (o (1, 2, 3)) in Obj.set_field b 1 (Obj.repr "two"); print_endline (describe 2 b);
+  let d = Obj.dup b in Obj.set_field d 0 (Obj.repr 100); print_endline (describe 1 b ^ describe 1 d); let nb = Obj.new_block 5 3 in for i = 0 to 2 do Obj.set_field nb i (Obj.repr (i * i)) done; print_endline (describe 1 nb); let f : float = Obj.magic (o (Obj.repr 3.5)) in Printf.printf "%g %b\n" (f *. 2.) (Obj.reachable_words (Obj.repr (o 1)) = 0); let id : 'a. 'a -> 'a = fun x -> Obj.magic x in Printf.printf "%d %s\n" (id 3) (id "s")

@@ -1,0 +1,5 @@
+val name : string
+val limit : int
+val scale : int -> int
+type r = { a : int; b : float }
+val default : r

@@ -1,0 +1,13 @@
+(* flags: -w -a *)
+(* Structured constants of every shape at toplevel and inside functions, sharing, mutation of what is mutable, preallocation. *)
+type t = A | B of int * string | C of { x : float; y : float } | D of t list | E of (int -> int)
+type fr = { p : float; q : float } type mix = { i : int; fl : float; s : string } type mu = { mutable k : int; z : string }
+let consts = [ A; B (1, "one"); C { x = 1.; y = 2. }; D [ A; B (2, "two"); D [] ]; E succ ]
+let f () = [ A; B (1, "one") ] let g () = (1, [ "a" ], { p = 1.; q = 2. }, { i = 1; fl = 2.; s = "3" }, 1.5, 'c', 5L, 6l, 7n, `P (1, `Q), Some None, [||], ())
+let h () = { k = 1; z = "fresh" } let clos () = fun x -> x + 1 let clos2 = [ (fun x -> x * 2); (fun x -> x - 1) ] let tbl = [| "zero"; "one"; "two" |] let nested = ((1, (2, (3, [ (4, [ 5 ]) ]))), "end")
+let str () = "literal" let bytes () = Bytes.of_string "mutable" let lz = lazy (B (3, "lz")) let ex = Failure "const" let fn_in_rec = { contents = (fun x -> x + 100) } let opt = Some (Some (Some 3)) let pv = [ `A; `B 1; `C (1, 2); `D [ `A ] ] let exns = [ Not_found; Exit; Failure "x"; Invalid_argument "y" ]
+let rec show = function A -> "A" | B (n, s) -> Printf.sprintf "B%d%s" n s | C { x; y } -> Printf.sprintf "C%g,%g" x y | D l -> "D[" ^ String.concat ";" (List.map show l) ^ "]" | E f -> Printf.sprintf "E%d" (f 1)
+let () =
+  List.iter (fun t -> print_string (show t ^ " ")) (consts @ f ()); let (n, l, fr, m, x, c, i64, i32, nat, pv', o, e, ()) = g () in Printf.printf "%d %s %g %g %g %c %Ld %ld %nd %b %b %d\n" n (List.hd l) (fr.p +. fr.q) m.fl x c i64 i32 nat (pv' = `P (1, `Q)) (o = Some None) (Array.length e);
+  let a = h () in a.k <- 50; Printf.printf "%d %d %s\n" a.k (h ()).k a.z; Printf.printf "%d %d %d\n" (clos () 1) ((List.hd clos2) 21) ((List.nth clos2 1) 1); tbl.(1) <- "changed"; print_endline (String.concat "," (Array.to_list tbl)); (match nested with ((a, (b, (c, [ (d, [ e ]) ]))), s) -> Printf.printf "%d%s\n" (a + b + c + d + e) s | _ -> print_endline "?");
+  let b = bytes () in Bytes.set b 0 'M'; print_endline (Bytes.to_string b ^ Bytes.to_string (bytes ()) ^ str ()); print_endline (show (Lazy.force lz)); (try raise ex with Failure s -> print_endline s); Printf.printf "%d " (fn_in_rec.contents 1); fn_in_rec.contents <- (let k = List.length consts in fun x -> x + k); Gc.full_major (); Printf.printf "%d\n" (fn_in_rec.contents 1); (match opt with Some (Some (Some n)) -> Printf.printf "%d " n | _ -> ()); Printf.printf "%d\n" (List.length (List.filter (function `A | `B _ -> true | _ -> false) pv)); List.iter (fun e -> print_string (Printexc.to_string e ^ " ")) exns; print_newline ()

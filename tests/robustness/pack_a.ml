@@ -1,0 +1,2 @@
+let add x y = x + y
+let mark s = s ^ "!"
