@@ -108,7 +108,12 @@ let rec constant_steps w constant =
   | Const_base (Const_int32 n) -> byte w 2; i64 w (Int64.of_int32 n); 1
   | Const_base (Const_int64 n) -> byte w 3; i64 w n; 1
   | Const_base (Const_nativeint n) -> byte w 4; i64 w (Int64.of_nativeint n); 1
-  | Const_base (Const_string (s, _, _)) | Const_immstring s -> byte w 5; string w s; 1
+  | Const_base (Const_string (s, _, _)) ->
+    (* Where strings may be mutable (-unsafe-string), literals are never shared. *)
+    byte w (if Config.safe_string then 5 else 8);
+    string w s;
+    1
+  | Const_immstring s -> byte w 5; string w s; 1
   | Const_block (tag, fields) ->
       let steps = List.fold_left (fun steps field -> steps + constant_steps w field) 0 fields in
       byte w 6;

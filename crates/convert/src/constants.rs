@@ -8,7 +8,7 @@ use crate::builder::Converter;
 use crate::env::{Info, Val};
 
 /// Immutable constants that have a symbol already: equal ones share it. Floats are compared by bits.
-/// Strings are never shared: under `-unsafe-string` they are mutable.
+/// Strings are shared where they are immutable, as in the stock compiler.
 #[derive(Debug, Default)]
 pub(crate) struct ConstantTable {
     symbols: FxHashMap<Key, Symbol>,
@@ -21,6 +21,7 @@ enum Key {
     Int32(i32),
     Int64(i64),
     Nativeint(i64),
+    String(Vec<u8>),
     Block(u8, Vec<Word>),
     FloatArray(Vec<u64>),
 }
@@ -54,9 +55,14 @@ impl Converter<'_> {
                     let value = *value;
                     self.shared(Key::Nativeint(value), |symbol| StaticDef::Nativeint { symbol, value })
                 }
-                Constant::String(contents) => {
-                    let contents = contents.clone();
-                    self.fresh_static(|symbol| StaticDef::String { symbol, contents })
+                Constant::String { contents, shared } => {
+                    let data = contents.clone();
+                    let def = |symbol| StaticDef::String { symbol, contents: data };
+                    if *shared {
+                        self.shared(Key::String(contents.clone()), def)
+                    } else {
+                        self.fresh_static(def)
+                    }
                 }
                 Constant::Block { tag, fields } => {
                     let fields: Vec<Simple> = fields.iter().map(|i| values[*i as usize]).collect();

@@ -469,7 +469,8 @@ fn constants(r: &mut Reader) -> Result<Constants, DecodeError> {
             2 => Constant::Int32(i32::try_from(r.i64()?).map_err(|_| r.error("no int32"))?),
             3 => Constant::Int64(r.i64()?),
             4 => Constant::Nativeint(r.i64()?),
-            5 => Constant::String(r.bytes()?.to_vec()),
+            5 => Constant::String { contents: r.bytes()?.to_vec(), shared: true },
+            8 => Constant::String { contents: r.bytes()?.to_vec(), shared: false },
             6 => {
                 let tag = u8::try_from(r.u32()?).map_err(|_| r.error("no tag"))?;
                 let n = r.u32()? as usize;

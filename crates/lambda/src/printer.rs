@@ -160,7 +160,7 @@ fn constant(constants: &Constants) -> String {
         Some(Constant::Int32(n)) => format!("{n}l"),
         Some(Constant::Int64(n)) => format!("{n}L"),
         Some(Constant::Nativeint(n)) => format!("{n}n"),
-        Some(Constant::String(bytes)) => format!("{:?}", String::from_utf8_lossy(bytes)),
+        Some(Constant::String { contents, .. }) => format!("{:?}", String::from_utf8_lossy(contents)),
         Some(Constant::Block { tag, fields }) => {
             format!("[{tag}: {} fields, {} parts]", fields.len(), constants.steps.len() - 1)
         }

@@ -73,8 +73,12 @@ pub enum Constant {
     Int32(i32),
     Int64(i64),
     Nativeint(i64),
-    String(Vec<u8>),
-    /// Fields are indices into [`ConstantPool`]-like steps: see [`Constants`].
+    /// `shared`: equal literals may be one (strings are immutable).
+    String {
+        contents: Vec<u8>,
+        shared: bool,
+    },
+    /// Fields are indices of earlier steps: see [`Constants`].
     Block {
         tag: u8,
         fields: Vec<u32>,
