@@ -147,7 +147,7 @@ impl<'a> Analysis<'a> {
                 }
                 Item::Join { cont, params, body } => {
                     self.define(*cont, self.first_kind(params), region);
-                    let start = self.position;
+                    let start = self.position + 1;
                     self.expr(body, region);
                     self.continuations[*cont].scope = start..self.position + 1;
                 }
@@ -160,7 +160,7 @@ impl<'a> Analysis<'a> {
                         self.expr(&handler.body, inside);
                     }
                     for handler in handlers {
-                        self.continuations[handler.cont].scope.start = self.position;
+                        self.continuations[handler.cont].scope.start = self.position + 1;
                         open.push(handler.cont);
                     }
                 }

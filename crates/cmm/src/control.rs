@@ -110,7 +110,7 @@ impl<'a> Lowering<'a> {
     /// code in place simply follows, and a sequence stays flat.
     fn decide(&self, cont: Continuation, params: usize, ends: bool, result: Continuation) -> Decision {
         let info = &self.analysis.continuations[cont];
-        let once = info.uses.len() == 1 && !info.crosses_region;
+        let once = self.used_once(cont);
         if info.uses.is_empty() {
             Decision::Dead
         } else if once && ends {
@@ -200,19 +200,18 @@ impl<'a> Lowering<'a> {
     ) -> Continuation {
         let mut shared = Vec::new();
         for handler in handlers {
-            let alone = handlers.len() == 1;
             match self.decide(handler.cont, handler.params.len(), ends_in(end, handler.cont), result) {
                 Decision::Dead => {}
-                Decision::Value if alone => return self.handler_first(handler, result, frames),
-                Decision::Value if !self.used_once(handler.cont) => shared.push(handler),
-                Decision::Value | Decision::InPlace => {
+                // Its code is nested anyway: as a value it would gain nothing.
+                Decision::Value | Decision::InPlace if self.used_once(handler.cont) => {
                     self.put_in_place(handler.cont, &handler.params, Run::of(&handler.body));
                 }
-                Decision::Catch => shared.push(handler),
+                _ => shared.push(handler),
             }
         }
         match shared[..] {
             [] => result,
+            // Asked again: code that is in place now may use the result context.
             [handler]
                 if self.decide(handler.cont, handler.params.len(), false, result) == Decision::Value =>
             {
@@ -226,6 +225,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
+    /// Whether the only use may be replaced by the code, as far as regions go.
     fn used_once(&self, cont: Continuation) -> bool {
         let info = &self.analysis.continuations[cont];
         info.uses.len() == 1 && !info.crosses_region

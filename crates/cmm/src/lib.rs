@@ -4,8 +4,8 @@
 //! machine detail: headers, closure information words, generic applications and the expansion of
 //! primitives are the business of the OCaml side, through `Cmm_helpers`.
 //!
-//! [`lower`] goes from one to the other in two steps: control ([`control`], [`switch`], [`exn`]), then the placement of
-//! bindings ([`placement`]).
+//! [`lower`] goes from one to the other in two steps, control and then the placement of bindings; docs/to-cmm.md
+//! tells how, the headers of `control.rs` and `placement.rs` tell why.
 
 mod analysis;
 mod control;

@@ -10,7 +10,7 @@ use flambeau_ir::{ApplyCont, Continuation, Dbg, Prim};
 
 use crate::analysis::Targets;
 use crate::control::Next;
-use crate::frames::{Frame, close};
+use crate::frames::Frame;
 use crate::lowering::{Atom, Lowering};
 use crate::tree::*;
 
@@ -150,7 +150,7 @@ impl<'a> Lowering<'a> {
         let path = self.paths.current();
         self.paths.branch();
         let expr = match self.jump(arm, result) {
-            Next::Done(expr) => close(&mut self.tree, Vec::new(), expr),
+            Next::Done(expr) => expr,
             Next::Continue(run) => self.block(run, result),
         };
         self.paths.set(path);

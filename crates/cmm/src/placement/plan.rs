@@ -69,6 +69,8 @@ type LoopId = u32;
 struct Loop {
     catch: Node,
     around: Option<LoopId>,
+    /// A loop further out; with it, loops around are found in a logarithmic number of steps.
+    jump: LoopId,
     depth: u32,
 }
 
@@ -169,9 +171,7 @@ impl Plan {
                 Expr::Catch { recursive, handlers, body } => {
                     let mut handlers_inside = inside;
                     if *recursive {
-                        let depth = inside.map_or(0, |around| self.loops[around as usize].depth + 1);
-                        self.loops.push(Loop { catch: node, around: inside, depth });
-                        handlers_inside = Some(self.loops.len() as LoopId - 1);
+                        handlers_inside = Some(self.add_loop(node, inside));
                     }
                     stack.extend(handlers.iter().rev().map(|h| (h.body, node, handlers_inside)));
                     stack.push((*body, node, inside));
@@ -198,6 +198,22 @@ impl Plan {
         };
         self.nodes.push(NodeData { expr, parent, jump, depth, end: node, inside, summary: Class::PURE });
         node
+    }
+
+    fn add_loop(&mut self, catch: Node, around: Option<LoopId>) -> LoopId {
+        let id = self.loops.len() as LoopId;
+        let (depth, jump) = match around {
+            None => (0, id),
+            Some(outer) => {
+                let at = |id: LoopId| &self.loops[id as usize];
+                let above = at(outer);
+                let far = at(above.jump);
+                let even = above.depth - far.depth == far.depth - at(far.jump).depth;
+                (above.depth + 1, if even { far.jump } else { outer })
+            }
+        };
+        self.loops.push(Loop { catch, around, jump, depth });
+        id
     }
 
     /// Visits a node, all later ones having been visited.
@@ -293,15 +309,17 @@ impl Plan {
 
     /// The outermost loop around a node that does not lie around a binding, if any.
     fn loop_entered(&self, node: Node, around: Option<LoopId>) -> Option<Node> {
-        let depth = |id: Option<LoopId>| id.map_or(0, |id| self.loops[id as usize].depth + 1);
-        let mut current = self.nodes[node as usize].inside;
-        let mut entered = None;
-        while depth(current) > depth(around) {
-            let data = &self.loops[current? as usize];
-            entered = Some(data.catch);
-            current = data.around;
+        let at = |id: LoopId| &self.loops[id as usize];
+        let depth = around.map_or(0, |id| at(id).depth + 1);
+        let mut current = self.nodes[node as usize].inside?;
+        if at(current).depth < depth {
+            return None;
         }
-        entered
+        while at(current).depth > depth {
+            let data = at(current);
+            current = if at(data.jump).depth >= depth { data.jump } else { data.around? };
+        }
+        Some(at(current).catch)
     }
 
     fn common_ancestor(&self, a: Node, b: Node) -> Node {

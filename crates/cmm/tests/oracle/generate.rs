@@ -4,7 +4,8 @@ use flambeau_ir::prim::{External, Init, IntCmp, IntOp, Mutability, NativeRepr};
 use flambeau_ir::term::{InlineAttribute, RaiseKind, SpecialiseAttribute, Switch};
 use flambeau_ir::{
     Apply, ApplyCont, BoxedKind, CallKind, Code, CodeAttributes, Const, ContHandler, Continuation, Dbg,
-    ExnCont, Expr, FunctionKind, IntKind, Item, Kind, Named, Prim, Simple, Subkind, Terminator, Unit, Variable,
+    ExnCont, Expr, FunctionKind, IntKind, Item, Kind, Named, Prim, Simple, Subkind, Terminator, Unit,
+    Variable,
 };
 use smallvec::SmallVec;
 
@@ -35,6 +36,8 @@ pub struct Generator {
     state: u64,
     unit: Unit,
     ids: u32,
+    /// Many points that may raise, with few different extra arguments: to try out the tracking of these.
+    raising: bool,
 }
 
 /// A random unit.
@@ -44,7 +47,12 @@ pub fn unit(seed: u64, size: usize) -> Unit {
     let ret = unit.new_continuation("k");
     let exn = unit.new_exn_continuation("kx");
     let function_slot = unit.function_slots.push("f".into());
-    let mut generator = Generator { state: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1, unit, ids: 0 };
+    let mut generator = Generator {
+        state: seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1,
+        unit,
+        ids: 0,
+        raising: seed % 2 == 1,
+    };
     let scope = Scope {
         vars: vec![(x, Type::Int), (y, Type::Int)],
         conts: vec![(ret, vec![Type::Int])],
@@ -115,7 +123,13 @@ impl Generator {
 
     fn exn(&mut self, scope: &Scope) -> ExnCont {
         let (cont, types) = scope.exn.clone();
-        let extra_args = types.iter().filter_map(|ty| self.operand(scope, *ty)).collect();
+        let extra_args = types
+            .iter()
+            .filter_map(|ty| match ty {
+                Type::Int if self.raising => Some(Simple::tagged(self.below(2) as i64)),
+                _ => self.operand(scope, *ty),
+            })
+            .collect();
         ExnCont { cont, extra_args }
     }
 
@@ -142,13 +156,17 @@ impl Generator {
         let op = [IntOp::Add, IntOp::Sub, IntOp::Xor][self.below(3)];
         let cmp = [IntCmp::Lt, IntCmp::Eq, IntCmp::Ge, IntCmp::UnsignedLt][self.below(4)];
         let mutability = [Mutability::Mutable, Mutability::Immutable][self.below(2)];
-        let (prim, types, ty) = match self.below(20) {
+        let (prim, types, ty) = match self.below(if self.raising { 30 } else { 20 }) {
             0 => (Prim::IntArith { op, kind: IntKind::Tagged }, vec![Type::Int, Type::Int], Type::Int),
             1 => (Prim::IntArith { op, kind: IntKind::Naked }, vec![Type::Naked, Type::Naked], Type::Naked),
-            2 => (Prim::IntCompare { op: cmp, kind: IntKind::Tagged }, vec![Type::Int, Type::Int], Type::Naked),
-            3 => {
-                (Prim::IntCompare { op: cmp, kind: IntKind::Naked }, vec![Type::Naked, Type::Naked], Type::Naked)
+            2 => {
+                (Prim::IntCompare { op: cmp, kind: IntKind::Tagged }, vec![Type::Int, Type::Int], Type::Naked)
             }
+            3 => (
+                Prim::IntCompare { op: cmp, kind: IntKind::Naked },
+                vec![Type::Naked, Type::Naked],
+                Type::Naked,
+            ),
             4 => (Prim::Tag, vec![Type::Naked], Type::Int),
             5 => (Prim::Untag, vec![Type::Int], Type::Naked),
             6 => (Prim::Box(BoxedKind::Int64), vec![Type::Int64], Type::Boxed),
@@ -166,7 +184,7 @@ impl Generator {
                 let store = Prim::BlockStore { field, pointer: true, init: Init::Assignment };
                 (store, vec![Type::Block, Type::Int], Type::Int)
             }
-            16 => (self.external(true), vec![Type::Int], Type::Int),
+            16 | 20..25 => (self.external(true), vec![Type::Int], Type::Int),
             17 => (self.external(false), vec![Type::Int], Type::Int),
             18 => {
                 let divisor = self.operand(scope, Type::Int64)?;
@@ -292,7 +310,10 @@ impl Generator {
             let exn_types: Vec<_> = std::iter::once(Type::Int).chain(types.clone()).collect();
             let params = self.params(&mut in_handler, &exn_types);
             let body = self.expr(in_handler, size / 2, None);
-            items.push(Item::LetCont { recursive: false, handlers: vec![ContHandler { cont: h, params, body }] });
+            items.push(Item::LetCont {
+                recursive: false,
+                handlers: vec![ContHandler { cont: h, params, body }],
+            });
             return self.try_(scope, size, (h, types), Some(handler));
         }
         self.try_(scope, size, handler, None)

@@ -2,7 +2,9 @@
 
 use std::collections::HashMap;
 
-use flambeau_ir::{Apply, Const, Continuation, ExnCont, Expr, Item, Kind, Named, Prim, Simple, Terminator, Unit, Variable};
+use flambeau_ir::{
+    Apply, Const, Continuation, ExnCont, Expr, Item, Kind, Named, Prim, Simple, Terminator, Unit, Variable,
+};
 
 use super::world::{Outcome, Run, Word, World};
 
@@ -126,8 +128,11 @@ impl<'a> Machine<'a> {
             Item::Let { var, named: Named::Prim { prim, args, exn }, dbg } => {
                 exn.iter().for_each(|exn| self.raise_point(exn));
                 let args = self.values(args);
-                let result =
-                    if *prim == Prim::ExnState { Ok(Word::Int(1)) } else { self.world.prim(prim, &args, dbg.0) };
+                let result = if *prim == Prim::ExnState {
+                    Ok(Word::Int(1))
+                } else {
+                    self.world.prim(prim, &args, dbg.0)
+                };
                 match result {
                     Ok(word) => {
                         self.env.insert(*var, word);

@@ -147,7 +147,13 @@ impl World {
                 }))
             }
             Prim::IntDiv { .. } => Ok(Word::Int(int(0).wrapping_div(int(1)))),
-            Prim::CheckZero { .. } => if int(0) == 0 { Err(Word::Int(77)) } else { unit },
+            Prim::CheckZero { .. } => {
+                if int(0) == 0 {
+                    Err(Word::Int(77))
+                } else {
+                    unit
+                }
+            }
             Prim::IntCompare { op, .. } => {
                 let (a, b) = (int(0), int(1));
                 Ok(Word::Int(i64::from(match op {
