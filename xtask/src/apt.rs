@@ -1,0 +1,201 @@
+//! Debian's packages and their sources.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+
+use crate::{env, process};
+
+const LISTS: &str = "/etc/apt/sources.list.d";
+/// The file of ours that gives the sources of the packages that the machine already takes from its mirrors.
+const OURS: &str = "/etc/apt/sources.list.d/flambeau-sources";
+const LIMIT: Duration = Duration::from_secs(1800);
+
+/// Those of `packages` that are not installed.
+pub fn missing<'a>(packages: &[&'a str]) -> Vec<&'a str> {
+    packages
+        .iter()
+        .copied()
+        .filter(|package| {
+            let status = Command::new("dpkg-query")
+                .args(["--show", "--showformat=${db:Status-Status}", package])
+                .output();
+            !status.is_ok_and(|output| output.status.success() && output.stdout == b"installed")
+        })
+        .collect()
+}
+
+/// Installs those of `packages` that are not there yet.
+pub fn install(packages: &[&str]) -> Result<()> {
+    let missing = missing(packages);
+    if missing.is_empty() {
+        return Ok(());
+    }
+    println!("installing {}", missing.join(" "));
+    let mut arguments = vec!["install", "--yes", "--no-install-recommends"];
+    arguments.extend(&missing);
+    // The lists of a fresh machine are empty or old: fetch them only when they are in the way.
+    if apt_get(&arguments).is_err() {
+        apt_get(&["update"])?;
+        apt_get(&arguments)
+            .with_context(|| format!("install these packages by hand: {}", missing.join(" ")))?;
+    }
+    Ok(())
+}
+
+/// Unpacks the source package `name` below `folder` with Debian's patches, and returns the unpacked folder.
+/// A folder that an earlier call made is used again.
+pub fn source(name: &str, folder: &Path) -> Result<PathBuf> {
+    let place = folder.join(name);
+    let done = place.join(".unpacked");
+    if let Ok(unpacked) = fs::read_to_string(&done) {
+        return Ok(place.join(unpacked.trim()));
+    }
+    install(&["dpkg-dev"])?;
+    // What an interrupted call left behind would be taken for the package's own files.
+    if place.exists() {
+        fs::remove_dir_all(&place)?;
+    }
+    fs::create_dir_all(&place)?;
+    let fetch = || {
+        process::run(
+            Command::new("apt-get")
+                // As root, apt fetches as a user of its own, who may not write into our folder.
+                .args(["-o", "APT::Sandbox::User=root", "source", name])
+                .current_dir(&place),
+            LIMIT,
+        )?
+        .expect_success(&format!("apt-get source {name}"))
+    };
+    if fetch().is_err() {
+        allow_sources()?;
+        apt_get(&["update"])?;
+        fetch()?;
+    }
+    let unpacked = fs::read_dir(&place)?
+        .filter_map(Result::ok)
+        .find(|entry| entry.path().is_dir())
+        .with_context(|| format!("apt-get source {name} unpacked nothing"))?
+        .file_name();
+    fs::write(&done, unpacked.to_string_lossy().as_bytes())?;
+    Ok(place.join(unpacked))
+}
+
+/// Makes apt know the source packages of every place that it takes Debian's binary packages from.
+fn allow_sources() -> Result<()> {
+    let mut files = vec![PathBuf::from("/etc/apt/sources.list")];
+    if let Ok(entries) = fs::read_dir(LISTS) {
+        files.extend(entries.filter_map(Result::ok).map(|entry| entry.path()));
+    }
+    files.sort();
+    for extension in ["list", "sources"] {
+        let ours = format!("{OURS}.{extension}");
+        let mut text = String::new();
+        for file in &files {
+            if file.extension().is_some_and(|found| found == extension) && file.as_path() != Path::new(&ours)
+            {
+                let content =
+                    fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
+                text.push_str(&if extension == "list" {
+                    sources_of_list(&content)
+                } else {
+                    sources_of_stanzas(&content)
+                });
+            }
+        }
+        if !text.is_empty() {
+            write_as_root(Path::new(&ours), &text)?;
+        }
+    }
+    Ok(())
+}
+
+/// The lines of the old one-line format, for sources.
+fn sources_of_list(list: &str) -> String {
+    list.lines()
+        .filter_map(|line| line.trim_start().strip_prefix("deb "))
+        .map(|rest| format!("deb-src {rest}\n"))
+        .collect()
+}
+
+/// The stanzas of the newer format, for sources.
+fn sources_of_stanzas(stanzas: &str) -> String {
+    let mut result = String::new();
+    for stanza in stanzas.split("\n\n") {
+        let lines: Vec<&str> =
+            stanza.lines().filter(|line| !line.starts_with('#') && !line.trim().is_empty()).collect();
+        let is_binary = |line: &&str| {
+            line.strip_prefix("Types:")
+                .is_some_and(|types| types.split_whitespace().any(|kind| kind == "deb"))
+        };
+        if !lines.iter().any(is_binary) {
+            continue;
+        }
+        for line in lines {
+            // A source package is for every architecture.
+            if line.starts_with("Types:") {
+                result.push_str("Types: deb-src\n");
+            } else if !line.starts_with("Architectures:") {
+                result.push_str(line);
+                result.push('\n');
+            }
+        }
+        result.push('\n');
+    }
+    result
+}
+
+fn write_as_root(file: &Path, text: &str) -> Result<()> {
+    println!("writing {}", file.display());
+    if fs::write(file, text).is_ok() {
+        return Ok(());
+    }
+    let mut temporary = tempfile::NamedTempFile::new()?;
+    std::io::Write::write_all(&mut temporary, text.as_bytes())?;
+    let mut command = as_root("install")?;
+    command.args(["-m", "644"]).arg(temporary.path()).arg(file);
+    process::run_visible(&mut command)
+}
+
+/// A command with root's rights: as it is, or through sudo.
+fn as_root(program: &str) -> Result<Command> {
+    if rustix::process::geteuid().is_root() {
+        return Ok(Command::new(program));
+    }
+    if env::find("sudo").is_none() {
+        bail!(
+            "{program} needs root's rights: run this as root, install sudo, or install the packages by hand"
+        );
+    }
+    let mut command = Command::new("sudo");
+    command.arg(program);
+    Ok(command)
+}
+
+fn apt_get(arguments: &[&str]) -> Result<()> {
+    let mut command = as_root("env")?;
+    command.args(["DEBIAN_FRONTEND=noninteractive", "apt-get", "--quiet=2"]).args(arguments);
+    process::run(&mut command, LIMIT)?.expect_success(&format!("apt-get {}", arguments.join(" ")))?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_line_entries_become_source_entries() {
+        let list = "# deb x y\ndeb [signed-by=/k] scheme:/place suite main\ndeb-src a b\n";
+        assert_eq!(sources_of_list(list), "deb-src [signed-by=/k] scheme:/place suite main\n");
+    }
+
+    #[test]
+    fn stanzas_become_source_stanzas() {
+        let stanzas =
+            "# note\nTypes: deb\nURIs: u\nSuites: s\nArchitectures: amd64\n\nTypes: deb-src\nURIs: v\n";
+        assert_eq!(sources_of_stanzas(stanzas), "Types: deb-src\nURIs: u\nSuites: s\n\n");
+    }
+}

@@ -1,0 +1,85 @@
+//! Where things are: the repository, the target folder, the compilers.
+
+use std::env;
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+
+/// The root of the repository.
+pub fn root() -> PathBuf {
+    let xtask = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let xtask = fs::canonicalize(xtask).unwrap_or_else(|_| xtask.to_path_buf());
+    xtask.parent().unwrap_or(&xtask).to_path_buf()
+}
+
+/// Cargo's target folder.
+pub fn target() -> PathBuf {
+    match env::var_os("CARGO_TARGET_DIR") {
+        Some(folder) => root().join(folder),
+        None => root().join("target"),
+    }
+}
+
+/// A folder below the target folder for what is costly to make again; made when it is missing.
+pub fn cache(name: &str) -> Result<PathBuf> {
+    let folder = target().join("cache").join(name);
+    fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    Ok(folder)
+}
+
+/// The compiler that is named by `FLAMBEAU`, when one takes the place of our own.
+pub fn stand_in() -> Option<PathBuf> {
+    env::var_os("FLAMBEAU").filter(|value| !value.is_empty()).map(PathBuf::from)
+}
+
+/// The executable under test.
+pub fn flambeau() -> Result<PathBuf> {
+    let path = stand_in().unwrap_or_else(|| target().join("release/flambeau"));
+    fs::canonicalize(&path).with_context(|| format!("no flambeau at {}", path.display()))
+}
+
+/// The executable called `name` that the PATH leads to.
+pub fn find(name: &str) -> Option<PathBuf> {
+    let path: OsString = env::var_os("PATH")?;
+    env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file())
+}
+
+/// The stock compilers that flambeau is compared with.
+#[derive(Clone)]
+pub struct Stock {
+    /// Bytecode compiler.
+    pub ocamlc: PathBuf,
+    /// Native compiler.
+    pub ocamlopt: PathBuf,
+    /// What `ocamlopt -version` prints.
+    pub version: String,
+    /// The standard library's folder.
+    pub library: PathBuf,
+}
+
+impl Stock {
+    /// The compilers of the PATH; the native-code builds of them, which are faster, when they are there.
+    pub fn find() -> Result<Stock> {
+        let tool = |name: &str| {
+            find(&format!("{name}.opt"))
+                .or_else(|| find(name))
+                .with_context(|| format!("no {name} on the PATH: run `cargo xtask setup`"))
+        };
+        let ocamlopt = tool("ocamlopt")?;
+        let version = line_of(Command::new(&ocamlopt).arg("-version"))?;
+        let library = PathBuf::from(line_of(Command::new(&ocamlopt).arg("-where"))?);
+        Ok(Stock { ocamlc: tool("ocamlc")?, ocamlopt, version, library })
+    }
+}
+
+/// The output of a command that prints one line.
+pub fn line_of(command: &mut Command) -> Result<String> {
+    let output = command.output().with_context(|| format!("cannot run {command:?}"))?;
+    if !output.status.success() {
+        bail!("{command:?} failed ({}): {}", output.status, String::from_utf8_lossy(&output.stderr).trim());
+    }
+    Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
+}

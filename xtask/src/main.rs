@@ -1,0 +1,72 @@
+//! The project's own commands, one module a subject: `cargo xtask --help` lists them.
+//!
+//! Every command works on the executable `flambeau` of the target folder, built by the command itself.
+//! With the environment variable `FLAMBEAU` another compiler takes its place (the stock `ocamlopt.opt`,
+//! say): that is how the commands themselves are checked, and how an older build is measured.
+
+mod apt;
+mod cache;
+mod checks;
+mod conformance;
+mod demo;
+mod env;
+mod payload;
+mod process;
+mod programs;
+mod projects;
+mod queue;
+mod robustness;
+mod selfbuild;
+mod setup;
+mod source_tree;
+mod test;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+/// Set-up, tests and measurements of Flambeau.
+#[derive(Parser)]
+#[command(name = "cargo xtask", disable_help_subcommand = true)]
+struct Arguments {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Install what the build needs, build flambeau, and rebuild OCaml's standard library with it
+    Setup,
+    /// Format, lints, unit tests, program tests, robustness
+    Test(test::Options),
+    /// Compile and run four example programs with the stock compiler and with flambeau
+    Demo,
+    /// Run OCaml's own test suite with the stock native compiler and with flambeau
+    Conformance(conformance::Options),
+    /// Build three real projects with both compilers and run their tests
+    Projects(projects::Options),
+    /// Compile OCaml's compiler with both compilers; both results must make the same code
+    Selfbuild(selfbuild::Options),
+    /// Damaged inputs, full disks, huge units, and every way of linking
+    Robustness(robustness::Options),
+}
+
+fn main() -> ExitCode {
+    let outcome = match Arguments::parse().command {
+        Command::Setup => setup::run().map(|()| true),
+        Command::Test(options) => test::run(&options),
+        Command::Demo => demo::run(),
+        Command::Conformance(options) => conformance::run(&options),
+        Command::Projects(options) => projects::run(&options),
+        Command::Selfbuild(options) => selfbuild::run(&options),
+        Command::Robustness(options) => robustness::run(&options),
+    };
+    match outcome {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::from(2)
+        }
+    }
+}

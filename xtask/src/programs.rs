@@ -1,0 +1,564 @@
+//! The program tests: every program of `tests/programs`, compiled by `ocamlc`, by the stock `ocamlopt` and by
+//! flambeau, must do the same.
+//!
+//! `tests/programs/README.md` describes the layout and the directives.
+
+use std::fmt::Write as _;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use regex::Regex;
+use serde::{Deserialize, Serialize};
+
+use crate::cache::{self, Key};
+use crate::checks::{Tally, diff};
+use crate::env::{self, Stock};
+use crate::process::{self, Exit};
+use crate::queue;
+
+/// One way of calling flambeau.
+struct Setting {
+    /// Its name in reports.
+    name: &'static str,
+    /// Its flags; a setting with `-g` is compared with the stock compiler's `-g`, others with its default.
+    flags: &'static [&'static str],
+}
+
+/// Every program is tested in each of these settings. A new optimisation level is one line here.
+const SETTINGS: &[Setting] = &[
+    Setting { name: "plain", flags: &[] },
+    Setting { name: "-g", flags: &["-g"] },
+    Setting { name: "-flambeau-verify", flags: &["-flambeau-verify"] },
+];
+
+/// Compiling a test program takes a second at the most; a busy machine gets some more.
+const COMPILE_LIMIT: Duration = Duration::from_secs(60);
+/// Changes whenever the meaning of a cached reference result does.
+const CACHE_VERSION: &str = "reference-1b";
+/// Variables that would make a compiler or a program behave in another way than in a plain shell.
+const VARIABLES: &[&str] = &[
+    "OCAMLRUNPARAM",
+    "CAMLRUNPARAM",
+    "OCAMLPARAM",
+    "OCAMLLIB",
+    "CAMLLIB",
+    "OCAML_COLOR",
+    "CAML_LD_LIBRARY_PATH",
+    "FLAMBEAU_FUEL",
+];
+
+/// Directives stand within this many lines from the top, perhaps after the words that say what is tested.
+const HEAD_LINES: usize = 20;
+
+/// What the caller of the program tests may choose.
+pub struct Options<'a> {
+    /// Only the programs whose name matches.
+    pub filter: Option<&'a Regex>,
+    /// How many programs at once.
+    pub jobs: usize,
+    /// How long a program may run.
+    pub limit: Duration,
+}
+
+/// A program of `tests/programs`.
+#[derive(Debug)]
+struct Program {
+    name: String,
+    /// The folder that its files are in.
+    folder: PathBuf,
+    /// All files that its compilation may read, relative to `folder`, sorted.
+    files: Vec<String>,
+    /// What to give to the compiler, in this order.
+    order: Vec<String>,
+    directives: Directives,
+}
+
+/// The directives of a program's first lines.
+#[derive(Debug, Default, PartialEq, Eq)]
+struct Directives {
+    flags: Vec<String>,
+    packages: Vec<String>,
+    no_bytecode: bool,
+    exit: i32,
+    stderr: bool,
+    backtrace: bool,
+}
+
+impl Directives {
+    /// Reads the directives at the head of a source file, each a comment that fills a line. The main file of a
+    /// folder is their place; in another file they would be easy to overlook, so they count there too.
+    fn read(source: &str, into: &mut Directives) -> Result<()> {
+        for line in source.lines().take(HEAD_LINES) {
+            let Some((name, value)) = line
+                .trim()
+                .strip_prefix("(*")
+                .and_then(|rest| rest.strip_suffix("*)"))
+                .and_then(|comment| comment.split_once(':'))
+            else {
+                continue;
+            };
+            let (name, value) = (name.trim(), value.trim());
+            let words = value.split_whitespace().map(str::to_owned);
+            // The reason may follow: `bytecode: no, it allocates where native code does not`.
+            let choice = value.split(',').next().unwrap_or(value).trim();
+            match (name, choice) {
+                ("flags", _) => into.flags.extend(words),
+                ("packages", _) => into.packages.extend(words),
+                ("bytecode", "no") => into.no_bytecode = true,
+                ("stderr", "yes") => into.stderr = true,
+                ("backtrace", "yes") => into.backtrace = true,
+                ("exit", code) => into.exit = code.parse().context("the exit directive")?,
+                // A misspelt value would silently weaken the test; other comments are prose.
+                ("bytecode" | "stderr" | "backtrace", _) => bail!("unknown directive: {line}"),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+}
+
+impl Program {
+    /// A program that is one file.
+    fn single(file: &Path) -> Result<Program> {
+        let name = stem(file);
+        let folder = file.parent().context("a file without a folder")?;
+        let order = vec![format!("{name}.ml")];
+        Program::new(name, folder, order.clone(), order)
+    }
+
+    /// A program that is a folder with a file `order`.
+    fn folder(folder: &Path) -> Result<Program> {
+        let order: Vec<String> = fs::read_to_string(folder.join("order"))?
+            .lines()
+            .map(str::trim)
+            .filter(|line| !line.is_empty() && !line.starts_with('#'))
+            .flat_map(str::split_whitespace)
+            .map(str::to_owned)
+            .collect();
+        let mut files = Vec::new();
+        for entry in fs::read_dir(folder)? {
+            let entry = entry?;
+            if entry.file_type()?.is_file() {
+                files.push(entry.file_name().to_string_lossy().into_owned());
+            }
+        }
+        files.sort();
+        Program::new(stem(folder), folder, files, order)
+    }
+
+    fn new(name: String, folder: &Path, files: Vec<String>, order: Vec<String>) -> Result<Program> {
+        let mut directives = Directives::default();
+        for file in order.iter().filter(|file| file.ends_with(".ml")) {
+            let path = folder.join(file);
+            let source = fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
+            Directives::read(&String::from_utf8_lossy(&source), &mut directives)
+                .with_context(|| path.display().to_string())?;
+        }
+        Ok(Program { name, folder: folder.to_path_buf(), files, order, directives })
+    }
+
+    /// The programs of a folder, by name.
+    fn all(folder: &Path) -> Result<Vec<Program>> {
+        let mut programs = Vec::new();
+        let entries = fs::read_dir(folder)
+            .with_context(|| format!("cannot read the programs in {}", folder.display()))?;
+        for entry in entries {
+            let path = entry?.path();
+            if path.join("order").is_file() {
+                programs.push(Program::folder(&path)?);
+            } else if path.is_dir() {
+                bail!("{}: a program's folder needs an `order`", path.display());
+            } else if path.extension().is_some_and(|extension| extension == "ml") {
+                programs.push(Program::single(&path)?);
+            }
+        }
+        programs.sort_by(|a, b| a.name.cmp(&b.name));
+        Ok(programs)
+    }
+
+    /// Adds the program's sources to a key of the cache.
+    fn key(&self, mut key: Key) -> Result<Key> {
+        for file in &self.files {
+            key = key.with(file).with(fs::read(self.folder.join(file))?);
+        }
+        for file in &self.order {
+            key = key.with(file);
+        }
+        Ok(key)
+    }
+}
+
+fn stem(path: &Path) -> String {
+    path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+/// What compiling and running a program showed.
+#[derive(Debug, Serialize, Deserialize)]
+struct Behaviour {
+    compiled: Exit,
+    /// What the compiler printed.
+    messages: String,
+    /// Nothing when the compiler failed.
+    run: Option<Run>,
+}
+
+#[derive(Debug, Serialize, Deserialize)]
+struct Run {
+    exit: Exit,
+    stdout: String,
+    stderr: String,
+}
+
+/// A compiler with the flags of one build.
+struct Build<'a> {
+    compiler: &'a Path,
+    bytecode: bool,
+    flags: Vec<&'a str>,
+    /// Run the program with backtraces.
+    backtrace: bool,
+}
+
+impl Build<'_> {
+    /// Compiles and runs a program in a fresh folder. The file names are the same for every compiler, so that
+    /// messages can be compared.
+    fn behaviour(&self, program: &Program, limit: Duration) -> Result<Behaviour> {
+        let place = tempfile::Builder::new().prefix("flambeau-test-").tempdir()?;
+        for file in &program.files {
+            fs::copy(program.folder.join(file), place.path().join(file))
+                .with_context(|| format!("cannot copy {file}"))?;
+        }
+        let mut command = Command::new(self.compiler);
+        clean(&mut command).current_dir(place.path());
+        command.args(&self.flags).args(&program.directives.flags);
+        command.args(library_flags(&program.directives.packages, self.bytecode)?);
+        if self.bytecode && program.order.iter().any(|file| file.ends_with(".c")) {
+            command.arg("-custom");
+        }
+        command.args(&program.order).args(["-o", "program.exe"]);
+        let compilation = process::run(&mut command, COMPILE_LIMIT)?;
+        let mut behaviour =
+            Behaviour { compiled: compilation.exit, messages: compilation.all_output(), run: None };
+        if compilation.exit.is_success() {
+            let mut command = Command::new(place.path().join("program.exe"));
+            clean(&mut command).current_dir(place.path());
+            if self.backtrace {
+                command.env("OCAMLRUNPARAM", "b");
+            }
+            let run = process::run(&mut command, limit)?;
+            // Whether a frame is physical is the inliner's business (even `-inline 0` inlines the smallest
+            // functions); which frames there are, and where, is not.
+            let frames = |text: String| if self.backtrace { text.replace(" (inlined)", "") } else { text };
+            behaviour.run =
+                Some(Run { exit: run.exit, stdout: frames(run.out()), stderr: frames(run.err()) });
+        }
+        Ok(behaviour)
+    }
+
+    /// The same, remembered for as long as the program and the compiler stay the same: for the compilers that
+    /// are not under test.
+    fn remembered(&self, program: &Program, limit: Duration, folder: &Path) -> Result<Behaviour> {
+        let mut key = program
+            .key(Key::new(CACHE_VERSION))?
+            .with_tool(self.compiler)?
+            .with([u8::from(self.backtrace)])
+            .with(format!("{limit:?}"));
+        for flag in &self.flags {
+            key = key.with(flag);
+        }
+        // A timeout may be the machine's fault.
+        let keep = |behaviour: &Behaviour| {
+            behaviour.compiled != Exit::Timeout
+                && behaviour.run.as_ref().is_none_or(|run| run.exit != Exit::Timeout)
+        };
+        cache::remember(folder, key, keep, || self.behaviour(program, limit))
+    }
+}
+
+/// Takes the variables out of a command's environment that would change what it does.
+pub fn clean(command: &mut Command) -> &mut Command {
+    for variable in VARIABLES {
+        command.env_remove(variable);
+    }
+    command.env("LC_ALL", "C.UTF-8").env("TZ", "UTC")
+}
+
+/// The flags that link libraries. Those of OCaml's own distribution are named as the compiler finds them
+/// itself, so that flambeau takes its own builds of them.
+fn library_flags(packages: &[String], bytecode: bool) -> Result<Vec<String>> {
+    let extension = if bytecode { "cma" } else { "cmxa" };
+    let own = |name: &str| format!("{name}.{extension}");
+    let mut flags: Vec<String> = Vec::new();
+    for package in packages {
+        let of_package = match package.as_str() {
+            "unix" | "str" | "dynlink" => vec![own(package)],
+            "threads" | "threads.posix" => {
+                flags.extend(["-I".into(), "+threads".into()]);
+                vec![own("unix"), own("threads")]
+            }
+            _ => bail!("no rule for linking the package {package}"),
+        };
+        // A library that is linked twice is an error of the compiler.
+        for library in of_package {
+            if !flags.contains(&library) {
+                flags.push(library);
+            }
+        }
+    }
+    Ok(flags)
+}
+
+/// Tests all programs that the options choose.
+pub fn run(options: &Options<'_>) -> Result<Tally> {
+    let stock = Stock::find()?;
+    let flambeau = env::flambeau()?;
+    let folder = env::cache("programs")?;
+    let programs: Vec<Program> = Program::all(&env::root().join("tests/programs"))?
+        .into_iter()
+        .filter(|program| options.filter.is_none_or(|filter| filter.is_match(&program.name)))
+        .collect();
+    let mut total = Tally::default();
+    let mut settings = Vec::new();
+    for setting in SETTINGS {
+        if env::stand_in().is_some() && !accepts(&flambeau, setting.flags)? {
+            total.skipped.push(format!(
+                "programs with {}: {} does not know the flag",
+                setting.name,
+                flambeau.display()
+            ));
+        } else {
+            settings.push(setting);
+        }
+    }
+    let tallies = queue::map(options.jobs, "programs", &programs, |program| {
+        let mut tally = Tally::default();
+        let bench = Bench {
+            stock: &stock,
+            flambeau: &flambeau,
+            settings: &settings,
+            cache: &folder,
+            limit: options.limit,
+        };
+        if let Err(error) = bench.test(program, &mut tally) {
+            tally.fail(&program.name, format!("{error:#}"));
+        }
+        tally
+    });
+    for tally in tallies {
+        total.add(tally);
+    }
+    Ok(total)
+}
+
+/// Whether a compiler that takes flambeau's place knows these flags.
+fn accepts(compiler: &Path, flags: &[&str]) -> Result<bool> {
+    let mut command = Command::new(compiler);
+    clean(&mut command).args(flags).arg("-version");
+    Ok(process::run(&mut command, COMPILE_LIMIT)?.exit.is_success())
+}
+
+/// What every program is tested with.
+struct Bench<'a> {
+    stock: &'a Stock,
+    flambeau: &'a Path,
+    settings: &'a [&'a Setting],
+    cache: &'a Path,
+    limit: Duration,
+}
+
+impl Bench<'_> {
+    fn test(&self, program: &Program, tally: &mut Tally) -> Result<()> {
+        let directives = &program.directives;
+        let stock = |debug: bool| {
+            // Backtraces name functions that an inliner may take away: the reference keeps them all.
+            let flags = match (debug, directives.backtrace) {
+                (false, false) => vec![],
+                (false, true) => vec!["-inline", "0"],
+                (true, false) => vec!["-g"],
+                (true, true) => vec!["-g", "-inline", "0"],
+            };
+            Build {
+                compiler: &self.stock.ocamlopt,
+                bytecode: false,
+                flags,
+                backtrace: debug && directives.backtrace,
+            }
+            .remembered(program, self.limit, self.cache)
+        };
+        let plain = stock(false)?;
+        let debug = stock(true)?;
+        // A directive that does not describe the program, or a program whose behaviour is not settled by the
+        // language, makes every comparison below worthless: say so first.
+        let name = |what: &str| format!("{} [{what}]", program.name);
+        for (what, behaviour) in [("stock", &plain), ("stock -g", &debug)] {
+            tally.record(name(what), as_announced(behaviour, directives));
+        }
+        if !directives.no_bytecode {
+            let bytecode =
+                Build { compiler: &self.stock.ocamlc, bytecode: true, flags: vec!["-g"], backtrace: false }
+                    .remembered(program, self.limit, self.cache)?;
+            let parts = Parts {
+                // The bytecode compiler has warnings and backtraces of its own.
+                messages: false,
+                stdout: !directives.backtrace,
+                stderr: !directives.backtrace,
+            };
+            tally.record(
+                name("ocamlc and stock"),
+                compare(&bytecode, &plain, parts)
+                    .map_err(|difference| format!("expected: ocamlc; actual: stock ocamlopt\n{difference}")),
+            );
+        }
+        for setting in self.settings {
+            // Without debug information there is no backtrace to compare.
+            if directives.backtrace && !setting.flags.contains(&"-g") {
+                continue;
+            }
+            let with_debug = setting.flags.contains(&"-g");
+            let build = Build {
+                compiler: self.flambeau,
+                bytecode: false,
+                flags: setting.flags.to_vec(),
+                backtrace: with_debug && directives.backtrace,
+            };
+            let ours = build.behaviour(program, self.limit)?;
+            let reference = if with_debug { &debug } else { &plain };
+            let parts = Parts { messages: true, stdout: true, stderr: directives.stderr || build.backtrace };
+            tally.record(
+                name(setting.name),
+                compare(reference, &ours, parts).map_err(|difference| {
+                    let mut again = String::new();
+                    for word in setting.flags.iter().chain(&[program.name.as_str()]) {
+                        let _ = write!(again, " {word}");
+                    }
+                    format!("{difference}flambeau{again}")
+                }),
+            );
+        }
+        Ok(())
+    }
+}
+
+/// Whether a reference compiler compiles the program, and it exits as its directive says.
+fn as_announced(behaviour: &Behaviour, directives: &Directives) -> Result<(), String> {
+    let exit = directives.exit;
+    match &behaviour.run {
+        None => Err(format!("the compiler: {}\n{}", behaviour.compiled, behaviour.messages)),
+        Some(run) if run.exit != Exit::Code(exit) => Err(format!(
+            "the program: {}; its directive says exit code {exit}\n{}{}",
+            run.exit,
+            process::tail(&run.stdout, 5),
+            process::tail(&run.stderr, 20)
+        )),
+        Some(run) if !run.stderr.is_empty() && !directives.stderr && !directives.backtrace => Err(format!(
+            "the program prints to stderr, and has no directive for that:\n{}",
+            process::tail(&run.stderr, 20)
+        )),
+        Some(_) => Ok(()),
+    }
+}
+
+/// What is compared beside the exit codes.
+#[derive(Clone, Copy)]
+struct Parts {
+    messages: bool,
+    stdout: bool,
+    stderr: bool,
+}
+
+/// Whether two builds of a program behave in the same way.
+fn compare(expected: &Behaviour, actual: &Behaviour, parts: Parts) -> Result<(), String> {
+    let mut differences = String::new();
+    if expected.compiled != actual.compiled {
+        let _ = writeln!(
+            differences,
+            "compiler, expected: {}; actual: {}\n{}",
+            expected.compiled,
+            actual.compiled,
+            process::tail(&actual.messages, 30)
+        );
+    } else if parts.messages && expected.messages != actual.messages {
+        differences.push_str(&diff("compiler's messages", &expected.messages, &actual.messages));
+    }
+    if let (Some(expected), Some(actual)) = (&expected.run, &actual.run) {
+        if expected.exit != actual.exit {
+            let _ = writeln!(differences, "program, expected: {}; actual: {}", expected.exit, actual.exit);
+            if !parts.stderr {
+                differences.push_str(&process::tail(&actual.stderr, 10));
+            }
+        }
+        if parts.stdout && expected.stdout != actual.stdout {
+            differences.push_str(&diff("stdout", &expected.stdout, &actual.stdout));
+        }
+        if parts.stderr && expected.stderr != actual.stderr {
+            differences.push_str(&diff("stderr", &expected.stderr, &actual.stderr));
+        }
+    }
+    if differences.is_empty() { Ok(()) } else { Err(differences) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn directives(source: &str) -> Result<Directives> {
+        let mut result = Directives::default();
+        Directives::read(source, &mut result)?;
+        Ok(result)
+    }
+
+    #[test]
+    fn directives_stand_at_the_head() -> Result<()> {
+        let read = directives(
+            "(* flags: -w -a *)\n(* a note: exit early,\n   at once *)\n(* exit: 2 *)\nlet x = 1\n",
+        )?;
+        assert_eq!(read.flags, ["-w", "-a"]);
+        assert_eq!((read.exit, read.stderr), (2, false));
+        let late = format!("{}(* exit: 2 *)\n", "\n".repeat(HEAD_LINES));
+        assert_eq!(directives(&late)?, Directives::default());
+        Ok(())
+    }
+
+    #[test]
+    fn misspelt_directives_are_refused() {
+        assert!(directives("(* bytecode: none *)\n").is_err());
+        assert!(directives("(* exit: two *)\n").is_err());
+    }
+
+    fn behaviour(exit: i32, stdout: &str, stderr: &str) -> Behaviour {
+        Behaviour {
+            compiled: Exit::Code(0),
+            messages: String::new(),
+            run: Some(Run { exit: Exit::Code(exit), stdout: stdout.into(), stderr: stderr.into() }),
+        }
+    }
+
+    #[test]
+    fn every_part_that_is_compared_can_fail() {
+        let all = Parts { messages: true, stdout: true, stderr: true };
+        let good = behaviour(0, "a\n", "b\n");
+        assert_eq!(compare(&good, &behaviour(0, "a\n", "b\n"), all), Ok(()));
+        assert!(compare(&good, &behaviour(1, "a\n", "b\n"), all).is_err());
+        assert!(compare(&good, &behaviour(0, "c\n", "b\n"), all).is_err());
+        assert!(compare(&good, &behaviour(0, "a\n", "c\n"), all).is_err());
+        let mut failed = behaviour(0, "", "");
+        failed.compiled = Exit::Code(2);
+        failed.run = None;
+        assert!(compare(&good, &failed, all).is_err());
+        let mut warned = behaviour(0, "a\n", "b\n");
+        warned.messages = "Warning".into();
+        assert!(compare(&good, &warned, all).is_err());
+    }
+
+    #[test]
+    fn what_the_directives_announce_is_checked() {
+        let quiet = Directives::default();
+        assert!(as_announced(&behaviour(0, "", ""), &quiet).is_ok());
+        assert!(as_announced(&behaviour(2, "", ""), &quiet).is_err());
+        assert!(as_announced(&behaviour(0, "", "noise"), &quiet).is_err());
+        let noisy = Directives { stderr: true, ..Directives::default() };
+        assert!(as_announced(&behaviour(0, "", "noise"), &noisy).is_ok());
+    }
+}

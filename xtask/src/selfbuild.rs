@@ -1,0 +1,202 @@
+//! `cargo xtask selfbuild`: OCaml's native compiler and its standard library, compiled by the stock compiler and by
+//! flambeau. Each of the two compilers that come out compiles the standard library: to the same bytes, or one of
+//! them was compiled wrongly.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use clap::Args;
+
+use crate::demo::ratio;
+use crate::env::{self, Stock};
+use crate::{process, queue, setup, source_tree};
+
+const LIMIT: Duration = Duration::from_secs(4 * 3600);
+/// The folders of the source tree with the units of the native compiler.
+const COMPILER: &[&str] =
+    &["utils", "parsing", "typing", "bytecomp", "file_formats", "lambda", "middle_end", "asmcomp", "driver"];
+/// The standard library has more units than this: fewer objects mean that nothing was compared.
+const LEAST_OBJECTS: usize = 50;
+
+/// What `cargo xtask selfbuild` may be told.
+#[derive(Args)]
+pub struct Options {
+    /// How many compilations at once [default: one a processor]
+    #[arg(long)]
+    jobs: Option<usize>,
+}
+
+/// What came of one compiler.
+struct Build {
+    /// Time to compile OCaml's native compiler.
+    compile: Duration,
+    /// Time that the result takes to compile the standard library.
+    library: Duration,
+    /// The object code that it made.
+    objects: BTreeMap<String, Vec<u8>>,
+}
+
+/// Makes both builds and compares what they do; whether it is the same.
+pub fn run(options: &Options) -> Result<bool> {
+    setup::run()?;
+    let stock = Stock::find()?;
+    let flambeau = env::flambeau()?;
+    let tree = source_tree::built(&stock)?;
+    let place = env::cache("selfbuild")?;
+    let jobs = queue::workers(options.jobs);
+    let theirs = build(&tree, &place, "stock", &stock.ocamlopt, jobs)?;
+    let ours = build(&tree, &place, "flambeau", &flambeau, jobs)?;
+    let seconds = |duration: Duration| duration.as_secs_f64();
+    for (what, stock, flambeau) in [
+        ("compiling the compiler", theirs.compile, ours.compile),
+        ("the result compiles the library", theirs.library, ours.library),
+    ] {
+        println!(
+            "{what:<32} stock {:>7.1} s   flambeau {:>7.1} s   ratio {}",
+            seconds(stock),
+            seconds(flambeau),
+            ratio(seconds(flambeau), seconds(stock))
+        );
+    }
+    let differences = compare(&theirs.objects, &ours.objects)?;
+    for difference in &differences {
+        println!("DIFFERENT {difference}");
+    }
+    println!("{} object files, {} different", theirs.objects.len(), differences.len());
+    Ok(differences.is_empty())
+}
+
+/// Compiles the compiler by `compiler`, and the standard library by the result.
+fn build(tree: &Path, place: &Path, name: &str, compiler: &Path, jobs: usize) -> Result<Build> {
+    println!("{name}: compiling OCaml's native compiler");
+    let copy = copy_tree(tree, &place.join(name))?;
+    remove_native_code(&copy, &["stdlib"])?;
+    remove_native_code(&copy, COMPILER)?;
+    for name in ["ocamlopt.opt", "compilerlibs"] {
+        remove_results(&copy.join(name))?;
+    }
+    let native = format!("CAMLOPT={}", compiler.display());
+    let mut compile = make(&copy.join("stdlib"), &[&native, "allopt"], jobs)?;
+    let native = format!("{native} -g -nostdlib -I stdlib -I otherlibs/dynlink");
+    compile += make(&copy, &[&native, "ocamlopt.opt"], jobs)?;
+    // Both compile the library in one place: the name of the place may be part of the code.
+    println!("{name}: the result compiles the standard library");
+    let last = copy_tree(tree, &place.join("library"))?;
+    remove_native_code(&last, &["stdlib"])?;
+    let native = format!("CAMLOPT={}", copy.join("ocamlopt.opt").display());
+    let library = make(&last.join("stdlib"), &[&native, "allopt"], jobs)?;
+    let mut objects = BTreeMap::new();
+    for file in files_of(&last.join("stdlib"))? {
+        let name = file_name(&file);
+        if name.ends_with(".o") || name.ends_with(".cmx") {
+            objects.insert(name, fs::read(&file)?);
+        }
+    }
+    Ok(Build { compile, library, objects })
+}
+
+/// A copy of the built tree, with its times, so that make does not build all of it again.
+fn copy_tree(tree: &Path, to: &Path) -> Result<PathBuf> {
+    if to.exists() {
+        fs::remove_dir_all(to)?;
+    }
+    let mut command = Command::new("cp");
+    command.arg("-a").arg(tree).arg(to);
+    process::run(&mut command, LIMIT)?.expect_success("copying the source tree")?;
+    Ok(to.to_path_buf())
+}
+
+/// Takes the native code of OCaml's units out of folders and those below, and leaves that of C files alone.
+fn remove_native_code(tree: &Path, folders: &[&str]) -> Result<()> {
+    let mut removed = 0;
+    let mut waiting: Vec<PathBuf> = folders.iter().map(|folder| tree.join(folder)).collect();
+    while let Some(folder) = waiting.pop() {
+        for file in files_of(&folder)? {
+            if file.is_dir() {
+                waiting.push(file);
+            } else if file.extension().is_some_and(|extension| extension == "cmx") {
+                fs::remove_file(&file)?;
+                fs::remove_file(file.with_extension("o"))
+                    .with_context(|| format!("no object file beside {}", file.display()))?;
+                removed += 1;
+            }
+        }
+        for name in ["stdlib.cmxa", "stdlib.a"] {
+            let _ = fs::remove_file(folder.join(name));
+        }
+    }
+    if removed == 0 {
+        bail!("no native code in {folders:?}: nothing would be compiled");
+    }
+    Ok(())
+}
+
+/// Takes away an executable, or the native libraries in a folder.
+fn remove_results(path: &Path) -> Result<()> {
+    if !path.is_dir() {
+        return fs::remove_file(path).with_context(|| format!("no {}", path.display()));
+    }
+    for file in files_of(path)? {
+        if file.extension().is_some_and(|extension| extension == "cmxa" || extension == "a") {
+            fs::remove_file(&file)?;
+        }
+    }
+    Ok(())
+}
+
+fn files_of(folder: &Path) -> Result<Vec<PathBuf>> {
+    let mut files: Vec<PathBuf> = fs::read_dir(folder)
+        .with_context(|| format!("cannot read {}", folder.display()))?
+        .filter_map(Result::ok)
+        .map(|entry| entry.path())
+        .collect();
+    files.sort();
+    Ok(files)
+}
+
+fn file_name(path: &Path) -> String {
+    path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+}
+
+/// Runs make, and returns the processor time of all that it ran.
+fn make(folder: &Path, arguments: &[&str], jobs: usize) -> Result<Duration> {
+    let mut command = Command::new("nice");
+    command.args(["make", &format!("-j{jobs}")]).args(arguments).current_dir(folder);
+    let outcome = process::run(source_tree::quiet(&mut command), LIMIT)?
+        .expect_success(&format!("make {}", arguments.join(" ")))?;
+    Ok(outcome.cpu)
+}
+
+/// The names of the files that are not the same.
+fn compare(theirs: &BTreeMap<String, Vec<u8>>, ours: &BTreeMap<String, Vec<u8>>) -> Result<Vec<String>> {
+    if theirs.len() < LEAST_OBJECTS {
+        bail!("only {} files of object code to compare", theirs.len());
+    }
+    let mut names: Vec<&String> = theirs.keys().chain(ours.keys()).collect();
+    names.sort();
+    names.dedup();
+    Ok(names.into_iter().filter(|name| theirs.get(*name) != ours.get(*name)).cloned().collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_changed_and_a_missing_file_are_differences() -> Result<()> {
+        let all: BTreeMap<String, Vec<u8>> =
+            (0..LEAST_OBJECTS).map(|i| (format!("{i:03}.o"), vec![1, 2])).collect();
+        let mut other = all.clone();
+        assert_eq!(compare(&all, &other)?, Vec::<String>::new());
+        other.insert("001.o".into(), vec![1, 3]);
+        other.remove("002.o");
+        other.insert("999.o".into(), vec![]);
+        assert_eq!(compare(&all, &other)?, ["001.o", "002.o", "999.o"]);
+        assert!(compare(&BTreeMap::new(), &BTreeMap::new()).is_err());
+        Ok(())
+    }
+}

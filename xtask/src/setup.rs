@@ -1,0 +1,66 @@
+//! `cargo xtask setup`: from a bare machine to a built flambeau with its own standard library.
+
+use std::path::Path;
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+
+use crate::{apt, env, process};
+
+/// What building and using flambeau takes.
+const PACKAGES: &[&str] = &["ocaml-nox", "ocaml-compiler-libs", "ocaml-findlib", "gcc", "binutils", "make"];
+
+/// The executables by which we know that all of that is there, whoever installed it.
+const TOOLS: &[&str] = &["ocamlopt", "ocamlc", "ocamlfind", "gcc", "as", "make"];
+
+/// Installs what is missing, builds flambeau, and rebuilds the standard library with it.
+pub fn run() -> Result<()> {
+    tools()?;
+    if let Some(compiler) = env::stand_in() {
+        println!("testing {} (FLAMBEAU is set)", compiler.display());
+        return Ok(());
+    }
+    process::run_visible(cargo().args(["build", "--release", "--package", "flambeau"]))?;
+    process::run_visible(Command::new(env::flambeau()?).arg("stdlib"))
+        .context("cannot rebuild OCaml's standard library with flambeau")
+}
+
+/// Makes sure of the tools that are not ours.
+fn tools() -> Result<()> {
+    if all_there() {
+        return Ok(());
+    }
+    if env::find("apt-get").is_none() {
+        bail!(
+            "needed on the PATH: {}, and OCaml's compiler-libs (Debian: {})",
+            TOOLS.join(", "),
+            PACKAGES.join(" ")
+        );
+    }
+    apt::install(PACKAGES)?;
+    if !all_there() {
+        bail!(
+            "after installing {} these are still not all there: {}, compiler-libs",
+            PACKAGES.join(" "),
+            TOOLS.join(", ")
+        );
+    }
+    Ok(())
+}
+
+fn all_there() -> bool {
+    let library = || {
+        let mut query = Command::new("ocamlfind");
+        query.args(["query", "compiler-libs.optcomp"]);
+        env::line_of(&mut query).is_ok_and(|folder| Path::new(&folder).is_dir())
+    };
+    TOOLS.iter().all(|tool| env::find(tool).is_some()) && library()
+}
+
+/// Cargo, in the repository's root.
+pub fn cargo() -> Command {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = Command::new(cargo);
+    command.current_dir(env::root());
+    command
+}

@@ -1,0 +1,140 @@
+//! `cargo xtask test`: all checks that a change must pass.
+
+use std::process::Command;
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result};
+use clap::{Args, ValueEnum};
+use regex::Regex;
+
+use crate::checks::Tally;
+use crate::{process, programs, queue, robustness, setup};
+
+/// Cargo builds the workspace in here; nothing in it is allowed to hang.
+const CARGO_LIMIT: Duration = Duration::from_secs(1800);
+
+/// What `cargo xtask test` may be told.
+#[derive(Args)]
+pub struct Options {
+    /// Only the programs and robustness checks whose name matches (leaves out the unit tests unless --only names them)
+    #[arg(long, value_name = "REGEX")]
+    filter: Option<Regex>,
+    /// Only these parts
+    #[arg(long, value_enum)]
+    only: Vec<Part>,
+    /// How many programs to test at once [default: one a processor]
+    #[arg(long)]
+    jobs: Option<usize>,
+    /// Seconds that a test program may run
+    #[arg(long, default_value_t = 10)]
+    timeout: u64,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Part {
+    /// Format, lints, and the tests of the crates
+    Unit,
+    /// Every program of tests/programs
+    Programs,
+    /// Damaged inputs, full disks, huge units, every way of linking
+    Robustness,
+}
+
+/// Runs the chosen parts; whether all checks held.
+pub fn run(options: &Options) -> Result<bool> {
+    setup::run()?;
+    let wanted = |part: Part| {
+        if options.only.is_empty() {
+            part != Part::Unit || options.filter.is_none()
+        } else {
+            options.only.contains(&part)
+        }
+    };
+    let filter = options.filter.as_ref();
+    let jobs = queue::workers(options.jobs);
+    let mut total = Tally::default();
+    let mut part = |name: &str, wanted: bool, checks: &dyn Fn() -> Result<Tally>| -> Result<()> {
+        if !wanted {
+            println!("{name}: left out");
+            return Ok(());
+        }
+        let start = Instant::now();
+        let tally = checks()?;
+        println!(
+            "{name}: {} passed, {} failed, {:.0} s",
+            tally.passed,
+            tally.failures.len(),
+            start.elapsed().as_secs_f64()
+        );
+        total.add(tally);
+        Ok(())
+    };
+    part("unit", wanted(Part::Unit), &unit)?;
+    part("programs", wanted(Part::Programs), &|| {
+        programs::run(&programs::Options { filter, jobs, limit: Duration::from_secs(options.timeout) })
+    })?;
+    part("robustness", wanted(Part::Robustness), &|| robustness::checks(filter, jobs))?;
+    if total.passed + total.failures.len() == 0 {
+        total.fail("nothing was tested", "no check matches these options");
+    }
+    total.print();
+    Ok(total.is_good())
+}
+
+/// Format, lints, and the tests of the crates.
+fn unit() -> Result<Tally> {
+    let mut tally = Tally::default();
+    let mut step = |arguments: &[&str]| -> Result<Option<String>> {
+        let name = format!("cargo {}", arguments.join(" "));
+        let outcome = process::run(without_cargo(setup::cargo().args(arguments)), CARGO_LIMIT)?;
+        if outcome.exit.is_success() {
+            tally.pass();
+            return Ok(Some(outcome.out()));
+        }
+        let output = process::tail(&outcome.all_output(), 60);
+        tally.fail(name, format!("{}\n{output}", outcome.exit));
+        Ok(None)
+    };
+    step(&["fmt", "--all", "--check"])?;
+    step(&["clippy", "--workspace", "--all-targets", "--", "-D", "warnings"])?;
+    // Without --no-fail-fast, one crate's failure would hide those of the others.
+    if let Some(output) = step(&["test", "--workspace", "--no-fail-fast"])? {
+        let passed = tests_passed(&output).context("cannot understand cargo test's output")?;
+        tally.passed += passed;
+    }
+    Ok(tally)
+}
+
+/// Cargo tells the programs that it runs about the package that they belong to; a cargo below it must not
+/// take that for its own, or it builds everything anew.
+fn without_cargo(command: &mut Command) -> &mut Command {
+    for (name, _) in std::env::vars_os() {
+        let text = name.to_string_lossy();
+        if text.starts_with("CARGO_") && text != "CARGO_TARGET_DIR" && text != "CARGO_HOME" {
+            command.env_remove(&name);
+        }
+    }
+    command
+}
+
+/// How many tests ran in all of the crates, from the lines `test result: ok. N passed; …`.
+fn tests_passed(output: &str) -> Option<usize> {
+    let mut sum = None;
+    for line in output.lines() {
+        if let Some(rest) = line.trim().strip_prefix("test result: ok. ") {
+            let count: usize = rest.split(' ').next()?.parse().ok()?;
+            sum = Some(sum.unwrap_or(0) + count);
+        }
+    }
+    sum
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn counts_of_all_crates_are_added() {
+        let output = "x\ntest result: ok. 3 passed; 0 failed;\n\ntest result: ok. 4 passed; 0\n";
+        assert_eq!(super::tests_passed(output), Some(7));
+        assert_eq!(super::tests_passed("no tests"), None);
+    }
+}
