@@ -8,3 +8,6 @@ external version : unit -> string = "flambeau_version"
 
 (** The number of this process. *)
 external process_id : unit -> int = "flambeau_process_id" [@@noalloc]
+
+(** The folder of the standard library as rebuilt by [flambeau stdlib], which may not exist; empty: none. *)
+external stdlib_folder : unit -> string = "flambeau_stdlib_folder"

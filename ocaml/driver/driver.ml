@@ -43,6 +43,13 @@ let parse_command_line argv ppf =
   Compmisc.read_clflags_from_env ();
   if !plugin then Compenv.fatal "-plugin is only supported up to OCaml 4.08.0"
 
+(* The standard library that [flambeau stdlib] rebuilt is found before the stock one, which it stands for: after
+   all folders of the command line. *)
+let use_rebuilt_stdlib () =
+  let folder = Rust.stdlib_folder () in
+  if (not !no_std_include) && folder <> "" && Sys.file_exists (Filename.concat folder "stdlib.cmxa") then
+    Compenv.last_include_dirs := !Compenv.last_include_dirs @ [ folder ]
+
 (* {1 Compiling} *)
 
 let compile_files ppf =
@@ -123,13 +130,30 @@ let put_together () =
 
 (* {1 Entry point} *)
 
+(* A minor collection scans the whole stack, which is deep where the program is: so there should be few. Pages
+   of the minor heap that a small compilation does not reach are never touched. *)
+let minor_heap_words = 8 * 1024 * 1024
+
+let tune_memory () =
+  let is_set name = Option.is_some (Sys.getenv_opt name) in
+  if not (is_set "OCAMLRUNPARAM" || is_set "CAMLRUNPARAM") then
+    Gc.set { (Gc.get ()) with minor_heap_size = minor_heap_words; space_overhead = 200 }
+
 let run argv ppf =
   native_code := true;
   parse_command_line argv ppf;
   compile_files ppf;
   Compenv.readenv ppf Before_link;
+  use_rebuilt_stdlib ();
   check_one_goal ();
   put_together ()
+
+(* As the stock driver does; what it lets escape to the runtime is told here in the runtime's words. *)
+let report ppf exn =
+  try Location.report_exception ppf exn
+  with exn ->
+    Format.fprintf ppf "Fatal error: exception %s@." (Printexc.to_string exn);
+    if Printexc.backtrace_status () then Printexc.print_backtrace stderr
 
 (** Does what the command line says and gives the exit status. *)
 let main argv ppf =
@@ -142,7 +166,10 @@ let main argv ppf =
       Errors.report_internal ppf error;
       2
   | exception exn ->
-      Location.report_exception ppf exn;
+      report ppf exn;
       2
 
-let () = Callback.register "flambeau_main" (fun () -> exit (main Sys.argv Format.err_formatter))
+let () =
+  Callback.register "flambeau_main" (fun () ->
+      tune_memory ();
+      exit (main Sys.argv Format.err_formatter))

@@ -9,6 +9,17 @@ let dump_lambda = ref false
 let dump_cmm = ref false
 let profile = ref false
 
+(* The stock [.cmx] whose promises the object has to keep: for the rebuilding of stock libraries. *)
+let stands_for : string option ref = ref None
+
+let adopt_library =
+  let library = ref "" and folder = ref "" in
+  let make output =
+    Adopted_library.make ~library:!library ~folder:!folder ~output;
+    raise (Compenv.Exit_with_status 0)
+  in
+  Arg.Tuple [ Set_string library; Set_string folder; String make ]
+
 let set_fuel n =
   if n < 0 then raise (Arg.Bad "-flambeau-fuel: the number of rewrites can't be negative");
   fuel := Some n
@@ -22,6 +33,8 @@ let list =
       " If Flambeau fails on a unit, warn and compile it with the stock middle end" );
     ("-flambeau-no-simplify", Arg.Set no_simplify, " Do not simplify the intermediate code");
     ("-flambeau-profile", Arg.Set profile, " Print the time and the counters of every pass");
+    ("-flambeau-stands-for", Arg.String (fun file -> stands_for := Some file), " (undocumented)");
+    ("-flambeau-adopt-library", adopt_library, " (undocumented)");
     ("-dflambeau", Arg.Set dump_ir, " (undocumented)");
     ("-dflambeau-lambda", Arg.Set dump_lambda, " (undocumented)");
     ("-dflambeau-cmm", Arg.Set dump_cmm, " (undocumented)");

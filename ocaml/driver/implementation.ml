@@ -48,6 +48,7 @@ let middle_end info (program : Lambda.program) =
   let options : Encode.options =
     { verify = !Flags.verify; fuel = !Flags.fuel; dumps = Flags.dumps (); profile = !Flags.profile }
   in
+  Imports.own_approximation := Option.fold !Flags.stands_for ~none:Clambda.Value_unknown ~some:Promises.approximation_of;
   let request, debuginfos = Profile.record "encode" (Encode.request options) program in
   let reply = Profile.record "flambeau" Rust.middle_end request in
   try read_reply info reply ~debuginfos with
@@ -72,10 +73,18 @@ let save_description info (program : Lambda.program) payload =
       | Some payload -> Cmx_payload.export_info ~size:program.main_module_block_size payload);
   Cmx_payload.save (cmx info) description payload
 
+let with_promises phrases =
+  match !Flags.stands_for with
+  | None -> phrases
+  | Some file -> (
+      try Promises.keep ~file phrases
+      with Promises.Broken label -> internal_error ~pass:"standing for a stock object" (label ^ " is not defined"))
+
 let compile_with_flambeau info (program : Lambda.program) =
   Ident.Set.iter Compilenv.require_global program.required_globals;
   let compiled = middle_end info program in
-  Emit_unit.compile ~ppf_dump:info.ppf_dump ~output_prefix:info.output_prefix compiled.phrases;
+  let phrases = with_promises compiled.phrases in
+  Emit_unit.compile ~ppf_dump:info.ppf_dump ~output_prefix:info.output_prefix phrases;
   save_description info program compiled.payload
 
 (* {1 The stock middle-end} *)

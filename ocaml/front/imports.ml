@@ -20,6 +20,9 @@ let number imports id =
       imports.idents <- id :: imports.idents;
       n
 
+(** What the object of the current unit is to keep true, if it stands for a stock one ([Promises]). *)
+let own_approximation = ref Clambda.Value_unknown
+
 let write_import w id =
   let name = Ident.name id in
   let is_predef = Ident.is_predef id in
@@ -27,7 +30,7 @@ let write_import w id =
   Byte_writer.string w (Compilenv.symbol_for_global id);
   Byte_writer.bool w is_predef;
   if is_predef || name = Compilenv.current_unit_name () then begin
-    Approximation.write w Value_unknown;
+    Approximation.write w (if is_predef then Value_unknown else !own_approximation);
     Byte_writer.option w (Byte_writer.string w) None
   end
   else begin

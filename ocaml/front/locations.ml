@@ -6,17 +6,25 @@ open Debuginfo.Scoped_location
 module Table = Hashtbl.Make (struct
   type nonrec t = t
 
+  (* Positions near each other are the rule: their bits are spread before a table looks at the lowest. *)
   let hash = function
     | Loc_unknown -> 0
-    | Loc_known { loc; _ } -> (loc.loc_start.pos_cnum * 31) + loc.loc_end.pos_cnum
+    | Loc_known { loc; _ } ->
+        let h = (loc.loc_start.pos_cnum * 0x2545F491) + (loc.loc_end.pos_cnum * 0x9E3779B1) in
+        h lxor (h lsr 17)
+
+  let equal_position (a : Lexing.position) (b : Lexing.position) =
+    a == b
+    || a.pos_cnum = b.pos_cnum && a.pos_lnum = b.pos_lnum && a.pos_bol = b.pos_bol
+       && String.equal a.pos_fname b.pos_fname
+
+  let equal_location (a : Location.t) (b : Location.t) =
+    a == b || (equal_position a.loc_start b.loc_start && equal_position a.loc_end b.loc_end)
 
   let equal a b =
-    a == b
-    ||
     match (a, b) with
     | Loc_known a, Loc_known b ->
-        (a.loc == b.loc || compare a.loc b.loc = 0)
-        && (a.scopes == b.scopes || compare a.scopes b.scopes = 0)
+        equal_location a.loc b.loc && (a.scopes == b.scopes || compare a.scopes b.scopes = 0)
     | Loc_unknown, Loc_unknown -> true
     | (Loc_known _ | Loc_unknown), _ -> false
 end)

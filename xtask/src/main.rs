@@ -10,6 +10,7 @@ mod checks;
 mod conformance;
 mod demo;
 mod env;
+mod fuzz;
 mod payload;
 mod process;
 mod programs;
@@ -49,6 +50,8 @@ enum Command {
     Selfbuild(selfbuild::Options),
     /// Damaged inputs, full disks, huge units, and every way of linking
     Robustness(robustness::Options),
+    /// Random programs, on which all compilers must agree
+    Fuzz(fuzz::Options),
 }
 
 fn main() -> ExitCode {
@@ -60,6 +63,7 @@ fn main() -> ExitCode {
         Command::Projects(options) => projects::run(&options),
         Command::Selfbuild(options) => selfbuild::run(&options),
         Command::Robustness(options) => robustness::run(&options),
+        Command::Fuzz(options) => fuzz::run(&options),
     };
     match outcome {
         Ok(true) => ExitCode::SUCCESS,

@@ -1,6 +1,11 @@
 //! The parts of a `.cmx` file: magic number, marshalled description, digest of both, and then our payload.
 
+use std::fs;
+use std::path::Path;
+
 use anyhow::{Context, Result, bail};
+
+use crate::env;
 
 /// Length of the magic number, whose last three digits are the version of the format.
 pub const MAGIC: usize = 12;
@@ -38,6 +43,20 @@ pub fn layout(cmx: &[u8]) -> Result<Layout> {
 /// Whether a `.cmx` has our payload.
 pub fn is_there(cmx: &[u8]) -> Result<bool> {
     Ok(layout(cmx)?.digest < cmx.len())
+}
+
+/// How many of the `.cmx` files below a folder have flambeau's payload, and how many there are.
+pub fn count(folder: &Path) -> Result<(usize, usize)> {
+    let (mut ours, mut all) = (0, 0);
+    for file in env::files_below(folder)? {
+        if file.extension().is_some_and(|extension| extension == "cmx") {
+            all += 1;
+            if is_there(&fs::read(&file)?).with_context(|| file.display().to_string())? {
+                ours += 1;
+            }
+        }
+    }
+    Ok((ours, all))
 }
 
 #[cfg(test)]

@@ -221,7 +221,7 @@ impl Place {
         fs::write(self.folder.join(COMMANDS), told)?;
         tally.pass();
         if by_flambeau && self.ours {
-            let (ours, all) = count_payloads(&self.folder)?;
+            let (ours, all) = payload::count(&self.folder)?;
             if all == 0 || ours != all {
                 bail!("flambeau made {ours} of the {all} .cmx files of the build");
             }
@@ -272,41 +272,10 @@ fn compilations(log: &str) -> Result<Vec<String>> {
         .collect())
 }
 
-/// How many of the `.cmx` files below a folder have flambeau's payload, and how many there are.
-fn count_payloads(folder: &Path) -> Result<(usize, usize)> {
-    let (mut ours, mut all) = (0, 0);
-    for file in files_below(folder)? {
-        if file.extension().is_some_and(|extension| extension == "cmx") {
-            all += 1;
-            if payload::is_there(&fs::read(&file)?).with_context(|| file.display().to_string())? {
-                ours += 1;
-            }
-        }
-    }
-    Ok((ours, all))
-}
-
-fn files_below(folder: &Path) -> Result<Vec<PathBuf>> {
-    let mut files = Vec::new();
-    let mut waiting = vec![folder.to_path_buf()];
-    while let Some(folder) = waiting.pop() {
-        for entry in fs::read_dir(&folder)? {
-            let entry = entry?;
-            let kind = entry.file_type()?;
-            if kind.is_dir() {
-                waiting.push(entry.path());
-            } else if kind.is_file() {
-                files.push(entry.path());
-            }
-        }
-    }
-    Ok(files)
-}
-
 /// The lines of OCaml in a project's sources.
 fn lines_of(folder: &Path) -> Result<usize> {
     let mut lines = 0;
-    for file in files_below(folder)? {
+    for file in env::files_below(folder)? {
         let is_ocaml = file.extension().is_some_and(|extension| {
             ["ml", "mli", "mll", "mly", "mlv"].iter().any(|ocaml| extension == *ocaml)
         });

@@ -8,7 +8,7 @@ use flambeau_ir::{
     Simple, Subkind, Symbol, SymbolData, Terminator, Unit, Variable,
 };
 use flambeau_lambda::term::{Ident, LocId, NodeId, Term};
-use flambeau_lambda::{Options, Request, ValueKind};
+use flambeau_lambda::{Import, Options, Request, ValueKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
@@ -58,6 +58,7 @@ pub(crate) struct ModuleField {
 pub(crate) struct Converter<'a> {
     pub term: &'a Term,
     pub options: &'a Options,
+    pub imports: &'a [Import],
     pub analysis: Analysis,
     pub unit: Unit,
     pub fuel: &'a mut Fuel,
@@ -108,13 +109,21 @@ impl<'a> Converter<'a> {
         let mut globals = Vec::with_capacity(request.imports.len());
         for import in &request.imports {
             let symbol = intern_symbol(&mut unit, &mut symbols, &import.symbol);
+            let module_symbol = unit.module_symbol;
             let mut atom = |name: &str| Simple::Symbol(intern_symbol(&mut unit, &mut symbols, name));
-            globals.push((symbol, import_field(&import.approximation, &mut atom).info));
+            // What is said of the unit itself is not known but to be kept true: see `exports::keep_labels`.
+            let info = if symbol == module_symbol {
+                Info::Unknown
+            } else {
+                import_field(&import.approximation, &mut atom).info
+            };
+            globals.push((symbol, info));
         }
         let handler = Handler { cont: unit.entry.exn, mutables: Rc::from([]) };
         Converter {
             term: &request.term,
             options,
+            imports: &request.imports,
             analysis: Analysis::new(&request.term),
             unit,
             fuel,
@@ -145,6 +154,10 @@ impl<'a> Converter<'a> {
         let target = Target { cont: self.unit.entry.ret, takes_value: true, mutables: Rc::from([]) };
         let terminator = self.tail(self.term.root(), &target)?;
         self.unit.entry.body = Expr { items: mem::take(&mut self.items), terminator };
+        let own = self.globals.iter().position(|(symbol, _)| *symbol == self.unit.module_symbol);
+        if let Some(import) = own.and_then(|index| self.imports.get(index)) {
+            exports::keep_labels(&mut self.unit, &self.module_fields, &import.approximation);
+        }
         let exports = exports::exports(&self.unit, &self.module_fields);
         let counters = vec![
             ("convert: functions".into(), self.unit.codes.len() as u64),

@@ -2,6 +2,7 @@
 
 use flambeau_ir::{Simple, Unit};
 use flambeau_lambda::Approximation;
+use rustc_hash::FxHashSet;
 
 use crate::builder::ModuleField;
 use crate::env::{CodeRef, Field, Info};
@@ -12,6 +13,37 @@ const MAX_DEPTH: u32 = 8;
 /// The approximation of the module block.
 pub(crate) fn exports(unit: &Unit, fields: &[ModuleField]) -> Approximation {
     Approximation::Block(fields.iter().map(|f| field(unit, &f.field, MAX_DEPTH)).collect())
+}
+
+/// Gives exported functions the labels that the stock compiler's description of the same unit promises, where
+/// theirs differ (functions that are bound to no variable), and what is promised of them is true.
+pub(crate) fn keep_labels(unit: &mut Unit, fields: &[ModuleField], promised: &Approximation) {
+    let Approximation::Block(promises) = promised else { return };
+    let mut taken: FxHashSet<String> = unit.codes.values().map(|code| code.linkage_name.clone()).collect();
+    for (field, promise) in fields.iter().zip(promises) {
+        keep_label(unit, &field.field, promise, &mut taken);
+    }
+}
+
+fn keep_label(unit: &mut Unit, field: &Field, promise: &Approximation, taken: &mut FxHashSet<String>) {
+    match (&field.info, promise) {
+        (Info::Closure(closure), Approximation::Closure { code, arity, needs_closure, .. }) => {
+            let same_arity = arity.unsigned_abs() as usize == closure.arity && (*arity < 0) == closure.tupled;
+            if let CodeRef::Local(id) = closure.code
+                && same_arity
+                && *needs_closure == closure.needs_closure
+                && taken.insert(code.clone())
+            {
+                unit.codes[id].linkage_name.clone_from(code);
+            }
+        }
+        (Info::Block(fields), Approximation::Block(promises)) => {
+            for (field, promise) in fields.iter().zip(promises) {
+                keep_label(unit, field, promise, taken);
+            }
+        }
+        _ => {}
+    }
 }
 
 fn field(unit: &Unit, field: &Field, depth: u32) -> Approximation {

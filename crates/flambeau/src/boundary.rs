@@ -10,7 +10,7 @@ use std::ffi::{CString, c_char, c_int};
 use std::os::unix::ffi::OsStringExt;
 use std::process::ExitCode;
 
-use crate::pipeline;
+use crate::{pipeline, stdlib};
 
 /// An OCaml value.
 type Value = isize;
@@ -86,6 +86,13 @@ extern "C" fn flambeau_middle_end(request: Value) -> Value {
 #[unsafe(no_mangle)]
 extern "C" fn flambeau_version(_unit: Value) -> Value {
     string_of_bytes(env!("CARGO_PKG_VERSION").as_bytes())
+}
+
+/// `Rust.stdlib_folder`
+#[unsafe(no_mangle)]
+extern "C" fn flambeau_stdlib_folder(_unit: Value) -> Value {
+    let folder = stdlib::folder().map(|folder| folder.into_os_string().into_vec()).unwrap_or_default();
+    string_of_bytes(&folder)
 }
 
 /// `Rust.process_id`

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use anyhow::{Context, Result};
 use clap::{Parser, Subcommand};
 
-use crate::{run, toolchain};
+use crate::{run, stdlib, toolchain};
 
 /// An optimising OCaml compiler. With the arguments of ocamlopt it is ocamlopt.
 #[derive(Parser)]
@@ -19,10 +19,16 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Read, verify and print intermediate code
+    /// Read, verify, optimise and print intermediate code
     Opt {
         /// A file of intermediate code (.fl)
         file: PathBuf,
+        /// Run it before and after each pass, which must not change what it does; tell what each run took
+        #[arg(long)]
+        check_against_interp: bool,
+        /// How many steps a run may take
+        #[arg(long, default_value_t = 10_000_000)]
+        interp_fuel: u64,
     },
     /// Compile a program of one file and run it
     Run {
@@ -32,6 +38,12 @@ enum Command {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<OsString>,
     },
+    /// Rebuild OCaml's standard library with flambeau, to be used by default from then on
+    Stdlib {
+        /// Rebuild it even if it is there
+        #[arg(long)]
+        force: bool,
+    },
     /// Make a folder whose bin/, first on the PATH, makes dune, ocamlfind and make use flambeau
     Toolchain {
         /// The folder
@@ -40,7 +52,7 @@ enum Command {
 }
 
 /// The words that begin a command of ours.
-const WORDS: &[&str] = &["opt", "run", "toolchain", "help"];
+const WORDS: &[&str] = &["opt", "run", "stdlib", "toolchain", "help"];
 
 /// Whether the process was called with one of our commands. Under the name of ocamlopt it never is.
 pub fn is_called() -> bool {
@@ -56,8 +68,13 @@ pub fn is_called() -> bool {
 /// Runs the command that the process was called with.
 pub fn run() -> ExitCode {
     let result = match Arguments::parse().command {
-        Command::Opt { file } => opt(&file).map(|()| ExitCode::SUCCESS),
+        Command::Opt { file, check_against_interp, interp_fuel } => {
+            let check = check_against_interp
+                .then(|| flambeau_interp::Options { fuel: interp_fuel, ..Default::default() });
+            opt(&file, check.as_ref()).map(|()| ExitCode::SUCCESS)
+        }
         Command::Run { file, arguments } => run::run(&file, &arguments),
+        Command::Stdlib { force } => stdlib::rebuild(force).map(|()| ExitCode::SUCCESS),
         Command::Toolchain { folder } => toolchain::make(&folder).map(|()| ExitCode::SUCCESS),
     };
     match result {
@@ -69,10 +86,16 @@ pub fn run() -> ExitCode {
     }
 }
 
-/// Reads, verifies and prints intermediate code.
-fn opt(file: &Path) -> Result<()> {
+/// A pass and its name.
+type Pass = (&'static str, fn(&mut flambeau_ir::Unit));
+
+/// What `flambeau opt` runs, in order.
+const PASSES: &[Pass] = &[];
+
+/// Reads, verifies, optimises and prints intermediate code.
+fn opt(file: &Path, check: Option<&flambeau_interp::Options>) -> Result<()> {
     let source = std::fs::read_to_string(file).with_context(|| format!("reading {}", file.display()))?;
-    let unit = flambeau_ir::parser::parse_unit(&source)
+    let mut unit = flambeau_ir::parser::parse_unit(&source)
         .map_err(|error| anyhow::anyhow!("{}: {error}", file.display()))?;
     if let Err(errors) = flambeau_ir::verify::verify(&unit) {
         for error in &errors {
@@ -80,6 +103,38 @@ fn opt(file: &Path) -> Result<()> {
         }
         anyhow::bail!("{} errors in {}", errors.len(), file.display());
     }
+    if let Some(options) = check {
+        tell_run("before all passes", &flambeau_interp::run(&unit, options));
+    }
+    for (name, pass) in PASSES {
+        let before = check.map(|options| (options, unit.clone()));
+        pass(&mut unit);
+        if let Some((options, before)) = before {
+            let verdict = flambeau_interp::check::compare(&before, &unit, options);
+            match verdict.with_context(|| format!("{}: pass {name}", file.display()))? {
+                flambeau_interp::Verdict::Same(runs) => tell_run(&format!("after {name}"), &runs.1),
+                other => eprintln!("after {name}: not comparable, {other:?}"),
+            }
+        }
+    }
     print!("{}", flambeau_ir::printer::print_unit(&unit));
     Ok(())
+}
+
+/// Prints what a run took, to the standard error.
+fn tell_run(when: &str, run: &flambeau_interp::Run) {
+    let stats = &run.stats;
+    eprintln!(
+        "{when}: {:?}\n  {} steps, {} events, {} objects of {} words, {} direct and {} generic calls, {} raises, \
+         stack of {} frames",
+        run.stop,
+        stats.steps,
+        run.events.len(),
+        stats.objects,
+        stats.words,
+        stats.direct_calls,
+        stats.generic_calls,
+        stats.raises,
+        stats.depth,
+    );
 }

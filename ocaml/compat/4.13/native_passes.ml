@@ -30,6 +30,16 @@ let with_liveness code =
   Liveness.fundecl code;
   code
 
+(** Beyond so many pseudo-registers a function is compiled by those algorithms of the back end that take near-linear
+    time, for somewhat slower code: colouring and common subexpressions take quadratic time. Such functions are the
+    initialisers of huge units, and generated code. *)
+let huge = 10_000
+
+let is_huge () = Reg.num_registers () > huge
+
+let without_cse_if_huge (code : Mach.fundecl) =
+  if is_huge () then { code with fun_codegen_options = No_CSE :: code.fun_codegen_options } else code
+
 let max_rounds = 50
 
 (* Allocation and reloading, again as long as reloading makes new pseudo-registers. *)
@@ -75,6 +85,7 @@ let linearize ~ppf_dump ~future_functions decl =
   |> dumped ppf_dump Clflags.dump_selection "After instruction selection"
   |> timed "comballoc" Comballoc.fundecl
   |> dumped ppf_dump Clflags.dump_combine "After allocation combining"
+  |> without_cse_if_huge
   |> timed "cse" CSE.fundecl
   |> dumped ppf_dump Clflags.dump_cse "After CSE"
   |> timed "liveness" with_liveness

@@ -21,6 +21,8 @@ pub const CHECKS: &[Check] = &[
 
 const LIBRARY: &str = "let twice f x = f (f x)\nlet one = 1.5\ntype t = A of int | B of string\n\
     let show = function A n -> string_of_int n | B s -> s\nlet rec len = function [] -> 0 | _ :: l -> 1 + len l\n";
+const INTERFACE: &str = "val twice : ('a -> 'a) -> 'a -> 'a\nval one : float\ntype t = A of int | B of string\n\
+    val show : t -> string\nval len : 'a list -> int\n";
 const CLIENT: &str = "let () = print_endline (Lib.show (Lib.A (Lib.twice succ (Lib.len [1]))))\n";
 const DAMAGE: &[&str] = &[
     "corrupt",
@@ -142,8 +144,13 @@ fn folder(lab: &Lab) -> Result<Verdict> {
 /// A library that was compiled again after its client: the link must be refused.
 fn stale(lab: &Lab) -> Result<Verdict> {
     make_library(lab)?;
+    // With an interface of its own, the library's implementation is all that changes.
+    lab.write("lib.mli", INTERFACE)?;
+    lab.compile(By::Flambeau, &["-c", "lib.mli", "lib.ml"])?;
     lab.compile(By::Flambeau, &["-c", "client.ml"])?;
-    lab.write("lib.ml", LIBRARY.replace("1.5", "2.5"))?;
+    // Same type, other arity: a direct call to the old code would jump into the wrong one.
+    let changed = LIBRARY.replace("let twice f x = f (f x)", "let twice f = let g x = f (f x) in g");
+    lab.write("lib.ml", changed)?;
     lab.compile(By::Flambeau, &["-c", "lib.ml"])?;
     let arguments = &["lib.cmx", "client.cmx", "-o", "client.exe"];
     lab.expect_refusal(arguments, &["client.cmx", "lib"], &["inconsistent assumptions over implementation"])?;

@@ -75,7 +75,7 @@ fn pieces(count: usize, piece: impl Fn(usize) -> String) -> String {
 fn sum_of_list(elements: &str, count: usize) -> Sample {
     Sample {
         source: format!(
-            "let id = Sys.opaque_identity (fun x -> x)\nlet l = [{elements}]\n\
+            "let id = Sys.opaque_identity (fun (x : int) -> x)\nlet l = [{elements}]\n\
              let () = Printf.printf \"%d %d\\n\" (List.length l) (List.fold_left (+) 0 l)\n"
         ),
         output: format!("{count} {}\n", count * (count - 1) / 2),
@@ -141,7 +141,7 @@ fn matches_in_branches(count: usize) -> Sample {
     let arms = pieces(count, |i| format!("match id (x + {i}) with 0 -> {i} | 1 -> -{i} | _ ->\n"));
     Sample {
         source: format!(
-            "let id = Sys.opaque_identity (fun x -> x)\nlet f x =\n{arms}x\n\
+            "let id = Sys.opaque_identity (fun (x : int) -> x)\nlet f x =\n{arms}x\n\
              let () = Printf.printf \"%d %d %d\\n\" (f (-7)) (f (-{count})) (f 3)\n"
         ),
         output: format!("7 -{count} 3\n"),
@@ -153,7 +153,7 @@ fn matches_in_scrutinees(count: usize) -> Sample {
     let arms = pieces(count, |i| format!(" with 0 -> {i} | y -> id (y + 1)\n"));
     Sample {
         source: format!(
-            "let id = Sys.opaque_identity (fun x -> x)\nlet f x =\n{opening}id x{arms}\n\
+            "let id = Sys.opaque_identity (fun (x : int) -> x)\nlet f x =\n{opening}id x{arms}\n\
              let () = Printf.printf \"%d %d\\n\" (f 1) (f 0)\n"
         ),
         // From 0, the first answer is 0 again, the next ones count up from there.
