@@ -138,6 +138,14 @@ let node state op =
   state.node_count <- state.node_count + 1;
   Byte_writer.byte state.nodes op
 
+(* A function with default arguments is split, as in the stock compiler: a stub that computes the defaults, and a
+   function that takes them as they are (features A7). *)
+let split_default (id, lambda) =
+  match lambda with
+  | Lfunction { kind; params; return; body; attr; loc } ->
+      Simplif.split_default_wrapper ~id ~kind ~params ~return ~body ~attr ~loc
+  | _ -> [ (id, lambda) ]
+
 let rec term state lambda =
   let u = Byte_writer.u state.nodes
   and i = Byte_writer.i state.nodes
@@ -169,24 +177,23 @@ let rec term state lambda =
       bool f.attr.is_a_functor;
       bool f.attr.stub;
       location state f.loc
-  | Llet (strictness, kind, id, def, body) ->
-      term state def;
-      term state body;
-      node state 5;
-      byte (match strictness with Strict -> 0 | Alias -> 1 | StrictOpt -> 2);
-      value_kind state kind;
-      ident state id
+  | Llet (strictness, kind, id, def, body) -> (
+      match split_default (id, def) with
+      | _ :: _ :: _ as bindings -> letrec state bindings body
+      | _ ->
+          term state def;
+          term state body;
+          node state 5;
+          byte (match strictness with Strict -> 0 | Alias -> 1 | StrictOpt -> 2);
+          value_kind state kind;
+          ident state id)
   | Lmutlet (kind, id, def, body) ->
       term state def;
       term state body;
       node state 6;
       value_kind state kind;
       ident state id
-  | Lletrec (bindings, body) ->
-      terms state (List.map snd bindings);
-      term state body;
-      node state 7;
-      list (fun (id, _) -> ident state id) bindings
+  | Lletrec (bindings, body) -> letrec state (List.concat_map split_default bindings) body
   | Lprim (prim, args, loc) ->
       terms state args;
       node state 8;
@@ -271,6 +278,12 @@ let rec term state lambda =
       ident state id
 
 and terms state lambdas = List.iter (term state) lambdas
+
+and letrec state bindings body =
+  terms state (List.map snd bindings);
+  term state body;
+  node state 7;
+  Byte_writer.list state.nodes (fun (id, _) -> ident state id) bindings
 
 (* {1 The request} *)
 

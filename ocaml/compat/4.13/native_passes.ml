@@ -30,9 +30,9 @@ let with_liveness code =
   Liveness.fundecl code;
   code
 
-(** Beyond so many pseudo-registers a function is compiled by those algorithms of the back end that take near-linear
-    time, for somewhat slower code: colouring and common subexpressions take quadratic time. Such functions are the
-    initialisers of huge units, and generated code. *)
+(** Beyond so many pseudo-registers a function is compiled without common subexpressions, which take quadratic time,
+    and make live ranges so long that colouring does too. Such functions are the initialisers of huge units, and
+    generated code. (Linear scan would not do: it gives each spilled register a slot of its own.) *)
 let huge = 10_000
 
 let is_huge () = Reg.num_registers () > huge
