@@ -74,28 +74,45 @@ let check_one_goal () =
           "Options -i and -stop-after (%s) are  incompatible with -pack, -a, -shared, -output-obj"
           (String.concat "|" passes)
 
-let with_dump target f = Compmisc.with_ppf_dump ~file_prefix:target f
+(* What [Asmlink] lets escape when a library's description is damaged does not name the library. *)
+let find_corrupt_library exn files =
+  let is_corrupt file =
+    Filename.check_suffix file ".cmxa"
+    &&
+    match Compilenv.read_library_info (Load_path.find file) with
+    | (_ : Cmx_format.library_infos) -> false
+    | exception (End_of_file | Failure _) -> true
+    | exception _ -> false
+  in
+  match List.find_opt is_corrupt files with Some file -> raise (Errors.Corrupt_library file) | None -> raise exn
+
+(* Makes [target] from [files]. *)
+let make target files f =
+  Errors.naming (fun () -> "making " ^ target) @@ fun () ->
+  Compmisc.with_ppf_dump ~file_prefix:target @@ fun ppf_dump ->
+  try f ~ppf_dump files with (End_of_file | Failure _) as exn -> find_corrupt_library exn files
 
 let named_output () = Compenv.extract_output !output_name
 
 let make_library () =
   Compmisc.init_path ();
   let target = named_output () in
-  Asmlibrarian.create_archive (Compenv.get_objfiles ~with_ocamlparam:false) target
+  let files = Compenv.get_objfiles ~with_ocamlparam:false in
+  make target files (fun ~ppf_dump:_ files -> Asmlibrarian.create_archive files target)
 
 let make_pack () =
   Compmisc.init_path ();
   let target = named_output () in
-  with_dump target (fun ppf_dump ->
-      Asmpackager.package_files ~ppf_dump (Compmisc.initial_env ())
-        (Compenv.get_objfiles ~with_ocamlparam:false)
-        target ~backend:Implementation.stock_backend)
+  let files = Compenv.get_objfiles ~with_ocamlparam:false in
+  make target files (fun ~ppf_dump files ->
+      Asmpackager.package_files ~ppf_dump (Compmisc.initial_env ()) files target
+        ~backend:Implementation.stock_backend)
 
 let make_plugin () =
   Compmisc.init_path ();
   let target = named_output () in
-  with_dump target (fun ppf_dump ->
-      Asmlink.link_shared ~ppf_dump (Compenv.get_objfiles ~with_ocamlparam:false) target)
+  let files = Compenv.get_objfiles ~with_ocamlparam:false in
+  make target files (fun ~ppf_dump files -> Asmlink.link_shared ~ppf_dump files target)
 
 let executable_name () =
   if not !output_c_object then Compenv.default_output !output_name
@@ -110,8 +127,8 @@ let executable_name () =
 let link () =
   let target = executable_name () in
   Compmisc.init_path ();
-  with_dump target (fun ppf_dump ->
-      Asmlink.link ~ppf_dump (Compenv.get_objfiles ~with_ocamlparam:true) target)
+  let files = Compenv.get_objfiles ~with_ocamlparam:true in
+  make target files (fun ~ppf_dump files -> Asmlink.link ~ppf_dump files target)
 
 let put_together () =
   let links = (not !Compenv.stop_early) && (!objfiles <> [] || !Compenv.has_linker_inputs) in

@@ -16,6 +16,12 @@ exception Corrupt_payload of string * string
 (** An output file that could not be written: the file, and the system's reason. *)
 exception Cannot_write of string * string
 
+(** A failure of the system, of which only the reason is known, while this was being made or read. *)
+exception System_failure of { doing : string; reason : string }
+
+(** A library whose description can't be read. *)
+exception Corrupt_library of string
+
 let internal ~unit_name ?(function_name = "") ~pass message =
   Internal { unit_name; function_name; pass; message }
 
@@ -31,6 +37,13 @@ let writing file f =
       else reason
     in
     raise (Cannot_write (file, reason))
+
+(* Whether the system's message says of which file it speaks. *)
+let names_file reason = String.contains reason ':'
+
+(** Runs [f], which does what [doing] says. A failure of the system that names no file is told with it. *)
+let naming doing f =
+  try f () with Sys_error reason when not (names_file reason) -> raise (System_failure { doing = doing (); reason })
 
 (** Prints [error], on one line. *)
 let print_internal ppf { unit_name; function_name; pass; message } =
@@ -52,4 +65,8 @@ let () =
         file_error file
           (Printf.sprintf "%s: corrupt Flambeau payload (%s): recompile this unit" file reason)
     | Cannot_write (file, reason) -> file_error file (Printf.sprintf "cannot write %s: %s" file reason)
+    | System_failure { doing; reason } ->
+        Some (Location.errorf ~loc:(Location.in_file !Location.input_name) "I/O error while %s: %s" doing reason)
+    | Corrupt_library file ->
+        file_error file (Printf.sprintf "%s: corrupt library description: rebuild this library" file)
     | _ -> None)

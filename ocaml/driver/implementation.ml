@@ -81,7 +81,7 @@ let with_promises phrases =
       with Promises.Broken label -> internal_error ~pass:"standing for a stock object" (label ^ " is not defined"))
 
 let compile_with_flambeau info (program : Lambda.program) =
-  Ident.Set.iter Compilenv.require_global program.required_globals;
+  Ident.Set.iter Imports.require program.required_globals;
   let compiled = middle_end info program in
   let phrases = with_promises compiled.phrases in
   Emit_unit.compile ~ppf_dump:info.ppf_dump ~output_prefix:info.output_prefix phrases;
@@ -139,10 +139,14 @@ let from_linear info =
 
 let tool_name = "ocamlopt"
 
+let making output_prefix f = Errors.naming (fun () -> "making " ^ output_prefix ^ ".*") f
+
 let interface ~source_file ~output_prefix =
+  making output_prefix @@ fun () ->
   with_info ~native:true ~tool_name ~source_file ~output_prefix ~dump_ext:"cmi" Compile_common.interface
 
 let implementation ~start_from ~source_file ~output_prefix =
+  making output_prefix @@ fun () ->
   with_info ~native:true ~tool_name ~source_file ~output_prefix ~dump_ext:"cmx" @@ fun info ->
   match (start_from : Clflags.Compiler_pass.t) with
   | Parsing -> Compile_common.implementation info ~backend:from_typedtree

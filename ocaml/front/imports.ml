@@ -23,7 +23,14 @@ let number imports id =
 (** What the object of the current unit is to keep true, if it stands for a stock one ([Promises]). *)
 let own_approximation = ref Clambda.Value_unknown
 
+(** Runs [f], which may read the [.cmx] of [id]. *)
+let reading id f =
+  let file = Ident.name id ^ ".cmx" in
+  let path () = try Load_path.find_uncap file with Not_found -> file in
+  Errors.naming (fun () -> "reading " ^ path ()) f
+
 let write_import w id =
+  reading id @@ fun () ->
   let name = Ident.name id in
   let is_predef = Ident.is_predef id in
   Byte_writer.string w name;
@@ -38,6 +45,9 @@ let write_import w id =
     Approximation.write w approx;
     Byte_writer.option w (Byte_writer.string w) (Cmx_payload.of_import ~name approx)
   end
+
+(** Makes a unit an import of the current one, whether the term refers to it or not. *)
+let require id = reading id (fun () -> Compilenv.require_global id)
 
 (** The globals as part of a request. Looking them up makes them imports of the unit, as in the stock compiler. *)
 let write w imports =

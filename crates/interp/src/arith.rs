@@ -19,7 +19,7 @@ pub(crate) fn integer(kind: IntKind, value: Value) -> Result<i64, Trap> {
         (_, Value::Poison(_)) => Err(Trap::Poison),
         (IntKind::Tagged | IntKind::Naked, Value::Int(n)) => Ok(n),
         (IntKind::Int32, Value::Int32(n)) => Ok(i64::from(n)),
-        (IntKind::Int64 | IntKind::Nativeint, Value::Int64(n)) => Ok(n),
+        (IntKind::Int64, Value::Int64(n)) | (IntKind::Nativeint, Value::Nativeint(n)) => Ok(n),
         _ => Err(Trap::WrongShape),
     }
 }
@@ -29,7 +29,8 @@ pub(crate) fn make(kind: IntKind, n: i64) -> Value {
     match kind {
         IntKind::Tagged | IntKind::Naked => Value::Int(wrap63(n)),
         IntKind::Int32 => Value::Int32(n as i32),
-        IntKind::Int64 | IntKind::Nativeint => Value::Int64(n),
+        IntKind::Int64 => Value::Int64(n),
+        IntKind::Nativeint => Value::Nativeint(n),
     }
 }
 
@@ -141,28 +142,32 @@ pub(crate) fn float_compare3(a: f64, b: f64) -> Value {
     sign(a.partial_cmp(&b).unwrap_or_else(|| b.is_nan().cmp(&a.is_nan())))
 }
 
-/// Conversions between naked numbers.
+/// Conversions between naked numbers. A float out of the target's range gives what the hardware pleases.
 pub(crate) fn convert(from: Kind, to: Kind, value: Value) -> Result<Value, Trap> {
-    let wide = match from {
-        Kind::NakedFloat => {
+    let wide = match (from, value) {
+        (Kind::NakedFloat, value) => {
             let x = float(value)?;
-            // Out of range, the hardware's answer is unspecified.
-            if !(x > -4.6e18 && x < 4.6e18) {
+            let limit = match to {
+                Kind::NakedFloat => return Ok(value),
+                Kind::NakedInt32 => 2f64.powi(31),
+                Kind::NakedImmediate | Kind::Value => 2f64.powi(62),
+                Kind::NakedInt64 | Kind::NakedNativeint => 2f64.powi(63),
+            };
+            if !(x.trunc() >= -limit && x.trunc() < limit) {
                 return Ok(Value::Poison(to));
             }
             x.trunc() as i64
         }
-        _ => match value {
-            Value::Int(n) | Value::Int64(n) => n,
-            Value::Int32(n) => i64::from(n),
-            Value::Poison(_) => return Err(Trap::Poison),
-            _ => return Err(Trap::WrongShape),
-        },
+        (_, Value::Int(n) | Value::Int64(n) | Value::Nativeint(n)) => n,
+        (_, Value::Int32(n)) => i64::from(n),
+        (_, Value::Poison(_)) => return Err(Trap::Poison),
+        _ => return Err(Trap::WrongShape),
     };
     Ok(match to {
         Kind::NakedFloat => Value::Float((wide as f64).to_bits()),
         Kind::NakedInt32 => Value::Int32(wide as i32),
-        Kind::NakedInt64 | Kind::NakedNativeint => Value::Int64(wide),
+        Kind::NakedInt64 => Value::Int64(wide),
+        Kind::NakedNativeint => Value::Nativeint(wide),
         Kind::NakedImmediate | Kind::Value => Value::Int(wrap63(wide)),
     })
 }

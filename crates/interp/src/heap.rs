@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use flambeau_ir::prim::{BigarrayKind, BigarrayLayout};
 use flambeau_ir::{CodeId, FunctionSlot, Kind, ValueSlot};
 use rustc_hash::FxHashMap;
 
@@ -9,55 +10,112 @@ use crate::Trap;
 
 /// What a variable holds.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub(crate) enum Value {
+pub enum Value {
     /// A tagged integer, or a naked one.
     Int(i64),
     /// The bits of a naked float.
     Float(u64),
     /// A naked int32.
     Int32(i32),
-    /// A naked int64 or nativeint.
+    /// A naked int64.
     Int64(i64),
+    /// A naked nativeint: not an int64, lest a pass box it as one unseen.
+    Nativeint(i64),
     /// An object; for a set of closures, the position of the closure in it.
     Pointer(usize, u32),
-    /// Not to be looked at.
+    /// An arbitrary value of its kind: not to be looked at.
     Poison(Kind),
 }
 
-/// An object of the heap, static data included.
+impl Value {
+    /// `()`, `false`, `[]`…
+    pub const UNIT: Value = Value::Int(0);
+
+    /// Whether it is a poison.
+    pub fn is_poison(self) -> bool {
+        matches!(self, Value::Poison(_))
+    }
+}
+
+/// What an object is made of.
 #[derive(Clone, Debug)]
-pub(crate) enum Object {
-    Block {
-        tag: u8,
-        fields: Vec<Value>,
-    },
+pub enum Shape {
+    /// A block of values.
+    Block { tag: u8, fields: Vec<Value> },
+    /// A flat record or array of floats, by their bits.
     Floats(Vec<u64>),
+    /// A boxed number: the naked one.
     Boxed(Value),
+    /// A string or bytes.
     Bytes(Vec<u8>),
-    Closures {
-        functions: Vec<(FunctionSlot, CodeId)>,
-        slots: FxHashMap<ValueSlot, Value>,
-    },
+    /// A bigarray and its contents, in the machine's byte order.
+    Bigarray { kind: BigarrayKind, layout: BigarrayLayout, dims: Vec<i64>, data: Vec<u8> },
+    /// A set of closures.
+    Closures { functions: Vec<(FunctionSlot, CodeId)>, slots: FxHashMap<ValueSlot, Value> },
+    /// A function that waits for more arguments.
+    Partial { callee: Value, args: Vec<Value> },
     /// The address of something that another unit defines.
     Foreign(String),
 }
 
-/// The heap: objects are never freed.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Heap {
-    pub objects: Vec<Object>,
+/// An object of the heap, static data included.
+#[derive(Clone, Debug)]
+pub struct Object {
+    /// Its contents.
+    pub shape: Shape,
+    /// Whether `==` tells it from its copies: it is mutable, or meant to be unique. Passes may copy and
+    /// share all others.
+    pub identity: bool,
+    /// The operation (by its location) that made it, and how many effects had happened before: a name that
+    /// doesn't depend on the order of allocations, which may be changed.
+    pub birth: (u32, usize),
 }
 
-/// How deep the structure of a value is told.
+/// The heap: objects are never freed.
+#[derive(Clone, Debug, Default)]
+pub struct Heap {
+    objects: Vec<Object>,
+    /// Who allocates now.
+    pub(crate) birth: (u32, usize),
+    /// The numbers that objects with identity bear in what is shown, in order of appearance.
+    numbers: FxHashMap<usize, usize>,
+    /// The same objects, by number.
+    shown: Vec<usize>,
+    /// How many words were allocated.
+    pub(crate) words: u64,
+}
+
+/// How deep the structure of a value is told, and in how many bytes.
 const MAX_DEPTH: u32 = 6;
+const MAX_TEXT: usize = 2000;
 
 impl Heap {
-    pub fn alloc(&mut self, object: Object) -> Value {
-        self.objects.push(object);
+    /// Allocates an object.
+    pub fn alloc(&mut self, shape: Shape, identity: bool) -> Value {
+        self.words += 1 + match &shape {
+            Shape::Block { fields, .. } => fields.len() as u64,
+            Shape::Floats(elements) => elements.len() as u64,
+            Shape::Bytes(bytes) => bytes.len() as u64 / 8 + 1,
+            Shape::Closures { functions, slots } => (4 * functions.len() + slots.len()) as u64,
+            Shape::Partial { args, .. } => 4 + args.len() as u64,
+            Shape::Boxed(_) | Shape::Bigarray { .. } | Shape::Foreign(_) => 1,
+        };
+        self.objects.push(Object { shape, identity, birth: self.birth });
         Value::Pointer(self.objects.len() - 1, 0)
     }
 
-    pub fn get(&self, value: Value) -> Result<&Object, Trap> {
+    /// How many objects there are.
+    pub fn len(&self) -> usize {
+        self.objects.len()
+    }
+
+    /// Whether there are no objects.
+    pub fn is_empty(&self) -> bool {
+        self.objects.is_empty()
+    }
+
+    /// The object that a pointer points to.
+    pub fn object(&self, value: Value) -> Result<&Object, Trap> {
         match value {
             Value::Pointer(object, _) => Ok(&self.objects[object]),
             Value::Poison(_) => Err(Trap::Poison),
@@ -65,55 +123,113 @@ impl Heap {
         }
     }
 
-    pub fn get_mut(&mut self, value: Value) -> Result<&mut Object, Trap> {
+    /// Its contents.
+    pub fn get(&self, value: Value) -> Result<&Shape, Trap> {
+        self.object(value).map(|object| &object.shape)
+    }
+
+    /// Its contents, to be changed.
+    pub fn get_mut(&mut self, value: Value) -> Result<&mut Shape, Trap> {
         match value {
-            Value::Pointer(object, _) => Ok(&mut self.objects[object]),
+            Value::Pointer(object, _) => Ok(&mut self.objects[object].shape),
             Value::Poison(_) => Err(Trap::Poison),
             _ => Err(Trap::WrongShape),
         }
     }
 
-    /// The structure of a value, without addresses. Code is not told: passes change it.
-    pub fn show(&self, value: Value) -> String {
-        let mut out = String::new();
-        self.write(&mut out, value, MAX_DEPTH);
-        out
+    /// Overwrites a dummy: from then on it has an identity only if what it became has.
+    pub(crate) fn become_copy(&mut self, dummy: Value, contents: Object) -> Result<(), Trap> {
+        let Value::Pointer(object, _) = dummy else { return Err(Trap::WrongShape) };
+        let birth = self.objects[object].birth;
+        self.objects[object] = Object { birth, ..contents };
+        Ok(())
     }
 
-    fn write(&self, out: &mut String, value: Value, depth: u32) {
+    /// The objects with identity that the outside has seen, the latest last.
+    pub(crate) fn shown(&self) -> &[usize] {
+        &self.shown
+    }
+
+    /// The structure of a value, without addresses: what the outside may find out. Objects with identity
+    /// bear numbers, so that a copy in place of one shows; code is not told, for passes change it.
+    pub fn show(&mut self, value: Value) -> Result<String, Trap> {
+        let mut out = String::new();
+        self.write(&mut out, value, MAX_DEPTH)?;
+        Ok(out)
+    }
+
+    fn write(&mut self, out: &mut String, value: Value, depth: u32) -> Result<(), Trap> {
         let _ = match value {
             Value::Int(n) => write!(out, "{n}"),
-            Value::Float(bits) => write!(out, "{bits:#x}f"),
+            Value::Float(bits) => write_float(out, bits),
             Value::Int32(n) => write!(out, "{n}l"),
             Value::Int64(n) => write!(out, "{n}L"),
-            Value::Poison(_) => write!(out, "?"),
-            Value::Pointer(..) if depth == 0 => write!(out, "…"),
-            Value::Pointer(object, _) => {
-                self.write_object(out, &self.objects[object], depth);
-                Ok(())
-            }
+            Value::Nativeint(n) => write!(out, "{n}n"),
+            Value::Poison(_) => return Err(Trap::Poison),
+            Value::Pointer(..) if depth == 0 || out.len() > MAX_TEXT => write!(out, "…"),
+            Value::Pointer(object, _) => return self.write_object(out, object, depth - 1),
         };
+        Ok(())
     }
 
-    fn write_object(&self, out: &mut String, object: &Object, depth: u32) {
-        let _ = match object {
-            Object::Block { tag, fields } => {
+    fn write_object(&mut self, out: &mut String, index: usize, depth: u32) -> Result<(), Trap> {
+        // What another unit defines has a name.
+        let object = &self.objects[index];
+        if object.identity && !matches!(object.shape, Shape::Foreign(_)) {
+            let next = self.shown.len();
+            let number = *self.numbers.entry(index).or_insert(next);
+            if number == next {
+                self.shown.push(index);
+            }
+            let _ = write!(out, "@{number}");
+        }
+        let fields = match &self.objects[index].shape {
+            Shape::Block { tag, fields } => {
                 let _ = write!(out, "[{tag}:");
-                for field in fields {
+                fields.clone()
+            }
+            Shape::Floats(elements) => {
+                out.push_str("[|");
+                for bits in elements {
                     out.push(' ');
-                    self.write(out, *field, depth - 1);
+                    let _ = write_float(out, *bits);
                 }
-                write!(out, "]")
+                out.push_str(" |]");
+                return Ok(());
             }
-            Object::Floats(elements) => write!(out, "{elements:x?}"),
-            Object::Boxed(contents) => {
+            Shape::Boxed(contents) => {
                 out.push_str("box ");
-                self.write(out, *contents, depth);
-                Ok(())
+                let contents = *contents;
+                return self.write(out, contents, depth);
             }
-            Object::Bytes(bytes) => write!(out, "{:?}", String::from_utf8_lossy(bytes)),
-            Object::Closures { .. } => write!(out, "<fun>"),
-            Object::Foreign(name) => write!(out, "&{name}"),
+            Shape::Bytes(bytes) => {
+                let _ = write!(out, "\"{}\"", bytes.escape_ascii());
+                return Ok(());
+            }
+            Shape::Bigarray { kind, dims, data, .. } => {
+                let _ = write!(out, "{kind:?}{dims:?} {data:x?}");
+                return Ok(());
+            }
+            Shape::Closures { .. } | Shape::Partial { .. } => {
+                out.push_str("<fun>");
+                return Ok(());
+            }
+            Shape::Foreign(name) => {
+                let _ = write!(out, "&{name}");
+                return Ok(());
+            }
         };
+        for field in fields {
+            out.push(' ');
+            self.write(out, field, depth)?;
+        }
+        out.push(']');
+        Ok(())
     }
+}
+
+/// By its bits where the text would hide them.
+fn write_float(out: &mut String, bits: u64) -> std::fmt::Result {
+    let x = f64::from_bits(bits);
+    if x.is_nan() { write!(out, "nan:{bits:x}f") } else { write!(out, "{x:?}f") }
 }

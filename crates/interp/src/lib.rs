@@ -1,30 +1,77 @@
-//! An interpreter of the IR: simple and obviously right rather than fast.
+//! An interpreter of the IR, simple and obviously right rather than fast, and a generator of terms for it.
 //!
-//! It is the oracle for passes: a unit before a pass and after it must give the same [`Run`], unless the
+//! It is the oracle for passes: a unit before a pass and after it must behave alike ([`check_pass`]), unless the
 //! first meets undefined behaviour ([`Stop::Trap`]) or runs out of fuel. What a unit does is observed
 //! through its calls of functions that are not its own: each is an event with its name and the
 //! structure of its arguments, and each gives a result (or raises) by a rule of its own that depends
-//! only on the events so far.
+//! only on the events so far. Under [`Options::history`] every operation that is not pure is observed too,
+//! for the tests of lowering, which may not reorder as passes may.
+//!
+//! `docs/interp.md` tells what is defined how, and how to add to it.
 
 mod arith;
+mod bytes;
+pub mod check;
+pub mod coverage;
 mod external;
-mod heap;
+pub mod generate;
+pub mod heap;
+pub mod history;
 mod machine;
 mod primitives;
+mod statics;
+pub mod world;
 
-pub use machine::run;
+pub use check::{Difference, Verdict, check_pass};
+pub use heap::Value;
+pub use machine::{run, run_code};
+pub use world::World;
 
-/// What can be observed of a run.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// How to run.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// How many items and terminators may be evaluated.
+    pub fuel: u64,
+    /// Whether to record each operation that is not pure.
+    pub history: bool,
+    /// A signal handler raises at the first allocation that is made at this location.
+    pub interrupt: Option<u32>,
+    /// Whether the outside assigns field 0 of mutable blocks that it has seen, where that holds an
+    /// integer: finds loads that are forwarded across calls. Not for units whose mutable records
+    /// have an immutable first field.
+    pub meddle: bool,
+    /// One call of the outside in so many raises, if it may at all; 0 for none.
+    pub raise_one_in: u32,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options { fuel: 1_000_000, history: false, interrupt: None, meddle: false, raise_one_in: 8 }
+    }
+}
+
+/// All that is known of a run. What has to agree is [`Run::behaviour`].
+#[derive(Clone, Debug)]
 pub struct Run {
     /// In order.
     pub events: Vec<Event>,
     /// How it ended.
     pub stop: Stop,
+    /// What it took.
+    pub stats: Stats,
+    /// Each operation, if that was asked for.
+    pub history: Option<history::History>,
+}
+
+impl Run {
+    /// What an observer sees.
+    pub fn behaviour(&self) -> (&[Event], &Stop) {
+        (&self.events, &self.stop)
+    }
 }
 
 /// A call of a function which is not the unit's own.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Event {
     /// Who is called.
     pub name: String,
@@ -35,11 +82,11 @@ pub struct Event {
 /// How a run ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Stop {
-    /// The entry code returned: the structure of the module block.
+    /// It returned. For the entry code: the structure of the module block.
     Return(String),
     /// An exception was not caught.
     Uncaught(String),
-    /// Undefined behaviour: all later behaviour is allowed.
+    /// Undefined behaviour: all other behaviour is allowed.
     Trap(Trap),
     /// No fuel was left.
     OutOfFuel,
@@ -48,7 +95,7 @@ pub enum Stop {
 /// Undefined behaviour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Trap {
-    /// A poison was looked at.
+    /// A poison was looked at: branched on, dereferenced or shown to the outside.
     Poison,
     /// `unreachable` was reached, or a switch without an arm for its value.
     Unreachable,
@@ -58,4 +105,58 @@ pub enum Trap {
     WrongShape,
     /// A division by zero that no check preceded.
     DivisionByZero,
+}
+
+/// Why an operation gives no result.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Leave {
+    /// It raises.
+    Raise(Value),
+    /// It is undefined.
+    Trap(Trap),
+}
+
+impl From<Trap> for Leave {
+    fn from(trap: Trap) -> Self {
+        Leave::Trap(trap)
+    }
+}
+
+/// What a run took.
+#[derive(Clone, Debug)]
+pub struct Stats {
+    /// Items and terminators.
+    pub steps: u64,
+    /// Calls of code of the unit whose code is known.
+    pub direct_calls: u64,
+    /// Applications of unknown functions.
+    pub generic_calls: u64,
+    /// Calls of the outside.
+    pub outside_calls: u64,
+    /// Exceptions.
+    pub raises: u64,
+    /// Objects allocated.
+    pub objects: u64,
+    /// Words allocated.
+    pub words: u64,
+    /// Frames on the stack, at most.
+    pub depth: usize,
+    /// How often each primitive was executed, in the order of [`coverage::PRIMITIVES`].
+    pub prims: [u64; coverage::COUNT],
+}
+
+impl Default for Stats {
+    fn default() -> Self {
+        Stats {
+            steps: 0,
+            direct_calls: 0,
+            generic_calls: 0,
+            outside_calls: 0,
+            raises: 0,
+            objects: 0,
+            words: 0,
+            depth: 0,
+            prims: [0; coverage::COUNT],
+        }
+    }
 }

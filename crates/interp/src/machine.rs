@@ -1,482 +1,435 @@
-//! Evaluation of terms.
+//! Control: an explicit stack, so that neither loops nor recursion of the unit need any of ours.
 
-use flambeau_ir::prim::Prim;
-use flambeau_ir::stack::deep;
 use flambeau_ir::term::StringSwitch;
 use flambeau_ir::{
-    Apply, CallKind, CodeId, Const, Continuation, ExnCont, Expr, FunctionKind, Item, Named, SetOfClosures,
-    Simple, StaticDef, StaticField, Switch, Symbol, Terminator, Unit, Variable,
+    Apply, ApplyCont, CallKind, Code, CodeId, Continuation, Dbg, ExnCont, Expr, FunctionKind, IntKind, Item,
+    Kind, Named, SetOfClosures, Simple, Switch, Terminator, Unit, Variable,
 };
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
-use crate::external::{Answer, World};
-use crate::heap::{Heap, Object, Value};
-use crate::primitives;
-use crate::{Run, Stop, Trap};
+use crate::heap::{Shape, Value};
+use crate::history::Operand;
+use crate::statics::constant;
+use crate::world::{Site, World};
+use crate::{Leave, Options, Run, Stop, Trap};
 
-/// Runs the entry code of a verified unit, for at most `fuel` steps (items and terminators).
-pub fn run(unit: &Unit, fuel: u64) -> Run {
-    let mut machine = Machine::new(unit, fuel);
-    let stop = machine.run_entry();
-    Run { events: machine.world.events, stop }
+/// Runs the entry code of a verified unit.
+pub fn run(unit: &Unit, options: &Options) -> Run {
+    let entry = &unit.entry;
+    let mut machine = Machine::new(unit, options);
+    machine.frame = Frame { ret: Some(entry.ret), exn: Some(entry.exn), ..Frame::default() };
+    machine.run(whole(&entry.body), Some(unit.module_symbol))
 }
 
-/// How the evaluation of a term ends.
-enum Exit {
-    /// A jump, to a continuation bound outside. Exception continuations too.
-    Jump(Continuation, Vec<Value>),
-    /// A call in tail position.
-    TailCall(CodeId, Option<Value>, Vec<Value>),
+/// Runs one function of a verified unit, before the entry code and without closure.
+pub fn run_code(unit: &Unit, code: CodeId, args: &[Value], options: &Options) -> Run {
+    let mut machine = Machine::new(unit, options);
+    let code = &unit.codes[code];
+    match machine.enter(code, None, args.to_vec()) {
+        Ok(rest) => machine.run(rest, None),
+        Err(_) => machine.finish(Stop::Trap(Trap::WrongShape)),
+    }
 }
 
-/// Why evaluation stops.
+/// What remains of a run of items.
+#[derive(Clone, Copy)]
+struct Rest<'a> {
+    items: &'a [Item],
+    terminator: &'a Terminator,
+}
+
+fn whole(expr: &Expr) -> Rest<'_> {
+    Rest { items: &expr.items, terminator: &expr.terminator }
+}
+
+/// The code of a continuation, and under how many handlers of its function it is bound.
+#[derive(Clone, Copy)]
+struct Target<'a> {
+    params: &'a [Variable],
+    rest: Rest<'a>,
+    handlers: usize,
+}
+
+type Args = SmallVec<[Value; 4]>;
+
+/// A call of a function that is under way.
+#[derive(Default)]
+struct Frame {
+    vars: FxHashMap<Variable, Value>,
+    /// None while a call is being prepared.
+    ret: Option<Continuation>,
+    exn: Option<Continuation>,
+    /// The handlers around, with the extra arguments that they were told last.
+    handlers: Vec<(Continuation, Args)>,
+}
+
+/// What waits for the result of a call.
+enum Pending {
+    /// The caller.
+    Frame(Frame, Continuation),
+    /// Further arguments.
+    Args(Vec<Value>),
+}
+
+/// How the machine stops.
 enum Halt {
-    Trap(Trap),
+    Leave(Leave),
+    Done(Value),
     OutOfFuel,
+}
+
+impl From<Leave> for Halt {
+    fn from(leave: Leave) -> Self {
+        Halt::Leave(leave)
+    }
 }
 
 impl From<Trap> for Halt {
     fn from(trap: Trap) -> Self {
-        Halt::Trap(trap)
+        Halt::Leave(Leave::Trap(trap))
     }
 }
 
-type Eval<T> = Result<T, Halt>;
-
-/// How a function ends.
-enum Outcome {
-    Return(Value),
-    Raise(Value),
-}
+type Step<'a> = Result<Rest<'a>, Halt>;
 
 struct Machine<'a> {
     unit: &'a Unit,
-    heap: Heap,
     world: World,
-    symbols: FxHashMap<Symbol, Value>,
-    fuel: u64,
-}
-
-/// The variables of a function, and its own continuations.
-#[derive(Default)]
-struct Frame {
-    vars: FxHashMap<Variable, Value>,
-    /// The return and exception continuations; none in the entry code's frame before it is entered.
-    ret: Option<Continuation>,
-    exn: Option<Continuation>,
+    targets: FxHashMap<Continuation, Target<'a>>,
+    frame: Frame,
+    stack: Vec<Pending>,
 }
 
 impl<'a> Machine<'a> {
-    fn new(unit: &'a Unit, fuel: u64) -> Self {
-        let mut machine = Machine {
-            unit,
-            heap: Heap::default(),
-            world: World::default(),
-            symbols: FxHashMap::default(),
-            fuel,
+    fn new(unit: &'a Unit, options: &Options) -> Self {
+        let mut targets = FxHashMap::default();
+        for body in unit.codes.values().map(|code| &code.body).chain([&unit.entry.body]) {
+            find_targets(body, &mut targets);
+        }
+        let world = World::new(unit, options);
+        Machine { unit, world, targets, frame: Frame::default(), stack: Vec::new() }
+    }
+
+    fn run(mut self, start: Rest<'a>, module: Option<flambeau_ir::Symbol>) -> Run {
+        let mut rest = start;
+        let stop = loop {
+            let step = match self.step(rest) {
+                Err(Halt::Leave(Leave::Raise(exn))) => self.raise(exn),
+                step => step,
+            };
+            match step {
+                Ok(next) => rest = next,
+                Err(Halt::Done(value)) => {
+                    self.outcome(Ok(value));
+                    let result = module.map_or(Ok(value), |symbol| self.world.symbol(symbol));
+                    break match result.and_then(|value| self.world.heap.show(value)) {
+                        Ok(shown) => Stop::Return(shown),
+                        Err(trap) => Stop::Trap(trap),
+                    };
+                }
+                Err(Halt::Leave(Leave::Raise(exn))) => {
+                    self.outcome(Err(exn));
+                    break match self.world.heap.show(exn) {
+                        Ok(shown) => Stop::Uncaught(shown),
+                        Err(trap) => Stop::Trap(trap),
+                    };
+                }
+                Err(Halt::Leave(Leave::Trap(trap))) => break Stop::Trap(trap),
+                Err(Halt::OutOfFuel) => break Stop::OutOfFuel,
+            }
         };
-        machine.place_statics();
-        machine
+        self.finish(stop)
     }
 
-    /// Static data: first every symbol gets its object, then the objects their contents.
-    fn place_statics(&mut self) {
-        let unit = self.unit;
-        for item in &unit.statics {
-            match &item.def {
-                StaticDef::Closures { symbols, set } => {
-                    let value = self.alloc_closures(set, |_| Value::Int(0));
-                    let Value::Pointer(object, _) = value else { continue };
-                    for (index, symbol) in symbols.iter().enumerate() {
-                        self.symbols.insert(*symbol, Value::Pointer(object, index as u32));
-                    }
-                }
-                StaticDef::Block { symbol, tag, fields } => {
-                    let fields = vec![Value::Int(0); fields.len()];
-                    self.define(*symbol, Object::Block { tag: *tag, fields });
-                }
-                StaticDef::Preallocated { symbol, tag, size } => {
-                    let fields = vec![Value::Int(0); *size as usize];
-                    self.define(*symbol, Object::Block { tag: *tag, fields });
-                }
-                StaticDef::Float { symbol, bits } => self.define(*symbol, Object::Boxed(Value::Float(*bits))),
-                StaticDef::Int32 { symbol, value } => {
-                    self.define(*symbol, Object::Boxed(Value::Int32(*value)))
-                }
-                StaticDef::Int64 { symbol, value } | StaticDef::Nativeint { symbol, value } => {
-                    self.define(*symbol, Object::Boxed(Value::Int64(*value)));
-                }
-                StaticDef::String { symbol, contents } => {
-                    self.define(*symbol, Object::Bytes(contents.clone()))
-                }
-                StaticDef::FloatArray { symbol, elements } => {
-                    self.define(*symbol, Object::Floats(elements.clone()));
-                }
-            }
-        }
-        for (symbol, data) in &unit.symbols {
-            if !data.is_local {
-                self.define(symbol, Object::Foreign(data.linkage_name.clone()));
-            }
-        }
-        for item in &unit.statics {
-            match &item.def {
-                StaticDef::Block { symbol, fields, .. } => {
-                    let contents: Vec<Value> = fields.iter().map(|field| self.static_field(*field)).collect();
-                    let block = self.symbols[symbol];
-                    if let Ok(Object::Block { fields, .. }) = self.heap.get_mut(block) {
-                        *fields = contents;
-                    }
-                }
-                StaticDef::Closures { symbols, set } => {
-                    let contents: Vec<_> =
-                        set.values.iter().map(|(slot, v)| (*slot, self.constant_atom(*v))).collect();
-                    let Some(first) = symbols.first() else { continue };
-                    let closure = self.symbols[first];
-                    if let Ok(Object::Closures { slots, .. }) = self.heap.get_mut(closure) {
-                        slots.extend(contents);
-                    }
-                }
-                _ => {}
-            }
+    fn outcome(&mut self, result: Result<Value, Value>) {
+        let heap = &self.world.heap;
+        if let Some(history) = &mut self.world.history {
+            let operand = |value| Operand::new(heap, value);
+            history.outcome = Some(result.map(operand).map_err(operand));
         }
     }
 
-    fn define(&mut self, symbol: Symbol, object: Object) {
-        let value = self.heap.alloc(object);
-        self.symbols.insert(symbol, value);
+    fn finish(self, stop: Stop) -> Run {
+        let World { mut stats, events, history, heap, static_objects, .. } = self.world;
+        stats.objects = (heap.len() - static_objects) as u64;
+        stats.words = heap.words;
+        Run { events, stop, stats, history }
     }
 
-    fn static_field(&self, field: StaticField) -> Value {
-        self.constant_atom(field.simple())
-    }
+    // ---- values
 
-    /// An atom of static data. A symbol without definition shows as a poison.
-    fn constant_atom(&self, simple: Simple) -> Value {
+    fn atom(&self, simple: Simple) -> Result<Value, Trap> {
         match simple {
-            Simple::Const(c) => constant(c),
-            Simple::Symbol(s) => {
-                self.symbols.get(&s).copied().unwrap_or(Value::Poison(flambeau_ir::Kind::Value))
-            }
-            Simple::Var(_) => Value::Poison(flambeau_ir::Kind::Value),
+            Simple::Const(c) => Ok(constant(c)),
+            Simple::Symbol(symbol) => self.world.symbol(symbol),
+            Simple::Var(v) => self.frame.vars.get(&v).copied().ok_or(Trap::WrongShape),
         }
     }
 
-    fn alloc_closures(&mut self, set: &SetOfClosures, mut atom: impl FnMut(Simple) -> Value) -> Value {
-        self.heap.alloc(Object::Closures {
-            functions: set.functions.to_vec(),
-            slots: set.values.iter().map(|(slot, v)| (*slot, atom(*v))).collect(),
-        })
+    fn atoms<'s>(&self, simples: impl IntoIterator<Item = &'s Simple>) -> Result<Args, Trap> {
+        simples.into_iter().map(|simple| self.atom(*simple)).collect()
     }
 
-    fn run_entry(&mut self) -> Stop {
-        let unit = self.unit;
-        let mut frame = Frame { ret: Some(unit.entry.ret), exn: Some(unit.entry.exn), ..Frame::default() };
-        let exit = self.expr(&mut frame, &unit.entry.body);
-        let outcome = exit.and_then(|exit| self.finish(exit, &frame));
-        match outcome {
-            Ok(Outcome::Return(_)) => Stop::Return(self.heap.show(self.symbols[&unit.module_symbol])),
-            Ok(Outcome::Raise(exn)) => Stop::Uncaught(self.heap.show(exn)),
-            Err(Halt::Trap(trap)) => Stop::Trap(trap),
-            Err(Halt::OutOfFuel) => Stop::OutOfFuel,
+    fn bind(&mut self, params: &[Variable], args: &[Value]) -> Result<(), Trap> {
+        if params.len() != args.len() {
+            return Err(Trap::WrongShape);
         }
-    }
-
-    /// Calls a function of the unit; tail calls loop.
-    fn call(&mut self, code: CodeId, closure: Option<Value>, args: Vec<Value>) -> Eval<Outcome> {
-        let unit = self.unit;
-        let (mut code, mut closure, mut args) = (code, closure, args);
-        loop {
-            let function = &unit.codes[code];
-            if function.params.len() != args.len() {
-                return Err(Trap::WrongShape.into());
-            }
-            let mut frame = Frame { ret: Some(function.ret), exn: Some(function.exn), ..Frame::default() };
-            frame.vars.extend(function.params.iter().copied().zip(args));
-            frame
-                .vars
-                .insert(function.my_closure, closure.unwrap_or(Value::Poison(flambeau_ir::Kind::Value)));
-            match self.expr(&mut frame, &function.body)? {
-                Exit::TailCall(next, next_closure, next_args) => {
-                    (code, closure, args) = (next, next_closure, next_args);
-                }
-                exit => return self.finish(exit, &frame),
-            }
-        }
-    }
-
-    /// The outcome of a function whose body has ended.
-    fn finish(&mut self, exit: Exit, frame: &Frame) -> Eval<Outcome> {
-        match exit {
-            Exit::TailCall(code, closure, args) => self.call(code, closure, args),
-            Exit::Jump(cont, args) => {
-                let value = args.first().copied().unwrap_or(Value::Int(0));
-                if Some(cont) == frame.ret {
-                    Ok(Outcome::Return(value))
-                } else if Some(cont) == frame.exn {
-                    Ok(Outcome::Raise(value))
-                } else {
-                    Err(Trap::WrongShape.into())
-                }
-            }
-        }
-    }
-
-    fn burn(&mut self) -> Eval<()> {
-        self.fuel = self.fuel.checked_sub(1).ok_or(Halt::OutOfFuel)?;
+        self.frame.vars.extend(params.iter().copied().zip(args.iter().copied()));
         Ok(())
     }
 
-    fn expr(&mut self, frame: &mut Frame, expr: &'a Expr) -> Eval<Exit> {
-        deep(|| self.items(frame, expr, 0))
+    // ---- where control goes
+
+    fn jump(&mut self, cont: Continuation, args: &[Value]) -> Step<'a> {
+        if Some(cont) == self.frame.ret {
+            return self.give(args.first().copied().ok_or(Trap::WrongShape)?);
+        }
+        let target = *self.targets.get(&cont).ok_or(Trap::WrongShape)?;
+        self.frame.handlers.truncate(target.handlers);
+        self.bind(target.params, args)?;
+        Ok(target.rest)
     }
 
-    /// Evaluates the run from an item on.
-    fn items(&mut self, frame: &mut Frame, expr: &'a Expr, from: usize) -> Eval<Exit> {
-        for (index, item) in expr.items.iter().enumerate().skip(from) {
-            self.burn()?;
-            match item {
-                Item::Let { var, named, .. } => match self.named(frame, named)? {
-                    Ok(value) => {
-                        frame.vars.insert(*var, value);
-                    }
-                    Err(raise) => return Ok(raise),
-                },
-                Item::LetClosures { vars, set, .. } => {
-                    let value = self.alloc_closures_in(frame, set)?;
-                    let Value::Pointer(object, _) = value else { continue };
-                    for (position, var) in vars.iter().enumerate() {
-                        frame.vars.insert(*var, Value::Pointer(object, position as u32));
-                    }
+    /// Gives a result to who waits for it.
+    fn give(&mut self, value: Value) -> Step<'a> {
+        match self.stack.pop() {
+            None => Err(Halt::Done(value)),
+            Some(Pending::Frame(frame, ret)) => {
+                self.frame = frame;
+                self.jump(ret, &[value])
+            }
+            Some(Pending::Args(args)) => {
+                self.frame = Frame::default();
+                self.generic(value, args, Site { dbg: Dbg::NONE, tail: false })
+            }
+        }
+    }
+
+    /// Goes to the innermost handler, of this function or of one that waits. An error is not caught.
+    fn raise(&mut self, exn: Value) -> Step<'a> {
+        self.world.stats.raises += 1;
+        loop {
+            if let Some((cont, extra)) = self.frame.handlers.pop() {
+                let args: Args = [exn].into_iter().chain(extra).collect();
+                return self.jump(cont, &args);
+            }
+            match self.stack.pop() {
+                None => return Err(Leave::Raise(exn).into()),
+                Some(Pending::Frame(frame, _)) => self.frame = frame,
+                Some(Pending::Args(_)) => {}
+            }
+        }
+    }
+
+    /// A point that may raise tells the handler its extra arguments. The handler keeps them, for signals.
+    fn tell(&mut self, exn: &ExnCont) -> Result<(), Trap> {
+        let extra = self.atoms(&exn.extra_args)?;
+        let expected = self.frame.handlers.last().map(|(cont, _)| *cont).or(self.frame.exn);
+        if expected != Some(exn.cont) {
+            return Err(Trap::WrongShape);
+        }
+        if let Some((_, told)) = self.frame.handlers.last_mut() {
+            *told = extra;
+        }
+        Ok(())
+    }
+
+    // ---- steps
+
+    fn step(&mut self, rest: Rest<'a>) -> Step<'a> {
+        if self.world.stats.steps == self.world.options.fuel {
+            return Err(Halt::OutOfFuel);
+        }
+        self.world.stats.steps += 1;
+        let Some((item, items)) = rest.items.split_first() else { return self.terminator(rest.terminator) };
+        match item {
+            Item::Let { var, named, dbg } => {
+                let value = self.named(named, *dbg)?;
+                self.frame.vars.insert(*var, value);
+            }
+            Item::LetClosures { vars, set, dbg } => self.closures(vars, set, *dbg)?,
+            Item::Join { body, .. } => return Ok(whole(body)),
+            Item::LetCont { .. } => {}
+        }
+        Ok(Rest { items, ..rest })
+    }
+
+    fn named(&mut self, named: &Named, dbg: Dbg) -> Result<Value, Halt> {
+        match named {
+            Named::Simple(simple) => Ok(self.atom(*simple)?),
+            Named::Prim { prim, args, exn } => {
+                if let Some(exn) = exn {
+                    self.tell(exn)?;
                 }
-                Item::Join { cont, params, body } => match self.expr(frame, body)? {
-                    Exit::Jump(target, args) if target == *cont => bind(frame, params, &args)?,
-                    exit => return Ok(exit),
-                },
-                Item::LetCont { handlers, .. } => {
-                    let mut exit = deep(|| self.items(frame, expr, index + 1))?;
-                    while let Exit::Jump(target, args) = &exit
-                        && let Some(handler) = handlers.iter().find(|h| h.cont == *target)
-                    {
-                        self.burn()?;
-                        bind(frame, &handler.params, args)?;
-                        exit = self.expr(frame, &handler.body)?;
-                    }
-                    return Ok(exit);
-                }
+                let args = self.atoms(args)?;
+                Ok(self.world.prim(prim, &args, dbg)?)
             }
         }
-        self.burn()?;
-        self.terminator(frame, &expr.terminator)
     }
 
-    fn alloc_closures_in(&mut self, frame: &Frame, set: &SetOfClosures) -> Eval<Value> {
-        let mut values = Vec::with_capacity(set.values.len());
-        for (_, simple) in &set.values {
-            values.push(self.atom(frame, *simple)?);
+    fn closures(&mut self, vars: &[Variable], set: &SetOfClosures, dbg: Dbg) -> Result<(), Halt> {
+        let values = self.atoms(set.values.iter().map(|(_, value)| value))?;
+        if let Value::Pointer(object, _) = self.world.closures(set, &values, dbg)? {
+            let closures = (0..).map(|position| Value::Pointer(object, position));
+            self.frame.vars.extend(vars.iter().copied().zip(closures));
         }
-        let mut values = values.into_iter();
-        Ok(self.alloc_closures(set, |_| values.next().unwrap_or(Value::Int(0))))
+        Ok(())
     }
 
-    fn atom(&self, frame: &Frame, simple: Simple) -> Eval<Value> {
-        match simple {
-            Simple::Const(c) => Ok(constant(c)),
-            Simple::Symbol(s) => Ok(self.symbols[&s]),
-            Simple::Var(v) => frame.vars.get(&v).copied().ok_or(Halt::Trap(Trap::WrongShape)),
-        }
-    }
-
-    fn atoms(&self, frame: &Frame, simples: &[Simple]) -> Eval<Vec<Value>> {
-        simples.iter().map(|simple| self.atom(frame, *simple)).collect()
-    }
-
-    /// A jump to an exception continuation.
-    fn raise(&self, frame: &Frame, exn: &ExnCont, value: Value) -> Eval<Exit> {
-        let mut args = vec![value];
-        args.extend(self.atoms(frame, &exn.extra_args)?);
-        Ok(Exit::Jump(exn.cont, args))
-    }
-
-    /// The value of a `let`, or the raise that takes its place.
-    fn named(&mut self, frame: &Frame, named: &Named) -> Eval<Result<Value, Exit>> {
-        let (prim, args, exn) = match named {
-            Named::Simple(simple) => return Ok(Ok(self.atom(frame, *simple)?)),
-            Named::Prim { prim, args, exn } => (prim, self.atoms(frame, args)?, exn),
-        };
-        let raised = match prim {
-            Prim::CheckBound { width } => {
-                let (length, index) = (integer(args[0])?, integer(args[1])?);
-                let fits = index >= 0 && index <= length - i64::from(*width);
-                (!fits).then_some("Invalid_argument")
-            }
-            Prim::CheckZero { kind } => {
-                (crate::arith::integer(*kind, args[0])? == 0).then_some("Division_by_zero")
-            }
-            Prim::ExnState => None,
-            Prim::CCall(external) => {
-                return match self.world.call(&mut self.heap, &external.name, &args, external.alloc) {
-                    Answer::Return(value) => Ok(Ok(self.in_kind(value, external.result.kind()))),
-                    Answer::Raise(value) => match exn {
-                        Some(exn) => Ok(Err(self.raise(frame, exn, value)?)),
-                        None => Err(Trap::WrongShape.into()),
-                    },
-                };
-            }
-            _ => return Ok(Ok(primitives::evaluate(&mut self.heap, prim, &args)?)),
-        };
-        match (raised, exn) {
-            (None, _) => Ok(Ok(Value::Int(0))),
-            (Some(name), Some(exn)) => {
-                let value = self.heap.alloc(Object::Foreign(name.to_owned()));
-                Ok(Err(self.raise(frame, exn, value)?))
-            }
-            (Some(_), None) => Err(Trap::WrongShape.into()),
-        }
-    }
-
-    /// The answer of the world, in the kind that was declared.
-    fn in_kind(&mut self, value: Value, kind: flambeau_ir::Kind) -> Value {
-        use flambeau_ir::Kind;
-        let n = if let Value::Int(n) = value { n } else { 3 };
-        match kind {
-            Kind::Value => value,
-            Kind::NakedImmediate => Value::Int(n),
-            Kind::NakedFloat => Value::Float((n as f64).to_bits()),
-            Kind::NakedInt32 => Value::Int32(n as i32),
-            Kind::NakedInt64 | Kind::NakedNativeint => Value::Int64(n),
-        }
-    }
-
-    fn terminator(&mut self, frame: &mut Frame, terminator: &'a Terminator) -> Eval<Exit> {
+    fn terminator(&mut self, terminator: &'a Terminator) -> Step<'a> {
         match terminator {
-            Terminator::ApplyCont(jump) => Ok(Exit::Jump(jump.cont, self.atoms(frame, &jump.args)?)),
-            Terminator::Apply(apply) => self.apply(frame, apply),
-            Terminator::Switch(switch) => self.switch(frame, switch),
-            Terminator::StringSwitch(switch) => self.string_switch(frame, switch),
+            Terminator::ApplyCont(jump) => self.apply_cont(jump),
+            Terminator::Apply(apply) => self.apply(apply),
+            Terminator::Switch(switch) => self.switch(switch),
+            Terminator::StringSwitch(switch) => self.string_switch(switch),
             Terminator::Raise { exn, handler, .. } => {
-                let value = self.atom(frame, *exn)?;
-                self.raise(frame, handler, value)
+                self.tell(handler)?;
+                Err(Leave::Raise(self.atom(*exn)?).into())
             }
-            Terminator::Try { body, .. } => match self.expr(frame, body)? {
-                // Under a handler no call is a tail call.
-                Exit::TailCall(..) => Err(Trap::WrongShape.into()),
-                exit => Ok(exit),
-            },
+            Terminator::Try { body, handler } => {
+                let extra = self.atoms(&handler.extra_args)?;
+                self.frame.handlers.push((handler.cont, extra));
+                Ok(whole(body))
+            }
             Terminator::Unreachable => Err(Trap::Unreachable.into()),
         }
     }
 
-    fn switch(&mut self, frame: &Frame, switch: &Switch) -> Eval<Exit> {
-        let value = integer(self.atom(frame, switch.scrutinee)?)?;
+    fn apply_cont(&mut self, jump: &ApplyCont) -> Step<'a> {
+        let args = self.atoms(&jump.args)?;
+        self.jump(jump.cont, &args)
+    }
+
+    fn switch(&mut self, switch: &Switch) -> Step<'a> {
+        let value = crate::arith::integer(IntKind::Naked, self.atom(switch.scrutinee)?)?;
         let arm = switch.arms.iter().find(|(key, _)| *key == value).map(|(_, jump)| jump);
-        let jump = arm.or(switch.default.as_ref()).ok_or(Trap::Unreachable)?;
-        Ok(Exit::Jump(jump.cont, self.atoms(frame, &jump.args)?))
+        self.apply_cont(arm.or(switch.default.as_ref()).ok_or(Trap::Unreachable)?)
     }
 
-    fn string_switch(&mut self, frame: &Frame, switch: &StringSwitch) -> Eval<Exit> {
-        let value = self.atom(frame, switch.scrutinee)?;
-        let Object::Bytes(bytes) = self.heap.get(value)? else { return Err(Trap::WrongShape.into()) };
+    fn string_switch(&mut self, switch: &StringSwitch) -> Step<'a> {
+        let value = self.atom(switch.scrutinee)?;
+        let Shape::Bytes(bytes) = self.world.heap.get(value)? else { return Err(Trap::WrongShape.into()) };
         let arm = switch.arms.iter().find(|(key, _)| key == bytes).map(|(_, jump)| jump);
-        let jump = arm.or(switch.default.as_ref()).ok_or(Trap::Unreachable)?;
-        Ok(Exit::Jump(jump.cont, self.atoms(frame, &jump.args)?))
+        self.apply_cont(arm.or(switch.default.as_ref()).ok_or(Trap::Unreachable)?)
     }
 
-    fn apply(&mut self, frame: &Frame, apply: &Apply) -> Eval<Exit> {
-        let args = self.atoms(frame, &apply.args)?;
-        let callee = apply.callee.map(|callee| self.atom(frame, callee)).transpose()?;
-        let is_tail = Some(apply.ret) == frame.ret && Some(apply.exn.cont) == frame.exn;
-        let outcome = match &apply.kind {
-            CallKind::Direct(code) if is_tail => return Ok(Exit::TailCall(*code, callee, args)),
-            CallKind::Direct(code) => self.nested_call(*code, callee, args)?,
-            CallKind::Generic => self.generic(callee.ok_or(Trap::WrongShape)?, args)?,
-            CallKind::DirectExternal(name) => self.outside(name, &args),
+    // ---- calls
+
+    fn apply(&mut self, apply: &Apply) -> Step<'a> {
+        self.tell(&apply.exn)?;
+        let mut args = self.atoms(&apply.args)?.into_vec();
+        let callee = apply.callee.map(|callee| self.atom(callee)).transpose()?;
+        // A tail call leaves no frame behind.
+        let tail = Some(apply.ret) == self.frame.ret && self.frame.handlers.is_empty();
+        let caller = std::mem::take(&mut self.frame);
+        if tail {
+            // The table, not what it holds: `enter` clears it.
+            self.frame.vars = caller.vars;
+        } else {
+            self.stack.push(Pending::Frame(caller, apply.ret));
+            self.world.stats.depth = self.world.stats.depth.max(self.stack.len());
+        }
+        let site = Site { dbg: apply.dbg, tail };
+        match &apply.kind {
+            CallKind::Direct(code) => {
+                self.world.stats.direct_calls += 1;
+                self.enter(&self.unit.codes[*code], callee, args)
+            }
+            CallKind::Generic => {
+                self.world.stats.generic_calls += 1;
+                self.generic(callee.ok_or(Trap::WrongShape)?, args, site)
+            }
+            CallKind::DirectExternal(name) => self.outside(name, &args, site),
             CallKind::MethodPublic | CallKind::MethodSelf | CallKind::MethodCached => {
-                let mut all = vec![callee.ok_or(Trap::WrongShape)?];
-                all.extend(args);
-                self.outside("send", &all)
+                args.insert(0, callee.ok_or(Trap::WrongShape)?);
+                self.outside("send", &args, site)
             }
-        };
-        match outcome {
-            Outcome::Return(value) => Ok(Exit::Jump(apply.ret, vec![value])),
-            Outcome::Raise(value) => self.raise(frame, &apply.exn, value),
         }
     }
 
-    fn nested_call(&mut self, code: CodeId, closure: Option<Value>, args: Vec<Value>) -> Eval<Outcome> {
-        self.burn()?;
-        deep(|| self.call(code, closure, args))
+    fn enter(&mut self, code: &'a Code, closure: Option<Value>, args: Vec<Value>) -> Step<'a> {
+        let mut vars = std::mem::take(&mut self.frame.vars);
+        vars.clear();
+        self.frame = Frame { vars, ret: Some(code.ret), exn: Some(code.exn), handlers: Vec::new() };
+        self.frame.vars.insert(code.my_closure, closure.unwrap_or(Value::Poison(Kind::Value)));
+        self.bind(&code.params, &args)?;
+        Ok(whole(&code.body))
     }
 
-    fn outside(&mut self, name: &str, args: &[Value]) -> Outcome {
-        match self.world.call(&mut self.heap, name, args, true) {
-            Answer::Return(value) => Outcome::Return(value),
-            Answer::Raise(value) => Outcome::Raise(value),
-        }
+    fn outside(&mut self, name: &str, args: &[Value], site: Site) -> Step<'a> {
+        let value = self.world.call(name, args, true, site)?;
+        self.give(value)
     }
 
-    /// An application of whatever the callee is: exact, partial, over-application, tupled, foreign.
-    fn generic(&mut self, callee: Value, args: Vec<Value>) -> Eval<Outcome> {
-        let code = match (self.heap.get(callee)?, callee) {
-            (Object::Closures { functions, .. }, Value::Pointer(_, position)) => {
-                functions[position as usize].1
+    /// An application of whatever the callee is: exact, partial, over-application, tupled, foreign. A
+    /// function of the outside whose name begins with `callback` calls its first argument.
+    fn generic(&mut self, callee: Value, args: Vec<Value>, site: Site) -> Step<'a> {
+        let (mut callee, mut args) = (callee, args);
+        let code = loop {
+            match (self.world.heap.get(callee)?, callee) {
+                (Shape::Closures { functions, .. }, Value::Pointer(_, position)) => {
+                    break functions.get(position as usize).ok_or(Trap::WrongShape)?.1;
+                }
+                (Shape::Partial { callee: inner, args: first }, _) => {
+                    args.splice(0..0, first.iter().copied());
+                    callee = *inner;
+                }
+                (Shape::Foreign(name), _) => {
+                    let name = name.clone();
+                    let answer = self.world.call(&name, &args, true, site)?;
+                    if !name.starts_with("callback") || args.len() < 2 {
+                        return self.give(answer);
+                    }
+                    callee = args.remove(0);
+                }
+                _ => return Err(Trap::WrongShape.into()),
             }
-            (Object::Block { tag: PARTIAL_TAG, fields }, _) => {
-                let mut all = fields.clone();
-                let callee = all.remove(0);
-                all.extend(args);
-                return self.generic(callee, all);
-            }
-            (Object::Foreign(name), _) => {
-                let name = name.clone();
-                return Ok(self.outside(&name, &args));
-            }
-            _ => return Err(Trap::WrongShape.into()),
         };
-        let function = &self.unit.codes[code];
-        let arity = if function.kind == FunctionKind::Tupled { 1 } else { function.params.len() };
+        let code = &self.unit.codes[code];
+        let arity = if code.kind == FunctionKind::Tupled { 1 } else { code.params.len() };
         if args.len() < arity {
-            let mut fields = vec![callee];
-            fields.extend(args);
-            return Ok(Outcome::Return(self.heap.alloc(Object::Block { tag: PARTIAL_TAG, fields })));
+            let partial = self.world.heap.alloc(Shape::Partial { callee, args }, false);
+            return self.give(partial);
         }
-        let (now, later) = args.split_at(arity);
-        let now = match function.kind {
-            FunctionKind::Curried => now.to_vec(),
-            FunctionKind::Tupled => match self.heap.get(now[0])? {
-                Object::Block { fields, .. } => fields.clone(),
+        let later = args.split_off(arity);
+        if !later.is_empty() {
+            self.stack.push(Pending::Args(later));
+        }
+        let args = match code.kind {
+            FunctionKind::Curried => args,
+            FunctionKind::Tupled => match self.world.heap.get(args[0])? {
+                Shape::Block { fields, .. } => fields.clone(),
                 _ => return Err(Trap::WrongShape.into()),
             },
         };
-        match self.nested_call(code, Some(callee), now)? {
-            Outcome::Return(value) if !later.is_empty() => self.generic(value, later.to_vec()),
-            outcome => Ok(outcome),
+        self.enter(code, Some(callee), args)
+    }
+}
+
+/// The continuations of a body, and under how many of its handlers each is bound.
+fn find_targets<'a>(body: &'a Expr, targets: &mut FxHashMap<Continuation, Target<'a>>) {
+    let mut work = vec![(body, 0)];
+    while let Some((expr, handlers)) = work.pop() {
+        for (index, item) in expr.items.iter().enumerate() {
+            match item {
+                Item::Let { .. } | Item::LetClosures { .. } => {}
+                Item::Join { cont, params, body } => {
+                    let rest = Rest { items: &expr.items[index + 1..], terminator: &expr.terminator };
+                    targets.insert(*cont, Target { params, rest, handlers });
+                    work.push((body, handlers));
+                }
+                Item::LetCont { handlers: group, .. } => {
+                    for handler in group {
+                        let target = Target { params: &handler.params, rest: whole(&handler.body), handlers };
+                        targets.insert(handler.cont, target);
+                        work.push((&handler.body, handlers));
+                    }
+                }
+            }
+        }
+        if let Terminator::Try { body, .. } = &expr.terminator {
+            work.push((body, handlers + 1));
         }
     }
-}
-
-/// The tag under which the interpreter keeps partial applications: that of closures, which blocks of the IR
-/// never have.
-const PARTIAL_TAG: u8 = 247;
-
-fn constant(c: Const) -> Value {
-    match c {
-        Const::Tagged(n) | Const::NakedImmediate(n) => Value::Int(n),
-        Const::NakedFloat(bits) => Value::Float(bits),
-        Const::NakedInt32(n) => Value::Int32(n),
-        Const::NakedInt64(n) | Const::NakedNativeint(n) => Value::Int64(n),
-        Const::Poison(kind) => Value::Poison(kind),
-    }
-}
-
-fn integer(value: Value) -> Eval<i64> {
-    Ok(crate::arith::integer(flambeau_ir::IntKind::Naked, value)?)
-}
-
-fn bind(frame: &mut Frame, params: &[Variable], args: &[Value]) -> Eval<()> {
-    if params.len() != args.len() {
-        return Err(Trap::WrongShape.into());
-    }
-    frame.vars.extend(params.iter().copied().zip(args.iter().copied()));
-    Ok(())
 }

@@ -1,11 +1,12 @@
-//! Primitives that neither raise nor call.
+//! What primitives do to values and the heap. Calls and `exn_state` are `world.rs`'s.
 
-use flambeau_ir::prim::{ArrayKind, StringKind, Width};
-use flambeau_ir::{BoxedKind, IntKind, Prim};
+use flambeau_ir::prim::{ArrayKind, IntCmp, Mutability, StringKind};
+use flambeau_ir::{BoxedKind, FunctionSlot, IntKind, Prim};
 
-use crate::Trap;
 use crate::arith::{self, float, integer};
-use crate::heap::{Heap, Object, Value};
+use crate::bytes;
+use crate::heap::{Heap, Shape, Value};
+use crate::{Leave, Trap};
 
 type Result<T> = std::result::Result<T, Trap>;
 
@@ -18,11 +19,11 @@ fn at_mut<T>(elements: &mut [T], index: i64) -> Result<&mut T> {
     usize::try_from(index).ok().and_then(|i| elements.get_mut(i)).ok_or(Trap::OutOfBounds)
 }
 
-fn truth(b: bool) -> Value {
+pub(crate) fn truth(b: bool) -> Value {
     Value::Int(i64::from(b))
 }
 
-fn index(value: Value) -> Result<i64> {
+pub(crate) fn index(value: Value) -> Result<i64> {
     integer(IntKind::Tagged, value)
 }
 
@@ -30,22 +31,66 @@ fn floats(args: &[Value]) -> Result<Vec<u64>> {
     args.iter().map(|arg| float(*arg).map(f64::to_bits)).collect()
 }
 
-/// Evaluates a primitive.
-///
-/// # Errors
-/// Undefined behaviour.
-pub(crate) fn evaluate(heap: &mut Heap, prim: &Prim, args: &[Value]) -> Result<Value> {
-    let unit = Value::Int(0);
+/// Whether `==` tells blocks of that mutability from their copies.
+fn identity(mutability: Mutability) -> bool {
+    mutability != Mutability::Immutable
+}
+
+/// Whether it computes on words alone: such may run early, so a poison makes a poison, and traps only
+/// where something is decided by it.
+fn is_arithmetic(prim: &Prim) -> bool {
+    matches!(
+        prim,
+        Prim::IntArith { .. }
+            | Prim::IntShift { .. }
+            | Prim::IntCompare { .. }
+            | Prim::IntCompare3 { .. }
+            | Prim::ByteSwap { .. }
+            | Prim::ByteSwap16
+            | Prim::FloatArith { .. }
+            | Prim::FloatNeg
+            | Prim::FloatAbs
+            | Prim::FloatCompare { .. }
+            | Prim::FloatCompare3
+            | Prim::Tag
+            | Prim::Untag
+            | Prim::NumConv { .. }
+            | Prim::IsInt
+            | Prim::PhysEqual { .. }
+    )
+}
+
+/// The exception of a failed bounds check.
+pub(crate) fn bound_error(heap: &mut Heap, invalid_argument: Value) -> Leave {
+    let message = heap.alloc(Shape::Bytes(b"index out of bounds".to_vec()), false);
+    Leave::Raise(heap.alloc(Shape::Block { tag: 0, fields: vec![invalid_argument, message] }, false))
+}
+
+/// Evaluates a primitive. `position`: where the closure of a function slot is in its set.
+pub(crate) fn evaluate(
+    heap: &mut Heap,
+    prim: &Prim,
+    args: &[Value],
+    position: impl Fn(FunctionSlot) -> u32,
+) -> Result<Value> {
+    if is_arithmetic(prim) && args.iter().any(|arg| arg.is_poison()) {
+        return Ok(Value::Poison(prim.signature().result));
+    }
+    let unit = Value::UNIT;
     Ok(match (prim, args) {
-        (Prim::MakeBlock { tag, .. }, fields) => {
-            heap.alloc(Object::Block { tag: *tag, fields: fields.to_vec() })
+        (Prim::MakeBlock { tag, mutability }, fields) => {
+            heap.alloc(Shape::Block { tag: *tag, fields: fields.to_vec() }, identity(*mutability))
         }
-        (Prim::MakeFloatBlock { .. } | Prim::MakeArray { kind: ArrayKind::Float, .. }, fields) => {
+        (
+            Prim::MakeFloatBlock { mutability } | Prim::MakeArray { kind: ArrayKind::Float, mutability },
+            fields,
+        ) => {
             let elements = floats(fields)?;
-            heap.alloc(Object::Floats(elements))
+            heap.alloc(Shape::Floats(elements), identity(*mutability))
         }
-        (Prim::MakeArray { kind: ArrayKind::Generic, .. }, elements) => make_generic_array(heap, elements)?,
-        (Prim::MakeArray { .. }, elements) => heap.alloc(Object::Block { tag: 0, fields: elements.to_vec() }),
+        (Prim::MakeArray { kind, mutability }, elements) => {
+            make_array(heap, *kind, elements, identity(*mutability))?
+        }
         (Prim::BlockLoad { field, .. }, [block]) => load(heap, *block, i64::from(*field))?,
         (Prim::BlockLoadFloat { field, .. }, [block]) => load_float(heap, *block, i64::from(*field))?,
         (Prim::BlockStore { field, .. }, [block, value]) => {
@@ -61,29 +106,25 @@ pub(crate) fn evaluate(heap: &mut Heap, prim: &Prim, args: &[Value]) -> Result<V
             store(heap, *block, index(*i)?, *value)?;
             unit
         }
-        (Prim::Duplicate { .. }, [block]) => {
+        (Prim::Duplicate { mutability }, [block]) => {
             let copy = heap.get(*block)?.clone();
-            heap.alloc(copy)
+            heap.alloc(copy, identity(*mutability))
         }
         (Prim::OffsetRef { amount }, [block]) => {
-            let before = index(load(heap, *block, 0)?)?;
-            store(heap, *block, 0, Value::Int(arith::wrap63(before.wrapping_add(*amount))))?;
+            let before = load(heap, *block, 0)?;
+            let after = match before {
+                Value::Poison(_) => before,
+                before => Value::Int(arith::wrap63(index(before)?.wrapping_add(*amount))),
+            };
+            store(heap, *block, 0, after)?;
             unit
         }
-        (Prim::IsInt, [value]) => match value {
-            Value::Poison(_) => return Err(Trap::Poison),
-            value => truth(matches!(value, Value::Int(_))),
-        },
+        (Prim::IsInt, [value]) => truth(matches!(value, Value::Int(_))),
         (Prim::GetTag, [block]) => Value::Int(tag(heap.get(*block)?)),
-        (Prim::PhysEqual { negated }, [a, b]) => {
-            if matches!(a, Value::Poison(_)) || matches!(b, Value::Poison(_)) {
-                return Err(Trap::Poison);
-            }
-            truth((a == b) != *negated)
-        }
+        (Prim::PhysEqual { negated }, [a, b]) => phys_equal(heap, *negated, *a, *b)?,
         (Prim::ArrayLength { .. }, [array]) => Value::Int(match heap.get(*array)? {
-            Object::Block { fields, .. } => fields.len() as i64,
-            Object::Floats(elements) => elements.len() as i64,
+            Shape::Block { fields, .. } => fields.len() as i64,
+            Shape::Floats(elements) => elements.len() as i64,
             _ => return Err(Trap::WrongShape),
         }),
         (Prim::ArrayLoad { kind: ArrayKind::Float }, [array, i]) => load_float(heap, *array, index(*i)?)?,
@@ -96,28 +137,44 @@ pub(crate) fn evaluate(heap: &mut Heap, prim: &Prim, args: &[Value]) -> Result<V
             store_element(heap, *kind, *array, index(*i)?, *element)?;
             unit
         }
-        (Prim::StringLength, [string]) => Value::Int(bytes(heap, *string)?.len() as i64),
-        (Prim::StringLoad { string: StringKind::String | StringKind::Bytes, width }, [string, i]) => {
-            load_bytes(bytes(heap, *string)?, *width, index(*i)?)?
+        (Prim::StringLength, [string]) => Value::Int(bytes::length(heap, *string)?),
+        (Prim::StringLoad { string, width }, [from, i]) => {
+            let big = *string == StringKind::Bigstring;
+            bytes::load(bytes::contents(heap, *from, big)?, *width, index(*i)?)?
         }
-        (Prim::StringStore { string: StringKind::String | StringKind::Bytes, width }, [string, i, value]) => {
-            store_bytes(heap, *string, *width, index(*i)?, *value)?;
+        (Prim::StringStore { string, width }, [to, i, value]) => {
+            let big = *string == StringKind::Bigstring;
+            bytes::store(bytes::contents_mut(heap, *to, big)?, *width, index(*i)?, *value)?;
+            unit
+        }
+        (Prim::BigarrayDim { dim }, [array]) => bytes::dimension(heap, *array, *dim)?,
+        (Prim::BigarrayLoad { kind, layout, .. }, [array, indices @ ..]) => {
+            bytes::load_element(heap, (*kind, *layout), *array, indices)?
+        }
+        (Prim::BigarrayStore { kind, layout, .. }, [array, indices @ .., element]) => {
+            bytes::store_element(heap, (*kind, *layout), *array, indices, *element)?;
             unit
         }
         (Prim::IntArith { op, kind }, [a, b]) => arith::arith(*op, *kind, *a, *b)?,
         (Prim::IntShift { op, kind }, [a, amount]) => arith::shift(*op, *kind, *a, *amount)?,
         (Prim::IntDiv { kind }, [a, b]) => arith::divide(true, *kind, *a, *b)?,
         (Prim::IntMod { kind }, [a, b]) => arith::divide(false, *kind, *a, *b)?,
+        // Pattern matching compares words, pointers among them.
+        (Prim::IntCompare { op: IntCmp::Eq, kind: IntKind::Tagged }, [a, b]) if is_pointer(*a, *b) => {
+            phys_equal(heap, false, *a, *b)?
+        }
+        (Prim::IntCompare { op: IntCmp::Ne, kind: IntKind::Tagged }, [a, b]) if is_pointer(*a, *b) => {
+            phys_equal(heap, true, *a, *b)?
+        }
         (Prim::IntCompare { op, kind }, [a, b]) => {
             truth(arith::compare(*op, integer(*kind, *a)?, integer(*kind, *b)?))
         }
         (Prim::IntCompare3 { kind }, [a, b]) => arith::sign(integer(*kind, *a)?.cmp(&integer(*kind, *b)?)),
         (Prim::ByteSwap { kind }, [a]) => {
             let n = integer(*kind, *a)?;
-            arith::make(
-                *kind,
-                if *kind == IntKind::Int32 { i64::from((n as i32).swap_bytes()) } else { n.swap_bytes() },
-            )
+            let swapped =
+                if *kind == IntKind::Int32 { i64::from((n as i32).swap_bytes()) } else { n.swap_bytes() };
+            arith::make(*kind, swapped)
         }
         (Prim::ByteSwap16, [a]) => Value::Int(i64::from((integer(IntKind::Naked, *a)? as u16).swap_bytes())),
         (Prim::FloatArith { op }, [a, b]) => arith::float_arith(*op, float(*a)?, float(*b)?),
@@ -126,74 +183,102 @@ pub(crate) fn evaluate(heap: &mut Heap, prim: &Prim, args: &[Value]) -> Result<V
         (Prim::FloatCompare { op }, [a, b]) => truth(arith::float_compare(*op, float(*a)?, float(*b)?)),
         (Prim::FloatCompare3, [a, b]) => arith::float_compare3(float(*a)?, float(*b)?),
         (Prim::Tag | Prim::Untag, [a]) => Value::Int(integer(IntKind::Naked, *a)?),
-        (Prim::Box(_), [contents]) => heap.alloc(Object::Boxed(*contents)),
+        (Prim::Box(_), [contents]) => heap.alloc(Shape::Boxed(*contents), false),
         (Prim::Unbox(kind), [boxed]) => unbox(heap, *kind, *boxed)?,
         (Prim::NumConv { from, to }, [a]) => arith::convert(*from, *to, *a)?,
         (Prim::ProjectValueSlot { value, .. }, [closure]) => match heap.get(*closure)? {
-            Object::Closures { slots, .. } => slots.get(value).copied().ok_or(Trap::OutOfBounds)?,
+            Shape::Closures { slots, .. } => slots.get(value).copied().ok_or(Trap::OutOfBounds)?,
             _ => return Err(Trap::WrongShape),
         },
-        (Prim::ProjectFunctionSlot { to, .. }, [closure]) => {
-            let Object::Closures { functions, .. } = heap.get(*closure)? else {
-                return Err(Trap::WrongShape);
-            };
-            let position = functions.iter().position(|(slot, _)| slot == to).ok_or(Trap::OutOfBounds)?;
-            match closure {
-                Value::Pointer(object, _) => Value::Pointer(*object, position as u32),
-                _ => return Err(Trap::WrongShape),
+        (Prim::ProjectFunctionSlot { from, to }, [closure]) => project_function(heap, *from, *to, *closure)?,
+        (Prim::Opaque | Prim::IntAsPointer, [a]) => *a,
+        (Prim::AllocDummyClosure { function }, []) => {
+            match heap.alloc(Shape::Block { tag: 0, fields: Vec::new() }, true) {
+                Value::Pointer(object, _) => Value::Pointer(object, position(*function)),
+                other => other,
             }
         }
-        (Prim::Opaque | Prim::IntAsPointer, [a]) => *a,
-        (Prim::AllocDummyClosure { .. }, []) => heap.alloc(Object::Block { tag: 0, fields: Vec::new() }),
         _ => return Err(Trap::WrongShape),
     })
 }
 
-fn tag(object: &Object) -> i64 {
-    match object {
-        Object::Block { tag, .. } => i64::from(*tag),
-        Object::Floats(_) => 254,
-        Object::Boxed(Value::Float(_)) => 253,
-        Object::Boxed(_) => 255,
-        Object::Bytes(_) => 252,
-        Object::Closures { .. } => 247,
-        Object::Foreign(_) => 0,
+fn is_pointer(a: Value, b: Value) -> bool {
+    matches!(a, Value::Pointer(..)) || matches!(b, Value::Pointer(..))
+}
+
+/// Whether two words are the same. Passes share and copy what has no identity: there the answer is a
+/// poison, unless no pass could make the two one.
+fn phys_equal(heap: &Heap, negated: bool, a: Value, b: Value) -> Result<Value> {
+    let (Value::Pointer(..), Value::Pointer(..)) = (a, b) else { return Ok(truth((a == b) != negated)) };
+    let (left, right) = (heap.object(a)?, heap.object(b)?);
+    if left.identity || right.identity {
+        return Ok(truth((a == b) != negated));
+    }
+    if tag(&left.shape) != tag(&right.shape) {
+        return Ok(truth(negated));
+    }
+    Ok(Value::Poison(flambeau_ir::Kind::NakedImmediate))
+}
+
+fn project_function(heap: &Heap, from: FunctionSlot, to: FunctionSlot, closure: Value) -> Result<Value> {
+    let (Shape::Closures { functions, .. }, Value::Pointer(object, position)) = (heap.get(closure)?, closure)
+    else {
+        return Err(Trap::WrongShape);
+    };
+    if functions.get(position as usize).is_none_or(|(slot, _)| *slot != from) {
+        return Err(Trap::WrongShape);
+    }
+    let position = functions.iter().position(|(slot, _)| *slot == to).ok_or(Trap::OutOfBounds)?;
+    Ok(Value::Pointer(object, position as u32))
+}
+
+fn tag(shape: &Shape) -> i64 {
+    match shape {
+        Shape::Block { tag, .. } => i64::from(*tag),
+        Shape::Floats(_) => 254,
+        Shape::Boxed(Value::Float(_)) => 253,
+        Shape::Boxed(_) | Shape::Bigarray { .. } => 255,
+        Shape::Bytes(_) => 252,
+        Shape::Closures { .. } | Shape::Partial { .. } => 247,
+        Shape::Foreign(_) => 0,
     }
 }
 
-/// Flat if the first element is a boxed float.
-fn make_generic_array(heap: &mut Heap, elements: &[Value]) -> Result<Value> {
-    let is_float = |heap: &Heap, value: Value| matches!(heap.get(value), Ok(Object::Boxed(Value::Float(_))));
-    if elements.first().is_some_and(|first| is_float(heap, *first)) {
-        let contents = elements
-            .iter()
-            .map(|element| match unbox(heap, BoxedKind::Float, *element)? {
-                Value::Float(bits) => Ok(bits),
-                _ => Err(Trap::WrongShape),
-            })
-            .collect::<Result<_>>()?;
-        return Ok(heap.alloc(Object::Floats(contents)));
+/// A generic array is flat if the first element is a boxed float.
+fn make_array(heap: &mut Heap, kind: ArrayKind, elements: &[Value], identity: bool) -> Result<Value> {
+    let is_flat = kind == ArrayKind::Generic
+        && match elements.first() {
+            Some(Value::Poison(_)) => return Err(Trap::Poison),
+            Some(first) => matches!(heap.get(*first), Ok(Shape::Boxed(Value::Float(_)))),
+            None => false,
+        };
+    if !is_flat {
+        return Ok(heap.alloc(Shape::Block { tag: 0, fields: elements.to_vec() }, identity));
     }
-    Ok(heap.alloc(Object::Block { tag: 0, fields: elements.to_vec() }))
+    let contents = elements
+        .iter()
+        .map(|element| unbox(heap, BoxedKind::Float, *element).and_then(float).map(f64::to_bits))
+        .collect::<Result<_>>()?;
+    Ok(heap.alloc(Shape::Floats(contents), identity))
 }
 
 fn load(heap: &Heap, block: Value, field: i64) -> Result<Value> {
     match heap.get(block)? {
-        Object::Block { fields, .. } => at(fields, field),
+        Shape::Block { fields, .. } => at(fields, field),
         _ => Err(Trap::WrongShape),
     }
 }
 
 fn load_float(heap: &Heap, block: Value, field: i64) -> Result<Value> {
     match heap.get(block)? {
-        Object::Floats(elements) => at(elements, field).map(Value::Float),
+        Shape::Floats(elements) => at(elements, field).map(Value::Float),
         _ => Err(Trap::WrongShape),
     }
 }
 
 fn store(heap: &mut Heap, block: Value, field: i64, value: Value) -> Result<()> {
     match heap.get_mut(block)? {
-        Object::Block { fields, .. } => *at_mut(fields, field)? = value,
+        Shape::Block { fields, .. } => *at_mut(fields, field)? = value,
         _ => return Err(Trap::WrongShape),
     }
     Ok(())
@@ -202,7 +287,7 @@ fn store(heap: &mut Heap, block: Value, field: i64, value: Value) -> Result<()> 
 fn store_float(heap: &mut Heap, block: Value, field: i64, value: Value) -> Result<()> {
     let bits = float(value)?.to_bits();
     match heap.get_mut(block)? {
-        Object::Floats(elements) => *at_mut(elements, field)? = bits,
+        Shape::Floats(elements) => *at_mut(elements, field)? = bits,
         _ => return Err(Trap::WrongShape),
     }
     Ok(())
@@ -210,17 +295,17 @@ fn store_float(heap: &mut Heap, block: Value, field: i64, value: Value) -> Resul
 
 fn load_element(heap: &mut Heap, kind: ArrayKind, array: Value, index: i64) -> Result<Value> {
     match heap.get(array)? {
-        Object::Block { fields, .. } => at(fields, index),
-        Object::Floats(elements) if kind == ArrayKind::Generic => {
+        Shape::Block { fields, .. } => at(fields, index),
+        Shape::Floats(elements) if kind == ArrayKind::Generic => {
             let bits = at(elements, index)?;
-            Ok(heap.alloc(Object::Boxed(Value::Float(bits))))
+            Ok(heap.alloc(Shape::Boxed(Value::Float(bits)), false))
         }
         _ => Err(Trap::WrongShape),
     }
 }
 
 fn store_element(heap: &mut Heap, kind: ArrayKind, array: Value, index: i64, element: Value) -> Result<()> {
-    if kind == ArrayKind::Generic && matches!(heap.get(array)?, Object::Floats(_)) {
+    if kind == ArrayKind::Generic && matches!(heap.get(array)?, Shape::Floats(_)) {
         let contents = unbox(heap, BoxedKind::Float, element)?;
         return store_float(heap, array, index, contents);
     }
@@ -229,50 +314,11 @@ fn store_element(heap: &mut Heap, kind: ArrayKind, array: Value, index: i64, ele
 
 fn unbox(heap: &Heap, kind: BoxedKind, boxed: Value) -> Result<Value> {
     match (heap.get(boxed)?, kind) {
-        (Object::Boxed(Value::Float(bits)), BoxedKind::Float) => Ok(Value::Float(*bits)),
-        (Object::Boxed(Value::Int32(n)), BoxedKind::Int32) => Ok(Value::Int32(*n)),
-        (Object::Boxed(Value::Int64(n)), BoxedKind::Int64 | BoxedKind::Nativeint) => Ok(Value::Int64(*n)),
-        (Object::Boxed(Value::Poison(_)), _) => Err(Trap::Poison),
+        (Shape::Boxed(Value::Float(bits)), BoxedKind::Float) => Ok(Value::Float(*bits)),
+        (Shape::Boxed(Value::Int32(n)), BoxedKind::Int32) => Ok(Value::Int32(*n)),
+        (Shape::Boxed(Value::Int64(n)), BoxedKind::Int64) => Ok(Value::Int64(*n)),
+        (Shape::Boxed(Value::Nativeint(n)), BoxedKind::Nativeint) => Ok(Value::Nativeint(*n)),
+        (Shape::Boxed(Value::Poison(held)), _) if *held == kind.naked() => Ok(Value::Poison(*held)),
         _ => Err(Trap::WrongShape),
     }
-}
-
-fn bytes(heap: &Heap, string: Value) -> Result<&[u8]> {
-    match heap.get(string)? {
-        Object::Bytes(bytes) => Ok(bytes),
-        _ => Err(Trap::WrongShape),
-    }
-}
-
-/// The bytes of an access.
-fn span(length: usize, width: Width, index: i64) -> Result<std::ops::Range<usize>> {
-    let from = usize::try_from(index).map_err(|_| Trap::OutOfBounds)?;
-    let to = from.checked_add(width.bytes() as usize).filter(|to| *to <= length);
-    to.map(|to| from..to).ok_or(Trap::OutOfBounds)
-}
-
-fn load_bytes(bytes: &[u8], width: Width, index: i64) -> Result<Value> {
-    let mut word = [0; 8];
-    let range = span(bytes.len(), width, index)?;
-    word[..range.len()].copy_from_slice(&bytes[range]);
-    let word = i64::from_le_bytes(word);
-    Ok(match width {
-        Width::W8 | Width::W16 => Value::Int(word),
-        Width::W32 => Value::Int32(word as i32),
-        Width::W64 => Value::Int64(word),
-    })
-}
-
-fn store_bytes(heap: &mut Heap, string: Value, width: Width, index: i64, value: Value) -> Result<()> {
-    let word = match value {
-        Value::Int(n) | Value::Int64(n) => n,
-        Value::Int32(n) => i64::from(n),
-        Value::Poison(_) => return Err(Trap::Poison),
-        _ => return Err(Trap::WrongShape),
-    };
-    let Object::Bytes(bytes) = heap.get_mut(string)? else { return Err(Trap::WrongShape) };
-    let range = span(bytes.len(), width, index)?;
-    let length = range.len();
-    bytes[range].copy_from_slice(&word.to_le_bytes()[..length]);
-    Ok(())
 }

@@ -24,7 +24,8 @@ pub fn investigate(
     raw: bool,
 ) -> Result<String> {
     save(program, &place.join("original"))?;
-    let mut text = format!("\nDIFFERENCE at seed {}: flambeau {}\n", program.seed, difference.flags.join(" "));
+    let mut text =
+        format!("\nDIFFERENCE at seed {}: flambeau {}\n", program.seed, difference.flags.join(" "));
     if raw {
         text.push_str(&difference.detail);
         fs::write(place.join("report.txt"), &text)?;
@@ -46,7 +47,9 @@ pub fn investigate(
         Ok(oracle) => builds::agrees(compilers, &[&small], &oracle, &difference.flags)?,
         Err(_) => None,
     };
-    text.push_str(&detail.map_or_else(|| "(not seen again: does it depend on chance?)\n".into(), |d| d.detail));
+    text.push_str(
+        &detail.map_or_else(|| "(not seen again: does it depend on chance?)\n".into(), |d| d.detail),
+    );
     if !text.ends_with('\n') {
         text.push('\n');
     }
@@ -63,6 +66,31 @@ pub fn investigate(
     Ok(text)
 }
 
+/// Shrinks a program on which the stock native compiler disagrees with the oracle.
+pub fn investigate_unsettled(compilers: &Compilers, program: &Program, place: &Path) -> Result<String> {
+    save(program, place)?;
+    let seen = |candidate: &Program| -> Result<Option<Difference>> {
+        match builds::oracle(compilers, &[candidate])? {
+            Ok(oracle) => builds::settled(compilers, &[candidate], &oracle),
+            Err(_) => Ok(None),
+        }
+    };
+    let first = seen(program)?;
+    let kind = first.as_ref().map(|d| d.kind.clone());
+    let deadline = Instant::now() + SHRINK_LIMIT;
+    let small = shrink::shrink(program, &mut |candidate| {
+        (Instant::now() < deadline)
+            .then(|| seen(candidate).ok().flatten().is_some_and(|d| Some(d.kind) == kind))
+    });
+    save(&small, &place.join("minimal"))?;
+    let mut text = format!("\nUNSETTLED at seed {}\n", program.seed);
+    text.push_str(&seen(&small)?.map_or_else(String::new, |d| d.detail));
+    for (name, source) in small.files() {
+        let _ = writeln!(text, "--- {name}\n{}", source.trim_end());
+    }
+    Ok(text)
+}
+
 /// Whether a smaller program shows the same difference, and nothing else is wrong with it.
 fn still(compilers: &Compilers, candidate: &Program, difference: &Difference) -> Result<bool> {
     let Ok(oracle) = builds::oracle(compilers, &[candidate])? else { return Ok(false) };
@@ -70,7 +98,7 @@ fn still(compilers: &Compilers, candidate: &Program, difference: &Difference) ->
         Some(seen) if seen.kind == difference.kind => {}
         _ => return Ok(false),
     }
-    Ok(builds::settled(compilers, &[candidate], &oracle)?.is_none())
+    Ok(builds::reference(compilers, &[candidate])?.is_ok())
 }
 
 /// The least fuel that shows the difference.

@@ -10,7 +10,7 @@ mod builds;
 mod minimise;
 mod report;
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::thread;
@@ -23,7 +23,7 @@ use flambeau_fuzzgen::{Options as Shape, Program};
 use crate::checks::Tally;
 use crate::env::{self, Stock};
 use crate::queue;
-use builds::{Compilers, Verdict};
+use builds::{Compilers, Difference, Verdict};
 use report::Report;
 
 /// What `cargo xtask fuzz` may be told.
@@ -53,6 +53,9 @@ pub struct Options {
     /// Leave differences as they are: no shrinking, no bisection
     #[arg(long)]
     raw: bool,
+    /// Shrink programs too on which the stock native compiler disagrees with ocamlc
+    #[arg(long)]
+    unsettled: bool,
     /// Print the source of a program of this seed, and do nothing else
     #[arg(long, value_name = "SEED")]
     print: Option<u64>,
@@ -85,6 +88,7 @@ pub fn run(options: &Options) -> Result<bool> {
         batch: options.batch.max(1),
         most_differences: options.differences.max(1),
         raw: options.raw,
+        unsettled: options.unsettled,
     };
     println!("fuzz: from seed {first}");
     let report = fuzzer.run()?;
@@ -107,6 +111,7 @@ pub fn checks(seconds: u64, jobs: usize) -> Result<Tally> {
         batch: 12,
         most_differences: 3,
         raw: false,
+        unsettled: false,
     };
     let report = fuzzer.run()?;
     let mut tally = Tally::default();
@@ -123,6 +128,7 @@ struct Fuzzer {
     batch: u64,
     most_differences: usize,
     raw: bool,
+    unsettled: bool,
 }
 
 impl Fuzzer {
@@ -163,12 +169,7 @@ impl Fuzzer {
         (from < self.last).then(|| from..self.last.min(from + self.batch))
     }
 
-    fn batch(
-        &self,
-        seeds: std::ops::Range<u64>,
-        folder: &std::path::Path,
-        report: &Mutex<Report>,
-    ) -> Result<()> {
+    fn batch(&self, seeds: std::ops::Range<u64>, folder: &Path, report: &Mutex<Report>) -> Result<()> {
         let flags = builds::settings(seeds.start);
         let mut programs: Vec<Program> =
             seeds.map(|seed| Program::generate(seed, &Shape::default())).collect();
@@ -176,27 +177,84 @@ impl Fuzzer {
         programs.sort_by_key(|p| p.uncaught);
         let together = programs.iter().filter(|p| !p.uncaught).count();
         let (calm, abrupt) = programs.split_at(together);
-        let all: Vec<&Program> = calm.iter().collect();
-        let mut alone: Vec<&Program> = abrupt.iter().collect();
-        if builds::check(&self.compilers, &all, &flags)? == Verdict::Agree {
-            with(report, |r| all.iter().for_each(|p| r.add(p, &Verdict::Agree)));
-        } else {
-            alone.extend(&all);
-        }
-        for program in alone {
-            let verdict = builds::check(&self.compilers, &[program], &flags)?;
-            with(report, |r| r.add(program, &verdict));
-            if let Verdict::Invalid(_) | Verdict::Unsettled(_) = &verdict {
-                minimise::save(program, &folder.join("left-out").join(program.seed.to_string()))?;
-            }
-            if let Verdict::Differs(difference) = verdict {
-                let place = folder.join(program.seed.to_string());
-                let text = minimise::investigate(&self.compilers, program, &difference, &place, self.raw)?;
-                println!("{text}");
-                with(report, |r| r.differences.push((program.seed, text)));
-            }
+        let mut groups = vec![calm.iter().collect::<Vec<_>>()];
+        groups.extend(abrupt.iter().map(|p| vec![p]));
+        for group in groups {
+            self.group(group, &flags, folder, report)?;
         }
         Ok(())
+    }
+
+    /// Programs that can run one after the other. Those that the stock compilers don't agree on are left out, so
+    /// that they don't hide the others from flambeau.
+    fn group(
+        &self,
+        group: Vec<&Program>,
+        flags: &[builds::Flags],
+        folder: &Path,
+        report: &Mutex<Report>,
+    ) -> Result<()> {
+        let mut settled = group;
+        let mut oracle = builds::reference(&self.compilers, &settled)?;
+        if oracle.is_err() {
+            let mut kept = vec![];
+            for program in settled {
+                let Err(verdict) = builds::reference(&self.compilers, &[program])? else {
+                    kept.push(program);
+                    continue;
+                };
+                with(report, |r| r.add(program, &verdict));
+                self.left_out(program, &verdict, folder)?;
+            }
+            settled = kept;
+            oracle = builds::oracle(&self.compilers, &settled)?;
+        }
+        let Ok(expected) = oracle else {
+            // One by one they were fine: they depend on each other, which is our mistake.
+            with(report, |r| settled.iter().for_each(|p| r.add(p, &Verdict::TooLong)));
+            return Ok(());
+        };
+        let mut different: Vec<(&Program, Difference)> = vec![];
+        for flags in flags {
+            if settled.is_empty() || builds::agrees(&self.compilers, &settled, &expected, flags)?.is_none() {
+                continue;
+            }
+            for program in &settled {
+                if different.iter().any(|(p, _)| p.seed == program.seed) {
+                    continue;
+                }
+                let Ok(expected) = builds::reference(&self.compilers, &[program])? else { continue };
+                if let Some(difference) = builds::agrees(&self.compilers, &[program], &expected, flags)? {
+                    different.push((program, difference));
+                }
+            }
+        }
+        let agreed = settled.iter().filter(|p| !different.iter().any(|(q, _)| q.seed == p.seed));
+        with(report, |r| agreed.for_each(|p| r.add(p, &Verdict::Agree)));
+        for (program, difference) in different {
+            let place = folder.join(program.seed.to_string());
+            let text = minimise::investigate(&self.compilers, program, &difference, &place, self.raw)?;
+            println!("{text}");
+            with(report, |r| {
+                r.add(program, &Verdict::Differs);
+                r.differences.push((program.seed, text));
+            });
+        }
+        Ok(())
+    }
+
+    /// Keeps a program that could not be compared; it may be a mistake of ours, or of the stock compilers.
+    fn left_out(&self, program: &Program, verdict: &Verdict, folder: &Path) -> Result<()> {
+        let place = folder.join("left-out").join(program.seed.to_string());
+        match verdict {
+            Verdict::Unsettled(_) if self.unsettled => {
+                let text = minimise::investigate_unsettled(&self.compilers, program, &place)?;
+                println!("{text}");
+                Ok(())
+            }
+            Verdict::Unsettled(_) | Verdict::Invalid(_) => minimise::save(program, &place),
+            _ => Ok(()),
+        }
     }
 }
 

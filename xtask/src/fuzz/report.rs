@@ -52,9 +52,9 @@ impl Report {
             Verdict::Invalid(message) => self.invalid = (self.invalid.0 + 1, example(message)),
             Verdict::TooLong => self.too_long += 1,
             Verdict::Unsettled(detail) => self.unsettled = (self.unsettled.0 + 1, example(detail)),
-            Verdict::Differs(_) => {}
+            Verdict::Differs => {}
         }
-        if matches!(verdict, Verdict::Agree | Verdict::Differs(_)) {
+        if matches!(verdict, Verdict::Agree | Verdict::Differs) {
             self.nodes += program.size() as u64;
             for (construct, count) in &program.coverage {
                 *self.coverage.entry(construct).or_default() += count;

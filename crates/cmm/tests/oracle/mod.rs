@@ -1,48 +1,54 @@
-//! An oracle for lowering: random units, an interpreter of IR and one of Cmm, and what their runs must have
-//! in common. It shares no code with the lowering.
+//! An oracle for lowering: the interpreter of the IR, one of Cmm, and what their runs must have in common.
+//! They share the primitives and the heap; control is written twice, and shares nothing with the lowering.
 
 pub mod cmm;
-pub mod generate;
-pub mod ir;
 pub mod scope;
-pub mod world;
 
 use std::collections::{HashMap, HashSet};
 
-use flambeau_ir::Unit;
-
-use world::{Event, EventKind, Run};
+use flambeau_interp::history::{History, Operation, OperationKind};
+use flambeau_interp::{Options, Stop, Value, run_code};
+use flambeau_ir::{CodeId, Unit};
 
 /// How a comparison of runs ended.
 pub enum Verdict {
     /// The runs agree.
     Same,
-    /// The IR did not stop in time: nothing to compare.
-    Timeout,
+    /// The run of the IR had no defined end, or not in time: nothing to compare.
+    Incomparable,
 }
 
+/// Items and terminators of the IR.
+const FUEL: u64 = 3000;
+
 /// Runs a unit's only function before and after lowering.
-pub fn compare(unit: &Unit, arguments: [i64; 2], interrupted: Option<u32>) -> Result<Verdict, String> {
+pub fn compare(unit: &Unit, arguments: [i64; 2], interrupt: Option<u32>) -> Result<Verdict, String> {
     let tree = flambeau_cmm::lower(unit);
     scope::check(&tree)?;
     flambeau_cmm::encode::encode(&tree, &mut Default::default());
-    let Some(before) = ir::run(unit, arguments, interrupted) else { return Ok(Verdict::Timeout) };
-    let after = cmm::run(&tree, arguments, interrupted)?;
+    let options = Options { fuel: FUEL, history: true, interrupt, meddle: true, raise_one_in: 5 };
+    let code = CodeId::from_u32(0);
+    let before = run_code(unit, code, &arguments.map(Value::Int), &options);
+    if matches!(before.stop, Stop::Trap(_) | Stop::OutOfFuel) {
+        return Ok(Verdict::Incomparable);
+    }
+    let before = before.history.expect("the history was asked for");
+    let after = cmm::run(&tree, unit, arguments, &options)?;
     if before.interrupted && !after.interrupted {
         // The allocation was unused, or on another branch.
-        return Ok(Verdict::Timeout);
+        return Ok(Verdict::Incomparable);
     }
     judge(&before, &after).map(|()| Verdict::Same)
 }
 
 /// What has to agree: the outcome; the effects, in order, with their operands; the relative order of reads and
 /// allocations; and nothing may be executed that was not, or more often.
-fn judge(before: &Run, after: &Run) -> Result<(), String> {
+fn judge(before: &History, after: &History) -> Result<(), String> {
     if before.outcome != after.outcome {
         return Err(format!("outcome {:?} became {:?}", before.outcome, after.outcome));
     }
-    let effects = |run: &Run| -> Vec<Event> {
-        run.events.iter().filter(|event| event.kind == EventKind::Effect).cloned().collect()
+    let effects = |run: &History| -> Vec<Operation> {
+        run.operations.iter().filter(|event| event.kind == OperationKind::Effect).cloned().collect()
     };
     let (effects_before, effects_after) = (effects(before), effects(after));
     for (old, new) in effects_before.iter().zip(&effects_after) {
@@ -58,9 +64,9 @@ fn judge(before: &Run, after: &Run) -> Result<(), String> {
     }
 
     let places: HashMap<(u32, usize), usize> =
-        before.events.iter().enumerate().map(|(place, event)| ((event.id, event.stamp), place)).collect();
+        before.operations.iter().enumerate().map(|(place, event)| ((event.id, event.stamp), place)).collect();
     let mut last = HashMap::new();
-    for event in &after.events {
+    for event in &after.operations {
         let Some(place) = places.get(&(event.id, event.stamp)) else {
             // Allocations commute, so what comes before one that is interrupted may vary.
             if before.interrupted {
@@ -84,8 +90,8 @@ fn judge(before: &Run, after: &Run) -> Result<(), String> {
             return Err(format!("operation {id} is executed more often"));
         }
     }
-    let distinct: HashSet<_> = after.events.iter().map(|event| (event.id, event.stamp)).collect();
-    if distinct.len() != after.events.len() {
+    let distinct: HashSet<_> = after.operations.iter().map(|event| (event.id, event.stamp)).collect();
+    if distinct.len() != after.operations.len() {
         return Err("an operation is executed twice".to_owned());
     }
     Ok(())

@@ -1,0 +1,70 @@
+//! Damaged bytes, for the readers of files.
+
+use crate::rng::Rng;
+
+/// Bytes that readers treat in special ways: limits of variable-length numbers, tags, brackets.
+const SPECIAL: &[u8] = b"\x00\x01\x02\x7f\x80\x81\xfe\xff(){}[],:=->|/@#$`\" \n09aZ_*'.\\";
+
+/// A damaged copy of `valid`: up to eight changes, each a changed, removed, doubled or inserted stretch, or one that
+/// comes from `other`, or a cut.
+pub fn damage(rng: &mut Rng, valid: &[u8], other: &[u8]) -> Vec<u8> {
+    let mut bytes = valid.to_vec();
+    for _ in 0..=rng.below(3) * rng.below(4) {
+        if bytes.is_empty() {
+            return bytes;
+        }
+        let at = rng.below(bytes.len());
+        let end = (at + 1 + rng.below(12)).min(bytes.len());
+        match rng.below(9) {
+            0 => bytes[at] = *rng.pick(SPECIAL),
+            1 => bytes[at] ^= 1 << rng.below(8),
+            2 => bytes[at] = rng.bits() as u8,
+            3 => drop(bytes.drain(at..end)),
+            4 => {
+                let copy = bytes[at..end].to_vec();
+                let times = [1, 1, 2, 50][rng.below(4)];
+                bytes.splice(at..at, copy.repeat(times));
+            }
+            5 => {
+                // A number far too large.
+                let long = vec![0xff; rng.range(1, 10)];
+                bytes.splice(at..at, long);
+            }
+            6 => bytes.insert(at, *rng.pick(SPECIAL)),
+            7 if !other.is_empty() => {
+                let from = rng.below(other.len());
+                let to = (from + 1 + rng.below(60)).min(other.len());
+                bytes.splice(at..end, other[from..to].iter().copied());
+            }
+            _ => bytes.truncate(at),
+        }
+    }
+    bytes
+}
+
+/// The most memory that this process has used so far, in bytes; nothing where the system does not tell.
+pub fn peak_memory() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
+    let kilobytes: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
+    Some(kilobytes * 1024)
+}
+
+/// Reads `count` damaged copies of the valid inputs.
+///
+/// # Panics
+/// When the reader does, or when it takes more than `memory` bytes more than before.
+pub fn survive(seed: u64, valid: &[Vec<u8>], count: usize, memory: u64, mut read: impl FnMut(&[u8])) {
+    let mut rng = Rng::new(seed);
+    let before = peak_memory();
+    for round in 0..count {
+        let (one, other) = (rng.pick(valid).clone(), rng.pick(valid).clone());
+        let damaged = damage(&mut rng, &one, &other);
+        read(&damaged);
+        if round % 64 == 0
+            && let (Some(before), Some(now)) = (before, peak_memory())
+        {
+            assert!(now < before + memory, "{} bytes of input took {} bytes", damaged.len(), now - before);
+        }
+    }
+}

@@ -1,0 +1,20 @@
+//! What a program may be like.
+
+/// Bounds of a program.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// The most units of a program.
+    pub units: usize,
+    /// The most definitions of a unit.
+    pub items: usize,
+    /// The most nodes, roughly, of a definition's body.
+    pub body: i32,
+    /// Of 100 programs, how many end with an exception that nothing handles.
+    pub uncaught: usize,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { units: 3, items: 12, body: 34, uncaught: 4 }
+    }
+}

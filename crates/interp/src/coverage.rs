@@ -1,0 +1,230 @@
+//! Which primitives and constructs a unit has: a generator that never makes one tests nothing of it.
+
+use std::collections::BTreeMap;
+
+use flambeau_ir::{CallKind, FunctionKind, Item, Named, Prim, StaticDef, Terminator, Unit};
+
+/// How often each primitive and construct occurs, by name.
+pub type Coverage = BTreeMap<&'static str, u64>;
+
+/// The name of a primitive, without its parameters.
+pub fn name(prim: &Prim) -> &'static str {
+    PRIMITIVES[number(prim)]
+}
+
+/// Where it is in [`PRIMITIVES`].
+pub fn number(prim: &Prim) -> usize {
+    match prim {
+        Prim::MakeBlock { .. } => 0,
+        Prim::MakeFloatBlock { .. } => 1,
+        Prim::BlockLoad { .. } => 2,
+        Prim::BlockLoadFloat { .. } => 3,
+        Prim::BlockStore { .. } => 4,
+        Prim::BlockStoreFloat { .. } => 5,
+        Prim::BlockLoadComputed => 6,
+        Prim::BlockStoreComputed { .. } => 7,
+        Prim::Duplicate { .. } => 8,
+        Prim::OffsetRef { .. } => 9,
+        Prim::IsInt => 10,
+        Prim::GetTag => 11,
+        Prim::PhysEqual { .. } => 12,
+        Prim::MakeArray { .. } => 13,
+        Prim::ArrayLength { .. } => 14,
+        Prim::ArrayLoad { .. } => 15,
+        Prim::ArrayStore { .. } => 16,
+        Prim::CheckBound { .. } => 17,
+        Prim::StringLength => 18,
+        Prim::StringLoad { .. } => 19,
+        Prim::StringStore { .. } => 20,
+        Prim::BigarrayDim { .. } => 21,
+        Prim::BigarrayLoad { .. } => 22,
+        Prim::BigarrayStore { .. } => 23,
+        Prim::IntArith { .. } => 24,
+        Prim::IntShift { .. } => 25,
+        Prim::IntDiv { .. } => 26,
+        Prim::IntMod { .. } => 27,
+        Prim::CheckZero { .. } => 28,
+        Prim::IntCompare { .. } => 29,
+        Prim::IntCompare3 { .. } => 30,
+        Prim::ByteSwap { .. } => 31,
+        Prim::ByteSwap16 => 32,
+        Prim::FloatArith { .. } => 33,
+        Prim::FloatNeg => 34,
+        Prim::FloatAbs => 35,
+        Prim::FloatCompare { .. } => 36,
+        Prim::FloatCompare3 => 37,
+        Prim::Tag => 38,
+        Prim::Untag => 39,
+        Prim::Box(_) => 40,
+        Prim::Unbox(_) => 41,
+        Prim::NumConv { .. } => 42,
+        Prim::ProjectValueSlot { .. } => 43,
+        Prim::ProjectFunctionSlot { .. } => 44,
+        Prim::AllocDummyClosure { .. } => 45,
+        Prim::Opaque => 46,
+        Prim::IntAsPointer => 47,
+        Prim::CCall(_) => 48,
+        Prim::ExnState => 49,
+    }
+}
+
+/// The names of all primitives. (A new one is missed by [`number`] first.)
+pub const PRIMITIVES: &[&str] = &[
+    "MakeBlock",
+    "MakeFloatBlock",
+    "BlockLoad",
+    "BlockLoadFloat",
+    "BlockStore",
+    "BlockStoreFloat",
+    "BlockLoadComputed",
+    "BlockStoreComputed",
+    "Duplicate",
+    "OffsetRef",
+    "IsInt",
+    "GetTag",
+    "PhysEqual",
+    "MakeArray",
+    "ArrayLength",
+    "ArrayLoad",
+    "ArrayStore",
+    "CheckBound",
+    "StringLength",
+    "StringLoad",
+    "StringStore",
+    "BigarrayDim",
+    "BigarrayLoad",
+    "BigarrayStore",
+    "IntArith",
+    "IntShift",
+    "IntDiv",
+    "IntMod",
+    "CheckZero",
+    "IntCompare",
+    "IntCompare3",
+    "ByteSwap",
+    "ByteSwap16",
+    "FloatArith",
+    "FloatNeg",
+    "FloatAbs",
+    "FloatCompare",
+    "FloatCompare3",
+    "Tag",
+    "Untag",
+    "Box",
+    "Unbox",
+    "NumConv",
+    "ProjectValueSlot",
+    "ProjectFunctionSlot",
+    "AllocDummyClosure",
+    "Opaque",
+    "IntAsPointer",
+    "CCall",
+    "ExnState",
+];
+
+/// How many primitives there are.
+pub const COUNT: usize = PRIMITIVES.len();
+
+/// The names of all constructs.
+pub const CONSTRUCTS: &[&str] = &[
+    "alias",
+    "call direct",
+    "call direct via closure",
+    "call external",
+    "call generic",
+    "call method",
+    "closures",
+    "closures with several functions",
+    "closures, static",
+    "code curried",
+    "code recursive",
+    "code tupled",
+    "constant poison",
+    "let_cont",
+    "let_cont rec",
+    "join",
+    "join exn",
+    "let_cont exn",
+    "raise",
+    "static block",
+    "static boxed",
+    "static float array",
+    "static string",
+    "switch",
+    "switch_string",
+    "try",
+    "unreachable",
+];
+
+/// Adds what a unit has.
+pub fn count(unit: &Unit, coverage: &mut Coverage) {
+    let mut add = |name: &'static str| *coverage.entry(name).or_default() += 1;
+    for item in &unit.statics {
+        match &item.def {
+            StaticDef::Block { .. } => add("static block"),
+            StaticDef::Float { .. }
+            | StaticDef::Int32 { .. }
+            | StaticDef::Int64 { .. }
+            | StaticDef::Nativeint { .. } => add("static boxed"),
+            StaticDef::String { .. } => add("static string"),
+            StaticDef::FloatArray { .. } => add("static float array"),
+            StaticDef::Closures { .. } => add("closures, static"),
+            StaticDef::Preallocated { .. } => {}
+        }
+    }
+    for code in unit.codes.values() {
+        add(if code.kind == FunctionKind::Tupled { "code tupled" } else { "code curried" });
+        if code.recursive {
+            add("code recursive");
+        }
+    }
+    for body in unit.codes.values().map(|code| &code.body).chain([&unit.entry.body]) {
+        body.for_each_simple_deep(&mut |simple| {
+            if matches!(simple, flambeau_ir::Simple::Const(flambeau_ir::Const::Poison(_))) {
+                add("constant poison");
+            }
+        });
+        body.walk(&mut |expr| {
+            expr.items.iter().for_each(|item| count_item(unit, item, &mut add));
+            count_terminator(&expr.terminator, &mut add);
+        });
+    }
+}
+
+fn count_item(unit: &Unit, item: &Item, add: &mut impl FnMut(&'static str)) {
+    match item {
+        Item::Let { named: Named::Simple(_), .. } => add("alias"),
+        Item::Let { named: Named::Prim { prim, .. }, .. } => add(name(prim)),
+        Item::LetClosures { set, .. } => {
+            add("closures");
+            if set.functions.len() > 1 {
+                add("closures with several functions");
+            }
+        }
+        Item::Join { cont, .. } if unit.continuations[*cont].is_exn => add("join exn"),
+        Item::Join { .. } => add("join"),
+        Item::LetCont { recursive: true, .. } => add("let_cont rec"),
+        Item::LetCont { handlers, .. } => {
+            let is_exn = handlers.iter().any(|handler| unit.continuations[handler.cont].is_exn);
+            add(if is_exn { "let_cont exn" } else { "let_cont" });
+        }
+    }
+}
+
+fn count_terminator(terminator: &Terminator, add: &mut impl FnMut(&'static str)) {
+    match terminator {
+        Terminator::Apply(apply) => add(match &apply.kind {
+            CallKind::Direct(_) if apply.callee.is_some() => "call direct via closure",
+            CallKind::Direct(_) => "call direct",
+            CallKind::DirectExternal(_) => "call external",
+            CallKind::Generic => "call generic",
+            CallKind::MethodPublic | CallKind::MethodSelf | CallKind::MethodCached => "call method",
+        }),
+        Terminator::ApplyCont(_) => {}
+        Terminator::Switch(_) => add("switch"),
+        Terminator::StringSwitch(_) => add("switch_string"),
+        Terminator::Raise { .. } => add("raise"),
+        Terminator::Try { .. } => add("try"),
+        Terminator::Unreachable => add("unreachable"),
+    }
+}

@@ -1,0 +1,306 @@
+//! Primitives on blocks, arrays, strings and bigarrays, and the others.
+
+use flambeau_ir::prim::{ArrayKind, BigarrayLayout, Init, Mutability, StringKind, Width};
+use flambeau_ir::{Item, Prim, Simple};
+
+use super::types::{BIGARRAYS, BYTES, LENGTH, SIDE, Type, is_bigstring};
+use super::{Generator, Scope};
+
+type Items = Vec<Item>;
+
+impl Generator {
+    /// An item that is a primitive, with others that make its operands.
+    pub(super) fn prim(&mut self, scope: &mut Scope, items: &mut Items) {
+        let options = self.options;
+        if options.raising && self.one_in(2) {
+            if self.one_in(3) {
+                self.let_(scope, items, Prim::ExnState, &[], Type::Int);
+            } else {
+                self.outside(scope, items);
+            }
+            return;
+        }
+        type Group = fn(&mut Generator, &mut Scope, &mut Items);
+        let groups: [(bool, usize, Group); 10] = [
+            (true, 4, Generator::integers),
+            (options.numbers, 3, Generator::floats),
+            (true, 3, Generator::blocks),
+            (options.arrays, 2, Generator::arrays),
+            (options.arrays && options.numbers, 1, Generator::float_blocks),
+            (options.strings, 2, Generator::strings),
+            (options.bigarrays && options.numbers, 1, Generator::bigarrays),
+            (true, 2, Generator::outside),
+            (true, 1, Generator::others),
+            (true, 1, Generator::alias),
+        ];
+        let total = groups.iter().filter(|(on, ..)| *on).map(|(_, weight, _)| weight).sum();
+        let mut choice = self.random.below(total);
+        for (_, weight, group) in groups.iter().filter(|(on, ..)| *on) {
+            if choice < *weight {
+                return group(self, scope, items);
+            }
+            choice -= weight;
+        }
+    }
+
+    /// A C function: its events show that of its arguments.
+    fn outside(&mut self, scope: &mut Scope, items: &mut Items) {
+        let ty = if self.one_in(2) { Type::Any } else { self.any_type() };
+        let arg = self.force(scope, items, ty);
+        let alloc = !self.one_in(3);
+        match self.random.below(5) {
+            0 if self.options.mutation => {
+                self.c_call(scope, items, "block_new", &[(arg, ty)], Type::Block, alloc);
+            }
+            1 => {
+                self.c_call(scope, items, "any_function", &[(arg, ty)], Type::Any, alloc);
+            }
+            2 if self.options.numbers => {
+                let result =
+                    self.random.pick(&[Type::Naked, Type::Float, Type::Int32, Type::Int64, Type::Native]);
+                self.c_call(scope, items, "unboxed", &[(arg, ty)], result, alloc);
+            }
+            3 => {
+                self.c_call(scope, items, "observe", &[(arg, ty)], Type::Int, alloc);
+            }
+            _ => {
+                self.c_call(scope, items, "int_function", &[(arg, ty)], Type::Int, alloc);
+            }
+        }
+    }
+
+    fn any_type(&mut self) -> Type {
+        let mut types = vec![Type::Int, Type::Naked, Type::Block, Type::Tuple];
+        if self.options.numbers {
+            types.extend([Type::Int32, Type::Int64, Type::Native, Type::Float]);
+        }
+        self.random.pick(&types)
+    }
+
+    fn blocks(&mut self, scope: &mut Scope, items: &mut Items) {
+        let block = if self.options.mutation && !self.one_in(3) { Type::Block } else { Type::Tuple };
+        let field = self.random.below(LENGTH) as u32;
+        let any =
+            [Mutability::Mutable, Mutability::Immutable, Mutability::ImmutableUnique, Mutability::Unknown];
+        let mutability = match (block, field) {
+            (Type::Block, 0 | 1) => self.random.pick(&[Mutability::Mutable, Mutability::Unknown]),
+            _ => self.random.pick(&any),
+        };
+        let pointer = self.one_in(2);
+        let store_field = self.random.below(2) as u32;
+        let (prim, args, ty) = match self.random.below(14) {
+            0..2 => {
+                let tag = self.random.below(4) as u8;
+                (Prim::MakeBlock { tag, mutability: block.mutability() }, vec![Type::Int; LENGTH], block)
+            }
+            2 => {
+                // Of anything, which is then not looked into.
+                let count = 1 + self.random.below(4);
+                let mutability = self.random.pick(&any);
+                (Prim::MakeBlock { tag: 0, mutability }, vec![Type::Any; count], Type::Any)
+            }
+            3..7 => (Prim::BlockLoad { field, mutability }, vec![block], Type::Int),
+            7 => {
+                let args = [self.force(scope, items, block), Simple::tagged(i64::from(field))];
+                self.let_(scope, items, Prim::BlockLoadComputed, &args, Type::Int);
+                return;
+            }
+            8 => (Prim::Duplicate { mutability: block.mutability() }, vec![block], block),
+            9 => (Prim::GetTag, vec![block], Type::Naked),
+            _ if block == Type::Tuple => (Prim::IsInt, vec![Type::Any], Type::Naked),
+            10 => (Prim::OffsetRef { amount: field as i64 - 1 }, vec![Type::Block], Type::Int),
+            11 => {
+                let prim = Prim::BlockStoreComputed { pointer, init: Init::Assignment };
+                let block = self.force(scope, items, Type::Block);
+                let args =
+                    [block, Simple::tagged(i64::from(store_field)), self.force(scope, items, Type::Int)];
+                self.let_(scope, items, prim, &args, Type::Int);
+                return;
+            }
+            _ => {
+                let prim = Prim::BlockStore { field: store_field, pointer, init: Init::Assignment };
+                (prim, vec![Type::Block, Type::Int], Type::Int)
+            }
+        };
+        self.apply_prim(scope, items, prim, &args, ty);
+    }
+
+    /// An index within bounds; or any, with its check.
+    fn index(
+        &mut self,
+        scope: &mut Scope,
+        items: &mut Items,
+        length: Simple,
+        count: i64,
+        width: u32,
+    ) -> Simple {
+        if self.one_in(2) {
+            return Simple::tagged(self.random.below((count - i64::from(width) + 1) as usize) as i64);
+        }
+        let index = self.force(scope, items, Type::Int);
+        self.let_(scope, items, Prim::CheckBound { width }, &[length, index], Type::Int);
+        index
+    }
+
+    fn arrays(&mut self, scope: &mut Scope, items: &mut Items) {
+        let kind = self.random.pick(&[ArrayKind::Generic, ArrayKind::Addr, ArrayKind::Int]);
+        let array = self.force(scope, items, Type::Array(kind));
+        if self.one_in(4) {
+            let mutability = Mutability::Mutable;
+            match self.random.below(3) {
+                0 => self.apply_prim(
+                    scope,
+                    items,
+                    Prim::MakeArray { kind, mutability },
+                    &[Type::Int; LENGTH],
+                    Type::Array(kind),
+                ),
+                1 => {
+                    // Flat or not, as the first element is.
+                    let prim = Prim::MakeArray { kind: ArrayKind::Generic, mutability };
+                    let boxed = Type::Boxed(flambeau_ir::BoxedKind::Float);
+                    let ty = if self.options.numbers { boxed } else { Type::Any };
+                    let made = self.apply_prim(scope, items, prim, &[ty; LENGTH], Type::Any);
+                    let load = Prim::ArrayLoad { kind: ArrayKind::Generic };
+                    let i = Simple::tagged(self.random.below(LENGTH) as i64);
+                    self.let_(scope, items, load, &[made, i], ty)
+                }
+                _ => self.let_(scope, items, Prim::Duplicate { mutability }, &[array], Type::Array(kind)),
+            };
+            return;
+        }
+        let length = self.let_(scope, items, Prim::ArrayLength { kind }, &[array], Type::Int);
+        let index = self.index(scope, items, length, LENGTH as i64, 1);
+        if self.options.mutation && self.one_in(2) {
+            let element = self.force(scope, items, Type::Int);
+            self.let_(scope, items, Prim::ArrayStore { kind }, &[array, index, element], Type::Int);
+        } else {
+            self.let_(scope, items, Prim::ArrayLoad { kind }, &[array, index], Type::Int);
+        }
+    }
+
+    fn float_blocks(&mut self, scope: &mut Scope, items: &mut Items) {
+        let mutable = self.options.mutation && self.one_in(2);
+        let ty = Type::Floats(mutable);
+        let mutability = ty.mutability();
+        let field = self.random.below(LENGTH) as u32;
+        let index = Simple::tagged(i64::from(field));
+        let kind = ArrayKind::Float;
+        if self.one_in(3) {
+            let prim = if self.one_in(2) {
+                Prim::MakeFloatBlock { mutability }
+            } else {
+                Prim::MakeArray { kind, mutability }
+            };
+            self.apply_prim(scope, items, prim, &[Type::Float; LENGTH], ty);
+            return;
+        }
+        let block = self.force(scope, items, ty);
+        if mutable && self.one_in(2) {
+            let value = self.force(scope, items, Type::Float);
+            if self.one_in(2) {
+                let prim = Prim::BlockStoreFloat { field, init: Init::Assignment };
+                self.let_(scope, items, prim, &[block, value], Type::Int);
+            } else {
+                self.let_(scope, items, Prim::ArrayStore { kind }, &[block, index, value], Type::Int);
+            }
+        } else if self.one_in(2) {
+            self.let_(scope, items, Prim::BlockLoadFloat { field, mutability }, &[block], Type::Float);
+        } else {
+            self.let_(scope, items, Prim::ArrayLoad { kind }, &[block, index], Type::Float);
+        }
+    }
+
+    fn strings(&mut self, scope: &mut Scope, items: &mut Items) {
+        let big = self.options.bigarrays && self.one_in(4);
+        let (ty, string, is_mutable) = if big {
+            let ty = Type::Bigarray(flambeau_ir::prim::BigarrayKind::Uint8, BigarrayLayout::C);
+            (ty, StringKind::Bigstring, true)
+        } else if self.options.mutation && self.one_in(2) {
+            (Type::Bytes, StringKind::Bytes, true)
+        } else {
+            (Type::String, StringKind::String, false)
+        };
+        let from = self.force(scope, items, ty);
+        let widths: &[Width] = if self.options.numbers {
+            &[Width::W8, Width::W16, Width::W32, Width::W64]
+        } else {
+            &[Width::W8]
+        };
+        let width = self.random.pick(widths);
+        let length = if big { Prim::BigarrayDim { dim: 0 } } else { Prim::StringLength };
+        let length = self.let_(scope, items, length, &[from], Type::Int);
+        let index = self.index(scope, items, length, BYTES, width.bytes());
+        let contents = Type::of_kind(width.kind());
+        if is_mutable && self.options.mutation && self.one_in(2) {
+            let value = self.force(scope, items, contents);
+            self.let_(scope, items, Prim::StringStore { string, width }, &[from, index, value], Type::Int);
+        } else {
+            self.let_(scope, items, Prim::StringLoad { string, width }, &[from, index], contents);
+        }
+    }
+
+    fn bigarrays(&mut self, scope: &mut Scope, items: &mut Items) {
+        let (kind, _) = self.random.pick(&BIGARRAYS);
+        let layout = self.random.pick(&[BigarrayLayout::C, BigarrayLayout::Fortran]);
+        let array = self.force(scope, items, Type::Bigarray(kind, layout));
+        let dims = if is_bigstring(kind) { 1 } else { 2 };
+        if self.one_in(5) {
+            let dim = self.random.below(dims) as u32;
+            self.let_(scope, items, Prim::BigarrayDim { dim }, &[array], Type::Int);
+            return;
+        }
+        let checked = self.one_in(2);
+        let mut args = vec![array];
+        for _ in 0..dims {
+            let first = i64::from(layout == BigarrayLayout::Fortran);
+            let inside = Simple::tagged(first + self.random.below(SIDE as usize) as i64);
+            args.push(if checked && self.one_in(2) { self.force(scope, items, Type::Int) } else { inside });
+        }
+        let element = match Type::of_kind(kind.kind()) {
+            Type::Any => Type::Floats(false),
+            ty => ty,
+        };
+        if self.options.mutation && self.one_in(2) {
+            // The records of complex numbers have two fields, and no type here: one that was read.
+            if element == Type::Floats(false) {
+                let read = Prim::BigarrayLoad { checked: false, kind, layout };
+                let first = Simple::tagged(i64::from(layout == BigarrayLayout::Fortran));
+                let value = self.let_(scope, items, read, &[array, first, first], Type::Any);
+                args.push(value);
+            } else {
+                args.push(self.force(scope, items, element));
+            }
+            self.let_(scope, items, Prim::BigarrayStore { checked, kind, layout }, &args, Type::Int);
+        } else {
+            let ty = if element == Type::Floats(false) { Type::Any } else { element };
+            self.let_(scope, items, Prim::BigarrayLoad { checked, kind, layout }, &args, ty);
+        }
+    }
+
+    fn others(&mut self, scope: &mut Scope, items: &mut Items) {
+        match self.random.below(6) {
+            0 => {
+                let ty = if self.options.mutation { Type::Block } else { Type::Int };
+                let negated = self.one_in(2);
+                self.apply_prim(scope, items, Prim::PhysEqual { negated }, &[ty, ty], Type::Naked);
+            }
+            1 => {
+                let ty = self.random.pick(&[Type::Int, Type::Any, Type::Tuple]);
+                self.apply_prim(scope, items, Prim::Opaque, &[ty], ty);
+            }
+            2 => {
+                // No value: nothing may hold it.
+                let args = [self.force(scope, items, Type::Int)];
+                self.let_(scope, items, Prim::IntAsPointer, &args, Type::Int);
+                scope.vars.pop();
+            }
+            3 => {
+                self.apply_prim(scope, items, Prim::IsInt, &[Type::Any], Type::Naked);
+            }
+            _ => {
+                self.let_(scope, items, Prim::ExnState, &[], Type::Int);
+            }
+        }
+    }
+}

@@ -1,0 +1,84 @@
+//! Every operation that is not pure, for who must know more than what the outside sees: the order of reads
+//! and allocations, how often each operation is executed, which calls are tail calls.
+//!
+//! Operations are told apart by their locations, which a generator of test units makes unique.
+
+use flambeau_ir::prim::{Coeffects, Effects};
+use rustc_hash::FxHashMap;
+
+use crate::heap::{Heap, Value};
+
+/// What an operation does.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum OperationKind {
+    /// Reads what effects change.
+    Read,
+    /// Allocates.
+    Alloc,
+    /// Anything.
+    Effect,
+}
+
+impl OperationKind {
+    /// The kind of what has such effects; none if it is pure.
+    pub fn of((effects, coeffects): (Effects, Coeffects)) -> Option<OperationKind> {
+        match (effects, coeffects) {
+            (Effects::None, Coeffects::None) => None,
+            (Effects::None, Coeffects::Has) => Some(OperationKind::Read),
+            (Effects::Generative, _) => Some(OperationKind::Alloc),
+            (Effects::Arbitrary, _) => Some(OperationKind::Effect),
+        }
+    }
+
+    /// Whether the order of two operations is observable.
+    pub fn conflicts(self, other: OperationKind) -> bool {
+        self != other || self == OperationKind::Effect
+    }
+}
+
+/// An operand, told in a way that does not depend on the order of allocations.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Operand {
+    /// No pointer.
+    Plain(Value),
+    /// An object: who made it and after how many effects; and the position in a set of closures.
+    Object((u32, usize), u32),
+}
+
+impl Operand {
+    /// A value as an operand.
+    pub fn new(heap: &Heap, value: Value) -> Operand {
+        match (heap.object(value), value) {
+            (Ok(object), Value::Pointer(_, position)) => Operand::Object(object.birth, position),
+            _ => Operand::Plain(value),
+        }
+    }
+}
+
+/// Something that is not pure.
+#[derive(Clone, Debug)]
+pub struct Operation {
+    /// Its location.
+    pub id: u32,
+    /// The number of effects before it.
+    pub stamp: usize,
+    /// What it does.
+    pub kind: OperationKind,
+    /// Its operands.
+    pub operands: Vec<Operand>,
+    /// A call in tail position.
+    pub tail: bool,
+}
+
+/// All operations of a run.
+#[derive(Clone, Debug, Default)]
+pub struct History {
+    /// Those that are not pure, in order.
+    pub operations: Vec<Operation>,
+    /// How often each operation was executed, pure ones too, by location.
+    pub counts: FxHashMap<u32, usize>,
+    /// [`Options::interrupt`](crate::Options::interrupt) happened.
+    pub interrupted: bool,
+    /// How the run ended.
+    pub outcome: Option<Result<Operand, Operand>>,
+}

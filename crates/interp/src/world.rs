@@ -1,0 +1,207 @@
+//! All of the state but control: the heap, the outside, what was observed. Other interpreters (of Cmm, in
+//! the tests of lowering) share it, and so agree with this one on all but control.
+
+use flambeau_ir::{Dbg, FunctionSlot, Kind, Prim, SetOfClosures, StaticDef, Symbol, Unit};
+use rustc_hash::FxHashMap;
+
+use crate::heap::{Heap, Shape, Value};
+use crate::history::{History, Operand, Operation, OperationKind};
+use crate::primitives::{bound_error, evaluate};
+use crate::{Event, Leave, Options, Stats, Trap, bytes, coverage, primitives};
+
+/// The exception that a signal handler raises.
+const SIGNAL: Value = Value::Int(999);
+
+/// Where a call is.
+#[derive(Clone, Copy, Debug)]
+pub struct Site {
+    /// Its location.
+    pub dbg: Dbg,
+    /// Whether it is in tail position.
+    pub tail: bool,
+}
+
+/// The state of a run.
+#[derive(Debug)]
+pub struct World {
+    /// Objects.
+    pub heap: Heap,
+    /// What it took.
+    pub stats: Stats,
+    /// Each operation, if that was asked for.
+    pub history: Option<History>,
+    pub(crate) events: Vec<Event>,
+    pub(crate) options: Options,
+    pub(crate) symbols: FxHashMap<Symbol, Value>,
+    /// What has a linker's name, of this unit or not.
+    pub(crate) names: FxHashMap<String, Value>,
+    /// Where the closure of each function slot is in its set.
+    positions: FxHashMap<FunctionSlot, u32>,
+    effects: usize,
+    pub(crate) static_objects: usize,
+}
+
+impl World {
+    /// Static data is in place; nothing has happened yet.
+    pub fn new(unit: &Unit, options: &Options) -> World {
+        let mut world = World {
+            heap: Heap::default(),
+            stats: Stats::default(),
+            history: options.history.then(History::default),
+            events: Vec::new(),
+            options: *options,
+            symbols: FxHashMap::default(),
+            names: FxHashMap::default(),
+            positions: FxHashMap::default(),
+            effects: 0,
+            static_objects: 0,
+        };
+        world.place_statics(unit);
+        world.find_positions(unit);
+        world.static_objects = world.heap.len();
+        world.heap.words = 0;
+        world
+    }
+
+    /// Dummies for closures have to know where those will be.
+    fn find_positions(&mut self, unit: &Unit) {
+        let mut note = |set: &SetOfClosures| {
+            self.positions.extend(set.functions.iter().zip(0..).map(|((slot, _), at)| (*slot, at)));
+        };
+        for item in &unit.statics {
+            if let StaticDef::Closures { set, .. } = &item.def {
+                note(set);
+            }
+        }
+        for body in unit.codes.values().map(|code| &code.body).chain([&unit.entry.body]) {
+            body.walk(&mut |expr| {
+                for item in &expr.items {
+                    if let flambeau_ir::Item::LetClosures { set, .. } = item {
+                        note(set);
+                    }
+                }
+            });
+        }
+    }
+
+    /// The events so far.
+    pub fn events(&self) -> &[Event] {
+        &self.events
+    }
+
+    /// What is at a symbol.
+    pub fn symbol(&self, symbol: Symbol) -> Result<Value, Trap> {
+        self.symbols.get(&symbol).copied().ok_or(Trap::WrongShape)
+    }
+
+    /// What bears a linker's name, of this unit or not. There is one object for each.
+    pub fn named(&mut self, name: &str) -> Value {
+        if let Some(value) = self.names.get(name) {
+            return *value;
+        }
+        let value = self.heap.alloc(Shape::Foreign(name.to_owned()), true);
+        self.names.insert(name.to_owned(), value);
+        value
+    }
+
+    /// An operation takes place. Raises if it is the interrupted one.
+    fn record(
+        &mut self,
+        kind: Option<OperationKind>,
+        operands: &[Value],
+        dbg: Dbg,
+        tail: bool,
+    ) -> Result<(), Leave> {
+        let id = dbg.0;
+        self.heap.birth = (id, self.effects);
+        if let Some(history) = &mut self.history {
+            *history.counts.entry(id).or_default() += 1;
+            if let Some(kind) = kind {
+                let operands = operands.iter().map(|value| Operand::new(&self.heap, *value)).collect();
+                history.operations.push(Operation { id, stamp: self.effects, kind, operands, tail });
+            }
+        }
+        self.effects += usize::from(kind == Some(OperationKind::Effect));
+        if kind == Some(OperationKind::Alloc) && self.options.interrupt == Some(id) {
+            self.options.interrupt = None;
+            if let Some(history) = &mut self.history {
+                history.interrupted = true;
+            }
+            return Err(Leave::Raise(SIGNAL));
+        }
+        Ok(())
+    }
+
+    /// Executes a primitive.
+    pub fn prim(&mut self, prim: &Prim, args: &[Value], dbg: Dbg) -> Result<Value, Leave> {
+        self.stats.prims[coverage::number(prim)] += 1;
+        match (prim, args) {
+            (Prim::CCall(external), args) => {
+                let value = self.call(&external.name, args, external.alloc, Site { dbg, tail: false })?;
+                return self.in_kind(value, external.result.kind());
+            }
+            // It tells the handler, which is control.
+            (Prim::ExnState, _) => return Ok(Value::UNIT),
+            _ => self.record(OperationKind::of(prim.effects()), args, dbg, false)?,
+        }
+        match (prim, args) {
+            (Prim::CheckBound { width }, [length, index]) => {
+                let (length, index) = (primitives::index(*length)?, primitives::index(*index)?);
+                if index < 0 || index > length - i64::from(*width) {
+                    return Err(self.bound_error());
+                }
+                Ok(Value::UNIT)
+            }
+            (Prim::CheckZero { kind }, [divisor]) => match crate::arith::integer(*kind, *divisor)? {
+                0 => Err(Leave::Raise(self.named("caml_exn_Division_by_zero"))),
+                _ => Ok(Value::UNIT),
+            },
+            (Prim::BigarrayLoad { checked: true, .. }, [array, indices @ ..])
+            | (Prim::BigarrayStore { checked: true, .. }, [array, indices @ .., _])
+                if !bytes::in_bounds(&self.heap, *array, indices)? =>
+            {
+                Err(self.bound_error())
+            }
+            _ => {
+                let positions = &self.positions;
+                let position = |slot| positions.get(&slot).copied().unwrap_or(0);
+                Ok(evaluate(&mut self.heap, prim, args, position)?)
+            }
+        }
+    }
+
+    fn bound_error(&mut self) -> Leave {
+        let invalid_argument = self.named("caml_exn_Invalid_argument");
+        bound_error(&mut self.heap, invalid_argument)
+    }
+
+    /// Allocates a set of closures: the first of them.
+    pub fn closures(&mut self, set: &SetOfClosures, values: &[Value], dbg: Dbg) -> Result<Value, Leave> {
+        self.record(Some(OperationKind::Alloc), values, dbg, false)?;
+        let slots = set.values.iter().zip(values).map(|((slot, _), value)| (*slot, *value)).collect();
+        Ok(self.heap.alloc(Shape::Closures { functions: set.functions.to_vec(), slots }, false))
+    }
+
+    /// Calls a function of the outside. The answer depends on what the events so far show, and on nothing
+    /// else: two units that behave alike get the same answers.
+    pub fn call(&mut self, name: &str, args: &[Value], may_raise: bool, site: Site) -> Result<Value, Leave> {
+        self.stats.outside_calls += 1;
+        self.record(Some(OperationKind::Effect), args, site.dbg, site.tail)?;
+        let args_shown = args.iter().map(|arg| self.heap.show(*arg)).collect::<Result<_, _>>()?;
+        self.events.push(Event { name: name.to_owned(), args: args_shown });
+        self.answer(name, args, may_raise)
+    }
+
+    /// The answer of the outside, in the kind that was declared.
+    fn in_kind(&mut self, value: Value, kind: Kind) -> Result<Value, Leave> {
+        let n = if let Value::Int(n) = value { n } else { 3 };
+        Ok(match kind {
+            Kind::Value => value,
+            Kind::NakedImmediate => Value::Int(n),
+            Kind::NakedFloat => Value::Float((n as f64 / 2.0).to_bits()),
+            Kind::NakedInt32 => Value::Int32(n as i32),
+            Kind::NakedInt64 => Value::Int64(n),
+            Kind::NakedNativeint => Value::Nativeint(n),
+        })
+    }
+}

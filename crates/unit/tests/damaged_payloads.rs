@@ -1,0 +1,39 @@
+//! The payload of a `.cmx` comes from a file, which anything may have happened to.
+
+use flambeau_fuzzgen::{Rng, damage};
+use flambeau_lambda::Approximation;
+use flambeau_unit::Payload;
+
+fn approximation(rng: &mut Rng, depth: usize) -> Approximation {
+    let name = |rng: &mut Rng| "camlStdlib__list_map_123"[..rng.range(0, 24)].to_owned();
+    match rng.below(if depth == 0 { 4 } else { 6 }) {
+        0 => Approximation::Unknown,
+        1 => Approximation::Immediate(rng.bits() as i64 >> rng.below(64)),
+        2 => Approximation::Symbol(name(rng)),
+        3 => Approximation::GlobalField { symbol: name(rng), field: rng.bits() as u32 },
+        4 => Approximation::Block((0..rng.below(6)).map(|_| approximation(rng, depth - 1)).collect()),
+        _ => Approximation::Closure {
+            code: name(rng),
+            arity: rng.below(9) as i64 - 4,
+            needs_closure: rng.chance(50),
+            symbol: rng.chance(50).then(|| name(rng)),
+            result: Box::new(approximation(rng, depth - 1)),
+        },
+    }
+}
+
+#[test]
+fn damaged_payloads_are_survived() {
+    let mut rng = Rng::new(1);
+    let valid: Vec<Vec<u8>> = (0..60).map(|_| Payload::new(approximation(&mut rng, 5)).encode()).collect();
+    let mut accepted = 0;
+    damage::survive(2, &valid, 60_000, 32 << 20, |bytes| {
+        if let Ok(payload) = Payload::decode(bytes) {
+            accepted += 1;
+            // What was accepted can be written again.
+            assert_eq!(Payload::decode(&payload.encode()), Ok(payload));
+        }
+    });
+    // A mutation that nothing survives would test the first check only.
+    assert!(accepted > 1000, "only {accepted} were accepted");
+}
