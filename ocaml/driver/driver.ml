@@ -84,7 +84,7 @@ let find_corrupt_library exn files =
     | exception (End_of_file | Failure _) -> true
     | exception _ -> false
   in
-  match List.find_opt is_corrupt files with Some file -> raise (Errors.Corrupt_library file) | None -> raise exn
+  match List.find_opt is_corrupt ("stdlib.cmxa" :: files) with Some file -> raise (Errors.Corrupt_library file) | None -> raise exn
 
 (* Makes [target] from [files]. *)
 let make target files f =

@@ -126,6 +126,20 @@ let compile info program =
 
 (* {1 Entry points} *)
 
+let stops_after = Clflags.should_stop_after
+
+(* As [Compile_common.implementation], but that our attributes are taken out of the parse tree. *)
+let compile_source info ~backend =
+  Profile.record_call info.source_file @@ fun () ->
+  let remove_outputs () = List.iter (fun output -> Misc.remove_file (output info)) [ cmx; obj ] in
+  Misc.try_finally ~exceptionally:remove_outputs (fun () ->
+      let parsed = Attributes.collect (parse_impl info) in
+      if not (stops_after Parsing) then begin
+        let typed = typecheck_impl info parsed in
+        if not (stops_after Typing) then backend info typed
+      end;
+      Warnings.check_fatal ())
+
 let from_typedtree info typed =
   Compilenv.reset ?packname:!Clflags.for_package info.module_name;
   (* [Closure] is used by -pack and by the fallback. *)
@@ -149,6 +163,6 @@ let implementation ~start_from ~source_file ~output_prefix =
   making output_prefix @@ fun () ->
   with_info ~native:true ~tool_name ~source_file ~output_prefix ~dump_ext:"cmx" @@ fun info ->
   match (start_from : Clflags.Compiler_pass.t) with
-  | Parsing -> Compile_common.implementation info ~backend:from_typedtree
+  | Parsing -> compile_source info ~backend:from_typedtree
   | Emit -> from_linear info
   | pass -> Misc.fatal_errorf "Cannot start from %s" (Clflags.Compiler_pass.to_string pass)

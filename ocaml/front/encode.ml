@@ -172,7 +172,7 @@ let rec term state lambda =
       params state f.params;
       value_kind state f.return;
       inline state f.attr.inline;
-      specialise state (Attributes.specialise f.loc f.attr.specialise);
+      specialise state (Attributes.specialise f.loc f.attr);
       local state f.attr.local;
       bool f.attr.is_a_functor;
       bool f.attr.stub;

@@ -26,7 +26,7 @@ fn damaged_files_are_survived() {
     let valid = files();
     assert!(valid.len() > 5, "too few .fl files");
     let mut accepted = 0;
-    damage::survive(3, &valid, 4000, 64 << 20, |bytes| {
+    damage::survive(3, &valid, 12_000, 64 << 20, |bytes| {
         match parser::parse_unit(&String::from_utf8_lossy(bytes)) {
             Ok(unit) => {
                 accepted += 1;

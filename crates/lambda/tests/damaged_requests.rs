@@ -210,10 +210,10 @@ fn random_requests_are_valid() {
 fn damaged_requests_are_survived() {
     let valid: Vec<Vec<u8>> = (0..60).map(request).collect();
     let mut accepted = 0;
-    damage::survive(4, &valid, 30_000, 64 << 20, |bytes| {
+    damage::survive(4, &valid, 90_000, 64 << 20, |bytes| {
         if let Ok(request) = decode(bytes) {
             accepted += 1;
-            drop(printer::print_term(&request.term));
+            drop(printer::print(&request.term));
         }
     });
     assert!(accepted > 1000, "only {accepted} were accepted");

@@ -27,7 +27,7 @@ fn damaged_payloads_are_survived() {
     let mut rng = Rng::new(1);
     let valid: Vec<Vec<u8>> = (0..60).map(|_| Payload::new(approximation(&mut rng, 5)).encode()).collect();
     let mut accepted = 0;
-    damage::survive(2, &valid, 60_000, 32 << 20, |bytes| {
+    damage::survive(2, &valid, 400_000, 32 << 20, |bytes| {
         if let Ok(payload) = Payload::decode(bytes) {
             accepted += 1;
             // What was accepted can be written again.

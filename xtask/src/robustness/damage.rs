@@ -174,7 +174,8 @@ fn library(lab: &Lab) -> Result<Verdict> {
     ] {
         lab.write("lib.cmxa", bad)?;
         let arguments = &["lib.cmxa", "client.cmx", "-o", "client.exe"];
-        let causes = &["corrupt", "truncat", "not a library", "version", "end of file"];
+        // The stock linker's words for what has another magic number: "not a compilation unit description".
+        let causes = &["corrupt", "truncat", "not a compilation unit", "version", "end of file"];
         lab.expect_refusal(arguments, &["lib.cmxa"], causes).context(what)?;
         lab.expect_absent(&["client.exe"])?;
     }
