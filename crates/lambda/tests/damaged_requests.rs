@@ -80,7 +80,8 @@ impl Writer {
             8 => {
                 children(self, some);
                 // Primitives with no, one and two parameters.
-                let prim: &[u64] = *self.rng.pick(&[&[0][..], &[3, 0], &[5, 0, 1], &[6, 2], &[22, 1], &[40]]);
+                let prims: &[&[u64]] = &[&[0], &[3, 0], &[5, 0, 1], &[6, 2], &[22, 1], &[40]];
+                let prim = *self.rng.pick(prims);
                 self.u(8);
                 self.all(prim);
                 self.all(&[0, some as u64]);
