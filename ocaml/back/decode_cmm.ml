@@ -329,8 +329,8 @@ let entry state =
     ~params:[] ~body ~dbg:Debuginfo.none ~entry:true
 
 let create reader ~debuginfos =
-  let vars = Reader.array reader (fun r -> V.create_local (Reader.string r)) in
-  let names = Reader.array reader Reader.string in
+  let vars = Reader.array reader (fun r -> V.create_local (Reader.name r)) in
+  let names = Reader.array reader Reader.name in
   let labels = Array.init (Reader.u reader) (fun _ -> Lambda.next_raise_count ()) in
   {
     reader;

@@ -317,7 +317,7 @@ let clean_result dbg repr e =
   | As_value | As_float | As_int64 | As_nativeint -> e
 
 let c_call r dbg args =
-  let name = Reader.string r in
+  let name = Reader.name r in
   let reprs = Reader.list r native_repr in
   let result = native_repr r in
   let no_result = Reader.bool r in

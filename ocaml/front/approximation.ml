@@ -9,7 +9,7 @@ let rec write w : value_approximation -> unit =
   | Value_unknown -> byte w 0
   | Value_closure (description, result) ->
       byte w 1;
-      string w description.fun_label;
+      name w description.fun_label;
       i w description.fun_arity;
       bool w (not description.fun_closed);
       option w (string w) None;
@@ -25,8 +25,8 @@ let rec write w : value_approximation -> unit =
       i w n
   | Value_const (Uconst_ref (symbol, _)) ->
       byte w 4;
-      string w symbol
+      name w symbol
   | Value_global_field (symbol, field) ->
       byte w 5;
-      string w symbol;
+      name w symbol;
       u w field

@@ -42,7 +42,7 @@ let ident state id =
         let n = state.ident_count in
         state.ident_count <- n + 1;
         Ident.Tbl.add state.ident_numbers id n;
-        Byte_writer.string state.idents (Ident.name id);
+        Byte_writer.name state.idents (Ident.name id);
         Byte_writer.u state.idents (Compat.ident_stamp id);
         n
   in
@@ -292,8 +292,8 @@ let version = 1
 
 let write_options w options (program : Lambda.program) =
   let open Byte_writer in
-  string w (Compilenv.current_unit_name ());
-  string w (Compilenv.make_symbol None);
+  name w (Compilenv.current_unit_name ());
+  name w (Compilenv.make_symbol None);
   bool w !Clflags.debug;
   bool w !Clflags.unsafe;
   bool w options.verify;

@@ -33,8 +33,8 @@ let write_import w id =
   reading id @@ fun () ->
   let name = Ident.name id in
   let is_predef = Ident.is_predef id in
-  Byte_writer.string w name;
-  Byte_writer.string w (Compilenv.symbol_for_global id);
+  Byte_writer.name w name;
+  Byte_writer.name w (Compilenv.symbol_for_global id);
   Byte_writer.bool w is_predef;
   if is_predef || name = Compilenv.current_unit_name () then begin
     Approximation.write w (if is_predef then Value_unknown else !own_approximation);

@@ -77,8 +77,8 @@ let is_safe = function Safe -> true | Unsafe -> false
 
 let external_ w (description : Primitive.description) =
   let open Byte_writer in
-  string w description.prim_name;
-  string w (Primitive.native_name description);
+  name w description.prim_name;
+  name w (Primitive.native_name description);
   u w description.prim_arity;
   bool w description.prim_alloc;
   list w (fun repr -> byte w (native_repr repr)) description.prim_native_repr_args;

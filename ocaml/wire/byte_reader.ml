@@ -67,6 +67,30 @@ let float r = Int64.float_of_bits (float_bits r)
 
 let string r = raw r (u r)
 
+(* The inverse of [Byte_writer.text_of_name]: U+E0xx is written EE 82 xx or EE 83 xx-40. *)
+let name_of_text text =
+  let b = Buffer.create (String.length text) in
+  let n = String.length text in
+  let rec from i =
+    if i < n then
+      if text.[i] = '\xee' && i + 2 < n && (text.[i + 1] = '\x82' || text.[i + 1] = '\x83') then begin
+        let high = Char.code text.[i + 1] land 0x3f and low = Char.code text.[i + 2] land 0x3f in
+        Buffer.add_char b (Char.chr (((high lsl 6) lor low) land 0xff));
+        from (i + 3)
+      end
+      else begin
+        Buffer.add_char b text.[i];
+        from (i + 1)
+      end
+  in
+  from 0;
+  Buffer.contents b
+
+(** What [Byte_writer.name] wrote. *)
+let name r =
+  let text = string r in
+  if String.contains text '\xee' then name_of_text text else text
+
 (** The count of a [T*], each [T] taking at least one byte. *)
 let count r =
   let n = u r in

@@ -42,6 +42,22 @@ let string w s =
   u w (String.length s);
   Buffer.add_string w s
 
+let is_ascii c = Char.code c < 0x80
+
+(* Bytes beyond ASCII (identifiers in Latin-1) become characters of Unicode's private area. *)
+let text_of_name name =
+  let b = Buffer.create (3 * String.length name) in
+  String.iter
+    (fun c ->
+      if is_ascii c then Buffer.add_char b c
+      else Buffer.add_utf_8_uchar b (Uchar.of_int (0xE000 + Char.code c)))
+    name;
+  Buffer.contents b
+
+(** [s], of an identifier or a linker's name: text to Rust whatever its bytes are, and given back unchanged by
+    [Byte_reader.name]. *)
+let name w s = string w (if String.for_all is_ascii s then s else text_of_name s)
+
 let list w item items =
   u w (List.length items);
   List.iter item items

@@ -18,6 +18,10 @@ use flambeau_unit::Payload;
 const MAGIC: &[u8] = b"FLBR";
 const VERSION: u64 = 1;
 
+/// The name in this variable of the environment is that of a stage which is to panic: so can be tested what happens
+/// then.
+const FAIL_VARIABLE: &str = "FLAMBEAU_FAIL_IN";
+
 /// Why a unit could not be compiled.
 #[derive(Clone, Debug, Default)]
 struct Failure {
@@ -44,17 +48,13 @@ thread_local! {
 pub fn reply(request: &[u8]) -> Vec<u8> {
     install_panic_hook();
     AT.set(Failure::default());
-    let outcome = panic::catch_unwind(AssertUnwindSafe(|| compile(request)));
-    let mut w = Writer::default();
-    w.bytes.extend_from_slice(MAGIC);
-    w.u(VERSION);
+    let outcome = panic::catch_unwind(AssertUnwindSafe(|| compile(request).map(|c| success(&c))));
     match outcome {
-        Ok(Ok(compiled)) => write_compiled(&mut w, &compiled),
-        Ok(Err(failure)) => write_failure(&mut w, &failure),
+        Ok(Ok(reply)) => reply,
+        Ok(Err(failure)) => refusal(&failure),
         // The hook has noted where and why.
-        Err(_) => write_failure(&mut w, &AT.take()),
+        Err(_) => refusal(&AT.take()),
     }
-    w.bytes
 }
 
 /// Notes message and place of a panic in place of printing them.
@@ -73,16 +73,27 @@ fn install_panic_hook() {
     }));
 }
 
-fn write_failure(w: &mut Writer, failure: &Failure) {
-    w.bool(false);
+/// The beginning of a reply.
+fn begin(ok: bool) -> Writer {
+    let mut w = Writer::default();
+    w.bytes.extend_from_slice(MAGIC);
+    w.u(VERSION);
+    w.bool(ok);
+    w
+}
+
+fn refusal(failure: &Failure) -> Vec<u8> {
+    let mut w = begin(false);
     w.s(failure.unit.as_bytes());
     w.s(failure.function.as_bytes());
     w.s(failure.pass.as_bytes());
     w.s(failure.message.as_bytes());
+    w.bytes
 }
 
-fn write_compiled(w: &mut Writer, compiled: &Compiled) {
-    w.bool(true);
+fn success(compiled: &Compiled) -> Vec<u8> {
+    enter("encoding the reply");
+    let mut w = begin(true);
     w.u(compiled.dumps.len() as u64);
     for (name, text) in &compiled.dumps {
         w.s(name.as_bytes());
@@ -94,13 +105,16 @@ fn write_compiled(w: &mut Writer, compiled: &Compiled) {
         w.s(name.as_bytes());
         w.u(*value);
     }
-    encode::encode(&compiled.cmm, w);
+    encode::encode(&compiled.cmm, &mut w);
+    w.bytes
 }
 
 /// Does what is to be done around each stage.
 struct Runner {
     dumps_wanted: Vec<String>,
     verify: bool,
+    /// The stage that is to fail.
+    fail_in: Option<String>,
     dumps: Vec<(String, String)>,
     counters: Vec<(String, u64)>,
 }
@@ -112,6 +126,7 @@ impl Runner {
         Runner {
             dumps_wanted: options.dumps.clone(),
             verify: options.verify,
+            fail_in: std::env::var(FAIL_VARIABLE).ok(),
             dumps: Vec::new(),
             counters: Vec::new(),
         }
@@ -120,6 +135,7 @@ impl Runner {
     /// Runs a stage under its name.
     fn stage<T>(&mut self, name: &str, stage: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
         enter(name);
+        assert!(self.fail_in.as_deref() != Some(name), "{FAIL_VARIABLE} asks for it");
         let start = Instant::now();
         let result = stage();
         self.counters.push((format!("{name}: microseconds"), start.elapsed().as_micros() as u64));

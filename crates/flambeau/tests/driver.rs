@@ -1,0 +1,212 @@
+//! The command line: what is ours on it, and what happens when something goes wrong.
+
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use tempfile::TempDir;
+
+/// A folder with sources, in which flambeau is run.
+struct Folder(TempDir);
+
+impl Folder {
+    fn new(files: &[(&str, &str)]) -> Folder {
+        let folder = Folder(tempfile::tempdir().expect("a temporary folder"));
+        for (name, contents) in files {
+            fs::write(folder.path(name), contents).expect("a file can be written");
+        }
+        folder
+    }
+
+    fn path(&self, name: &str) -> std::path::PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn exists(&self, name: &str) -> bool {
+        self.path(name).exists()
+    }
+
+    fn run_with(&self, variables: &[(&str, &str)], arguments: &[&str]) -> Output {
+        Command::new(env!("CARGO_BIN_EXE_flambeau"))
+            .args(arguments)
+            .envs(variables.iter().copied())
+            .current_dir(self.0.path())
+            .output()
+            .expect("flambeau runs")
+    }
+
+    fn run(&self, arguments: &[&str]) -> Output {
+        self.run_with(&[], arguments)
+    }
+}
+
+fn text(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+#[track_caller]
+fn check_status(output: &Output, status: i32) {
+    assert_eq!(output.status.code(), Some(status), "{}{}", text(&output.stdout), text(&output.stderr));
+}
+
+#[track_caller]
+fn check_contains(haystack: &[u8], needles: &[&str]) {
+    let haystack = text(haystack);
+    for needle in needles {
+        assert!(haystack.contains(needle), "{needle:?} is not in:\n{haystack}");
+    }
+}
+
+const HELLO: &[(&str, &str)] = &[("hello.ml", "let () = print_endline \"hello\"\n")];
+
+#[test]
+fn a_panic_is_an_internal_error_that_leaves_no_output() {
+    let folder = Folder::new(HELLO);
+    let output = folder.run_with(&[("FLAMBEAU_FAIL_IN", "convert")], &["-S", "-c", "hello.ml"]);
+    check_status(&output, 2);
+    check_contains(
+        &output.stderr,
+        &[
+            "Fatal error: flambeau: internal compiler error in unit Hello, pass convert: ",
+            "To reproduce",
+            "'hello.ml' -flambeau-verify -dflambeau",
+        ],
+    );
+    assert!(!text(&output.stderr).contains("panicked"));
+    for file in ["hello.o", "hello.cmx", "hello.s"] {
+        assert!(!folder.exists(file), "{file} was left");
+    }
+}
+
+#[test]
+fn a_panic_falls_back_to_the_stock_middle_end_if_asked() {
+    let folder = Folder::new(HELLO);
+    let output = folder.run_with(
+        &[("FLAMBEAU_FAIL_IN", "to cmm"), ("FLAMBEAU_FLAGS", "-flambeau-fallback")],
+        &["hello.ml", "-o", "hello"],
+    );
+    check_status(&output, 0);
+    check_contains(
+        &output.stderr,
+        &["internal compiler error", "unit Hello is compiled by the stock middle end"],
+    );
+    let program = Command::new(folder.path("hello")).output().expect("the program runs");
+    assert_eq!(text(&program.stdout), "hello\n");
+}
+
+#[test]
+fn errors_of_the_program_are_those_of_ocamlopt() {
+    let folder = Folder::new(&[("bad.ml", "let x : int = \"a\"\n")]);
+    let output = folder.run(&["-c", "bad.ml"]);
+    check_status(&output, 2);
+    check_contains(&output.stderr, &["File \"bad.ml\", line 1, characters 14-17:", "Error: This expression"]);
+}
+
+#[test]
+fn the_configuration_tells_of_flambeau() {
+    let folder = Folder::new(&[]);
+    check_contains(&folder.run(&["-config"]).stdout, &["flambeau: true\n", "architecture: "]);
+    let output = folder.run(&["-config-var", "flambeau_version"]);
+    check_status(&output, 0);
+    assert_eq!(text(&output.stdout), env!("CARGO_PKG_VERSION"));
+    check_status(&folder.run(&["-config-var", "no_such_variable"]), 2);
+}
+
+#[test]
+fn unknown_words_are_refused_as_ocamlopt_does() {
+    let folder = Folder::new(&[]);
+    let output = folder.run(&["no-such-thing"]);
+    check_status(&output, 2);
+    check_contains(&output.stderr, &["don't know what to do with no-such-thing", "Usage: ocamlopt"]);
+    let output = folder.run_with(&[("FLAMBEAU_FLAGS", "-nonsense")], &["-version"]);
+    check_status(&output, 2);
+    check_contains(&output.stderr, &["FLAMBEAU_FLAGS", "-nonsense"]);
+}
+
+#[test]
+fn attributes_that_the_stock_front_end_drops_arrive() {
+    let source = "let rec f x = if x = 0 then 1 else f (x - 1)\n\
+        let g y = (f [@unrolled 3]) y\n\
+        let h k z = k z [@@specialise never]\n\
+        let i () = (h [@specialised]) f 1\n";
+    let folder = Folder::new(&[("attributes.ml", source)]);
+    let output = folder.run(&["-c", "-w", "+a-70", "-dflambeau", "attributes.ml"]);
+    check_status(&output, 0);
+    check_contains(&output.stderr, &["inlined unroll 3", "[specialise never]", "specialised always"]);
+    assert!(!text(&output.stderr).contains("Warning 53"));
+}
+
+#[test]
+fn a_program_of_one_file_can_be_run() {
+    let folder = Folder::new(&[("exit.ml", "let () = print_string Sys.argv.(1); exit 7\n")]);
+    let output = folder.run(&["run", "exit.ml", "-word"]);
+    check_status(&output, 7);
+    assert_eq!(text(&output.stdout), "-word");
+    assert!(!folder.exists("exit.cmx"));
+}
+
+#[test]
+fn a_toolchain_makes_ocamlfind_use_flambeau() {
+    let folder = Folder::new(&[]);
+    check_status(&folder.run(&["toolchain", "tools"]), 0);
+    // A second time brings it up to date.
+    check_status(&folder.run(&["toolchain", "tools"]), 0);
+    let bin = folder.path("tools/bin");
+    for tool in ["ocamlc", "ocamldep", "ocamlopt", "ocamlopt.opt"] {
+        assert!(bin.join(tool).exists(), "no {tool}");
+    }
+    let answer = Command::new(bin.join("ocamlfind"))
+        .args(["ocamlopt", "-config-var", "flambeau"])
+        .output()
+        .expect("ocamlfind runs");
+    assert_eq!(text(&answer.stdout), "true");
+    // Under the name of ocamlopt there are no commands of ours.
+    let output = Command::new(bin.join("ocamlopt")).arg("toolchain").output().expect("ocamlopt runs");
+    check_status(&output, 2);
+}
+
+#[test]
+fn intermediate_code_is_read_back() {
+    let folder = Folder::new(HELLO);
+    let dump = folder.run(&["-c", "-dflambeau", "hello.ml"]);
+    check_status(&dump, 0);
+    fs::write(folder.path("hello.fl"), &dump.stderr).expect("a file can be written");
+    let output = folder.run(&["opt", "hello.fl"]);
+    check_status(&output, 0);
+    assert_eq!(text(&output.stdout), text(&dump.stderr));
+    fs::write(folder.path("bad.fl"), "unit nonsense").expect("a file can be written");
+    let output = folder.run(&["opt", "bad.fl"]);
+    check_status(&output, 2);
+    check_contains(&output.stderr, &["bad.fl"]);
+}
+
+/// A stock unit and one of ours, linked in both orders.
+#[test]
+fn objects_of_both_compilers_mix() {
+    let library = "type t = { name : string; size : float }\nlet make ?(size = 1.5) name = { name; size }\n\
+        let rec count = function [] -> 0 | _ :: l -> 1 + count l\nlet pair (a, b) = a ^ b\n";
+    let client = "let () = Printf.printf \"%s %g %d %s\\n\" (Lib.make \"a\").name (Lib.make ~size:2. \"b\").size\n\
+        (Lib.count [ 1; 2 ]) (Lib.pair (\"x\", \"y\"))\n";
+    for ours_is_library in [true, false] {
+        let folder = Folder::new(&[("lib.ml", library), ("client.ml", client)]);
+        let stock = |arguments: &[&str]| {
+            let output = Command::new("ocamlfind")
+                .arg("ocamlopt")
+                .args(arguments)
+                .current_dir(folder.0.path())
+                .output()
+                .expect("ocamlfind runs");
+            check_status(&output, 0);
+        };
+        let ours = |arguments: &[&str]| check_status(&folder.run(arguments), 0);
+        if ours_is_library {
+            ours(&["-c", "lib.ml"]);
+            stock(&["lib.cmx", "client.ml", "-o", "client"]);
+        } else {
+            stock(&["-c", "lib.ml"]);
+            ours(&["lib.cmx", "client.ml", "-o", "client"]);
+        }
+        let program = Command::new(Path::new(&folder.path("client"))).output().expect("the program runs");
+        assert_eq!(text(&program.stdout), "a 2 2 xy\n");
+    }
+}
