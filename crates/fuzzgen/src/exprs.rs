@@ -49,6 +49,7 @@ const ANY: &[Rule] = &[
         Some(Node::expr(ty, &format!("(Fz.tr {n} §)"), vec![inner]))
     }),
     effect("call", 12, |g, ty, size, cx| g.call(ty, size, cx)),
+    effect("partial application", 4, |g, ty, size, cx| g.partial(ty, size, cx)),
     effect("apply a lambda", 2, |g, ty, size, cx| {
         let (param, result) = (g.some_type(1, false), ty.clone());
         let sizes = g.split(size, 2);
@@ -362,7 +363,13 @@ impl Gen {
         if found.is_empty() {
             return None;
         }
-        let choice = self.rng.below(found.len()).max(self.rng.below(found.len()));
+        let recursive: Vec<usize> =
+            (0..found.len()).filter(|&k| matches!(self.env[found[k].0].sort, Sort::Recursive(_))).collect();
+        let choice = if !recursive.is_empty() && self.rng.chance(40) {
+            *self.rng.pick(&recursive)
+        } else {
+            self.rng.below(found.len()).max(self.rng.below(found.len()))
+        };
         let (i, taken, vars) = found[choice].clone();
         let var = self.env[i].clone();
         let Ty::Fun(params, _) = &var.ty else { return None };
@@ -405,7 +412,7 @@ impl Gen {
             tys.push(param.ty.clone());
         }
         if partial {
-            self.cover("partial application");
+            self.cover("partial application as a value");
         }
         let attribute = match self.rng.below(12) {
             0 => "[@inlined]",
@@ -413,10 +420,7 @@ impl Gen {
             2 => "[@specialised]",
             _ => "",
         };
-        let mut args = self.operands(&tys, size, cx);
-        if args.is_empty() {
-            args = vec![];
-        }
+        let args = self.operands(&tys, size, cx);
         if !attribute.is_empty() && !tys.is_empty() {
             self.cover("attribute of a call");
             template = format!(
@@ -426,6 +430,35 @@ impl Gen {
             );
         }
         Some(Node::expr(ty, &format!("{template})"), args))
+    }
+
+    /// A partial application, named, for an expression that may apply it.
+    fn partial(&mut self, ty: &Ty, size: i32, cx: Cx) -> Option<Node> {
+        let i = self.choose_var(|v| match &v.ty {
+            Ty::Fun(params, _) => {
+                params.len() > 1 && !v.poly && params.iter().all(|p| p.label == Label::None)
+            }
+            _ => false,
+        })?;
+        let var = self.env[i].clone();
+        let Ty::Fun(params, result) = &var.ty else { return None };
+        let taken = self.rng.range(1, params.len() - 1);
+        let rest = Ty::fun_of(params[taken..].to_vec(), (**result).clone());
+        let sizes = self.split(size, 2);
+        let given: Vec<Ty> = params[..taken].iter().map(|p| p.ty.clone()).collect();
+        let mut parts = self.operands(&given, sizes[0], cx);
+        let fuel = match &var.sort {
+            Sort::Recursive(fuel) => format!(" ({fuel} - 1)"),
+            Sort::Fuelled => format!(" {}", self.rng.range(0, 5)),
+            Sort::Value | Sort::LocalRef => String::new(),
+        };
+        let (name, path) = (self.fresh("h"), self.path(&var));
+        Some(self.scoped(|g| {
+            g.bind(&name, &rest);
+            parts.push(g.expr(ty, sizes[1], cx));
+            let holes = " §".repeat(taken);
+            Node::expr(ty, &format!("(let {name} = {path}{fuel}{holes} in §)"), parts)
+        }))
     }
 
     /// A function of the scope of an expression.
@@ -565,4 +598,9 @@ impl Gen {
 /// Where the function's name ends in a call's template.
 fn name_end(template: &str) -> usize {
     template.find(' ').unwrap_or(template.len())
+}
+
+/// The names of all rules for expressions: what a run of the generator should cover.
+pub fn constructs() -> impl Iterator<Item = &'static str> {
+    prims::TABLES.iter().copied().chain([ANY]).flatten().map(|rule| rule.name)
 }

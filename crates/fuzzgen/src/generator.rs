@@ -184,6 +184,15 @@ impl Gen {
     pub(crate) fn some_type(&mut self, depth: u32, functions: bool) -> Ty {
         let simple =
             [Ty::Int, Ty::Int, Ty::Float, Ty::Str, Ty::Bool, Ty::Char, Ty::I32, Ty::I64, Ty::Nat, Ty::Unit];
+        // The result of a function in scope, so that there is something to call.
+        if self.rng.chance(12)
+            && let Some(i) = self.choose_var(|v| matches!(v.ty, Ty::Fun(..)) && !v.poly)
+            && let Ty::Fun(_, result) = &self.env[i].ty
+            && !result.has_var()
+            && (functions || self.is_data(result))
+        {
+            return (**result).clone();
+        }
         if depth == 0 || self.rng.chance(40) {
             return self.rng.pick(&simple).clone();
         }
@@ -209,6 +218,12 @@ impl Gen {
             }
             _ => self.rng.pick(&simple).clone(),
         }
+    }
+
+    /// Whether no function, module or object is in values of the type.
+    fn is_data(&self, ty: &Ty) -> bool {
+        !matches!(ty, Ty::Fun(..) | Ty::Pack(_) | Ty::Obj(_))
+            && ty.parts().into_iter().all(|t| self.is_data(t))
     }
 
     /// Whether values of the type may be compared and hashed.

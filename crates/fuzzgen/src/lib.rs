@@ -16,6 +16,7 @@ mod statements;
 mod tree;
 mod types;
 
+pub use exprs::constructs;
 pub use generator::Coverage;
 pub use options::Options;
 pub use program::{Program, RUNTIME, RUNTIME_FILE, Unit};

@@ -549,3 +549,9 @@ const PACK: &[Rule] = &[rule("first-class module", 5, false, |g, ty, size, cx| {
     let Ty::Pack(n) = ty else { return None };
     Some(g.pack(ty, *n, size, cx))
 })];
+
+/// The tables of all types.
+pub(crate) const TABLES: &[&[Rule]] = &[
+    INT, BOOL, FLOAT, CHAR, STRING, BYTES, BOXED, LIST, ARRAY, OPTION, UNIT, LAZY, REF, TUPLE, FUNCTION,
+    NAMED, PACK,
+];

@@ -310,7 +310,7 @@ impl Gen {
     /// A definition.
     fn item(&mut self) -> Option<Node> {
         let size = self.rng.range(6, self.options.body.max(6) as usize) as i32;
-        match self.rng.below(20) {
+        match self.rng.below(22) {
             0..=4 => Some(self.function_item(size)),
             5 | 6 => {
                 let (group, names) = self.recursive_group(size, Cx::FREE, true);
@@ -337,10 +337,12 @@ impl Gen {
                 Some(node)
             }
             12 => Some(self.signature_item()),
+            13 | 14 if self.signatures.is_empty() => Some(self.signature_item()),
             13 => self.module_item(),
             14 => self.functor_item(),
             15 => Some(self.class_item()),
-            16 => Some(self.recursive_values_item(size)),
+            16 | 17 if !self.signatures.is_empty() => self.functor_item(),
+            18 => Some(self.recursive_values_item(size)),
             _ => Some(self.main_item(size)),
         }
     }
