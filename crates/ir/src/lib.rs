@@ -71,7 +71,7 @@ pub mod visit;
 
 pub use consts::{Const, Simple};
 pub use entities::{CodeId, Continuation, FunctionSlot, Symbol, ValueSlot, Variable};
-pub use fuel::Fuel;
+pub use fuel::{Fuel, Rewrites};
 pub use kind::{BoxedKind, IntKind, Kind, Subkind};
 pub use loc::{Dbg, Loc, LocTable};
 pub use prim::Prim;
