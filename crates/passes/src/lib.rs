@@ -16,4 +16,8 @@ pub struct Pass {
 }
 
 /// All passes, by name: for `flambeau opt` and tests.
-pub const PASSES: &[Pass] = &[];
+pub const PASSES: &[Pass] = &[Pass { name: "simplify", run: simplify }];
+
+fn simplify(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
+    flambeau_simplify::simplify(unit, flambeau_simplify::Options::default(), rewrites)
+}
