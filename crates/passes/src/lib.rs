@@ -4,6 +4,11 @@
 //! checking against the interpreter are the runner's business, never a pass's. Every rewrite that can be left out
 //! asks [`Rewrites::allow`] first.
 
+pub mod contify;
+#[expect(dead_code)]
+mod recursion;
+mod renumber;
+
 use flambeau_ir::{Rewrites, Unit};
 
 /// A pass.
@@ -16,7 +21,10 @@ pub struct Pass {
 }
 
 /// All passes, by name: for `flambeau opt` and tests.
-pub const PASSES: &[Pass] = &[Pass { name: "simplify", run: simplify }];
+pub const PASSES: &[Pass] = &[
+    Pass { name: "contify", run: contify::contify },
+    Pass { name: "simplify", run: simplify },
+];
 
 fn simplify(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
     flambeau_simplify::simplify(unit, flambeau_simplify::Options::default(), rewrites)
