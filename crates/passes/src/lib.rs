@@ -4,6 +4,8 @@
 //! checking against the interpreter are the runner's business, never a pass's. Every rewrite that can be left out
 //! asks [`Rewrites::allow`] first.
 
+pub mod scalar_replacement;
+
 use flambeau_ir::{Rewrites, Unit};
 
 /// A pass.
@@ -16,4 +18,5 @@ pub struct Pass {
 }
 
 /// All passes, by name: for `flambeau opt` and tests.
-pub const PASSES: &[Pass] = &[];
+pub const PASSES: &[Pass] =
+    &[Pass { name: "scalar_replacement", run: scalar_replacement::scalar_replacement }];

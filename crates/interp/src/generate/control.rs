@@ -6,7 +6,7 @@ use flambeau_ir::{
     ApplyCont, Const, ContHandler, Continuation, Dbg, Expr, IntKind, Item, Prim, Simple, Terminator,
 };
 
-use super::types::Type;
+use super::types::{Local, Type};
 use super::{Counter, Generator, Scope, Target};
 
 impl Generator {
@@ -59,6 +59,9 @@ impl Generator {
         }
         if !self.one_in(4) {
             choices.truncate(6);
+        }
+        if self.options.local_blocks && self.one_in(4) {
+            choices.extend([Type::Local(Local::Ints), Type::Local(Local::Nested)]);
         }
         (0..self.random.below(most + 1)).map(|_| self.random.pick(&choices)).collect()
     }
