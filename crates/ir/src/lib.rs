@@ -53,6 +53,7 @@
 
 pub mod alpha;
 pub mod consts;
+pub mod copy;
 pub mod entities;
 pub mod fuel;
 pub mod kind;
