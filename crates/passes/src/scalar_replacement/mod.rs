@@ -98,5 +98,3 @@ fn allocates(body: &Expr) -> bool {
     found
 }
 
-#[cfg(test)]
-mod tests;
