@@ -13,6 +13,7 @@ impl Generator {
     /// A term.
     pub(super) fn expr(&mut self, mut scope: Scope, size: usize) -> Expr {
         let mut items = Vec::new();
+        self.show_locals(&mut scope, &mut items);
         self.items(&mut scope, size, &mut items);
         let terminator = self.terminator(&mut scope, size, &mut items);
         Expr { items, terminator }
@@ -27,6 +28,7 @@ impl Generator {
             self.budget -= 1;
             if size > 1 && self.one_in(4) {
                 self.control(scope, size, items);
+                self.show_locals(scope, items);
             } else if self.options.functions > 1 && self.one_in(6) {
                 self.call_item(scope, items);
             } else {

@@ -1,12 +1,64 @@
 //! Blocks that mostly do not escape, for passes which turn them into variables.
 
 use flambeau_ir::prim::{Init, Mutability};
-use flambeau_ir::{Item, Prim};
+use flambeau_ir::{Item, Prim, Simple};
 
 use super::types::{LENGTH, Local, Type};
 use super::{Generator, Scope};
 
 impl Generator {
+    /// Some of them, of each sort.
+    pub(super) fn make_locals(&mut self, scope: &mut Scope, items: &mut Vec<Item>) {
+        for local in [Local::Ints, Local::Floats, Local::Nested, Local::Ints] {
+            if self.options.local_blocks && !self.one_in(3) {
+                let prim = self.make_local(local);
+                self.apply_prim(scope, items, prim, local.fields(), Type::Local(local));
+            }
+        }
+    }
+
+    /// Shows what some of them hold, and the latest integer: at the beginning of a continuation.
+    pub(super) fn show_locals(&mut self, scope: &mut Scope, items: &mut Vec<Item>) {
+        if !self.options.local_blocks || self.one_in(3) {
+            return;
+        }
+        let is_local = |(var, ty): &(flambeau_ir::Variable, Type)| match ty {
+            Type::Local(local) => Some((*var, *local)),
+            _ => None,
+        };
+        let found: Vec<_> = scope.vars.iter().filter_map(is_local).collect();
+        for _ in 0..found.len().min(2) {
+            let (var, local) = self.random.pick(&found);
+            let field = self.random.below(local.fields().len());
+            let element = local.fields()[field];
+            let loaded = self.load_local(scope, items, var.into(), local, field as u32);
+            if !matches!(element, Type::Local(_)) {
+                self.observe(scope, items, loaded, element);
+            }
+        }
+        let ints = scope.vars.iter().rev().filter(|(_, ty)| *ty == Type::Int).map(|(var, _)| *var);
+        let latest: Vec<_> = ints.take(2).collect();
+        for var in latest {
+            self.observe(scope, items, var.into(), Type::Int);
+        }
+    }
+
+    fn load_local(
+        &mut self,
+        scope: &mut Scope,
+        items: &mut Vec<Item>,
+        block: Simple,
+        local: Local,
+        field: u32,
+    ) -> Simple {
+        let mutability = Mutability::Mutable;
+        let prim = match local {
+            Local::Floats => Prim::BlockLoadFloat { field, mutability },
+            Local::Ints | Local::Nested => Prim::BlockLoad { field, mutability },
+        };
+        self.let_(scope, items, prim, &[block], local.fields()[field as usize])
+    }
+
     /// An operation on a block that does not let it escape.
     pub(super) fn locals(&mut self, scope: &mut Scope, items: &mut Vec<Item>) {
         let local = self.random.pick(&[Local::Ints, Local::Ints, Local::Floats, Local::Nested]);
@@ -21,12 +73,8 @@ impl Generator {
                 self.apply_prim(scope, items, prim, local.fields(), block);
             }
             1..5 => {
-                let mutability = Mutability::Mutable;
-                let prim = match is_float {
-                    true => Prim::BlockLoadFloat { field, mutability },
-                    false => Prim::BlockLoad { field, mutability },
-                };
-                self.apply_prim(scope, items, prim, args, element);
+                let operand = self.force(scope, items, block);
+                self.load_local(scope, items, operand, local, field);
             }
             5..9 => {
                 let init = if self.one_in(4) { Init::Heap } else { Init::Assignment };
