@@ -7,6 +7,7 @@ let no_simplify = ref false
 let dump_ir = ref false
 let dump_lambda = ref false
 let dump_cmm = ref false
+let dump_coverage = ref false
 let profile = ref false
 
 (* The stock [.cmx] whose promises the object has to keep: for the rebuilding of stock libraries. *)
@@ -38,6 +39,7 @@ let list =
     ("-dflambeau", Arg.Set dump_ir, " (undocumented)");
     ("-dflambeau-lambda", Arg.Set dump_lambda, " (undocumented)");
     ("-dflambeau-cmm", Arg.Set dump_cmm, " (undocumented)");
+    ("-dflambeau-coverage", Arg.Set dump_coverage, " (undocumented)");
   ]
 
 (** Options of this list that hold for every compilation of a build, where the command lines can't be changed. *)
@@ -58,4 +60,4 @@ let read_environment () =
 let dumps () =
   List.filter_map
     (fun (wanted, stage) -> if !wanted then Some stage else None)
-    [ (dump_lambda, "lambda"); (dump_ir, "ir"); (dump_cmm, "cmm") ]
+    [ (dump_lambda, "lambda"); (dump_ir, "ir"); (dump_cmm, "cmm"); (dump_coverage, "coverage") ]

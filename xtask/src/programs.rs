@@ -315,7 +315,10 @@ pub fn run(options: &Options<'_>) -> Result<Tally> {
     let stock = Stock::find()?;
     let flambeau = env::flambeau()?;
     let folder = env::cache("programs")?;
-    let programs: Vec<Program> = Program::all(&env::root().join("tests/programs"))?
+    let mut all = Program::all(&env::root().join("tests/programs"))?;
+    // Smallest programs of differences that were found.
+    all.extend(Program::all(&env::root().join("tests/regress"))?);
+    let programs: Vec<Program> = all
         .into_iter()
         .filter(|program| options.filter.is_none_or(|filter| filter.is_match(&program.name)))
         .collect();

@@ -8,10 +8,13 @@ use clap::{Args, ValueEnum};
 use regex::Regex;
 
 use crate::checks::Tally;
-use crate::{process, programs, queue, robustness, setup};
+use crate::{fuzz, process, programs, queue, robustness, setup};
 
 /// Cargo builds the workspace in here; nothing in it is allowed to hang.
 const CARGO_LIMIT: Duration = Duration::from_secs(1800);
+
+/// The time for new random programs.
+const FUZZ_SECONDS: u64 = 60;
 
 /// What `cargo xtask test` may be told.
 #[derive(Args)]
@@ -34,8 +37,10 @@ pub struct Options {
 enum Part {
     /// Format, lints, and the tests of the crates
     Unit,
-    /// Every program of tests/programs
+    /// Every program of tests/programs and tests/regress
     Programs,
+    /// New random programs and terms, for a minute
+    Fuzz,
     /// Damaged inputs, full disks, huge units, every way of linking
     Robustness,
 }
@@ -73,6 +78,7 @@ pub fn run(options: &Options) -> Result<bool> {
     part("programs", wanted(Part::Programs), &|| {
         programs::run(&programs::Options { filter, jobs, limit: Duration::from_secs(options.timeout) })
     })?;
+    part("fuzz", wanted(Part::Fuzz) && filter.is_none(), &|| fuzz::checks(FUZZ_SECONDS, jobs))?;
     part("robustness", wanted(Part::Robustness), &|| robustness::checks(filter, jobs))?;
     if total.passed + total.failures.len() == 0 {
         total.fail("nothing was tested", "no check matches these options");

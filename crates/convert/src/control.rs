@@ -404,7 +404,6 @@ impl Converter<'_> {
     /// `for`: bounds once, low first; the test for the end precedes the increment (pitfall 44).
     pub fn for_loop(
         &mut self,
-        node: NodeId,
         id: Ident,
         from: NodeId,
         to: NodeId,
@@ -413,7 +412,8 @@ impl Converter<'_> {
     ) -> Result<()> {
         let from = self.value(from)?.simple;
         let to = self.value(to)?.simple;
-        self.join("exit", node, false, |this, exit| {
+        // The bounds are behind us: variables of theirs are out of scope, though still in the environment.
+        self.join("exit", body, false, |this, exit| {
             let mutables = exit.mutables.clone();
             let skip = this.arm("empty", |this| Ok(this.jump(exit, Simple::UNIT)))?;
             let enter =

@@ -144,7 +144,7 @@ impl<'a> Converter<'a> {
             Node::Var(_) | Node::MutVar(_) | Node::Const(_) | Node::Function(_) => Ok(()),
             Node::Assign { id, value } => self.assign(*id, *value),
             Node::While { cond, body } => self.while_loop(node, *cond, *body),
-            Node::For { id, from, to, downto, body } => self.for_loop(node, *id, *from, *to, *downto, *body),
+            Node::For { id, from, to, downto, body } => self.for_loop(*id, *from, *to, *downto, *body),
             Node::Prim { prim, args, loc } if !is_control(prim) => self.primitive(prim, args, *loc).map(drop),
             _ => self
                 .join("after", node, takes_result(self.node(node)), |this, target| {

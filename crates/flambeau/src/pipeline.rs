@@ -10,8 +10,9 @@ use std::time::Instant;
 
 use flambeau_cmm::encode::{self, Writer};
 use flambeau_convert::{Converted, convert};
+use flambeau_interp::coverage as ir_coverage;
 use flambeau_ir::{Fuel, Unit, printer, verify};
-use flambeau_lambda::{Request, decode, printer as lambda_printer};
+use flambeau_lambda::{Request, coverage as lambda_coverage, decode, printer as lambda_printer};
 use flambeau_unit::Payload;
 
 /// The magic and the version of a reply.
@@ -185,11 +186,16 @@ fn compile(bytes: &[u8]) -> Result<Compiled, Failure> {
     runner.stage("reading payloads", || read_payloads(&mut request))?;
 
     let mut fuel = request.options.fuel.map_or_else(Fuel::unlimited, Fuel::limited);
-    let Converted { unit, exports, counters } = runner
+    #[cfg_attr(not(feature = "planted-bugs"), expect(unused_mut))]
+    let Converted { mut unit, exports, counters } = runner
         .stage("convert", || convert(&request, &mut fuel).map_err(|error| failure(error.to_string())))?;
     runner.counters.extend(counters);
     runner.dump("ir", || printer::print_unit(&unit));
     runner.verify(&unit, "convert")?;
+    #[cfg(feature = "planted-bugs")]
+    plant(&mut unit);
+    let rewrites = fuel.used();
+    runner.dump("coverage", || coverage_text(&request, &unit, rewrites));
 
     let payload = Payload::new(exports).encode();
     let cmm = runner.stage("to cmm", || Ok(flambeau_cmm::lower(&unit)))?;
@@ -201,6 +207,26 @@ fn compile(bytes: &[u8]) -> Result<Compiled, Failure> {
         counters: std::mem::take(&mut runner.counters),
         cmm,
     })
+}
+
+/// Applies the miscompilation that the environment names, if it names one.
+#[cfg(feature = "planted-bugs")]
+fn plant(unit: &mut Unit) {
+    if let Some(pass) =
+        std::env::var("FLAMBEAU_PLANT").ok().and_then(|name| flambeau_irfuzz::planted::find(&name))
+    {
+        (pass.run)(unit);
+    }
+}
+
+/// What the unit has of each language, for the fuzzer: a line `language name: count` each.
+fn coverage_text(request: &Request, unit: &Unit, rewrites: u64) -> String {
+    let (mut lambda, mut ir) = (lambda_coverage::Coverage::new(), ir_coverage::Coverage::new());
+    lambda_coverage::count(&request.term, &mut lambda);
+    ir_coverage::count(unit, &mut ir);
+    let lambda = lambda.iter().map(|(name, count)| format!("lambda {name}: {count}\n"));
+    let ir = ir.iter().map(|(name, count)| format!("ir {name}: {count}\n"));
+    lambda.chain(ir).chain([format!("rewrite convert: {rewrites}\n")]).collect()
 }
 
 /// Puts what units of ours tell in the place of what their stock part tells.

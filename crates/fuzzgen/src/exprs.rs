@@ -152,7 +152,9 @@ impl Gen {
         }
         for _ in 0..4 {
             let own = prims::rules(ty);
-            let rules = if !own.is_empty() && self.rng.chance(50) { own } else { ANY };
+            let favoured = own.iter().any(|rule| self.focus.contains(&rule.name));
+            let rules =
+                if !own.is_empty() && self.rng.chance(if favoured { 75 } else { 50 }) { own } else { ANY };
             let rule = self.choose_rule(rules, cx);
             if let Some(node) = rule.and_then(|rule| (rule.make)(self, ty, size, cx).map(|n| (n, rule.name)))
             {
@@ -168,6 +170,9 @@ impl Gen {
         let weight = |g: &Gen, rule: &Rule| -> usize {
             if cx.pure && !rule.pure {
                 return 0;
+            }
+            if g.focus.contains(&rule.name) {
+                return 25;
             }
             let salt =
                 rule.name.bytes().fold(g.swarm, |h, b| (h ^ u64::from(b)).wrapping_mul(0x100_0000_01b3));
@@ -600,7 +605,13 @@ fn name_end(template: &str) -> usize {
     template.find(' ').unwrap_or(template.len())
 }
 
+/// The names of all rules for expressions, each with a type for which it is, if it is not for all.
+pub(crate) fn rules_with_types() -> impl Iterator<Item = (&'static str, Option<Ty>)> {
+    let own = prims::TABLES.iter().flat_map(|(rules, ty)| rules.iter().map(|rule| (rule.name, ty())));
+    own.chain(ANY.iter().map(|rule| (rule.name, None)))
+}
+
 /// The names of all rules for expressions: what a run of the generator should cover.
 pub fn constructs() -> impl Iterator<Item = &'static str> {
-    prims::TABLES.iter().copied().chain([ANY]).flatten().map(|rule| rule.name)
+    rules_with_types().map(|(name, _)| name)
 }

@@ -78,6 +78,10 @@ pub(crate) struct Gen {
     pub coverage: Coverage,
     /// Rules differ in weight from program to program: what is rare on average is frequent in some.
     pub swarm: u64,
+    /// Rules that this program has many of, if it can: each rule has its turn, so that none is rare for long.
+    pub focus: [&'static str; 2],
+    /// A type for which the first of them makes expressions.
+    focus_type: Option<Ty>,
     next: u32,
 }
 
@@ -85,6 +89,7 @@ impl Gen {
     pub(crate) fn new(seed: u64, options: &Options) -> Gen {
         let mut rng = Rng::new(seed);
         let swarm = rng.bits();
+        let (focus, focus_type) = focus(seed);
         Gen {
             rng,
             options: options.clone(),
@@ -97,6 +102,8 @@ impl Gen {
             env: vec![],
             coverage: Coverage::new(),
             swarm,
+            focus,
+            focus_type,
             next: 0,
         }
     }
@@ -192,6 +199,11 @@ impl Gen {
             && (functions || self.is_data(result))
         {
             return (**result).clone();
+        }
+        if self.rng.chance(12)
+            && let Some(ty) = &self.focus_type
+        {
+            return ty.clone();
         }
         if depth == 0 || self.rng.chance(40) {
             return self.rng.pick(&simple).clone();
@@ -328,4 +340,12 @@ impl Gen {
             Ty::Var(_) | Ty::Fun(..) | Ty::Pack(_) | Ty::Obj(_) => "Fz.s_any".into(),
         }
     }
+}
+
+/// The rules that programs of this seed favour: the first by turns, the second by chance.
+fn focus(seed: u64) -> ([&'static str; 2], Option<Ty>) {
+    let all: Vec<(&'static str, Option<Ty>)> = crate::exprs::rules_with_types().collect();
+    let (first, ty) = all[(seed % all.len() as u64) as usize].clone();
+    let second = Rng::new(!seed).pick(&all).0;
+    ([first, second], ty)
 }

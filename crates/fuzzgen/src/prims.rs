@@ -550,8 +550,23 @@ const PACK: &[Rule] = &[rule("first-class module", 5, false, |g, ty, size, cx| {
     Some(g.pack(ty, *n, size, cx))
 })];
 
-/// The tables of all types.
-pub(crate) const TABLES: &[&[Rule]] = &[
-    INT, BOOL, FLOAT, CHAR, STRING, BYTES, BOXED, LIST, ARRAY, OPTION, UNIT, LAZY, REF, TUPLE, FUNCTION,
-    NAMED, PACK,
+/// The tables of all types, and a type of each that can be named without declarations.
+pub(crate) const TABLES: &[(&[Rule], fn() -> Option<Ty>)] = &[
+    (INT, || Some(Ty::Int)),
+    (BOOL, || Some(Ty::Bool)),
+    (FLOAT, || Some(Ty::Float)),
+    (CHAR, || Some(Ty::Char)),
+    (STRING, || Some(Ty::Str)),
+    (BYTES, || Some(Ty::Bytes)),
+    (BOXED, || Some(Ty::I64)),
+    (LIST, || Some(Ty::Int.list())),
+    (ARRAY, || Some(Ty::Float.array())),
+    (OPTION, || Some(Ty::Int.opt())),
+    (UNIT, || Some(Ty::Unit)),
+    (LAZY, || Some(Ty::Lazy(Box::new(Ty::Int)))),
+    (REF, || Some(Ty::Ref(Box::new(Ty::Float)))),
+    (TUPLE, || Some(Ty::Tuple(vec![Ty::Int, Ty::Float]))),
+    (FUNCTION, || Some(Ty::fun(vec![Ty::Int, Ty::Int], Ty::Int))),
+    (NAMED, || None),
+    (PACK, || None),
 ];

@@ -38,6 +38,10 @@ impl Program {
     /// The program of a seed.
     pub fn generate(seed: u64, options: &Options) -> Program {
         let mut g = Gen::new(seed, options);
+        // Small programs are soon compiled and easy to read; large ones have more that can interact.
+        let (items, body) = *g.rng.pick(&[(4, 18), (5, 24), (8, 30), (usize::MAX, i32::MAX)]);
+        g.options.items = options.items.min(items);
+        g.options.body = options.body.min(body);
         let n = if g.rng.chance(50) { 1 } else { g.rng.range(1, options.units.max(1)) };
         let uncaught = g.rng.chance(options.uncaught);
         let units = (0..n).map(|unit| g.make_unit(unit, n, uncaught)).collect();
@@ -73,7 +77,7 @@ impl Gen {
             items.push(Node::plain(&format!("let () = Fz.start \"{}\"\n", self.program), vec![]));
         }
         let mut declared = vec![];
-        for _ in 0..self.rng.range(1, 4) {
+        for _ in 0..self.rng.range(1, 3) {
             let item = self.type_item();
             declared.push(item);
         }
@@ -251,7 +255,12 @@ impl Gen {
                     })
                     .collect();
                 let all = all.join(" | ");
-                if *polymorphic { format!("{head}[ {all} ]\n") } else { format!("{head}{all}\n") }
+                // Where it is allowed; the name decides, so that the interface says the same.
+                let unboxed = match &constructors[..] {
+                    [c] if c.args.len() == 1 && c.record.is_none() && c.name.len() % 2 == 0 => " [@@unboxed]",
+                    _ => "",
+                };
+                if *polymorphic { format!("{head}[ {all} ]\n") } else { format!("{head}{all}{unboxed}\n") }
             }
         }
     }

@@ -4,6 +4,7 @@
 //! The arena is in postfix order: the nodes of a sub-term are contiguous and end with its root. So
 //! "everything inside this term" is a range of indices.
 
+pub mod coverage;
 pub mod decode;
 pub mod prim;
 pub mod printer;

@@ -1,5 +1,6 @@
 //! Compiling and running random programs with each compiler and each set of flags.
 
+use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -18,8 +19,9 @@ const COMPILE_LIMIT: Duration = Duration::from_secs(120);
 /// A program that takes longer is none for us: most take a millisecond.
 const RUN_LIMIT: Duration = Duration::from_secs(10);
 
-/// The sets of flags that every program is compiled with; a random one is added to them.
-const SETTINGS: &[&[&str]] = &[&[], &["-g"], &["-flambeau-verify"], &["-O3"]];
+/// The levels of optimisation: every program is compiled at each of them. What else must change nothing is spread
+/// over them.
+const LEVELS: &[&[&str]] = &[&[], &["-O2", "-flambeau-verify"], &["-O3", "-g"], &["-Oclassic"]];
 
 /// What random sets of flags are made of. `-unsafe` is not among them: programs step out of bounds.
 const FLAGS: &[&[&str]] = &[
@@ -28,45 +30,82 @@ const FLAGS: &[&[&str]] = &[
     &["-O3"],
     &["-Oclassic"],
     &["-inline", "0"],
+    &["-inline", "1"],
     &["-inline", "200"],
     &["-rounds", "3"],
-    &["-unboxed-types"],
+    &["-unbox-closures"],
+    &["-no-unbox-free-vars-of-closures"],
+    &["-no-unbox-specialised-args"],
+    &["-remove-unused-arguments"],
+    &["-inline-max-unroll", "3"],
+    &["-inline-max-depth", "4"],
     &["-opaque"],
     &["-function-sections"],
     &["-linscan"],
     &["-compact"],
     &["-nodynlink"],
-    &["-unbox-closures"],
+    &["-principal"],
+    &["-strict-sequence"],
     &["-flambeau-verify"],
     &["-flambeau-no-simplify"],
+    &["-flambeau-fuel", "0"],
+    &["-flambeau-fuel", "7"],
+    &["-flambeau-fuel", "100"],
 ];
 
+/// Flags of the stock native compiler, one set for each batch: what it does must not depend on them either.
+const STOCK_FLAGS: &[&[&str]] = &[&[], &["-g"], &["-O3"], &["-inline", "0"], &["-inline", "200"]];
+
+/// Makes flambeau tell which constructs it saw.
+const COVERAGE_FLAG: &str = "-dflambeau-coverage";
+/// What it tells of a unit ends with a line that begins like this.
+const LAST: &str = "rewrite ";
+
 /// The compilers that are compared.
+#[derive(Clone)]
 pub struct Compilers {
     /// The oracle, and the stock native compiler.
     pub stock: Stock,
     /// The one under test.
     pub flambeau: PathBuf,
+    /// Variables of its environment.
+    pub variables: Vec<(String, String)>,
 }
 
-/// Flags of flambeau.
+/// Flags of a compiler.
 pub type Flags = Vec<String>;
 
 /// The sets of flags for a batch.
-pub fn settings(seed: u64) -> Vec<Flags> {
-    let mut rng = Rng::new(seed ^ 0xf1a6);
-    let mut all: Vec<Flags> =
-        SETTINGS.iter().map(|flags| flags.iter().map(|f| (*f).to_owned()).collect()).collect();
-    let mut random = Flags::new();
-    for _ in 0..rng.range(2, 4) {
-        let flags = *rng.pick(FLAGS);
-        // Given twice, some flags are errors.
-        if !random.iter().any(|f| f == flags[0]) {
-            random.extend(flags.iter().map(|f| (*f).to_owned()));
+pub struct Settings {
+    /// Of the stock native compiler.
+    pub stock: Flags,
+    /// Of flambeau, one set for each build.
+    pub flambeau: Vec<Flags>,
+}
+
+impl Settings {
+    /// Every level and a random set; or, where that takes too long, the default level, and another or a random set.
+    pub fn new(seed: u64, quick: bool) -> Settings {
+        let mut rng = Rng::new(seed ^ 0xf1a6);
+        let owned = |flags: &[&str]| flags.iter().map(|f| (*f).to_owned()).collect::<Flags>();
+        let levels = if quick { &LEVELS[..1] } else { LEVELS };
+        let mut flambeau: Vec<Flags> = levels.iter().map(|flags| owned(flags)).collect();
+        if quick && rng.chance(50) {
+            flambeau.push(owned(rng.pick::<&[&str]>(LEVELS)));
+            return Settings { stock: Flags::new(), flambeau };
         }
+        let mut random = Flags::new();
+        for _ in 0..rng.range(2, 5) {
+            let flags = *rng.pick(FLAGS);
+            // Given twice, some flags are errors.
+            if !random.iter().any(|f| f == flags[0]) {
+                random.extend(owned(flags));
+            }
+        }
+        flambeau.push(random);
+        let stock = *rng.pick::<&[&str]>(STOCK_FLAGS);
+        Settings { stock: owned(stock), flambeau }
     }
-    all.push(random);
-    all
 }
 
 /// What came out for a program, or for a batch of them.
@@ -121,10 +160,20 @@ pub struct Behaviour {
 }
 
 /// Compiles and runs programs as one.
-pub fn behaviour(compiler: &Path, programs: &[&Program], flags: &[String]) -> Result<Behaviour> {
+pub fn behaviour(
+    compiler: &Path,
+    variables: &[(String, String)],
+    programs: &[&Program],
+    flags: &[String],
+) -> Result<Behaviour> {
     let place = tempfile::Builder::new().prefix("flambeau-fuzz-").tempdir()?;
     let mut command = Command::new(compiler);
-    clean(&mut command).current_dir(place.path()).args(["-w", "-a"]).args(flags).arg(RUNTIME_FILE);
+    clean(&mut command)
+        .current_dir(place.path())
+        .args(["-w", "-a"])
+        .envs(variables.iter().cloned())
+        .args(flags)
+        .arg(RUNTIME_FILE);
     fs::write(place.path().join(RUNTIME_FILE), RUNTIME)?;
     for program in programs {
         for (name, text) in program.files() {
@@ -153,7 +202,7 @@ pub fn behaviour(compiler: &Path, programs: &[&Program], flags: &[String]) -> Re
 
 /// What the oracle says; otherwise why it says nothing.
 pub fn oracle(compilers: &Compilers, programs: &[&Program]) -> Result<Result<Behaviour, Verdict>> {
-    let oracle = behaviour(&compilers.stock.ocamlc, programs, &[])?;
+    let oracle = behaviour(&compilers.stock.ocamlc, &[], programs, &[])?;
     Ok(match (oracle.compiled, oracle.exit) {
         (Exit::Timeout, _) | (_, Exit::Timeout) => Err(Verdict::TooLong),
         (compiled, _) if !compiled.is_success() => Err(Verdict::Invalid(oracle.messages)),
@@ -168,9 +217,10 @@ pub fn settled(
     compilers: &Compilers,
     programs: &[&Program],
     oracle: &Behaviour,
+    flags: &[String],
 ) -> Result<Option<Difference>> {
-    let stock = behaviour(&compilers.stock.ocamlopt, programs, &[])?;
-    Ok(compare(oracle, &stock).map(|(kind, detail)| Difference { flags: vec![], kind, detail }))
+    let stock = behaviour(&compilers.stock.ocamlopt, &[], programs, flags)?;
+    Ok(compare(oracle, &stock).map(|(kind, detail)| Difference { flags: flags.to_vec(), kind, detail }))
 }
 
 /// Whether flambeau with these flags agrees with the oracle.
@@ -180,8 +230,41 @@ pub fn agrees(
     oracle: &Behaviour,
     flags: &Flags,
 ) -> Result<Option<Difference>> {
-    let ours = behaviour(&compilers.flambeau, programs, flags)?;
+    let ours = behaviour(&compilers.flambeau, &compilers.variables, programs, flags)?;
     Ok(compare(oracle, &ours).map(|(kind, detail)| Difference { flags: flags.clone(), kind, detail }))
+}
+
+/// The same, and what flambeau saw of its languages.
+pub fn agrees_with_coverage(
+    compilers: &Compilers,
+    programs: &[&Program],
+    oracle: &Behaviour,
+    flags: &Flags,
+) -> Result<(Option<Difference>, Languages)> {
+    let mut told = flags.clone();
+    told.push(COVERAGE_FLAG.into());
+    let ours = behaviour(&compilers.flambeau, &compilers.variables, programs, &told)?;
+    let difference =
+        compare(oracle, &ours).map(|(kind, detail)| Difference { flags: flags.clone(), kind, detail });
+    Ok((difference, languages(&ours.messages)))
+}
+
+/// How often each construct of each language occurs, and each rewrite: `lambda try`, `ir Box`, `rewrite convert`.
+pub type Languages = BTreeMap<String, u64>;
+
+/// Reads what [`COVERAGE_FLAG`] prints for each unit. The first unit is the runtime, which says nothing of a program.
+fn languages(messages: &str) -> Languages {
+    let mut seen = Languages::new();
+    let mut of_runtime = true;
+    for line in messages.lines() {
+        let Some((name, count)) = line.rsplit_once(": ") else { continue };
+        let Ok(count) = count.parse::<u64>() else { continue };
+        if !of_runtime {
+            *seen.entry(name.to_owned()).or_default() += count;
+        }
+        of_runtime &= !name.starts_with(LAST);
+    }
+    seen
 }
 
 /// What the stock compilers agree on for programs that are compiled as one; otherwise why there is nothing to
@@ -189,12 +272,16 @@ pub fn agrees(
 ///
 /// Where the stock native compiler itself fails on a single program (`Selection.size_expr`: a reference that is never
 /// used, in a field of a new block), the oracle's word is enough.
-pub fn reference(compilers: &Compilers, programs: &[&Program]) -> Result<Result<Behaviour, Verdict>> {
+pub fn reference(
+    compilers: &Compilers,
+    programs: &[&Program],
+    stock: &[String],
+) -> Result<Result<Behaviour, Verdict>> {
     let oracle = match oracle(compilers, programs)? {
         Ok(oracle) => oracle,
         Err(verdict) => return Ok(Err(verdict)),
     };
-    Ok(match settled(compilers, programs, &oracle)? {
+    Ok(match settled(compilers, programs, &oracle, stock)? {
         Some(Difference { kind: Kind::Compiler(_), .. }) if programs.len() == 1 => Ok(oracle),
         Some(difference) => Err(Verdict::Unsettled(difference.detail)),
         None => Ok(oracle),

@@ -67,11 +67,16 @@ pub fn investigate(
 }
 
 /// Shrinks a program on which the stock native compiler disagrees with the oracle.
-pub fn investigate_unsettled(compilers: &Compilers, program: &Program, place: &Path) -> Result<String> {
+pub fn investigate_unsettled(
+    compilers: &Compilers,
+    program: &Program,
+    stock: &[String],
+    place: &Path,
+) -> Result<String> {
     save(program, place)?;
     let seen = |candidate: &Program| -> Result<Option<Difference>> {
         match builds::oracle(compilers, &[candidate])? {
-            Ok(oracle) => builds::settled(compilers, &[candidate], &oracle),
+            Ok(oracle) => builds::settled(compilers, &[candidate], &oracle, stock),
             Err(_) => Ok(None),
         }
     };
@@ -98,7 +103,7 @@ fn still(compilers: &Compilers, candidate: &Program, difference: &Difference) ->
         Some(seen) if seen.kind == difference.kind => {}
         _ => return Ok(false),
     }
-    Ok(builds::reference(compilers, &[candidate])?.is_ok())
+    Ok(builds::reference(compilers, &[candidate], &[])?.is_ok())
 }
 
 /// The least fuel that shows the difference.

@@ -3,8 +3,10 @@
 use std::time::Duration;
 
 use flambeau_fuzzgen::{Coverage, Program};
+use flambeau_interp::coverage as ir;
+use flambeau_lambda::coverage as lambda;
 
-use super::builds::Verdict;
+use super::builds::{Languages, Verdict};
 use crate::checks::Tally;
 use crate::process;
 
@@ -24,7 +26,11 @@ pub struct Report {
     /// Programs on which flambeau differs, by seed, with what is known of them.
     pub differences: Vec<(u64, String)>,
     coverage: Coverage,
+    /// Of Lambda and of the IR, as flambeau tells it.
+    languages: Languages,
     nodes: u64,
+    /// When progress was told last.
+    told: Duration,
     /// Of the whole run.
     pub elapsed: Duration,
 }
@@ -39,7 +45,9 @@ impl Report {
             unsettled: (0, String::new()),
             differences: vec![],
             coverage: Coverage::new(),
+            languages: Languages::new(),
             nodes: 0,
+            told: Duration::ZERO,
             elapsed: Duration::ZERO,
         }
     }
@@ -59,6 +67,22 @@ impl Report {
             for (construct, count) in &program.coverage {
                 *self.coverage.entry(construct).or_default() += count;
             }
+        }
+    }
+
+    /// Adds what flambeau saw.
+    pub fn saw(&mut self, seen: &Languages) {
+        for (name, count) in seen {
+            *self.languages.entry(name.clone()).or_default() += count;
+        }
+    }
+
+    /// Prints the summary if that was not done for long.
+    pub fn tell_progress(&mut self, elapsed: Duration, interval: Duration) {
+        if elapsed >= self.told + interval {
+            self.told = elapsed;
+            self.elapsed = elapsed;
+            println!("{}", self.summary());
         }
     }
 
@@ -87,7 +111,8 @@ impl Report {
         }
     }
 
-    fn summary(&self) -> String {
+    /// The counts in one line.
+    pub fn summary(&self) -> String {
         format!(
             "{} programs in {:.0} s ({:.1} a second): {} agree, {} differ; left out: {} unsettled, {} too long, {} invalid",
             self.programs(),
@@ -110,21 +135,15 @@ impl Report {
                 println!("{what} ({count} programs), for example {example}");
             }
         }
-        let total: u64 = self.coverage.values().sum();
-        let mean = total / (self.coverage.len() as u64).max(1);
-        println!("coverage: {} constructs, {total} uses, {} nodes", self.coverage.len(), self.nodes);
-        let mut rows: Vec<(&str, u64)> = self.coverage.iter().map(|(k, v)| (*k, *v)).collect();
-        rows.sort_by_key(|(name, count)| (std::cmp::Reverse(*count), *name));
-        let width = rows.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
-        for row in rows.chunks(3) {
-            let cells: Vec<String> =
-                row.iter().map(|(name, count)| format!("{name:width$} {count:>8}")).collect();
-            println!("  {}", cells.join("   "));
-        }
-        let rare: Vec<&str> =
-            rows.iter().filter(|(_, count)| count * RARE < mean).map(|(name, _)| *name).collect();
-        if !rare.is_empty() {
-            println!("rare: {}", rare.join(", "));
+        println!("{} nodes", self.nodes);
+        print_table("generated", self.coverage.iter().map(|(name, count)| (*name, *count)).collect());
+        for language in ["lambda", "ir", "rewrite"] {
+            let rows = self.of_language(language);
+            let missing = missing(language, &rows);
+            print_table(language, rows);
+            if !missing.is_empty() {
+                println!("  never seen: {}", missing.join(", "));
+            }
         }
         for (seed, _) in &self.differences {
             println!("difference: seed {seed}");
@@ -133,5 +152,46 @@ impl Report {
         if self.is_blind() {
             println!("the fuzzer is blind: most programs could not be compared");
         }
+    }
+
+    fn of_language(&self, language: &str) -> Vec<(&str, u64)> {
+        let name = |full: &'_ str| full.strip_prefix(language)?.strip_prefix(' ').map(str::len);
+        self.languages
+            .iter()
+            .filter_map(|(full, count)| Some((&full[full.len() - name(full)?..], *count)))
+            .collect()
+    }
+}
+
+/// The constructs of a language that are in none of the rows.
+fn missing(language: &str, rows: &[(&str, u64)]) -> Vec<&'static str> {
+    let all: Vec<&'static str> = match language {
+        "lambda" => lambda::PRIMITIVES.iter().chain(lambda::CONSTRUCTS).copied().collect(),
+        "ir" => ir::PRIMITIVES.iter().chain(ir::CONSTRUCTS).copied().collect(),
+        _ => vec![],
+    };
+    // Rows tell data behind the name: `ArrayRef { kind: … }`, `apply of 2`.
+    let is = |row: &str, name: &str| {
+        row.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '(']))
+    };
+    all.into_iter().filter(|name| !rows.iter().any(|(row, _)| is(row, name))).collect()
+}
+
+/// Prints counts, the frequent ones first, and names the rare ones.
+fn print_table(title: &str, mut rows: Vec<(&str, u64)>) {
+    let total: u64 = rows.iter().map(|(_, count)| count).sum();
+    let mean = total / (rows.len() as u64).max(1);
+    println!("{title}: {} constructs, {total} uses", rows.len());
+    rows.sort_by_key(|(name, count)| (std::cmp::Reverse(*count), *name));
+    let width = rows.iter().map(|(name, _)| name.len()).max().unwrap_or(0).min(56);
+    for row in rows.chunks((150 / (width + 12)).max(1)) {
+        let cells: Vec<String> =
+            row.iter().map(|(name, count)| format!("{name:width$} {count:>8}")).collect();
+        println!("  {}", cells.join("   "));
+    }
+    let rare: Vec<&str> =
+        rows.iter().filter(|(_, count)| count * RARE < mean).map(|(name, _)| *name).collect();
+    if !rare.is_empty() {
+        println!("  rare: {}", rare.join(", "));
     }
 }

@@ -32,7 +32,7 @@ pub fn compare(unit: &Unit, arguments: [i64; 2], interrupt: Option<u32>) -> Resu
     if matches!(before.stop, Stop::Trap(_) | Stop::OutOfFuel) {
         return Ok(Verdict::Incomparable);
     }
-    let before = before.history.expect("the history was asked for");
+    let before = before.history.ok_or("no history")?;
     let after = cmm::run(&tree, unit, arguments, &options)?;
     if before.interrupted && !after.interrupted {
         // The allocation was unused, or on another branch.

@@ -1,0 +1,22 @@
+//! Fuzzing of the IR: random units, which every pass and the lowering to Cmm must keep what they are.
+//!
+//! A pass is a function `fn(&mut Unit) -> bool` with a name, which says whether it changed anything. To test one:
+//!
+//! ```
+//! use flambeau_irfuzz::{Pass, check};
+//!
+//! fn my_pass(_unit: &mut flambeau_ir::Unit) -> bool { false }
+//! println!("{}", check(&Pass { name: "my pass", run: my_pass }, 100));
+//! ```
+//!
+//! `cargo xtask fuzz --ir N` runs the same for long. `docs/fuzzing.md` tells the whole.
+
+mod harness;
+pub mod lowering;
+pub mod planted;
+mod run;
+mod shrink;
+
+pub use harness::{Pass, UnitOptions, apply, check, reread, test_pass, unit};
+pub use run::{Config, Found, Report, run};
+pub use shrink::shrink;

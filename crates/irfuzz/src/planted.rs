@@ -1,0 +1,253 @@
+//! Six miscompiling passes: what a fuzzer must find to be worth its time.
+//!
+//! Each is a mistake that a real optimiser could make, and makes it only where that optimiser would have done
+//! something. The tests here count how many units it takes to find them; `cargo xtask fuzz --planted` counts
+//! programs, with an executable built with the feature `planted-bugs`, where `FLAMBEAU_PLANT` names one of them.
+
+use std::collections::HashMap;
+
+use flambeau_ir::prim::{Init, Mutability, ShiftOp};
+use flambeau_ir::{
+    ApplyCont, Const, Continuation, Expr, IntKind, Item, Kind, Named, Prim, Simple, Terminator, Unit,
+    Variable,
+};
+
+use crate::Pass;
+
+/// All of them.
+pub const PASSES: &[Pass] = &[
+    Pass { name: "evaluation-order", run: evaluation_order },
+    Pass { name: "dropped-effect", run: dropped_effect },
+    Pass { name: "swapped-join", run: swapped_join },
+    Pass { name: "unsound-unboxing", run: unsound_unboxing },
+    Pass { name: "wrong-fold", run: wrong_fold },
+    Pass { name: "stale-read", run: stale_read },
+];
+
+/// The pass of a name.
+pub fn find(name: &str) -> Option<&'static Pass> {
+    PASSES.iter().find(|pass| pass.name == name)
+}
+
+/// Gives each term of a unit, outer ones first.
+fn each_term(unit: &mut Unit, f: &mut dyn FnMut(&mut Expr)) {
+    let mut codes: Vec<_> = unit.codes.values_mut().map(|code| &mut code.body).collect();
+    codes.push(&mut unit.entry.body);
+    let mut pending = codes;
+    while let Some(expr) = pending.pop() {
+        f(expr);
+        for item in &mut expr.items {
+            match item {
+                Item::Let { .. } | Item::LetClosures { .. } => {}
+                Item::Join { body, .. } => pending.push(body),
+                Item::LetCont { handlers, .. } => pending.extend(handlers.iter_mut().map(|h| &mut h.body)),
+            }
+        }
+        if let Terminator::Try { body, .. } = &mut expr.terminator {
+            pending.push(body);
+        }
+    }
+}
+
+fn uses(item: &Item, var: Variable) -> bool {
+    let mut found = false;
+    item.for_each_simple(&mut |simple| found |= simple == Simple::Var(var));
+    item.for_each_child(&mut |child| child.for_each_simple_deep(&mut |s| found |= s == Simple::Var(var)));
+    found
+}
+
+/// The result of an item that does nothing but call.
+fn call(item: &Item) -> Option<Variable> {
+    match item {
+        Item::Join { params, body, .. } if body.items.is_empty() => match (&body.terminator, &params[..]) {
+            (Terminator::Apply(_), [result]) => Some(*result),
+            _ => None,
+        },
+        Item::Let { var, named: Named::Prim { prim: Prim::CCall(_), .. }, .. } => Some(*var),
+        _ => None,
+    }
+}
+
+/// The operands of an operation, two calls, are evaluated from left to right.
+fn evaluation_order(unit: &mut Unit) -> bool {
+    let mut changed = false;
+    each_term(unit, &mut |expr| {
+        for i in 0..expr.items.len().saturating_sub(2) {
+            let [first, second, user] = &expr.items[i..i + 3] else { continue };
+            let (Some(a), Some(b)) = (call(first), call(second)) else { continue };
+            if !uses(second, a) && (uses(user, a) || uses(user, b)) {
+                expr.items.swap(i, i + 1);
+                changed = true;
+            }
+        }
+    });
+    changed
+}
+
+/// A store into a block that was made in the same run, and is not read there any more, counts as dead: that the block
+/// may have escaped is forgotten.
+fn dropped_effect(unit: &mut Unit) -> bool {
+    let mut changed = false;
+    each_term(unit, &mut |expr| {
+        let mut made = vec![];
+        let mut i = 0;
+        while i < expr.items.len() {
+            let Item::Let { var, named: Named::Prim { prim, args, .. }, .. } = &expr.items[i] else {
+                i += 1;
+                continue;
+            };
+            match (prim, args.first()) {
+                (Prim::MakeBlock { mutability: Mutability::Mutable, .. }, _) => made.push(*var),
+                (Prim::BlockStore { init: Init::Assignment, .. }, Some(Simple::Var(block)))
+                    if made.contains(block) =>
+                {
+                    let block = *block;
+                    let read = expr.items[i + 1..].iter().any(|item| match item {
+                        Item::Let {
+                            named: Named::Prim { prim: Prim::BlockLoad { .. }, args, .. }, ..
+                        } => args[0] == Simple::Var(block),
+                        _ => false,
+                    });
+                    if !read && let Item::Let { named, .. } = &mut expr.items[i] {
+                        *named = Named::Simple(Simple::UNIT);
+                        changed = true;
+                    }
+                }
+                _ => {}
+            }
+            i += 1;
+        }
+    });
+    changed
+}
+
+/// The first jump to a continuation decides the order of its parameters; the second gets it wrong.
+fn swapped_join(unit: &mut Unit) -> bool {
+    let kinds: Vec<Kind> = unit.variables.values().map(|data| data.kind).collect();
+    let mut seen: HashMap<Continuation, usize> = HashMap::new();
+    let mut changed = false;
+    each_term(unit, &mut |expr| {
+        let mut jump = |jump: &mut ApplyCont| {
+            let [Simple::Var(a), Simple::Var(b), ..] = jump.args[..] else { return };
+            let count = seen.entry(jump.cont).or_default();
+            *count += 1;
+            if *count == 2 && a != b && kinds[a.as_u32() as usize] == kinds[b.as_u32() as usize] {
+                jump.args.swap(0, 1);
+                changed = true;
+            }
+        };
+        match &mut expr.terminator {
+            Terminator::ApplyCont(k) => jump(k),
+            Terminator::Switch(switch) => {
+                switch.arms.iter_mut().for_each(|(_, k)| jump(k));
+                switch.default.iter_mut().for_each(&mut jump);
+            }
+            _ => {}
+        }
+    });
+    changed
+}
+
+/// What each variable is bound to.
+fn definitions(unit: &mut Unit) -> HashMap<Variable, (Prim, Vec<Simple>)> {
+    let mut found = HashMap::new();
+    each_term(unit, &mut |expr| {
+        for item in &expr.items {
+            if let Item::Let { var, named: Named::Prim { prim, args, .. }, .. } = item {
+                found.insert(*var, (prim.clone(), args.to_vec()));
+            }
+        }
+    });
+    found
+}
+
+/// A number that was made an `int32`, boxed or not, and is made wider again: the first is taken for the last, as if
+/// unboxed `int32`s had no upper bits to lose.
+fn unsound_unboxing(unit: &mut Unit) -> bool {
+    let known = definitions(unit);
+    let definition = |simple: Simple| simple.as_var().and_then(|var| known.get(&var));
+    let origin = |simple: Simple, wide: Kind| -> Option<Simple> {
+        let mut at = simple;
+        loop {
+            match definition(at)? {
+                (Prim::Unbox(_) | Prim::Box(_), args) => at = args[0],
+                (Prim::NumConv { from, to: Kind::NakedInt32 }, args) if *from == wide => {
+                    return Some(args[0]);
+                }
+                _ => return None,
+            }
+        }
+    };
+    let mut changed = false;
+    each_term(unit, &mut |expr| {
+        for item in &mut expr.items {
+            let Item::Let { named, .. } = item else { continue };
+            let Named::Prim { prim: Prim::NumConv { from: Kind::NakedInt32, to }, args, .. } = &*named else {
+                continue;
+            };
+            if let Some(wider) = origin(args[0], *to) {
+                *named = Named::Simple(wider);
+                changed = true;
+            }
+        }
+    });
+    changed
+}
+
+/// A division by a power of two becomes a shift, which rounds another way.
+fn wrong_fold(unit: &mut Unit) -> bool {
+    let mut changed = false;
+    each_term(unit, &mut |expr| {
+        for item in &mut expr.items {
+            let Item::Let { named: Named::Prim { prim, args, .. }, .. } = item else { continue };
+            let Prim::IntDiv { kind } = prim else { continue };
+            let divisor = match args[1] {
+                Simple::Const(
+                    Const::Tagged(n)
+                    | Const::NakedImmediate(n)
+                    | Const::NakedInt64(n)
+                    | Const::NakedNativeint(n),
+                ) => n,
+                Simple::Const(Const::NakedInt32(n)) => i64::from(n),
+                _ => continue,
+            };
+            if divisor > 1 && divisor.count_ones() == 1 {
+                let amount = i64::from(divisor.trailing_zeros());
+                args[1] =
+                    if *kind == IntKind::Tagged { Simple::tagged(amount) } else { Simple::naked_imm(amount) };
+                *prim = Prim::IntShift { op: ShiftOp::Asr, kind: *kind };
+                changed = true;
+            }
+        }
+    });
+    changed
+}
+
+/// A field that was read before is not read again, unless this run stored into that very block: that calls store too,
+/// and that blocks have other names, is forgotten.
+fn stale_read(unit: &mut Unit) -> bool {
+    let mut changed = false;
+    each_term(unit, &mut |expr| {
+        let mut known: HashMap<(Simple, u32), Variable> = HashMap::new();
+        for item in &mut expr.items {
+            let Item::Let { var, named, .. } = item else { continue };
+            let Named::Prim { prim, args, .. } = &*named else { continue };
+            match prim {
+                Prim::BlockLoad { field, mutability: Mutability::Mutable | Mutability::Unknown } => {
+                    if let Some(earlier) = known.get(&(args[0], *field)) {
+                        *named = Named::Simple(Simple::Var(*earlier));
+                        changed = true;
+                    } else {
+                        known.insert((args[0], *field), *var);
+                    }
+                }
+                Prim::BlockStore { .. } | Prim::OffsetRef { .. } | Prim::BlockStoreComputed { .. } => {
+                    let block = args[0];
+                    known.retain(|(loaded, _), _| *loaded != block);
+                }
+                _ => {}
+            }
+        }
+    });
+    changed
+}

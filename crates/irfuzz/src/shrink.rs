@@ -1,0 +1,195 @@
+//! Making a unit smaller as long as it keeps a property.
+//!
+//! Every change leaves a unit that the verifier accepts; the others are not even tried.
+
+use flambeau_ir::{
+    ApplyCont, Const, Continuation, Expr, Item, Kind, Named, Simple, Terminator, Unit, parser, printer,
+    verify,
+};
+
+/// Tries, at most: a difference has to be looked at today.
+const TRIES: usize = 4_000;
+
+/// Shrinks until nothing helps. `keeps` says whether a unit still has the property.
+pub fn shrink(unit: &Unit, keeps: &mut dyn FnMut(&Unit) -> bool) -> Unit {
+    let mut best = unit.clone();
+    let mut tries = 0;
+    loop {
+        let mut smaller = false;
+        for change in CHANGES {
+            // From the end: what is used goes after its uses.
+            let mut place = places(&best);
+            while place > 0 {
+                place -= 1;
+                tries += 1;
+                if tries > TRIES {
+                    return compact(best, keeps);
+                }
+                let mut candidate = best.clone();
+                if at(&mut candidate, place, *change)
+                    && verify::verify(&candidate).is_ok()
+                    && keeps(&candidate)
+                {
+                    best = candidate;
+                    smaller = true;
+                    place = place.min(places(&best));
+                }
+            }
+        }
+        if !smaller {
+            return compact(best, keeps);
+        }
+    }
+}
+
+/// Through text and back: the tables lose what nothing refers to any more.
+fn compact(unit: Unit, keeps: &mut dyn FnMut(&Unit) -> bool) -> Unit {
+    match parser::parse_unit(&printer::print_unit(&unit)) {
+        Ok(small) if keeps(&small) => small,
+        _ => unit,
+    }
+}
+
+/// What a change may do at a place, knowing where the function returns to and the kinds of variables.
+type Change = fn(&mut Expr, usize, &Around) -> bool;
+
+/// Where a term is.
+struct Around {
+    ret: Continuation,
+    result: Kind,
+    /// Of each variable.
+    kinds: Vec<Kind>,
+}
+
+const CHANGES: &[Change] = &[end_here, drop_item, use_constant, first_arm, constant_operands];
+
+/// How many places there are: one before each item and terminator of each term.
+fn places(unit: &Unit) -> usize {
+    let mut count = 0;
+    for body in unit.codes.values().map(|code| &code.body).chain([&unit.entry.body]) {
+        body.walk(&mut |expr| count += expr.items.len() + 1);
+    }
+    count
+}
+
+/// Makes a change at a place; whether anything changed.
+fn at(unit: &mut Unit, mut place: usize, change: Change) -> bool {
+    let kinds: Vec<Kind> = unit.variables.values().map(|variable| variable.kind).collect();
+    let mut around = Around { ret: unit.entry.ret, result: Kind::Value, kinds };
+    for id in unit.codes.keys().collect::<Vec<_>>() {
+        let code = &mut unit.codes[id];
+        (around.ret, around.result) = (code.ret, code.result);
+        if let Some(changed) = within(&mut code.body, &mut place, change, &around) {
+            return changed;
+        }
+    }
+    (around.ret, around.result) = (unit.entry.ret, Kind::Value);
+    within(&mut unit.entry.body, &mut place, change, &around).unwrap_or(false)
+}
+
+fn within(expr: &mut Expr, place: &mut usize, change: Change, around: &Around) -> Option<bool> {
+    if *place <= expr.items.len() {
+        return Some(change(expr, *place, around));
+    }
+    *place -= expr.items.len() + 1;
+    for item in &mut expr.items {
+        let found = match item {
+            Item::Let { .. } | Item::LetClosures { .. } => None,
+            Item::Join { body, .. } => within(body, place, change, around),
+            Item::LetCont { handlers, .. } => {
+                handlers.iter_mut().find_map(|handler| within(&mut handler.body, place, change, around))
+            }
+        };
+        if found.is_some() {
+            return found;
+        }
+    }
+    match &mut expr.terminator {
+        Terminator::Try { body, .. } => within(body, place, change, around),
+        _ => None,
+    }
+}
+
+fn constant(kind: Kind) -> Simple {
+    Simple::Const(match kind {
+        Kind::Value => Const::UNIT,
+        Kind::NakedImmediate => Const::NakedImmediate(0),
+        Kind::NakedFloat => Const::NakedFloat(0),
+        Kind::NakedInt32 => Const::NakedInt32(0),
+        Kind::NakedInt64 => Const::NakedInt64(0),
+        Kind::NakedNativeint => Const::NakedNativeint(0),
+    })
+}
+
+/// Returns in place of the remainder.
+fn end_here(expr: &mut Expr, place: usize, around: &Around) -> bool {
+    let jump = ApplyCont { cont: around.ret, args: [constant(around.result)].into_iter().collect() };
+    let end = Terminator::ApplyCont(jump);
+    if place == expr.items.len() && expr.terminator == end {
+        return false;
+    }
+    expr.items.truncate(place);
+    expr.terminator = end;
+    true
+}
+
+fn drop_item(expr: &mut Expr, place: usize, _: &Around) -> bool {
+    if place == expr.items.len() {
+        return false;
+    }
+    expr.items.remove(place);
+    true
+}
+
+/// A constant in the place of what is computed.
+fn use_constant(expr: &mut Expr, place: usize, around: &Around) -> bool {
+    let Some(Item::Let { var, named, .. }) = expr.items.get_mut(place) else { return false };
+    let simple = Named::Simple(constant(around.kinds[var.as_u32() as usize]));
+    if *named == simple {
+        return false;
+    }
+    *named = simple;
+    true
+}
+
+/// A jump in the place of a branch.
+fn first_arm(expr: &mut Expr, place: usize, _: &Around) -> bool {
+    if place != expr.items.len() {
+        return false;
+    }
+    let jump = match &expr.terminator {
+        Terminator::Switch(switch) => switch.default.as_ref().or(switch.arms.first().map(|(_, jump)| jump)),
+        Terminator::StringSwitch(switch) => {
+            switch.default.as_ref().or(switch.arms.first().map(|(_, jump)| jump))
+        }
+        _ => None,
+    };
+    let Some(jump) = jump.cloned() else { return false };
+    expr.terminator = Terminator::ApplyCont(jump);
+    true
+}
+
+/// Constants in the place of all variables that an operation or jump uses.
+fn constant_operands(expr: &mut Expr, place: usize, around: &Around) -> bool {
+    let mut changed = false;
+    let mut replace = |simple: &mut Simple| {
+        if let Simple::Var(var) = simple {
+            *simple = constant(around.kinds[var.as_u32() as usize]);
+            changed = true;
+        }
+    };
+    match expr.items.get_mut(place) {
+        Some(Item::Let { named: Named::Prim { args, .. }, .. }) => args.iter_mut().for_each(&mut replace),
+        Some(Item::Let { named: Named::Simple(simple), .. }) => replace(simple),
+        Some(Item::LetClosures { set, .. }) => {
+            set.values.iter_mut().for_each(|(_, value)| replace(value));
+        }
+        Some(Item::Join { .. } | Item::LetCont { .. }) => {}
+        None => match &mut expr.terminator {
+            Terminator::ApplyCont(jump) => jump.args.iter_mut().for_each(&mut replace),
+            Terminator::Apply(apply) => apply.args.iter_mut().for_each(&mut replace),
+            _ => {}
+        },
+    }
+    changed
+}

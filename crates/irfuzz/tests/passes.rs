@@ -1,0 +1,51 @@
+//! Passes on random units: right ones pass, wrong ones are found, and the smallest unit that shows it is small.
+
+use flambeau_ir::Unit;
+use flambeau_irfuzz::{Config, Pass, Report, check, planted, reread, run};
+
+fn units(passes: &[Pass], terms: u64) -> Report {
+    let config =
+        Config { first: 0, terms, deadline: None, jobs: 1, passes, lowering: false, most_differences: 1 };
+    run(&config, &|_| {})
+}
+
+#[test]
+fn a_pass_that_does_nothing_passes() {
+    println!("{}", check(&Pass { name: "print and parse", run: reread }, 300));
+}
+
+#[test]
+fn planted_bugs_are_found() {
+    for pass in planted::PASSES {
+        let report = units(std::slice::from_ref(pass), 6_000);
+        let found = report.found.first().unwrap_or_else(|| panic!("{}: not found: {report}", pass.name));
+        println!(
+            "{}: found after {} units; shrunk from {} to {} items and terminators",
+            pass.name,
+            found.seed + 1,
+            found.sizes.0,
+            found.sizes.1
+        );
+        assert!(found.sizes.1 < 60 && found.sizes.1 <= found.sizes.0, "{}", found.text);
+    }
+}
+
+/// A pass that changes something must say so: the runner would not look at what it did.
+#[test]
+fn silence_about_changes_is_found() {
+    fn silent(unit: &mut Unit) -> bool {
+        (planted::PASSES[4].run)(unit);
+        false
+    }
+    let report = units(&[Pass { name: "silent", run: silent }], 6_000);
+    assert!(report.found[0].text.contains("changed nothing"), "{}", report.found[0].text);
+}
+
+#[test]
+fn panics_are_found() {
+    fn panics(_: &mut Unit) -> bool {
+        panic!("on purpose")
+    }
+    let report = units(&[Pass { name: "panics", run: panics }], 1);
+    assert!(report.found[0].text.contains("on purpose"), "{}", report.found[0].text);
+}

@@ -1,0 +1,218 @@
+//! One run over random programs.
+
+use std::ops::Range;
+use std::path::Path;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use anyhow::Result;
+use flambeau_fuzzgen::{Options as Shape, Program};
+
+use super::builds::{self, Compilers, Difference, Settings, Verdict};
+use super::minimise;
+use super::report::Report;
+use crate::env;
+
+/// How often a long run tells how far it is.
+const PROGRESS: Duration = Duration::from_secs(60);
+
+/// What to run.
+pub struct Fuzzer {
+    /// What is compared.
+    pub compilers: Compilers,
+    /// The seed of the first program.
+    pub first: u64,
+    /// The seed behind that of the last program.
+    pub last: u64,
+    /// No new batches after this time.
+    pub deadline: Option<Instant>,
+    /// Batches at once.
+    pub jobs: usize,
+    /// Programs that are compiled in one call.
+    pub batch: u64,
+    /// Stop after this many differences.
+    pub most_differences: usize,
+    /// No shrinking, no bisection.
+    pub raw: bool,
+    /// Only the default level and a random set of flags, not every level.
+    pub quick: bool,
+    /// Shrink what the stock compilers disagree on too.
+    pub unsettled: bool,
+}
+
+impl Fuzzer {
+    /// Runs until the end of the time, the seeds, or the differences.
+    pub fn run(&self) -> Result<Report> {
+        let next = AtomicU64::new(self.first);
+        let report = Mutex::new(Report::new());
+        let folder = env::target().join("fuzz");
+        let start = Instant::now();
+        thread::scope(|scope| -> Result<()> {
+            let workers: Vec<_> = (0..self.jobs)
+                .map(|_| {
+                    scope.spawn(|| -> Result<()> {
+                        while let Some(seeds) = self.take(&next, &report) {
+                            self.batch(seeds, &folder, &report)?;
+                            with(&report, |r| r.tell_progress(start.elapsed(), PROGRESS));
+                        }
+                        Ok(())
+                    })
+                })
+                .collect();
+            for worker in workers {
+                worker.join().map_err(|_| anyhow::anyhow!("a worker of the fuzzer panicked"))??;
+            }
+            Ok(())
+        })?;
+        let mut report = report.into_inner().map_err(|_| anyhow::anyhow!("a worker panicked"))?;
+        report.elapsed = start.elapsed();
+        Ok(report)
+    }
+
+    /// The seeds of the next batch; nothing when the run is over.
+    fn take(&self, next: &AtomicU64, report: &Mutex<Report>) -> Option<Range<u64>> {
+        let late = self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
+        let enough = report.lock().map_or(true, |r| r.differences.len() >= self.most_differences);
+        if late || enough {
+            return None;
+        }
+        let from = next.fetch_add(self.batch, Ordering::SeqCst);
+        (from < self.last).then(|| from..self.last.min(from + self.batch))
+    }
+
+    fn batch(&self, seeds: Range<u64>, folder: &Path, report: &Mutex<Report>) -> Result<()> {
+        let settings = Settings::new(seeds.start, self.quick);
+        let mut programs: Vec<Program> =
+            seeds.map(|seed| Program::generate(seed, &Shape::default())).collect();
+        // A program that ends by an exception ends those after it too: it runs by itself.
+        programs.sort_by_key(|p| p.uncaught);
+        let together = programs.iter().filter(|p| !p.uncaught).count();
+        let (calm, abrupt) = programs.split_at(together);
+        let mut groups = vec![calm.iter().collect::<Vec<_>>()];
+        groups.extend(abrupt.iter().map(|p| vec![p]));
+        for group in groups {
+            self.group(group, &settings, folder, report)?;
+        }
+        Ok(())
+    }
+
+    /// Programs that can run one after the other. Those that the stock compilers don't agree on are left out, so
+    /// that they don't hide the others from flambeau.
+    fn group(
+        &self,
+        group: Vec<&Program>,
+        settings: &Settings,
+        folder: &Path,
+        report: &Mutex<Report>,
+    ) -> Result<()> {
+        let mut settled = group;
+        if settled.is_empty() {
+            return Ok(());
+        }
+        // In haste the stock native compiler is asked only about programs that show something.
+        let mut oracle = if self.quick {
+            builds::oracle(&self.compilers, &settled)?
+        } else {
+            builds::reference(&self.compilers, &settled, &settings.stock)?
+        };
+        if oracle.is_err() {
+            let mut kept = vec![];
+            for program in settled {
+                let Err(verdict) = builds::reference(&self.compilers, &[program], &settings.stock)? else {
+                    kept.push(program);
+                    continue;
+                };
+                with(report, |r| r.add(program, &verdict));
+                self.left_out(program, &verdict, settings, folder)?;
+            }
+            if kept.is_empty() {
+                return Ok(());
+            }
+            settled = kept;
+            oracle = builds::oracle(&self.compilers, &settled)?;
+        }
+        let Ok(mut expected) = oracle else {
+            // One by one they were fine: they depend on each other, which is our mistake.
+            with(report, |r| settled.iter().for_each(|p| r.add(p, &Verdict::TooLong)));
+            return Ok(());
+        };
+        let mut different: Vec<(&Program, Difference)> = vec![];
+        let mut unsettled: Vec<(&Program, Verdict)> = vec![];
+        for (number, flags) in settings.flambeau.iter().enumerate() {
+            let difference = if number == 0 {
+                let (difference, seen) =
+                    builds::agrees_with_coverage(&self.compilers, &settled, &expected, flags)?;
+                with(report, |r| r.saw(&seen));
+                difference
+            } else {
+                builds::agrees(&self.compilers, &settled, &expected, flags)?
+            };
+            if difference.is_none() {
+                continue;
+            }
+            // Taken apart: those that show something are out of the group from here on.
+            let mut kept = vec![];
+            for program in settled {
+                match builds::reference(&self.compilers, &[program], &settings.stock)? {
+                    Err(verdict) => unsettled.push((program, verdict)),
+                    Ok(expected) => match builds::agrees(&self.compilers, &[program], &expected, flags)? {
+                        Some(difference) => different.push((program, difference)),
+                        None => kept.push(program),
+                    },
+                }
+            }
+            settled = kept;
+            if settled.is_empty() {
+                break;
+            }
+            match builds::oracle(&self.compilers, &settled)? {
+                Ok(again) => expected = again,
+                Err(_) => break,
+            }
+        }
+        with(report, |r| settled.iter().for_each(|p| r.add(p, &Verdict::Agree)));
+        for (program, verdict) in unsettled {
+            with(report, |r| r.add(program, &verdict));
+            self.left_out(program, &verdict, settings, folder)?;
+        }
+        for (program, difference) in different {
+            let place = folder.join(program.seed.to_string());
+            let text = minimise::investigate(&self.compilers, program, &difference, &place, self.raw)?;
+            println!("{text}");
+            with(report, |r| {
+                r.add(program, &Verdict::Differs);
+                r.differences.push((program.seed, text));
+            });
+        }
+        Ok(())
+    }
+
+    /// Keeps a program that could not be compared; it may be a mistake of ours, or of the stock compilers.
+    fn left_out(
+        &self,
+        program: &Program,
+        verdict: &Verdict,
+        settings: &Settings,
+        folder: &Path,
+    ) -> Result<()> {
+        let place = folder.join("left-out").join(program.seed.to_string());
+        match verdict {
+            Verdict::Unsettled(_) if self.unsettled => {
+                let text =
+                    minimise::investigate_unsettled(&self.compilers, program, &settings.stock, &place)?;
+                println!("{text}");
+                Ok(())
+            }
+            Verdict::Unsettled(_) | Verdict::Invalid(_) => minimise::save(program, &place),
+            _ => Ok(()),
+        }
+    }
+}
+
+fn with(report: &Mutex<Report>, f: impl FnOnce(&mut Report)) {
+    if let Ok(mut report) = report.lock() {
+        f(&mut report);
+    }
+}
