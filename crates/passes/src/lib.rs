@@ -4,6 +4,24 @@
 //! checking against the interpreter are the runner's business, never a pass's. Every rewrite that can be left out
 //! asks [`Rewrites::allow`] first.
 
+pub mod contify;
+#[expect(dead_code)]
+mod recursion;
+mod renumber;
+pub mod scalar_replacement;
+
+use flambeau_ir::{Rewrites, Unit};
+
+/// A pass.
+#[derive(Clone, Copy)]
+pub struct Pass {
+    /// For the command line, dumps and tests.
+    pub name: &'static str,
+    /// Applies it; whether anything changed.
+    pub run: fn(&mut Unit, &mut Rewrites) -> bool,
+}
+
+/// All passes, by name: for `flambeau opt` and tests.
 pub const PASSES: &[Pass] = &[
     Pass { name: "contify", run: contify::contify },
     Pass { name: "scalar_replacement", run: scalar_replacement::scalar_replacement },
