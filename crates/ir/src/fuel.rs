@@ -33,6 +33,11 @@ impl Fuel {
         true
     }
 
+    /// Whether there is none left.
+    pub fn is_empty(&self) -> bool {
+        self.used >= self.limit
+    }
+
     /// How many rewrites have happened.
     pub fn used(&self) -> u64 {
         self.used

@@ -63,6 +63,7 @@ pub mod parser;
 pub mod prim;
 mod prim_syntax;
 pub mod printer;
+pub mod renumber;
 pub mod stack;
 pub mod statics;
 pub mod term;

@@ -7,7 +7,6 @@
 pub mod contify;
 #[expect(dead_code)]
 mod recursion;
-mod renumber;
 pub mod scalar_replacement;
 
 use flambeau_ir::{Rewrites, Unit};
@@ -17,7 +16,7 @@ use flambeau_ir::{Rewrites, Unit};
 pub struct Pass {
     /// For the command line, dumps and tests.
     pub name: &'static str,
-    /// Applies it; whether anything changed.
+    /// Applies it; whether anything may have changed.
     pub run: fn(&mut Unit, &mut Rewrites) -> bool,
 }
 

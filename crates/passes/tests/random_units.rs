@@ -54,10 +54,11 @@ fn check_on_random_units(pass: &Pass) {
             Err(difference) => panic!("{}", fail(&difference, after.as_ref())),
         }
         let after = after.expect("the pass was run");
-        if says_changed != alpha::compare(&unit, &after).is_err() {
-            panic!("{}", fail(&"it says wrongly whether it changed anything", Some(&after)));
+        let is_changed = alpha::compare(&unit, &after).is_err();
+        if is_changed && !says_changed {
+            panic!("{}", fail(&"it says wrongly that it changed nothing", Some(&after)));
         }
-        changed += u64::from(says_changed);
+        changed += u64::from(is_changed);
         rewrites += permission.fuel.used();
         // Every rewrite asks.
         let mut none = Rewrites { fuel: Fuel::limited(0), ..Rewrites::default() };

@@ -28,6 +28,7 @@ mod analysis;
 mod calls;
 mod compare;
 mod continuations;
+mod dead_code;
 mod exceptions;
 mod flow;
 mod fold;
@@ -57,11 +58,15 @@ pub struct Options {
     pub debug: bool,
 }
 
-/// Simplifies a unit; whether anything was rewritten.
+/// Simplifies a unit; whether anything may have changed. Without fuel nothing does; as long as there is some, functions
+/// are also put into the form that rewrites need, and what is not needed is dropped.
 pub fn simplify(unit: &mut Unit, options: Options, rewrites: &mut Rewrites) -> bool {
-    let before = rewrites.fuel.used();
+    if rewrites.fuel.is_empty() {
+        return false;
+    }
     Simplifier::new(unit, options, rewrites).unit();
-    rewrites.fuel.used() != before
+    dead_code::remove(unit);
+    true
 }
 
 /// The state of a traversal.
@@ -132,10 +137,11 @@ impl<'a> Simplifier<'a> {
         for (code, symbol, values) in static_codes {
             self.code(code, &values, Some(symbol));
         }
-        let body = std::mem::replace(&mut self.unit.entry.body, unreachable());
-        let body = self.function_body(body, None);
-        self.unit.entry.body = body;
-        // Whatever no set binds any more is left as it is: nothing calls it.
+        if !self.rewrites.fuel.is_empty() {
+            let body = std::mem::replace(&mut self.unit.entry.body, unreachable());
+            let body = self.function_body(body, None);
+            self.unit.entry.body = body;
+        }
     }
 
     /// A code that two sets bind knows nothing of what it captures.
@@ -170,7 +176,7 @@ impl<'a> Simplifier<'a> {
     /// Simplifies the body of a code, once, given what is known of its captured values, and its closure if that is
     /// static.
     fn code(&mut self, code: CodeId, closure: &[(ValueSlot, Ty)], symbol: Option<Symbol>) {
-        if !self.done.insert(code) {
+        if !self.done.insert(code) || self.rewrites.fuel.is_empty() {
             return;
         }
         let body = std::mem::replace(&mut self.unit.codes[code].body, unreachable());

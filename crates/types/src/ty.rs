@@ -108,14 +108,14 @@ impl Ty {
         Ty::Int(IntSet::bool())
     }
 
-    /// All that is known of a constant. Poison is no value.
+    /// All that is known of a constant. Poison may be anything, and reading it is no contradiction.
     pub fn of_const(c: Const) -> Ty {
         match c {
             Const::Tagged(n) => Ty::tagged(IntSet::one(n)),
             Const::NakedImmediate(n) | Const::NakedInt64(n) | Const::NakedNativeint(n) => Ty::Int(IntSet::one(n)),
             Const::NakedInt32(n) => Ty::Int(IntSet::one(i64::from(n))),
             Const::NakedFloat(_) => Ty::Is(Simple::Const(c)),
-            Const::Poison(_) => Ty::Bottom,
+            Const::Poison(_) => Ty::Unknown,
         }
     }
 

@@ -12,7 +12,7 @@ use smallvec::SmallVec;
 
 use super::analysis::{Analysis, SetId};
 use crate::recursion;
-use crate::renumber::Removal;
+use flambeau_ir::renumber::Removal;
 
 /// Does what the analysis has chosen.
 pub(super) fn rewrite(unit: &mut Unit, analysis: &Analysis) {

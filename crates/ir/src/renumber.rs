@@ -3,14 +3,14 @@
 
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{PrimaryMap, SecondaryMap};
-use flambeau_ir::stack::deep;
-use flambeau_ir::{
+use crate::stack::deep;
+use crate::{
     CallKind, CodeId, Expr, Item, Named, SetOfClosures, Simple, StaticDef, StaticField, Symbol, Terminator,
     Unit,
 };
 
 /// What is to be removed.
-pub(crate) struct Removal {
+pub struct Removal {
     codes: SecondaryMap<CodeId, bool>,
     statics: Vec<bool>,
 }
