@@ -86,6 +86,7 @@ pub fn run() -> ExitCode {
             let rewrites = Rewrites {
                 fuel: fuel.map_or_else(Fuel::unlimited, Fuel::limited),
                 trace: rewrites.then(Vec::new),
+                ..Rewrites::default()
             };
             opt(&file, &passes, rewrites, check.as_ref()).map(|()| ExitCode::SUCCESS)
         }

@@ -51,6 +51,8 @@ pub struct Rewrites {
     pub fuel: Fuel,
     /// What was done, if that is wanted: one line each.
     pub trace: Option<Vec<String>>,
+    /// Backtraces are wanted (`-g`): a `raise` that makes one does not become a jump.
+    pub keep_backtraces: bool,
 }
 
 impl Rewrites {

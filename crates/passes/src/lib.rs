@@ -22,11 +22,25 @@ pub struct Pass {
 
 /// All passes, by name: for `flambeau opt` and tests.
 pub const PASSES: &[Pass] = &[
-    Pass { name: "contify", run: contify::contify },
-    Pass { name: "scalar_replacement", run: scalar_replacement::scalar_replacement },
-    Pass { name: "simplify", run: simplify },
+    CONTIFY,
+    SCALAR_REPLACEMENT,
+    SIMPLIFY,
 ];
 
-fn simplify(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
-    flambeau_simplify::simplify(unit, flambeau_simplify::Options::default(), rewrites)
+const CONTIFY: Pass = Pass { name: "contify", run: contify::contify };
+const SCALAR_REPLACEMENT: Pass =
+    Pass { name: "scalar_replacement", run: scalar_replacement::scalar_replacement };
+const SIMPLIFY: Pass = Pass { name: "simplify", run: flambeau_simplify::simplify };
+
+/// What a compilation runs, in order. `level` is that of `-O`: without one 1.
+pub fn schedule(level: u32) -> Vec<Pass> {
+    // Local functions that are loops first: the simplifier knows loops, but nothing of calls of local functions.
+    let mut passes = vec![CONTIFY, SIMPLIFY];
+    // What the simplifier brought into sight: blocks that only forwarded loads kept, functions with one caller left.
+    passes.extend([SCALAR_REPLACEMENT, CONTIFY, SIMPLIFY]);
+    // Parameters that stand for parts may have parts themselves.
+    if level >= 3 {
+        passes.push(SIMPLIFY);
+    }
+    passes
 }

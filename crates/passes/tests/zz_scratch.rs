@@ -12,7 +12,7 @@ fn run(unit: &Unit, fuel: u64) -> (Result<(), String>, Option<Unit>, u64) {
     let mut used = 0;
     let mut last = String::new();
     let r = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| check_pass(unit, |u| {
-        let mut rw = Rewrites { fuel: Fuel::limited(fuel), trace: Some(vec![]) };
+        let mut rw = Rewrites { fuel: Fuel::limited(fuel), trace: Some(vec![]), ..Default::default() };
         (pass.run)(u, &mut rw); used = rw.fuel.used(); last = rw.trace.unwrap().last().cloned().unwrap_or_default(); after = Some(u.clone()); }, &Options { fuel: 5000, meddle: true, ..Options::default() }).map(|_| ()).map_err(|e| e.to_string())));
     let r = match r { Ok(r) => r, Err(_) => Err("panic".into()) };
     (r.map_err(|e| format!("{e}\nlast rewrite: {last}")), after, used)

@@ -39,7 +39,7 @@ impl Simplifier<'_> {
 
     /// Whether nothing is lost when a raise becomes a jump.
     pub(crate) fn is_traceless(&self, kind: RaiseKind) -> bool {
-        kind == RaiseKind::NoTrace || !self.options.debug
+        kind == RaiseKind::NoTrace || !self.rewrites.keep_backtraces
     }
 
     /// Makes an ordinary continuation of a handler that some raise of this function reaches: the handler goes on to it.

@@ -51,20 +51,13 @@ use continuations::{ContState, Edge};
 use lift::StaticTable;
 use prims::Memory;
 
-/// What the simplifier may be told.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Options {
-    /// Backtraces are wanted (`-g`): a `raise` that makes one is not turned into a jump.
-    pub debug: bool,
-}
-
 /// Simplifies a unit; whether anything may have changed. Without fuel nothing does; as long as there is some, functions
 /// are also put into the form that rewrites need, and what is not needed is dropped.
-pub fn simplify(unit: &mut Unit, options: Options, rewrites: &mut Rewrites) -> bool {
+pub fn simplify(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
     if rewrites.fuel.is_empty() {
         return false;
     }
-    Simplifier::new(unit, options, rewrites).unit();
+    Simplifier::new(unit, rewrites).unit();
     dead_code::remove(unit);
     true
 }
@@ -72,7 +65,6 @@ pub fn simplify(unit: &mut Unit, options: Options, rewrites: &mut Rewrites) -> b
 /// The state of a traversal.
 struct Simplifier<'a> {
     unit: &'a mut Unit,
-    options: Options,
     rewrites: &'a mut Rewrites,
     env: Env,
     /// The continuations of the function that is being simplified.
@@ -99,11 +91,10 @@ struct Simplifier<'a> {
 }
 
 impl<'a> Simplifier<'a> {
-    fn new(unit: &'a mut Unit, options: Options, rewrites: &'a mut Rewrites) -> Self {
+    fn new(unit: &'a mut Unit, rewrites: &'a mut Rewrites) -> Self {
         let statics = StaticTable::of(unit);
         Simplifier {
             unit,
-            options,
             rewrites,
             env: Env::default(),
             conts: FxHashMap::default(),
@@ -232,7 +223,7 @@ impl<'a> Simplifier<'a> {
 
     /// Down, then up.
     fn function_body(&mut self, body: Expr, code: Option<CodeId>) -> Expr {
-        self.analysis = Analysis::of(&body, &self.env, self.options.debug);
+        self.analysis = Analysis::of(&body, &self.env, self.rewrites.keep_backtraces);
         self.edges.clear();
         self.conts.clear();
         let body = self.run(run::Rest::from(body));
