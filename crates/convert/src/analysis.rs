@@ -12,7 +12,12 @@ pub struct Analysis {
     free: FxHashMap<NodeId, Vec<Ident>>,
     /// All assignments of mutable variables: node index and variable, by increasing index.
     assignments: Vec<(u32, Ident)>,
+    /// Variables that are switched on for the tags of lazy and forward blocks.
+    forced: FxHashSet<Ident>,
 }
+
+/// Tags from this on are of blocks that the runtime system changes: lazy, closure, object, infix, forward.
+const FIRST_SPECIAL_TAG: u32 = 244;
 
 impl Analysis {
     /// Analyses a term, in time linear in its size plus the sizes of all free-variable sets.
@@ -31,6 +36,11 @@ impl Analysis {
                 Node::LetRec { defs, .. } => binders.extend(defs.iter().map(|(id, _)| (index, *id))),
                 Node::StaticCatch { params, .. } => {
                     binders.extend(params.iter().map(|(id, _)| (index, *id)));
+                }
+                Node::Switch(switch) if switch.blocks.iter().any(|(tag, _)| *tag >= FIRST_SPECIAL_TAG) => {
+                    if let Node::Var(id) = &term.nodes[switch.scrutinee.0 as usize] {
+                        analysis.forced.insert(*id);
+                    }
                 }
                 Node::Assign { id, .. } => analysis.assignments.push((index, *id)),
                 Node::Function(function) => {
@@ -52,6 +62,11 @@ impl Analysis {
             }
         }
         analysis
+    }
+
+    /// Whether the variable is the value in an inlined `Lazy.force`.
+    pub fn is_forced(&self, id: Ident) -> bool {
+        self.forced.contains(&id)
     }
 
     /// The free variables of a function.

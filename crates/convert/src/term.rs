@@ -32,11 +32,21 @@ impl<'a> Converter<'a> {
         }
     }
 
+    /// A lazy value about to be forced. The GC puts the contents in the place of a forward block, in roots too: so what
+    /// was tested of the same variable before says nothing now (soundness row 15).
+    fn forced(&mut self, value: Val) -> Val {
+        let simple = self.prim("lazy", Prim::Opaque, &[value.simple], LocId(0));
+        Val { simple, info: Info::Unknown }
+    }
+
     /// If the term is a binding construct, converts the binding and gives the body.
     fn binding_step(&mut self, node: NodeId) -> Result<Option<NodeId>> {
         Ok(match self.node(node) {
             Node::Let { kind, id, def, body, .. } => {
-                let value = self.value_named(*def, *id)?;
+                let mut value = self.value_named(*def, *id)?;
+                if self.analysis.is_forced(*id) && !value.is_static() {
+                    value = self.forced(value);
+                }
                 self.bind(*id, *kind, value);
                 Some(*body)
             }
