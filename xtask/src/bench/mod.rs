@@ -7,6 +7,8 @@ mod corpus;
 mod flambda1;
 mod instructions;
 mod measure;
+mod page;
+mod plots;
 mod record;
 mod stats;
 mod summary;
@@ -112,6 +114,11 @@ fn keep(record: &Record, options: &Options, in_history: bool) -> Result<()> {
     if in_history {
         record::append(&history_folder(), record)?;
     }
+    let page = env::target().join("bench/index.html");
+    fs::create_dir_all(env::target().join("bench"))?;
+    fs::write(&page, page::render(record, &record::history(&history_folder(), &record.machine)))
+        .with_context(|| format!("cannot write {}", page.display()))?;
+    println!("{}", page.display());
     if let Some(file) = &options.json {
         fs::write(file, serde_json::to_string_pretty(record)?)
             .with_context(|| format!("cannot write {}", file.display()))?;
