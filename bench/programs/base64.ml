@@ -1,4 +1,3 @@
-(* group: strings *)
 (* Base64 encoding and decoding with line breaks, alphabets as records, and a checksum. *)
 
 type alphabet = { encode : string; decode : int array; padding : bool }

@@ -1,4 +1,3 @@
-(* group: generic *)
 (* A resizable generic binary heap: heap sort, merging of sorted arrays, running medians. *)
 
 module Heap : sig

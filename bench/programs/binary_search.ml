@@ -1,4 +1,3 @@
-(* group: generic *)
 (* Generic searches in sorted arrays: bounds, interpolation of tables, and an index with ranges. *)
 
 (* The first index in [lo, hi) where [test] holds, which must be monotone. *)

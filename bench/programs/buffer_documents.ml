@@ -1,4 +1,3 @@
-(* group: output *)
 (* Documents written into Buffers: HTML with escaping, a pretty-printer with widths, and hex dumps. *)
 
 (* HTML. *)

@@ -1,4 +1,3 @@
-(* group: variants *)
 (* A compiler to bytecode and a stack machine with frames, functions and a heap. *)
 
 type expr =

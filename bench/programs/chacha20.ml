@@ -1,4 +1,3 @@
-(* group: boxed-ints *)
 (* The ChaCha20 stream cipher on Int32: key stream, encryption and decryption of a long message. *)
 
 let rotl x n = Int32.logor (Int32.shift_left x n) (Int32.shift_right_logical x (32 - n))

@@ -1,4 +1,3 @@
-(* group: closures *)
 (* A continuation-passing evaluator of a lambda calculus with call/cc and mutable cells. *)
 
 type expr =

@@ -1,4 +1,3 @@
-(* group: loops *)
 (* Dynamic programming over arrays: LCS, knapsack, matrix chain, longest increasing runs, coins. *)
 
 let lcs a b =

@@ -1,4 +1,3 @@
-(* group: objects *)
 (* A simulation of rabbits and foxes on a torus with classes, inheritance, virtual methods and visitors. *)
 
 class random seed =

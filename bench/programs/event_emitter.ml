@@ -1,4 +1,3 @@
-(* group: closures *)
 (* Event emitters and reactive cells: listeners kept as closures, derived and filtered streams. *)
 
 module Emitter = struct

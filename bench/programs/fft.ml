@@ -1,4 +1,3 @@
-(* group: floats *)
 (* Fast Fourier transform on arrays of Complex.t: spectrum of a signal and a convolution. *)
 
 open Complex

@@ -1,4 +1,3 @@
-(* group: modules *)
 (* First-class modules chosen at run time: codecs, containers and number systems behind signatures. *)
 
 module type NUMBER = sig

@@ -1,4 +1,3 @@
-(* group: modules *)
 (* A typed language as a GADT: type checking from raw syntax, optimisation, evaluation and compilation. *)
 
 type _ ty = Int : int ty | Bool : bool ty | Pair : 'a ty * 'b ty -> ('a * 'b) ty

@@ -1,4 +1,3 @@
-(* group: generic *)
 (* Matrices over any ring given as a record of operations: ints mod p, floats, polynomials, tropical. *)
 
 type 'a ring = { zero : 'a; one : 'a; add : 'a -> 'a -> 'a; mul : 'a -> 'a -> 'a }

@@ -1,4 +1,3 @@
-(* group: functors *)
 (* A graph library parametrised by vertex and weight: Dijkstra, BFS, components, spanning tree. *)
 
 module type VERTEX = sig

@@ -1,4 +1,3 @@
-(* group: functors *)
 (* An open-addressing hash table as a functor, used with three key types for counting and caching. *)
 
 module type KEY = sig

@@ -1,4 +1,3 @@
-(* group: loops *)
 (* Image filters over flat arrays: blur, edges, dilation, histogram equalisation, flood fill. *)
 
 type image = { width : int; height : int; pixels : int array }

@@ -1,4 +1,3 @@
-(* group: variants *)
 (* A tree-walking interpreter of a small imperative language with functions, arrays and closures. *)
 
 type binop = Add | Sub | Mul | Div | Mod | Lt | Le | Eq | Ne | And | Or

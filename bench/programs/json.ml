@@ -1,4 +1,3 @@
-(* group: strings *)
 (* A JSON parser and printer with escapes, unicode and a query function, over a generated document. *)
 
 type t =

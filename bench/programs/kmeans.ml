@@ -1,4 +1,3 @@
-(* group: floats *)
 (* Lloyd's k-means over points given as records of floats, with generic folds and minima. *)
 
 type point = { x : float; y : float; z : float }

@@ -1,4 +1,3 @@
-(* group: lazy *)
 (* Infinite lazy streams: primes by trial and by an incremental sieve, Hamming numbers, power series. *)
 
 type 'a stream = Cons of 'a * 'a stream Lazy.t

@@ -1,4 +1,3 @@
-(* group: floats *)
 (* LU decomposition with partial pivoting on float array array; solves, inverts, determinants. *)
 
 exception Singular

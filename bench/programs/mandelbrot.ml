@@ -1,4 +1,3 @@
-(* group: floats *)
 (* The Mandelbrot set by escape time, with smooth colouring and a histogram of the counts. *)
 
 type view = { centre_x : float; centre_y : float; width : float; columns : int; rows : int }

@@ -1,4 +1,3 @@
-(* group: functors *)
 (* Stdlib's Map and Set at custom key types: a booking ledger with range queries and joins. *)
 
 module Date = struct

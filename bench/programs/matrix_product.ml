@@ -1,4 +1,3 @@
-(* group: loops *)
 (* Integer matrices as int array array: plain and blocked products, powers and Floyd-Warshall. *)
 
 let make n f = Array.init n (fun i -> Array.init n (f i))

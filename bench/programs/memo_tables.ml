@@ -1,4 +1,3 @@
-(* group: generic *)
 (* Memoisation with generic hash tables and structural keys: edit distance, partitions, grids, games. *)
 
 (* Open recursion: the function gets itself, memoised. *)

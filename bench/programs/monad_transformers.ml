@@ -1,4 +1,3 @@
-(* group: functors *)
 (* A stack of monad transformers as functors (state over writer over exceptions), running a VM. *)
 
 module type MONAD = sig

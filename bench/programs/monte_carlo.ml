@@ -1,4 +1,3 @@
-(* group: floats *)
 (* Monte-Carlo estimates (pi, an integral, an Asian option) with a generator of our own. *)
 
 module Rng : sig

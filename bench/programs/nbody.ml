@@ -1,4 +1,3 @@
-(* group: floats *)
 (* A planetary system integrated by symplectic Euler steps over mutable float records. *)
 
 type body = {

@@ -1,4 +1,3 @@
-(* group: closures *)
 (* Parser combinators over strings, used for arithmetic with lets and for s-expressions. *)
 
 type 'a outcome = Parsed of 'a * int | Failed of int

@@ -1,4 +1,3 @@
-(* group: generic *)
 (* Sorting algorithms on arrays of any type, with a comparison passed in or polymorphic compare. *)
 
 let swap a i j =

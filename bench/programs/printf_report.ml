@@ -1,4 +1,3 @@
-(* group: output *)
 (* Text reports through Printf, tables, %a printers and ksprintf continuations, ending in a digest. *)
 
 type employee = { id : int; name : string; salary : float; start : int; remote : bool }

@@ -1,4 +1,3 @@
-(* group: functors *)
 (* Three priority queues behind one signature (leftist, pairing, skew), driving a simulation. *)
 
 module type ORDERED = sig

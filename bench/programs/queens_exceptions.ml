@@ -1,4 +1,3 @@
-(* group: exceptions *)
 (* Backtracking with exceptions: n-queens, graph colouring and subset sums that fail by raising. *)
 
 exception Conflict

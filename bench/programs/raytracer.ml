@@ -1,4 +1,3 @@
-(* group: floats *)
 (* A recursive ray tracer over spheres and a plane, with vectors as records of floats. *)
 
 module Vec = struct

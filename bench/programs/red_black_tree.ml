@@ -1,4 +1,3 @@
-(* group: variants *)
 (* Persistent red-black trees with insertion, deletion, folds and set operations. *)
 
 type colour = Red | Black

@@ -1,4 +1,3 @@
-(* group: floats *)
 (* Runge-Kutta solver written with higher-order functions: pendulum, Lorenz and van der Pol. *)
 
 (* A vector space, given by its operations: what the solver needs of a state. *)

@@ -1,4 +1,3 @@
-(* group: closures *)
 (* Lazy pipelines over Seq.t: generators, windows, groups and merges with small closures. *)
 
 let rec count_from n () = Seq.Cons (n, count_from (n + 1))

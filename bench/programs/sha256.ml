@@ -1,4 +1,3 @@
-(* group: boxed-ints *)
 (* SHA-256 on Int32 arithmetic, hashing long messages and a chain of digests. *)
 
 let ( +% ) = Int32.add

@@ -1,4 +1,3 @@
-(* group: loops *)
 (* Imperative sieves: Eratosthenes over bytes, in segments, smallest prime factors and totients. *)
 
 let is_prime_table limit =

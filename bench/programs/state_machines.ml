@@ -1,4 +1,3 @@
-(* group: closures *)
 (* State machines as closures that return the next state; built from combinators, run in parallel. *)
 
 (* A machine consumes an input and gives its output and what it becomes. *)

@@ -1,4 +1,3 @@
-(* group: bigarrays *)
 (* Heat diffusion by a five-point stencil over Bigarray.Array2, with sources and a residual. *)
 
 open Bigarray

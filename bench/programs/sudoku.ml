@@ -1,4 +1,3 @@
-(* group: exceptions *)
 (* A sudoku solver by constraint propagation over candidate sets, with exceptions for dead ends. *)
 
 exception Contradiction

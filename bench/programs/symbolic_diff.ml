@@ -1,4 +1,3 @@
-(* group: variants *)
 (* Symbolic differentiation and simplification of expressions, with structural comparison. *)
 
 type expr =

@@ -1,4 +1,3 @@
-(* group: variants *)
 (* First-order term rewriting with pattern matching and innermost normalisation. *)
 
 type term = Var of string | App of string * term list

@@ -1,4 +1,3 @@
-(* group: strings *)
 (* A hand-written tokeniser for a C-like language, with positions, keywords, escapes and a summary. *)
 
 type keyword = If | Else | While | Return | Let | Function | True | False

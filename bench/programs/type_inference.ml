@@ -1,4 +1,3 @@
-(* group: variants *)
 (* Hindley-Milner inference with mutable unification variables and levels, on generated programs. *)
 
 type ty = Tvar of tvar ref | Arrow of ty * ty | Con of string * ty list

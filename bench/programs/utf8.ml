@@ -1,4 +1,3 @@
-(* group: strings *)
 (* Decoding, validating, encoding and transforming UTF-8 text, with statistics by kind of character. *)
 
 type decoded =

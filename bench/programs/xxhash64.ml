@@ -1,4 +1,3 @@
-(* group: boxed-ints *)
 (* The xxHash64 function on Int64 arithmetic, one-shot and streaming, over blocks of many sizes. *)
 
 let prime1 = 0x9E3779B185EBCA87L

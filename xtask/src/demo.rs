@@ -5,11 +5,11 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result};
 
 use crate::checks::diff;
 use crate::env::{self, Stock};
-use crate::{process, programs, setup};
+use crate::{allocation, process, programs, setup};
 
 /// The programs, and what each shows.
 const EXAMPLES: &[(&str, &str)] = &[
@@ -21,8 +21,6 @@ const EXAMPLES: &[(&str, &str)] = &[
 /// The fastest of so many runs counts: the others waited for something else.
 const RUNS: usize = 3;
 const LIMIT: Duration = Duration::from_secs(120);
-/// Makes OCaml's runtime print the memory manager's counters at exit.
-const COUNTERS: &str = "v=0x400";
 
 /// What one compiler made of a program.
 struct Measure {
@@ -102,46 +100,17 @@ fn measure(compiler: &Path, source: &Path) -> Result<Measure> {
     let mut result = Measure { compile, run: Duration::MAX, words: 0.0, stdout: String::new() };
     for _ in 0..RUNS {
         let mut command = Command::new(place.path().join("demo.exe"));
-        programs::clean(&mut command).env("OCAMLRUNPARAM", COUNTERS);
+        allocation::told(programs::clean(&mut command));
         let outcome = process::run(&mut command, LIMIT)?
             .expect_success(&format!("the program made from {}", source.display()))?;
         result.run = result.run.min(outcome.cpu);
-        result.words = allocated(&outcome.err())?;
+        result.words = allocation::words(&outcome.err())?;
         result.stdout = outcome.out();
     }
     Ok(result)
 }
 
-/// The allocated words, from what the runtime prints at exit.
-fn allocated(counters: &str) -> Result<f64> {
-    let value = |name: &str| -> Result<f64> {
-        counters
-            .lines()
-            .find_map(|line| line.strip_prefix(name)?.strip_prefix(':'))
-            .and_then(|value| value.trim().parse().ok())
-            .with_context(|| format!("no {name} in the runtime's counters: {counters}"))
-    };
-    let words = value("minor_words")? + value("major_words")? - value("promoted_words")?;
-    if words < 0.0 {
-        bail!("the runtime's counters make no sense: {counters}");
-    }
-    Ok(words)
-}
-
 /// Our figure in parts of the stock compiler's.
 pub fn ratio(ours: f64, theirs: f64) -> String {
     if theirs > 0.0 { format!("{:.2}", ours / theirs) } else { "-".into() }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn promoted_words_count_once() -> Result<()> {
-        let words = allocated("minor_words: 100\npromoted_words: 30\nmajor_words: 50\n")?;
-        assert!((words - 120.0).abs() < 0.5);
-        assert!(allocated("nothing").is_err());
-        Ok(())
-    }
 }

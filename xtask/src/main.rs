@@ -4,7 +4,9 @@
 //! With the environment variable `FLAMBEAU` another compiler takes its place (the stock `ocamlopt.opt`,
 //! say): that is how the commands themselves are checked, and how an older build is measured.
 
+mod allocation;
 mod apt;
+mod bench;
 mod cache;
 mod checks;
 mod conformance;
@@ -52,6 +54,8 @@ enum Command {
     Robustness(robustness::Options),
     /// Random programs, on which all compilers must agree
     Fuzz(fuzz::Options),
+    /// Compare speed, allocation, size and compile time with stock ocamlopt, Flambda 1 and C
+    Bench(bench::Options),
 }
 
 fn main() -> ExitCode {
@@ -64,6 +68,7 @@ fn main() -> ExitCode {
         Command::Selfbuild(options) => selfbuild::run(&options),
         Command::Robustness(options) => robustness::run(&options),
         Command::Fuzz(options) => fuzz::run(&options),
+        Command::Bench(options) => bench::run(&options),
     };
     match outcome {
         Ok(true) => ExitCode::SUCCESS,

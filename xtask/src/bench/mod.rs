@@ -1,0 +1,127 @@
+//! `cargo xtask bench`: what stock `ocamlopt`, Flambda 1 and flambeau make of the same programs: how fast they
+//! run, what they allocate, how large they are and what compiling them costs. `docs/bench.md` explains the figures.
+
+mod check;
+mod compilers;
+mod corpus;
+mod flambda1;
+mod instructions;
+mod measure;
+mod page;
+mod plots;
+mod record;
+mod stats;
+mod summary;
+mod table;
+
+use std::fs;
+use std::path::PathBuf;
+
+use anyhow::{Context, Result, bail};
+use clap::Args;
+use regex::Regex;
+
+use self::check::Regression;
+use self::compilers::Column;
+use self::corpus::Program;
+use self::record::{Metric, Record};
+use crate::env::{self, Stock};
+use crate::setup;
+
+/// What `cargo xtask bench` may be told.
+#[derive(Args)]
+pub struct Options {
+    /// How often each program is compiled and run by each compiler
+    #[arg(long, default_value_t = 5)]
+    runs: usize,
+    /// Only the programs whose name matches
+    #[arg(long, value_name = "REGEX")]
+    programs: Option<Regex>,
+    /// Flags for the stock compiler
+    #[arg(long, value_name = "FLAGS", default_value = "", allow_hyphen_values = true)]
+    stock_flags: String,
+    /// Flags for flambeau; each time that this is given, flambeau is measured with them [default: once, without any]
+    #[arg(long, value_name = "FLAGS", allow_hyphen_values = true)]
+    flambeau_flags: Vec<String>,
+    /// Leave Flambda 1 out (its first use builds it, in some minutes)
+    #[arg(long)]
+    no_flambda1: bool,
+    /// Compare with the last figures of this machine; a regression beyond noise is a failure, and not recorded
+    #[arg(long)]
+    check: bool,
+    /// Write the figures to this file too
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+}
+
+/// Measures all that the options choose; whether every program did what it should.
+pub fn run(options: &Options) -> Result<bool> {
+    if options.runs == 0 {
+        bail!("--runs 0 measures nothing");
+    }
+    setup::run()?;
+    let stock = Stock::find()?;
+    let flambda1 = if options.no_flambda1 { None } else { Some(flambda1::compiler(&stock)?) };
+    let columns = Column::all(&stock, &options.stock_flags, flambda1, &options.flambeau_flags)?;
+    let mut record = Record::new(columns, options.runs, &stock.version);
+    let programs = corpus::programs(&env::root().join("bench"), options.programs.as_ref())?;
+    record.programs = measure::measure(&programs, &record.columns, options.runs)?;
+    let mut regressions = Vec::new();
+    if options.check {
+        regressions = checked(&mut record, &programs)?;
+    }
+    print!("{}", table::print(&record));
+    let failures = record.failures();
+    for failure in &failures {
+        println!("FAILED {failure}");
+    }
+    for regression in &regressions {
+        println!("WORSE {regression}");
+    }
+    keep(&record, options, regressions.is_empty())?;
+    Ok(failures.is_empty() && regressions.is_empty())
+}
+
+/// What got worse since the last record of this machine. Programs that seem slower are run again.
+fn checked(record: &mut Record, programs: &[Program]) -> Result<Vec<Regression>> {
+    let history = record::history(&history_folder(), &record.machine);
+    let first = check::compare(record, &history);
+    println!("compared with earlier figures: {}", first.compared);
+    let suspects: Vec<Program> = programs
+        .iter()
+        .filter(|program| {
+            first.regressions.iter().any(|found| {
+                found.program == program.name && found.metric == Metric::Time || found.program == check::ALL
+            })
+        })
+        .cloned()
+        .collect();
+    if !suspects.is_empty() {
+        println!("running again what seems slower: {} programs", suspects.len());
+        let more = measure::measure(&suspects, &record.columns, record.runs)?;
+        check::add_runs(&mut record.programs, more);
+    }
+    Ok(check::compare(record, &history).regressions)
+}
+
+fn history_folder() -> PathBuf {
+    env::target().join("bench/history")
+}
+
+/// Writes a record to wherever it is kept. With figures that are worse the history stays as it is: they must not
+/// become what the next ones are compared with.
+fn keep(record: &Record, options: &Options, in_history: bool) -> Result<()> {
+    if in_history {
+        record::append(&history_folder(), record)?;
+    }
+    let page = env::target().join("bench/index.html");
+    fs::create_dir_all(env::target().join("bench"))?;
+    fs::write(&page, page::render(record, &record::history(&history_folder(), &record.machine)))
+        .with_context(|| format!("cannot write {}", page.display()))?;
+    println!("{}", page.display());
+    if let Some(file) = &options.json {
+        fs::write(file, serde_json::to_string_pretty(record)?)
+            .with_context(|| format!("cannot write {}", file.display()))?;
+    }
+    Ok(())
+}

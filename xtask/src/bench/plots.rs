@@ -1,0 +1,230 @@
+//! The page's plots, as SVG within the page.
+
+use maud::{Markup, html};
+
+/// A figure of a plot.
+pub struct Point {
+    pub x: f64,
+    pub y: f64,
+    /// Shown when the mouse is over it.
+    pub title: String,
+}
+
+/// Points of one compiler.
+pub struct Series {
+    pub name: String,
+    /// Its colour: a class of the page's style.
+    pub class: String,
+    pub points: Vec<Point>,
+}
+
+/// How an axis maps figures to places.
+#[derive(Clone, Copy)]
+struct Axis {
+    from: f64,
+    to: f64,
+    start: f64,
+    end: f64,
+    logarithmic: bool,
+}
+
+impl Axis {
+    /// An axis for all of these figures, with a little room; none if there is nothing to show.
+    fn of(values: impl Iterator<Item = f64>, start: f64, end: f64, logarithmic: bool) -> Option<Axis> {
+        let (mut from, mut to) = (f64::INFINITY, f64::NEG_INFINITY);
+        for value in values.filter(|value| value.is_finite() && (!logarithmic || *value > 0.0)) {
+            from = from.min(value);
+            to = to.max(value);
+        }
+        if from > to {
+            return None;
+        }
+        let (from, to) = if logarithmic {
+            (from / 1.05, to * 1.05)
+        } else {
+            let room = ((to - from) * 0.04).max(0.5);
+            (from - room, to + room)
+        };
+        Some(Axis { from, to, start, end, logarithmic })
+    }
+
+    /// Where a figure is; figures beyond the ends are at the ends.
+    fn at(&self, value: f64) -> f64 {
+        let value = value.clamp(self.from, self.to);
+        let part = if self.logarithmic {
+            (value / self.from).ln() / (self.to / self.from).ln()
+        } else {
+            (value - self.from) / (self.to - self.from)
+        };
+        self.start + part * (self.end - self.start)
+    }
+
+    /// The figures that get a line and a number, with 1 among them on an axis of ratios.
+    fn ticks(&self) -> Vec<f64> {
+        const STEPS: [f64; 21] = [
+            0.001, 0.01, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.8, 0.9, 1.0, 1.1, 1.25, 1.5, 2.0, 3.0, 5.0, 10.0,
+            30.0, 100.0, 1000.0,
+        ];
+        let mut ticks: Vec<f64> = Vec::new();
+        // From 1 outwards, and none where a number would run into the one before.
+        let mut order: Vec<f64> =
+            STEPS.iter().copied().chain((4..8).map(|power| 10_f64.powi(power))).collect();
+        order.sort_by(|a, b| a.ln().abs().total_cmp(&b.ln().abs()));
+        for tick in order {
+            let inside = (self.from..=self.to).contains(&tick);
+            if inside && ticks.iter().all(|other| (self.at(tick) - self.at(*other)).abs() > 34.0) {
+                ticks.push(tick);
+            }
+        }
+        ticks
+    }
+}
+
+fn place(value: f64) -> String {
+    format!("{value:.1}")
+}
+
+fn number(value: f64) -> String {
+    if value >= 1e6 {
+        format!("{}M", value / 1e6)
+    } else if value >= 1e4 {
+        format!("{}k", value / 1e3)
+    } else {
+        format!("{value}")
+    }
+}
+
+/// A row of [`bars`]: a program, its group, and each compiler's ratio.
+pub struct Row {
+    pub name: String,
+    pub group: String,
+    pub ratios: Vec<Option<f64>>,
+}
+
+/// Bars from 1 to each ratio, on a logarithmic axis, so that half and double are equally long.
+pub fn bars(rows: &[Row], classes: &[String], label: &str) -> Markup {
+    const WIDTH: f64 = 920.0;
+    const LEFT: f64 = 260.0;
+    const TOP: f64 = 24.0;
+    const BAR: f64 = 8.0;
+    let row_height = BAR * classes.len() as f64 + 7.0;
+    let height = TOP + row_height * rows.len() as f64 + 4.0;
+    let all = rows.iter().flat_map(|row| row.ratios.iter().flatten().copied());
+    // One program that is ten times better must not press all others together.
+    let all = all.map(|ratio| ratio.clamp(0.1, 8.0)).chain([0.8, 1.25]);
+    let Some(axis) = Axis::of(all, LEFT, WIDTH - 60.0, true) else { return html! {} };
+    html! {
+        svg viewBox=(format!("0 0 {WIDTH} {height:.0}")) role="img" aria-label=(label) {
+            @for tick in axis.ticks() {
+                line class=(if tick == 1.0 { "one" } else { "grid" }) x1=(place(axis.at(tick))) x2=(place(axis.at(tick)))
+                    y1=(TOP) y2=(place(height)) {}
+                text class="tick" text-anchor="middle" x=(place(axis.at(tick))) y="14" { (number(tick)) }
+            }
+            @for (index, row) in rows.iter().enumerate() {
+                @let top = TOP + row_height * index as f64;
+                @let new_group = index == 0 || rows[index - 1].group != row.group;
+                @if new_group {
+                    line class="grid" x1="0" x2=(WIDTH) y1=(place(top)) y2=(place(top)) {}
+                    text class="group" x="2" y=(place(top + 12.0)) { (row.group) }
+                }
+                text text-anchor="end" x=(LEFT - 8.0) y=(place(top + row_height / 2.0 + 4.0)) { (row.name) }
+                @for (turn, (ratio, class)) in row.ratios.iter().zip(classes).enumerate() {
+                    @if let Some(ratio) = ratio {
+                        @let (one, end) = (axis.at(1.0), axis.at(*ratio));
+                        @let y = top + 4.0 + BAR * turn as f64;
+                        rect class=(class) x=(place(one.min(end))) width=(place((end - one).abs().max(1.0)))
+                            y=(place(y)) height=(BAR - 1.0) {
+                            title { (row.name) ": " (format!("{ratio:.3}")) }
+                        }
+                        text class="value" text-anchor=(if *ratio < 1.0 { "end" } else { "start" })
+                            x=(place(if *ratio < 1.0 { end - 3.0 } else { end + 3.0 })) y=(place(y + BAR - 1.0)) {
+                            (format!("{ratio:.2}"))
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// What the axes of [`points`] are.
+pub struct Axes<'a> {
+    pub x: &'a str,
+    pub y: &'a str,
+    pub logarithmic_x: bool,
+    /// Lines between the points of a series.
+    pub lines: bool,
+    /// What the steps of an axis that is not logarithmic are called.
+    pub steps: &'a [String],
+}
+
+/// Points of several series; the vertical axis is logarithmic.
+pub fn points(series: &[Series], axes: &Axes<'_>) -> Markup {
+    const WIDTH: f64 = 920.0;
+    const HEIGHT: f64 = 380.0;
+    const LEFT: f64 = 60.0;
+    const BOTTOM: f64 = HEIGHT - 44.0;
+    let all = || series.iter().flat_map(|series| &series.points);
+    let horizontal = Axis::of(all().map(|point| point.x), LEFT, WIDTH - 20.0, axes.logarithmic_x);
+    let vertical = Axis::of(all().map(|point| point.y), BOTTOM, 10.0, true);
+    let (Some(horizontal), Some(vertical)) = (horizontal, vertical) else {
+        return html! { p { "Nothing to show yet." } };
+    };
+    let x_ticks: Vec<(f64, String)> = if axes.logarithmic_x {
+        horizontal.ticks().into_iter().map(|tick| (tick, number(tick))).collect()
+    } else {
+        let every = axes.steps.len().div_ceil(9).max(1);
+        let steps = axes.steps.iter().enumerate().step_by(every);
+        steps.map(|(index, name)| (index as f64, name.clone())).collect()
+    };
+    html! {
+        svg viewBox=(format!("0 0 {WIDTH} {HEIGHT}")) role="img" aria-label=(format!("{} against {}", axes.y, axes.x)) {
+            @for tick in vertical.ticks() {
+                @let y = place(vertical.at(tick));
+                line class=(if tick == 1.0 { "one" } else { "grid" }) x1=(LEFT) x2=(WIDTH - 20.0) y1=(y) y2=(y) {}
+                text class="tick" text-anchor="end" x=(LEFT - 6.0) y=(place(vertical.at(tick) + 4.0)) { (number(tick)) }
+            }
+            @for (tick, name) in x_ticks {
+                @let x = place(horizontal.at(tick));
+                line class=(if axes.logarithmic_x && tick == 1.0 { "one" } else { "grid" }) x1=(x) x2=(x) y1="10" y2=(BOTTOM) {}
+                text class="tick" text-anchor="middle" x=(x) y=(BOTTOM + 16.0) { (name) }
+            }
+            text class="axis" text-anchor="middle" x=(WIDTH / 2.0) y=(HEIGHT - 6.0) { (axes.x) }
+            text class="axis" text-anchor="middle" transform=(format!("translate(14 {}) rotate(-90)", BOTTOM / 2.0)) { (axes.y) }
+            @for series in series {
+                @let shown: Vec<&Point> = series.points.iter().filter(|point| point.y > 0.0 && point.y.is_finite()).collect();
+                @if axes.lines && shown.len() > 1 {
+                    @let path: Vec<String> = shown.iter()
+                        .map(|point| format!("{:.1},{:.1}", horizontal.at(point.x), vertical.at(point.y))).collect();
+                    polyline class=(format!("line {}", series.class)) points=(path.join(" ")) {}
+                }
+                @for point in shown {
+                    circle class=(series.class) r="4" cx=(place(horizontal.at(point.x))) cy=(place(vertical.at(point.y))) {
+                        title { (series.name) ": " (point.title) }
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn half_and_double_are_equally_far_from_one() {
+        let axis = Axis::of([0.25, 4.0].into_iter(), 0.0, 100.0, true).expect("there are values");
+        let far = |value: f64| axis.at(value) - axis.at(1.0);
+        assert!((far(2.0) + far(0.5)).abs() < 1e-9);
+        assert!(axis.at(1e9) <= 100.0 && axis.at(1e-9) >= 0.0);
+        assert!(axis.ticks().contains(&1.0));
+    }
+
+    #[test]
+    fn nothing_has_no_axis() {
+        assert!(Axis::of([].into_iter(), 0.0, 1.0, true).is_none());
+        assert!(Axis::of([f64::NAN, 0.0].into_iter(), 0.0, 1.0, true).is_none());
+        assert!(Axis::of([3.0].into_iter(), 0.0, 1.0, false).is_some_and(|axis| axis.at(3.0).is_finite()));
+    }
+}
