@@ -36,7 +36,7 @@ pub struct Fuzzer {
     pub most_differences: usize,
     /// No shrinking, no bisection.
     pub raw: bool,
-    /// Only the default level and a random set of flags, not every level.
+    /// Only one level or random set of flags for each batch, and the stock native compiler only for what differs.
     pub quick: bool,
     /// Shrink what the stock compilers disagree on too.
     pub unsettled: bool,
