@@ -420,6 +420,17 @@ const OPTION: &[Rule] = &[
 ];
 
 const UNIT: &[Rule] = &[
+    rule("increment in a block", 2, |g, ty, size, cx| {
+        let r = g.fresh("r");
+        let of = Ty::Ref(Box::new(Ty::Int));
+        g.op(
+            ty,
+            &format!("(let {r} = § in incr {r}; Fz.tick (!{r} land 15); decr {r}; incr {r})"),
+            &[of],
+            size,
+            cx,
+        )
+    }),
     rule("while loop", 4, |g, ty, size, cx| {
         let c = g.fresh("c");
         let sizes = g.split(size, 3);
