@@ -4,10 +4,12 @@ let verify = ref false
 let fuel : int option ref = ref None
 let fallback = ref false
 let no_simplify = ref false
+let dump_raw_ir = ref false
 let dump_ir = ref false
 let dump_lambda = ref false
 let dump_cmm = ref false
 let dump_coverage = ref false
+let dump_rewrites = ref false
 let profile = ref false
 
 (* The stock [.cmx] whose promises the object has to keep: for the rebuilding of stock libraries. *)
@@ -37,6 +39,8 @@ let list =
     ("-flambeau-stands-for", Arg.String (fun file -> stands_for := Some file), " (undocumented)");
     ("-flambeau-adopt-library", adopt_library, " (undocumented)");
     ("-dflambeau", Arg.Set dump_ir, " (undocumented)");
+    ("-dflambeau-raw", Arg.Set dump_raw_ir, " (undocumented)");
+    ("-dflambeau-rewrites", Arg.Set dump_rewrites, " (undocumented)");
     ("-dflambeau-lambda", Arg.Set dump_lambda, " (undocumented)");
     ("-dflambeau-cmm", Arg.Set dump_cmm, " (undocumented)");
     ("-dflambeau-coverage", Arg.Set dump_coverage, " (undocumented)");
@@ -56,8 +60,15 @@ let read_environment () =
       (try Arg.parse_argv ~current:(ref 0) argv list reject environment_variable
        with Arg.Bad message | Arg.Help message -> Compenv.fatal message)
 
+(** What the optimiser is told, by the names that crates/flambeau/src/settings.rs reads. *)
+let settings () =
+  let level = if !Clflags.classic_inlining then 1 else !Clflags.default_simplify_rounds in
+  (if !no_simplify then [ ("simplify", "no") ] else [])
+  @ (if !dump_rewrites then [ ("trace", "yes") ] else [])
+  @ [ ("level", string_of_int level) ]
+
 (** The stages of which a dump is wanted, by their names in a request. *)
 let dumps () =
   List.filter_map
     (fun (wanted, stage) -> if !wanted then Some stage else None)
-    [ (dump_lambda, "lambda"); (dump_ir, "ir"); (dump_cmm, "cmm"); (dump_coverage, "coverage") ]
+    [ (dump_lambda, "lambda"); (dump_raw_ir, "raw"); (dump_ir, "ir"); (dump_rewrites, "rewrites"); (dump_cmm, "cmm"); (dump_coverage, "coverage") ]

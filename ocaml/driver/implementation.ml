@@ -46,7 +46,7 @@ let read_reply info bytes ~debuginfos =
 
 let middle_end info (program : Lambda.program) =
   let options : Encode.options =
-    { verify = !Flags.verify; fuel = !Flags.fuel; dumps = Flags.dumps (); profile = !Flags.profile }
+    { verify = !Flags.verify; fuel = !Flags.fuel; dumps = Flags.dumps (); profile = !Flags.profile; settings = Flags.settings () }
   in
   Imports.own_approximation := Option.fold !Flags.stands_for ~none:Clambda.Value_unknown ~some:Promises.approximation_of;
   let request, debuginfos = Profile.record "encode" (Encode.request options) program in

@@ -9,6 +9,7 @@ type options = {
   fuel : int option;
   dumps : string list;  (** The names of the stages to be dumped. *)
   profile : bool;
+  settings : (string * string) list;  (** What the optimiser is told. *)
 }
 
 type state = {
@@ -300,7 +301,12 @@ let write_options w options (program : Lambda.program) =
   option w (u w) options.fuel;
   list w (string w) options.dumps;
   bool w options.profile;
-  u w program.main_module_block_size
+  u w program.main_module_block_size;
+  list w
+    (fun (key, value) ->
+      string w key;
+      string w value)
+    options.settings
 
 (** A request to compile [program], and what its location numbers stand for. *)
 let request options (program : Lambda.program) =

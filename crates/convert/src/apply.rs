@@ -3,14 +3,16 @@
 use std::rc::Rc;
 
 use flambeau_ir::prim::Mutability;
+use flambeau_ir::stack::deep;
 use flambeau_ir::term::{InlineAttribute, SpecialiseAttribute};
 use flambeau_ir::{Apply, CallKind, Continuation, Dbg, Expr, Item, Prim, Simple, Terminator};
 use flambeau_lambda::Primitive;
-use flambeau_lambda::term::{Inline, LocId, MethodKind, Node, NodeId, Specialise};
+use flambeau_lambda::term::{Ident, Inline, LocId, MethodKind, Node, NodeId, Specialise};
+use rustc_hash::FxHashMap;
 use smallvec::smallvec;
 
 use crate::builder::{Converter, Result, Target};
-use crate::env::{ClosureInfo, CodeRef, Info, Val};
+use crate::env::{Binding, ClosureInfo, CodeRef, Field, Info, Val};
 
 /// What an application node says beside callee and arguments.
 #[derive(Clone, Copy)]
@@ -20,7 +22,28 @@ pub(crate) struct CallSite {
     pub specialised: Specialise,
 }
 
-impl Converter<'_> {
+/// What is known of the value of a term that is not evaluated yet.
+#[derive(Clone)]
+enum Outcome {
+    Unknown,
+    /// A curried function.
+    Function {
+        arity: usize,
+    },
+    Block(Rc<[Field]>),
+}
+
+impl Outcome {
+    fn of(info: &Info) -> Outcome {
+        match info {
+            Info::Closure(closure) if !closure.tupled => Outcome::Function { arity: closure.arity },
+            Info::Block(fields) => Outcome::Block(fields.clone()),
+            Info::Closure(_) | Info::Unknown | Info::Boxed(..) => Outcome::Unknown,
+        }
+    }
+}
+
+impl<'a> Converter<'a> {
     /// Terms from right to left; the values in the order of the terms.
     pub fn values_right_to_left(&mut self, nodes: &[NodeId]) -> Result<Vec<Val>> {
         let mut values = Vec::with_capacity(nodes.len());
@@ -48,19 +71,31 @@ impl Converter<'_> {
             let func = self.value(*func)?;
             return self.generic_call(func.simple, args, site, target);
         }
+        let evaluated =
+            if self.comes_last(*func, args.len()) { Some(self.values_right_to_left(args)?) } else { None };
         let func = self.value(*func)?;
-        let Info::Closure(closure) = func.info.clone() else {
-            let args = self.values_right_to_left(args)?;
-            return self.generic_call(func.simple, atoms(&args), site, target);
+        let closure = match &func.info {
+            Info::Closure(closure) if self.fuel.burn() => Some(closure.clone()),
+            _ => None,
         };
-        if !self.fuel.burn() {
-            let args = self.values_right_to_left(args)?;
-            return self.generic_call(func.simple, atoms(&args), site, target);
+        if let Some(closure) = &closure
+            && closure.tupled
+            && evaluated.is_none()
+            && let Some(fields) = self.visible_tuple(args, closure.arity)
+        {
+            let fields = atoms(&self.values_right_to_left(fields)?);
+            return self.direct_call(func.simple, closure, fields, site, target);
         }
+        let args = match evaluated {
+            Some(values) => atoms(&values),
+            None => atoms(&self.values_right_to_left(args)?),
+        };
+        let Some(closure) = closure else {
+            return self.generic_call(func.simple, args, site, target);
+        };
         if closure.tupled {
             return self.tupled_call(&func, &closure, args, site, target);
         }
-        let args = atoms(&self.values_right_to_left(args)?);
         match args.len().cmp(&closure.arity) {
             std::cmp::Ordering::Equal => self.direct_call(func.simple, &closure, args, site, target),
             std::cmp::Ordering::Greater => {
@@ -95,32 +130,105 @@ impl Converter<'_> {
         }
     }
 
-    /// A tupled function applied to one argument: the fields are passed, without the tuple where it is
-    /// visible.
+    /// Whether the function of an application is evaluated after the arguments. So it is in stock native code where
+    /// the function is known and has fewer or more arguments than it takes (soundness row 4; ocaml#7531); and it
+    /// matters only for what does something before it gives the function.
+    fn comes_last(&self, node: NodeId, args: usize) -> bool {
+        let compound = matches!(
+            self.node(node),
+            Node::Event { .. }
+                | Node::IfUsed { .. }
+                | Node::Sequence { .. }
+                | Node::Let { .. }
+                | Node::MutLet { .. }
+                | Node::LetRec { .. }
+        );
+        compound
+            && matches!(self.outcome(&mut FxHashMap::default(), node), Outcome::Function { arity } if arity != args)
+    }
+
+    /// What evaluating a term will give. `local`: what the variables hold that are bound inside it.
+    fn outcome(&self, local: &mut FxHashMap<Ident, Outcome>, mut node: NodeId) -> Outcome {
+        loop {
+            match self.node(node) {
+                Node::Event { body, .. } | Node::IfUsed { body, .. } | Node::MutLet { body, .. } => {
+                    node = *body
+                }
+                Node::Sequence { second, .. } => node = *second,
+                Node::Let { id, def, body, .. } => {
+                    let outcome = deep(|| self.outcome(local, *def));
+                    local.insert(*id, outcome);
+                    node = *body;
+                }
+                Node::LetRec { defs, body } => {
+                    for (id, def) in defs {
+                        let outcome = deep(|| self.outcome(local, *def));
+                        local.insert(*id, outcome);
+                    }
+                    node = *body;
+                }
+                Node::Function(function) if !function.tupled => {
+                    return Outcome::Function { arity: function.params.len() };
+                }
+                Node::Var(id) => {
+                    return local.get(id).cloned().unwrap_or_else(|| match &self.env[id.0 as usize] {
+                        Binding::Immutable(value) => Outcome::of(&value.info),
+                        _ => Outcome::Unknown,
+                    });
+                }
+                Node::Prim { prim, args, .. } => {
+                    return match (&**prim, args.as_slice()) {
+                        (Primitive::GetGlobal(global), []) => self
+                            .globals
+                            .get(*global as usize)
+                            .map_or(Outcome::Unknown, |(_, info)| Outcome::of(info)),
+                        (Primitive::Field(field), [block]) if self.is_own_module(*block) => self
+                            .module_fields
+                            .get(*field as usize)
+                            .map_or(Outcome::Unknown, |known| Outcome::of(&known.field.info)),
+                        (Primitive::Field(field), [block]) => match deep(|| self.outcome(local, *block)) {
+                            Outcome::Block(fields) => fields
+                                .get(*field as usize)
+                                .map_or(Outcome::Unknown, |known| Outcome::of(&known.info)),
+                            _ => Outcome::Unknown,
+                        },
+                        _ => Outcome::Unknown,
+                    };
+                }
+                _ => return Outcome::Unknown,
+            }
+        }
+    }
+
+    /// The fields of the only argument, if it is a tuple of so many that is made on the spot.
+    fn visible_tuple(&self, args: &[NodeId], arity: usize) -> Option<&'a [NodeId]> {
+        let [arg] = args else { return None };
+        match self.node(*arg) {
+            Node::Prim { prim, args: fields, .. }
+                if matches!(**prim, Primitive::MakeBlock { .. }) && fields.len() == arity =>
+            {
+                Some(fields)
+            }
+            _ => None,
+        }
+    }
+
+    /// A tupled function applied to a tuple that exists.
     fn tupled_call(
         &mut self,
         func: &Val,
         closure: &Rc<ClosureInfo>,
-        args: &[NodeId],
+        args: Vec<Simple>,
         site: CallSite,
         target: &Target,
     ) -> Result<Terminator> {
-        if let [arg] = args
-            && let Node::Prim { prim, args: fields, .. } = self.node(*arg)
-            && matches!(**prim, Primitive::MakeBlock { .. })
-            && fields.len() == closure.arity
-        {
-            let fields = atoms(&self.values_right_to_left(fields)?);
-            return self.direct_call(func.simple, closure, fields, site, target);
-        }
-        let values = self.values_right_to_left(args)?;
-        let [tuple] = values.as_slice() else {
-            return self.generic_call(func.simple, atoms(&values), site, target);
+        let [tuple] = args.as_slice() else {
+            return self.generic_call(func.simple, args, site, target);
         };
         let mut fields = Vec::with_capacity(closure.arity);
         for field in 0..closure.arity as u32 {
             let prim = Prim::BlockLoad { field, mutability: Mutability::Immutable };
-            fields.push(self.prim("field", prim, &[tuple.simple], site.loc));
+            fields.push(self.prim("field", prim, &[*tuple], site.loc));
         }
         self.direct_call(func.simple, closure, fields, site, target)
     }

@@ -5,6 +5,9 @@
 //! once the value is computed; the rest (which the type checker made sure does not use the variables)
 //! is computed before. The order: dummies, the rest in order, the set of closures (which captures
 //! dummies), then the sized values in order. Nothing is known of a dummy until the end.
+//!
+//! A definition of unknown size may mention the variables all the same, where the type checker sees that it makes
+//! nothing of them (ocaml#7718): then they must be something that the GC may see.
 
 use flambeau_ir::prim::{External, NativeRepr};
 use flambeau_ir::{FunctionSlot, Prim, Simple};
@@ -47,10 +50,22 @@ impl<'a> Converter<'a> {
                 }
             }
         }
-        for (id, _, size) in &others {
-            if let Some(dummy) = self.dummy(*size) {
-                self.bind(*id, ValueKind::Generic, Val::unknown(dummy));
+        let early: Vec<NodeId> = others
+            .iter()
+            .filter(|(_, _, size)| *size == Size::NonRecursive)
+            .map(|(_, node, _)| *node)
+            .collect();
+        if functions.iter().any(|f| f.ident.is_some_and(|id| self.mentioned(id, &early))) {
+            // The closures must be there before they can be made, so they get dummies too.
+            for definition in functions.drain(..) {
+                let Some(id) = definition.ident else { continue };
+                let slot = self.slot_of(definition.node, self.term.name(id));
+                others.push((id, definition.node, Size::Closure(slot)));
             }
+        }
+        for (id, _, size) in &others {
+            let dummy = self.dummy(*size).unwrap_or(Simple::UNIT);
+            self.bind(*id, ValueKind::Generic, Val::unknown(dummy));
         }
         for (id, node, size) in &others {
             if *size == Size::NonRecursive {
@@ -74,6 +89,15 @@ impl<'a> Converter<'a> {
             }
         }
         Ok(())
+    }
+
+    /// Whether a variable occurs in one of these terms.
+    fn mentioned(&self, id: Ident, nodes: &[NodeId]) -> bool {
+        nodes.iter().any(|node| {
+            let range = self.term.range(*node);
+            let nodes = &self.term.nodes[*range.start() as usize..=*range.end() as usize];
+            nodes.iter().any(|node| matches!(node, Node::Var(other) if *other == id))
+        })
     }
 
     fn present(&mut self, id: Ident) -> Result<Simple> {

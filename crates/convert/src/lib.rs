@@ -6,7 +6,9 @@
 //! in a field, reads of the field, in functions too, are that symbol or constant.
 //!
 //! Order of evaluation is that of the stock native compiler: operands from right to left, in an
-//! application the function first, in a method call the object, then the method, then the arguments.
+//! application the function first (but last where it is known and not all and only its arguments are
+//! there), in a method call the object, then the
+//! method, then the arguments.
 //!
 //! # Mutable variables
 //!

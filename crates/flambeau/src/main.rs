@@ -4,6 +4,7 @@ mod boundary;
 mod ocaml_thread;
 mod pipeline;
 mod run;
+mod settings;
 mod stdlib;
 mod subcommands;
 mod toolchain;

@@ -11,9 +11,12 @@ use std::time::Instant;
 use flambeau_cmm::encode::{self, Writer};
 use flambeau_convert::{Converted, convert};
 use flambeau_interp::coverage as ir_coverage;
-use flambeau_ir::{Fuel, Unit, printer, verify};
+use flambeau_ir::{Fuel, Rewrites, Unit, printer, verify};
 use flambeau_lambda::{Request, coverage as lambda_coverage, decode, printer as lambda_printer};
+use flambeau_passes::Pass;
 use flambeau_unit::Payload;
+
+use crate::settings::Settings;
 
 /// The magic and the version of a reply.
 const MAGIC: &[u8] = b"FLBR";
@@ -150,6 +153,18 @@ impl Runner {
         }
     }
 
+    /// Runs passes, each verified.
+    fn passes(&mut self, unit: &mut Unit, passes: &[Pass], rewrites: &mut Rewrites) -> Result<(), Failure> {
+        for pass in passes {
+            self.stage(pass.name, || {
+                (pass.run)(unit, rewrites);
+                Ok(())
+            })?;
+            self.verify(unit, pass.name)?;
+        }
+        Ok(())
+    }
+
     /// Checks what the pass of that name made.
     fn verify(&mut self, unit: &Unit, pass: &str) -> Result<(), Failure> {
         if !self.verify {
@@ -185,22 +200,32 @@ fn compile(bytes: &[u8]) -> Result<Compiled, Failure> {
     runner.dump("lambda", || lambda_printer::print(&request.term));
     runner.stage("reading payloads", || read_payloads(&mut request))?;
 
-    let mut fuel = request.options.fuel.map_or_else(Fuel::unlimited, Fuel::limited);
-    #[cfg_attr(not(feature = "planted-bugs"), expect(unused_mut))]
-    let Converted { mut unit, exports, counters } = runner
-        .stage("convert", || convert(&request, &mut fuel).map_err(|error| failure(error.to_string())))?;
+    let settings = Settings::read(&request.options.settings).map_err(failure)?;
+    let mut rewrites = Rewrites {
+        fuel: request.options.fuel.map_or_else(Fuel::unlimited, Fuel::limited),
+        trace: settings.trace.then(Vec::new),
+        keep_backtraces: request.options.debug,
+    };
+    let Converted { mut unit, exports, counters } = runner.stage("convert", || {
+        convert(&request, &mut rewrites.fuel).map_err(|error| failure(error.to_string()))
+    })?;
     runner.counters.extend(counters);
-    runner.dump("ir", || printer::print_unit(&unit));
+    runner.dump("raw", || printer::print_unit(&unit));
     runner.verify(&unit, "convert")?;
+    if settings.simplify {
+        runner.passes(&mut unit, &flambeau_passes::schedule(settings.level), &mut rewrites)?;
+    }
+    runner.dump("ir", || printer::print_unit(&unit));
     #[cfg(feature = "planted-bugs")]
     plant(&mut unit);
-    let rewrites = fuel.used();
-    runner.dump("coverage", || coverage_text(&request, &unit, rewrites));
+    let used = rewrites.fuel.used();
+    runner.dump("coverage", || coverage_text(&request, &unit, used));
+    runner.dump("rewrites", || rewrites.trace.take().unwrap_or_default().join("\n") + "\n");
 
     let payload = Payload::new(exports).encode();
     let cmm = runner.stage("to cmm", || Ok(flambeau_cmm::lower(&unit)))?;
     runner.dump("cmm", || flambeau_cmm::printer::print(&cmm));
-    runner.counters.push(("fuel used".into(), fuel.used()));
+    runner.counters.push(("fuel used".into(), used));
     Ok(Compiled {
         dumps: std::mem::take(&mut runner.dumps),
         payload,

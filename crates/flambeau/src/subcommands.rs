@@ -5,7 +5,10 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, Result};
+use clap::builder::PossibleValuesParser;
 use clap::{Parser, Subcommand};
+use flambeau_ir::{Fuel, Rewrites};
+use flambeau_passes::PASSES;
 
 use crate::{run, stdlib, toolchain};
 
@@ -23,6 +26,15 @@ enum Command {
     Opt {
         /// A file of intermediate code (.fl)
         file: PathBuf,
+        /// Apply this pass; may be repeated, passes run in the order given
+        #[arg(long = "pass", value_name = "NAME", value_parser = pass_names())]
+        passes: Vec<String>,
+        /// How many rewrites may happen in all
+        #[arg(long, value_name = "N")]
+        fuel: Option<u64>,
+        /// Tell each rewrite, with its number
+        #[arg(long)]
+        rewrites: bool,
         /// Run it before and after each pass, which must not change what it does; tell what each run took
         #[arg(long)]
         check_against_interp: bool,
@@ -68,10 +80,15 @@ pub fn is_called() -> bool {
 /// Runs the command that the process was called with.
 pub fn run() -> ExitCode {
     let result = match Arguments::parse().command {
-        Command::Opt { file, check_against_interp, interp_fuel } => {
+        Command::Opt { file, passes, fuel, rewrites, check_against_interp, interp_fuel } => {
             let check = check_against_interp
                 .then(|| flambeau_interp::Options { fuel: interp_fuel, ..Default::default() });
-            opt(&file, check.as_ref()).map(|()| ExitCode::SUCCESS)
+            let rewrites = Rewrites {
+                fuel: fuel.map_or_else(Fuel::unlimited, Fuel::limited),
+                trace: rewrites.then(Vec::new),
+                ..Rewrites::default()
+            };
+            opt(&file, &passes, rewrites, check.as_ref()).map(|()| ExitCode::SUCCESS)
         }
         Command::Run { file, arguments } => run::run(&file, &arguments),
         Command::Stdlib { force } => stdlib::rebuild(force).map(|()| ExitCode::SUCCESS),
@@ -86,14 +103,18 @@ pub fn run() -> ExitCode {
     }
 }
 
-/// A pass and its name.
-type Pass = (&'static str, fn(&mut flambeau_ir::Unit));
-
-/// What `flambeau opt` runs, in order.
-const PASSES: &[Pass] = &[];
+/// What `--pass` may be.
+fn pass_names() -> PossibleValuesParser {
+    PASSES.iter().map(|pass| pass.name).collect::<Vec<_>>().into()
+}
 
 /// Reads, verifies, optimises and prints intermediate code.
-fn opt(file: &Path, check: Option<&flambeau_interp::Options>) -> Result<()> {
+fn opt(
+    file: &Path,
+    passes: &[String],
+    mut rewrites: Rewrites,
+    check: Option<&flambeau_interp::Options>,
+) -> Result<()> {
     let source = std::fs::read_to_string(file).with_context(|| format!("reading {}", file.display()))?;
     let mut unit = flambeau_ir::parser::parse_unit(&source)
         .map_err(|error| anyhow::anyhow!("{}: {error}", file.display()))?;
@@ -106,9 +127,16 @@ fn opt(file: &Path, check: Option<&flambeau_interp::Options>) -> Result<()> {
     if let Some(options) = check {
         tell_run("before all passes", &flambeau_interp::run(&unit, options));
     }
-    for (name, pass) in PASSES {
+    for name in passes {
+        let pass = PASSES.iter().find(|pass| pass.name == name).context("no such pass")?;
         let before = check.map(|options| (options, unit.clone()));
-        pass(&mut unit);
+        (pass.run)(&mut unit, &mut rewrites);
+        for line in rewrites.trace.iter_mut().flat_map(std::mem::take) {
+            eprintln!("{name}: {line}");
+        }
+        if let Err(errors) = flambeau_ir::verify::verify(&unit) {
+            anyhow::bail!("{}: pass {name} made what is not well-formed: {}", file.display(), errors[0]);
+        }
         if let Some((options, before)) = before {
             let verdict = flambeau_interp::check::compare(&before, &unit, options);
             match verdict.with_context(|| format!("{}: pass {name}", file.display()))? {

@@ -174,6 +174,9 @@ fn intermediate_code_is_read_back() {
     let output = folder.run(&["opt", "hello.fl"]);
     check_status(&output, 0);
     assert_eq!(text(&output.stdout), text(&dump.stderr));
+    let output = folder.run(&["opt", "--pass", "nonsense", "hello.fl"]);
+    check_status(&output, 2);
+    check_contains(&output.stderr, &["nonsense"]);
     fs::write(folder.path("bad.fl"), "unit nonsense").expect("a file can be written");
     let output = folder.run(&["opt", "bad.fl"]);
     check_status(&output, 2);

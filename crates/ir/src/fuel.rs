@@ -33,8 +33,37 @@ impl Fuel {
         true
     }
 
+    /// Whether there is none left.
+    pub fn is_empty(&self) -> bool {
+        self.used >= self.limit
+    }
+
     /// How many rewrites have happened.
     pub fn used(&self) -> u64 {
         self.used
+    }
+}
+
+/// Permission for rewrites, and the record of those that happened (`-dflambeau-rewrites`).
+#[derive(Clone, Debug, Default)]
+pub struct Rewrites {
+    /// What is left.
+    pub fuel: Fuel,
+    /// What was done, if that is wanted: one line each.
+    pub trace: Option<Vec<String>>,
+    /// Backtraces are wanted (`-g`): a `raise` that makes one does not become a jump.
+    pub keep_backtraces: bool,
+}
+
+impl Rewrites {
+    /// Asks whether a rewrite that can be left out may happen. `describe` says what it is and where.
+    pub fn allow(&mut self, describe: impl FnOnce() -> String) -> bool {
+        if !self.fuel.burn() {
+            return false;
+        }
+        if let Some(trace) = &mut self.trace {
+            trace.push(format!("{}: {}", self.fuel.used, describe()));
+        }
+        true
     }
 }

@@ -53,6 +53,7 @@
 
 pub mod alpha;
 pub mod consts;
+pub mod copy;
 pub mod entities;
 pub mod fuel;
 pub mod kind;
@@ -62,6 +63,7 @@ pub mod parser;
 pub mod prim;
 mod prim_syntax;
 pub mod printer;
+pub mod renumber;
 pub mod stack;
 pub mod statics;
 pub mod term;
@@ -71,7 +73,7 @@ pub mod visit;
 
 pub use consts::{Const, Simple};
 pub use entities::{CodeId, Continuation, FunctionSlot, Symbol, ValueSlot, Variable};
-pub use fuel::Fuel;
+pub use fuel::{Fuel, Rewrites};
 pub use kind::{BoxedKind, IntKind, Kind, Subkind};
 pub use loc::{Dbg, Loc, LocTable};
 pub use prim::Prim;

@@ -38,6 +38,8 @@ pub struct Options {
     pub profile: bool,
     /// The number of fields of the module block.
     pub module_size: u32,
+    /// What the optimiser is told: names and values.
+    pub settings: Vec<(String, String)>,
 }
 
 /// A source location.
@@ -137,6 +139,7 @@ fn options(r: &mut Reader) -> Result<Options, DecodeError> {
         dumps: r.list(Reader::string)?,
         profile: r.bool()?,
         module_size: r.u32()?,
+        settings: r.list(|r| Ok((r.string()?, r.string()?)))?,
     })
 }
 

@@ -6,13 +6,14 @@ use flambeau_ir::{
     ApplyCont, Const, ContHandler, Continuation, Dbg, Expr, IntKind, Item, Prim, Simple, Terminator,
 };
 
-use super::types::Type;
+use super::types::{Local, Type};
 use super::{Counter, Generator, Scope, Target};
 
 impl Generator {
     /// A term.
     pub(super) fn expr(&mut self, mut scope: Scope, size: usize) -> Expr {
         let mut items = Vec::new();
+        self.show_locals(&mut scope, &mut items);
         self.items(&mut scope, size, &mut items);
         let terminator = self.terminator(&mut scope, size, &mut items);
         Expr { items, terminator }
@@ -27,6 +28,7 @@ impl Generator {
             self.budget -= 1;
             if size > 1 && self.one_in(4) {
                 self.control(scope, size, items);
+                self.show_locals(scope, items);
             } else if self.options.functions > 1 && self.one_in(6) {
                 self.call_item(scope, items);
             } else {
@@ -59,6 +61,9 @@ impl Generator {
         }
         if !self.one_in(4) {
             choices.truncate(6);
+        }
+        if self.options.local_blocks && self.one_in(4) {
+            choices.extend([Type::Local(Local::Ints), Type::Local(Local::Nested)]);
         }
         (0..self.random.below(most + 1)).map(|_| self.random.pick(&choices)).collect()
     }

@@ -248,6 +248,7 @@ impl Generator {
         let mut items = Vec::new();
         self.environment(&mut scope, &mut items, id);
         self.allocate_sets(&mut scope, &mut items, Home::Code(id));
+        self.make_locals(&mut scope, &mut items);
         if self.plans[index].recursive {
             self.unit.codes[id].body = self.recursive_body(scope, items, id);
             return;
@@ -340,6 +341,7 @@ impl Generator {
             }
         }
         self.allocate_sets(&mut scope, &mut items, Home::Entry);
+        self.make_locals(&mut scope, &mut items);
         for id in self.unit.codes.keys().collect::<Vec<_>>() {
             let closure = scope.closures.iter().find(|(_, code)| *code == id).map(|(closure, _)| *closure);
             if closure.is_some() || !self.plans[id.as_u32() as usize].uses_env {

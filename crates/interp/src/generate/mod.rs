@@ -8,6 +8,7 @@
 mod calls;
 mod control;
 mod functions;
+mod locals;
 mod numbers;
 mod prims;
 pub mod random;
@@ -54,6 +55,8 @@ pub struct Options {
     pub bigarrays: bool,
     /// Branches.
     pub switches: bool,
+    /// Many blocks which mostly do not escape.
+    pub local_blocks: bool,
     /// Operands that are poison, terms that are never reached: rarely read or reached, though not never.
     pub undefined: bool,
 }
@@ -75,6 +78,7 @@ impl Default for Options {
             strings: true,
             bigarrays: true,
             switches: true,
+            local_blocks: false,
             undefined: true,
         }
     }
@@ -244,7 +248,10 @@ impl Generator {
         if self.options.undefined && self.one_in(400) {
             return Some(Simple::Const(Const::Poison(ty.kind())));
         }
-        let fits = |t: Type| t == ty || ty == Type::Any && t.kind() == Kind::Value;
+        // A block that does not escape is no value like others, as a rule.
+        let leaks = self.options.local_blocks && self.one_in(60);
+        let may_leak = |t: Type| leaks || !matches!(t, Type::Local(_));
+        let fits = |t: Type| t == ty || ty == Type::Any && t.kind() == Kind::Value && may_leak(t);
         let found: Vec<_> = scope.vars.iter().filter(|(_, t)| fits(*t)).map(|(var, _)| *var).collect();
         let prefer_constant = found.is_empty() || self.one_in(8);
         if prefer_constant {
@@ -269,6 +276,11 @@ impl Generator {
         }
         let mutability = ty.mutability();
         let (prim, args) = match ty {
+            Type::Local(local) => {
+                let prim = self.make_local(local);
+                let fields: Vec<_> = local.fields().iter().map(|ty| self.force(scope, items, *ty)).collect();
+                return self.let_(scope, items, prim, &fields, ty);
+            }
             Type::Block | Type::Tuple => {
                 (Prim::MakeBlock { tag: self.random.below(3) as u8, mutability }, [Type::Int; LENGTH])
             }

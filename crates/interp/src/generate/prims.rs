@@ -21,7 +21,7 @@ impl Generator {
             return;
         }
         type Group = fn(&mut Generator, &mut Scope, &mut Items);
-        let groups: [(bool, usize, Group); 10] = [
+        let groups: [(bool, usize, Group); 11] = [
             (true, 4, Generator::integers),
             (options.numbers, 3, Generator::floats),
             (true, 3, Generator::blocks),
@@ -32,6 +32,7 @@ impl Generator {
             (true, 2, Generator::outside),
             (true, 1, Generator::others),
             (true, 1, Generator::alias),
+            (options.local_blocks, 20, Generator::locals),
         ];
         let total = groups.iter().filter(|(on, ..)| *on).map(|(_, weight, _)| weight).sum();
         let mut choice = self.random.below(total);

@@ -31,6 +31,19 @@ pub(super) enum Type {
     Bigarray(BigarrayKind, BigarrayLayout),
     /// A function of that shape.
     Fun(Shape),
+    /// A mutable block that mostly does not escape.
+    Local(Local),
+}
+
+/// What a block holds that does not escape.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Local {
+    /// Integers.
+    Ints,
+    /// Naked floats.
+    Floats,
+    /// One of `Ints`, and an integer.
+    Nested,
 }
 
 /// The functions that are called through closures.

@@ -1,0 +1,31 @@
+//! What the optimiser is told, as the OCaml side sends it.
+
+/// The settings of a compilation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Settings {
+    /// Optimise at all.
+    pub simplify: bool,
+    /// Of `-O`; 1 without.
+    pub level: u32,
+    /// Note every rewrite.
+    pub trace: bool,
+}
+
+impl Settings {
+    /// Reads names and values.
+    ///
+    /// # Errors
+    /// A name or value that nobody knows: the two sides are not of one build.
+    pub fn read(pairs: &[(String, String)]) -> Result<Settings, String> {
+        let mut settings = Settings { simplify: true, level: 1, trace: false };
+        for (name, value) in pairs {
+            match (name.as_str(), value.as_str()) {
+                ("simplify", "no") => settings.simplify = false,
+                ("trace", "yes") => settings.trace = true,
+                ("level", n) => settings.level = n.parse().map_err(|_| format!("no level {n}"))?,
+                (name, value) => return Err(format!("unknown setting {name} = {value}")),
+            }
+        }
+        Ok(settings)
+    }
+}

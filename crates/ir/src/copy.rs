@@ -1,0 +1,301 @@
+//! Copying terms: every binder of the copy is fresh, because every binder in a unit is unique (soundness rows 7
+//! and 49). For inlining, specialising, peeling of loops, and for moving a body to where its parameters have
+//! other names.
+//!
+//! Free variables and continuations can be substituted on the way; [`Copier::substitute_exn`] gives the extra
+//! arguments that raise points of a function's body need once they are under somebody's handler.
+//!
+//! A slot is in one set of closures, a code in one set; so what is done with a set of closures in the term is a
+//! choice. By default ([`Copier::new`]) the copy has the very slots and codes of the original: *that is for
+//! moving*, the original is dropped. With [`Copier::with_sets`] each set gets slots and codes of its own, to any
+//! depth: both terms may stay.
+//!
+//! Time is linear in the term, and in the codes copied with it.
+
+mod sets;
+
+use cranelift_entity::PrimaryMap;
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use crate::stack::deep;
+use crate::term::StringSwitch;
+use crate::{
+    Apply, ApplyCont, Code, CodeId, ContHandler, Continuation, ContinuationData, ExnCont, Expr, FunctionSlot,
+    Item, Named, SetOfClosures, Simple, Switch, Terminator, ValueSlot, Variable, VariableData,
+};
+
+use sets::Sets;
+pub use sets::SharedClosure;
+
+/// Makes copies of terms.
+pub struct Copier<'u> {
+    variables: &'u mut PrimaryMap<Variable, VariableData>,
+    continuations: &'u mut PrimaryMap<Continuation, ContinuationData>,
+    /// What stands for each variable met or substituted.
+    simples: FxHashMap<Variable, Simple>,
+    /// What stands for each continuation met or substituted.
+    conts: FxHashMap<Continuation, Continuation>,
+    exns: FxHashMap<Continuation, ExnCont>,
+    sets: Option<Box<Sets<'u>>>,
+}
+
+impl<'u> Copier<'u> {
+    /// Copies with the slots and codes of the original, which is to be dropped if it has sets of closures.
+    pub fn new(
+        variables: &'u mut PrimaryMap<Variable, VariableData>,
+        continuations: &'u mut PrimaryMap<Continuation, ContinuationData>,
+    ) -> Copier<'u> {
+        Copier {
+            variables,
+            continuations,
+            simples: FxHashMap::default(),
+            conts: FxHashMap::default(),
+            exns: FxHashMap::default(),
+            sets: None,
+        }
+    }
+
+    /// Copies sets of closures too, with their codes: [`Copier::finish`] gives those, to be appended to `codes`.
+    pub fn with_sets(
+        variables: &'u mut PrimaryMap<Variable, VariableData>,
+        continuations: &'u mut PrimaryMap<Continuation, ContinuationData>,
+        codes: &'u PrimaryMap<CodeId, Code>,
+        function_slots: &'u mut PrimaryMap<FunctionSlot, String>,
+        value_slots: &'u mut PrimaryMap<ValueSlot, String>,
+    ) -> Copier<'u> {
+        let sets = Sets::new(codes, function_slots, value_slots);
+        Copier { sets: Some(Box::new(sets)), ..Copier::new(variables, continuations) }
+    }
+
+    /// From now on `simple`, which must be of the variable's kind, stands for a free variable of the terms.
+    pub fn substitute_variable(&mut self, variable: Variable, simple: Simple) {
+        self.simples.insert(variable, simple);
+    }
+
+    /// From now on another continuation stands for a free continuation of the terms.
+    pub fn substitute_continuation(&mut self, cont: Continuation, by: Continuation) {
+        self.conts.insert(cont, by);
+    }
+
+    /// From now on raise points that go to `cont`, the exception continuation of a function, go to `by`, and have
+    /// its extra arguments.
+    pub fn substitute_exn(&mut self, cont: Continuation, by: ExnCont) {
+        self.exns.insert(cont, by);
+    }
+
+    /// A fresh variable, as that one, which is from now on what stands for it.
+    pub fn bind_variable(&mut self, variable: Variable) -> Variable {
+        let fresh = self.variables.push(self.variables[variable].clone());
+        self.simples.insert(variable, fresh.into());
+        fresh
+    }
+
+    /// A fresh continuation, as that one, which is from now on what stands for it.
+    pub fn bind_continuation(&mut self, cont: Continuation) -> Continuation {
+        let fresh = self.continuations.push(self.continuations[cont].clone());
+        self.conts.insert(cont, fresh);
+        fresh
+    }
+
+    /// Copies a term. Terms copied by one copier are told from each other by their binders alone, and a term that
+    /// binds something is copied once.
+    pub fn expr(&mut self, expr: &Expr) -> Expr {
+        if let Some(sets) = &mut self.sets {
+            sets.enter(expr);
+        }
+        self.copy(expr)
+    }
+
+    /// Copies a function, all of it fresh but what identifies it: the linkage name and the slot.
+    pub fn code(&mut self, code: &Code) -> Code {
+        if let Some(sets) = &mut self.sets {
+            sets.enter(&code.body);
+        }
+        self.copy_code(code)
+    }
+
+    /// What stands for an atom.
+    pub fn simple(&self, simple: Simple) -> Simple {
+        match simple {
+            Simple::Var(variable) => self.simples.get(&variable).copied().unwrap_or(simple),
+            Simple::Symbol(_) | Simple::Const(_) => simple,
+        }
+    }
+
+    /// What stands for a continuation.
+    pub fn continuation(&self, cont: Continuation) -> Continuation {
+        self.conts.get(&cont).copied().unwrap_or(cont)
+    }
+
+    /// The codes of the sets copied, to be appended to the unit's codes before those change otherwise.
+    ///
+    /// # Errors
+    /// What was copied must be dropped: it can't be told whether a closure used in it is of an original set or of a
+    /// copied one.
+    pub fn finish(mut self) -> Result<Vec<Code>, SharedClosure> {
+        let mut codes = Vec::new();
+        // Codes come after the code that allocates them: so is known what they capture.
+        while let Some(next) = self.sets.as_mut().and_then(|sets| sets.next()) {
+            let mut copy = self.copy_code(next.original);
+            copy.function_slot = next.slot;
+            copy.linkage_name = next.linkage_name;
+            codes.push(copy);
+        }
+        match self.sets.and_then(|sets| sets.shared) {
+            Some(shared) => Err(shared),
+            None => Ok(codes),
+        }
+    }
+
+    fn copy_code(&mut self, code: &Code) -> Code {
+        let ret = self.bind_continuation(code.ret);
+        let exn = self.bind_continuation(code.exn);
+        let my_closure = self.bind_variable(code.my_closure);
+        let params = code.params.iter().map(|&param| self.bind_variable(param)).collect();
+        let body = self.copy(&code.body);
+        // Not `..code.clone()`, which would copy the body once more.
+        Code {
+            linkage_name: code.linkage_name.clone(),
+            params,
+            my_closure,
+            function_slot: code.function_slot,
+            ret,
+            exn,
+            result: code.result,
+            kind: code.kind,
+            recursive: code.recursive,
+            attributes: code.attributes,
+            dbg: code.dbg,
+            body,
+        }
+    }
+
+    fn copy(&mut self, expr: &Expr) -> Expr {
+        deep(|| Expr {
+            items: expr.items.iter().map(|item| self.item(item)).collect(),
+            terminator: self.terminator(&expr.terminator),
+        })
+    }
+
+    fn item(&mut self, item: &Item) -> Item {
+        match item {
+            Item::Let { var, named, dbg } => {
+                let mut copy = self.named(named);
+                if let (Some(sets), Named::Prim { prim, .. }) = (&mut self.sets, &mut copy) {
+                    sets.redirect(prim, named, *var);
+                } else if let (Some(sets), Named::Simple(Simple::Var(of))) = (&mut self.sets, named) {
+                    sets.alias(*var, *of);
+                }
+                Item::Let { var: self.bind_variable(*var), named: copy, dbg: *dbg }
+            }
+            Item::LetClosures { vars, set, dbg } => {
+                let set = self.set_of_closures(vars, set);
+                let vars = vars.iter().map(|&var| self.bind_variable(var)).collect();
+                Item::LetClosures { vars, set, dbg: *dbg }
+            }
+            Item::Join { cont, params, body } => {
+                let cont = self.bind_continuation(*cont);
+                let body = Box::new(self.copy(body));
+                Item::Join { cont, params: self.params(params), body }
+            }
+            Item::LetCont { recursive, handlers } => {
+                // In handlers that are not recursive these are not in scope, and unique, so this does no harm.
+                let conts: SmallVec<[Continuation; 4]> =
+                    handlers.iter().map(|handler| self.bind_continuation(handler.cont)).collect();
+                let handler = |(handler, cont): (&ContHandler, Continuation)| {
+                    let params = self.params(&handler.params);
+                    ContHandler { cont, params, body: self.copy(&handler.body) }
+                };
+                let handlers = handlers.iter().zip(conts).map(handler).collect();
+                Item::LetCont { recursive: *recursive, handlers }
+            }
+        }
+    }
+
+    fn params(&mut self, params: &[Variable]) -> SmallVec<[Variable; 2]> {
+        params.iter().map(|&param| self.bind_variable(param)).collect()
+    }
+
+    fn set_of_closures(&mut self, vars: &[Variable], set: &SetOfClosures) -> SetOfClosures {
+        let mut copy = SetOfClosures {
+            functions: set.functions.clone(),
+            values: set.values.iter().map(|&(slot, value)| (slot, self.simple(value))).collect(),
+        };
+        if let Some(sets) = &mut self.sets {
+            sets.rename(vars, set, &mut copy);
+        }
+        copy
+    }
+
+    fn named(&self, named: &Named) -> Named {
+        match named {
+            Named::Simple(simple) => Named::Simple(self.simple(*simple)),
+            Named::Prim { prim, args, exn } => Named::Prim {
+                prim: prim.clone(),
+                args: args.iter().map(|&arg| self.simple(arg)).collect(),
+                exn: exn.as_deref().map(|exn| Box::new(self.exn(exn))),
+            },
+        }
+    }
+
+    fn terminator(&mut self, terminator: &Terminator) -> Terminator {
+        match terminator {
+            Terminator::Apply(apply) => Terminator::Apply(Box::new(self.apply(apply))),
+            Terminator::ApplyCont(jump) => Terminator::ApplyCont(self.jump(jump)),
+            Terminator::Switch(switch) => Terminator::Switch(Box::new(Switch {
+                scrutinee: self.simple(switch.scrutinee),
+                arms: switch.arms.iter().map(|(value, jump)| (*value, self.jump(jump))).collect(),
+                default: switch.default.as_ref().map(|jump| self.jump(jump)),
+                dbg: switch.dbg,
+            })),
+            Terminator::StringSwitch(switch) => Terminator::StringSwitch(Box::new(StringSwitch {
+                scrutinee: self.simple(switch.scrutinee),
+                arms: switch.arms.iter().map(|(value, jump)| (value.clone(), self.jump(jump))).collect(),
+                default: switch.default.as_ref().map(|jump| self.jump(jump)),
+                dbg: switch.dbg,
+            })),
+            Terminator::Raise { kind, exn, handler, dbg } => Terminator::Raise {
+                kind: *kind,
+                exn: self.simple(*exn),
+                handler: Box::new(self.exn(handler)),
+                dbg: *dbg,
+            },
+            Terminator::Try { body, handler } => {
+                Terminator::Try { handler: self.exn(handler), body: Box::new(self.copy(body)) }
+            }
+            Terminator::Unreachable => Terminator::Unreachable,
+        }
+    }
+
+    fn apply(&mut self, apply: &Apply) -> Apply {
+        let mut kind = apply.kind.clone();
+        if let Some(sets) = &mut self.sets {
+            sets.redirect_call(&mut kind, apply.callee);
+        }
+        Apply {
+            callee: apply.callee.map(|callee| self.simple(callee)),
+            kind,
+            args: apply.args.iter().map(|&arg| self.simple(arg)).collect(),
+            ret: self.continuation(apply.ret),
+            exn: self.exn(&apply.exn),
+            dbg: apply.dbg,
+            inlined: apply.inlined,
+            specialised: apply.specialised,
+        }
+    }
+
+    fn jump(&self, jump: &ApplyCont) -> ApplyCont {
+        let args = jump.args.iter().map(|&arg| self.simple(arg)).collect();
+        ApplyCont { cont: self.continuation(jump.cont), args }
+    }
+
+    fn exn(&self, exn: &ExnCont) -> ExnCont {
+        if let Some(by) = self.exns.get(&exn.cont) {
+            debug_assert!(exn.extra_args.is_empty(), "a function's own exception continuation has none");
+            return by.clone();
+        }
+        let extra_args = exn.extra_args.iter().map(|&arg| self.simple(arg)).collect();
+        ExnCont { cont: self.continuation(exn.cont), extra_args }
+    }
+}

@@ -1,0 +1,182 @@
+//! Sets of closures in a term that is copied while the original stays.
+//!
+//! A set of the copy has slots and codes of its own, and whatever in the copy is about the set, projections and
+//! direct calls, must say so. But it may be about a closure that was made by the original: a function that is
+//! inlined may be passed one. So a projection or a direct call through a closure is redirected only if it can be
+//! told that the closure is of the copy: bound by it, `my_closure` of a copied code, or projected from
+//! such. Otherwise there is no copy.
+
+use std::collections::VecDeque;
+
+use cranelift_entity::{EntityRef, PrimaryMap};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::{
+    CallKind, Code, CodeId, Expr, FunctionSlot, Item, Named, Prim, SetOfClosures, Simple, ValueSlot, Variable,
+};
+
+/// The term uses, by what is known of it from a set of closures in the term, a closure of which can't be told
+/// whether the set made it this time.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SharedClosure;
+
+/// A code that is to be copied.
+pub(super) struct Next<'u> {
+    pub original: &'u Code,
+    pub slot: FunctionSlot,
+    pub linkage_name: String,
+}
+
+/// The sets met, and what stands for their slots and codes.
+pub(super) struct Sets<'u> {
+    codes: &'u PrimaryMap<CodeId, Code>,
+    new_function_slots: &'u mut PrimaryMap<FunctionSlot, String>,
+    new_value_slots: &'u mut PrimaryMap<ValueSlot, String>,
+    function_slots: FxHashMap<FunctionSlot, FunctionSlot>,
+    value_slots: FxHashMap<ValueSlot, ValueSlot>,
+    copies: FxHashMap<CodeId, CodeId>,
+    /// Originals, in the order of the copies.
+    pending: VecDeque<CodeId>,
+    /// Variables of the original which are closures of the copied sets.
+    own: FxHashSet<Variable>,
+    /// Value slots of the original which hold such.
+    own_values: FxHashSet<ValueSlot>,
+    /// Whether there can be no copy.
+    pub shared: Option<SharedClosure>,
+}
+
+impl<'u> Sets<'u> {
+    pub fn new(
+        codes: &'u PrimaryMap<CodeId, Code>,
+        new_function_slots: &'u mut PrimaryMap<FunctionSlot, String>,
+        new_value_slots: &'u mut PrimaryMap<ValueSlot, String>,
+    ) -> Sets<'u> {
+        Sets {
+            codes,
+            new_function_slots,
+            new_value_slots,
+            function_slots: FxHashMap::default(),
+            value_slots: FxHashMap::default(),
+            copies: FxHashMap::default(),
+            pending: VecDeque::new(),
+            own: FxHashSet::default(),
+            own_values: FxHashSet::default(),
+            shared: None,
+        }
+    }
+
+    /// Names the copies of all sets in a term and in the codes of these: a slot may be mentioned before its set.
+    pub fn enter(&mut self, expr: &Expr) {
+        let codes = self.codes;
+        let mut found = Vec::new();
+        self.enter_term(expr, &mut found);
+        let mut done = 0;
+        while let Some(&code) = found.get(done) {
+            done += 1;
+            self.enter_term(&codes[code].body, &mut found);
+        }
+        self.pending.extend(found);
+    }
+
+    fn enter_term(&mut self, expr: &Expr, found: &mut Vec<CodeId>) {
+        expr.walk(&mut |expr| {
+            for item in &expr.items {
+                let Item::LetClosures { set, .. } = item else { continue };
+                for &(slot, code) in &set.functions {
+                    let name = self.new_function_slots[slot].clone();
+                    let fresh = self.new_function_slots.push(name);
+                    self.function_slots.insert(slot, fresh);
+                    let copy = CodeId::new(self.codes.len() + self.copies.len());
+                    self.copies.insert(code, copy);
+                    found.push(code);
+                }
+                for &(slot, _) in &set.values {
+                    let fresh = self.new_value_slots.push(self.new_value_slots[slot].clone());
+                    self.value_slots.insert(slot, fresh);
+                }
+            }
+        });
+    }
+
+    /// The next code to copy.
+    pub fn next(&mut self) -> Option<Next<'u>> {
+        let original = &self.codes[self.pending.pop_front()?];
+        let slot = self.function_slots[&original.function_slot];
+        self.own.insert(original.my_closure);
+        // Slots are never given away again, unlike codes, so the name is unique; the letter keeps clear of names
+        // that end in a stamp.
+        let linkage_name = format!("{}_d{}", original.linkage_name, slot.index());
+        Some(Next { original, slot, linkage_name })
+    }
+
+    /// Notes another name.
+    pub fn alias(&mut self, var: Variable, of: Variable) {
+        if self.own.contains(&of) {
+            self.own.insert(var);
+        }
+    }
+
+    /// Gives a copied set its slots and codes. `vars` and `set` are the original's.
+    pub fn rename(&mut self, vars: &[Variable], set: &SetOfClosures, copy: &mut SetOfClosures) {
+        for (slot, code) in &mut copy.functions {
+            *slot = self.function_slots[slot];
+            *code = self.copies[code];
+        }
+        for (slot, _) in &mut copy.values {
+            *slot = self.value_slots[slot];
+        }
+        self.own.extend(vars);
+        for (slot, value) in &set.values {
+            if self.is_own(*value) {
+                self.own_values.insert(*slot);
+            }
+        }
+    }
+
+    fn is_own(&self, simple: Simple) -> bool {
+        simple.as_var().is_some_and(|var| self.own.contains(&var))
+    }
+
+    /// Makes a copied primitive speak of the copied slots. `named` is the original, `var` what it is bound to.
+    pub fn redirect(&mut self, copy: &mut Prim, named: &Named, var: Variable) {
+        let Named::Prim { args, .. } = named else { return };
+        let is_own = args.first().is_some_and(|&arg| self.is_own(arg));
+        match copy {
+            Prim::ProjectValueSlot { function, value } => {
+                let Some(&fresh) = self.function_slots.get(function) else { return };
+                if !is_own {
+                    self.shared = Some(SharedClosure);
+                }
+                if self.own_values.contains(value) {
+                    self.own.insert(var);
+                }
+                *function = fresh;
+                *value = self.value_slots.get(value).copied().unwrap_or(*value);
+            }
+            Prim::ProjectFunctionSlot { from, to } => {
+                let Some(&fresh) = self.function_slots.get(from) else { return };
+                if is_own {
+                    self.own.insert(var);
+                } else {
+                    self.shared = Some(SharedClosure);
+                }
+                *from = fresh;
+                *to = self.function_slots.get(to).copied().unwrap_or(*to);
+            }
+            Prim::AllocDummyClosure { function } => {
+                *function = self.function_slots.get(function).copied().unwrap_or(*function);
+            }
+            _ => {}
+        }
+    }
+
+    /// Makes a copied call speak of the copied code. `callee` is the original's.
+    pub fn redirect_call(&mut self, copy: &mut CallKind, callee: Option<Simple>) {
+        let CallKind::Direct(code) = copy else { return };
+        let Some(&fresh) = self.copies.get(code) else { return };
+        if callee.is_some_and(|callee| !self.is_own(callee)) {
+            self.shared = Some(SharedClosure);
+        }
+        *code = fresh;
+    }
+}

@@ -1,0 +1,46 @@
+//! The passes over the intermediate language, one file or folder each, and the schedule that they run in.
+//!
+//! A pass is a plain function over a unit which says whether it changed anything. Dumping, timing, verifying and
+//! checking against the interpreter are the runner's business, never a pass's. Every rewrite that can be left out
+//! asks [`Rewrites::allow`] first.
+
+pub mod contify;
+#[expect(dead_code)]
+mod recursion;
+pub mod scalar_replacement;
+
+use flambeau_ir::{Rewrites, Unit};
+
+/// A pass.
+#[derive(Clone, Copy)]
+pub struct Pass {
+    /// For the command line, dumps and tests.
+    pub name: &'static str,
+    /// Applies it; whether anything may have changed.
+    pub run: fn(&mut Unit, &mut Rewrites) -> bool,
+}
+
+/// All passes, by name: for `flambeau opt` and tests.
+pub const PASSES: &[Pass] = &[
+    CONTIFY,
+    SCALAR_REPLACEMENT,
+    SIMPLIFY,
+];
+
+const CONTIFY: Pass = Pass { name: "contify", run: contify::contify };
+const SCALAR_REPLACEMENT: Pass =
+    Pass { name: "scalar_replacement", run: scalar_replacement::scalar_replacement };
+const SIMPLIFY: Pass = Pass { name: "simplify", run: flambeau_simplify::simplify };
+
+/// What a compilation runs, in order. `level` is that of `-O`: without one 1.
+pub fn schedule(level: u32) -> Vec<Pass> {
+    // Local functions that are loops first: the simplifier knows loops, but nothing of calls of local functions.
+    let mut passes = vec![CONTIFY, SIMPLIFY];
+    // What the simplifier brought into sight: blocks that only forwarded loads kept, functions with one caller left.
+    passes.extend([SCALAR_REPLACEMENT, CONTIFY, SIMPLIFY]);
+    // Parameters that stand for parts may have parts themselves.
+    if level >= 3 {
+        passes.push(SIMPLIFY);
+    }
+    passes
+}

@@ -1,0 +1,100 @@
+//! Scalar replacement (features D7): blocks that never escape become variables.
+//!
+//! A block is replaced if all that is done with it is to load and store fields, to ask whether it is an immediate,
+//! for its tag, and whether it is itself; through its own variable, other names of it, and parameters to
+//! which no other value comes. Its fields become variables in SSA form: a load is the present value, a store
+//! gives another; continuations take the fields that are live in them and may have changed; points that may raise give
+//! handlers the values of that moment. See `docs/passes/scalar_replacement.md`.
+//!
+//! On entry and on exit the unit is well-formed, in any shape; no other pass has to run before.
+//!
+//! Time is that of two walks and of the search for live fields, which is bounded by a multiple of the size of the function
+//! ([`plan`]); all of that once for each level of blocks in blocks, up to [`MAX_ROUNDS`].
+
+mod classes;
+mod facts;
+mod plan;
+mod rewrite;
+
+use cranelift_entity::SecondaryMap;
+use cranelift_entity::packed_option::PackedOption;
+use flambeau_ir::{Continuation, Expr, Item, Named, Rewrites, Terminator, Unit};
+
+use classes::Classes;
+use facts::{Region, candidate};
+use plan::plan;
+use rewrite::{Decided, Names, rewrite};
+
+/// Blocks of these tags and above are not what they seem (`Obj` of the standard library): the GC replaces lazy ones
+/// by their values, closures and objects have a structure of their own. All tags of constructors are below:
+/// 4.14 has lazy blocks as 246, 5 also uses 244 and 245.
+const FIRST_SPECIAL_TAG: u8 = 244;
+
+/// The tag of a flat block of floats.
+const DOUBLE_ARRAY_TAG: u8 = 254;
+
+/// A block inside another escapes until the other is replaced. Deeper nesting waits for the next run of the pass.
+const MAX_ROUNDS: usize = 4;
+
+/// Replaces the blocks that do not escape, in all functions.
+pub fn scalar_replacement(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
+    let mut pass = Pass::default();
+    let mut changed = false;
+    for id in unit.codes.keys().collect::<Vec<_>>() {
+        let mut body = take(&mut unit.codes[id].body);
+        let name = unit.codes[id].linkage_name.clone();
+        changed |= pass.function(unit, &mut body, rewrites, &name);
+        unit.codes[id].body = body;
+    }
+    let mut body = take(&mut unit.entry.body);
+    changed |= pass.function(unit, &mut body, rewrites, "the entry code");
+    unit.entry.body = body;
+    changed
+}
+
+fn take(body: &mut Expr) -> Expr {
+    std::mem::replace(body, Expr { items: Vec::new(), terminator: Terminator::Unreachable })
+}
+
+/// Tables that serve for one function after another.
+#[derive(Default)]
+struct Pass {
+    /// The region of each continuation but those of the functions themselves.
+    regions: SecondaryMap<Continuation, PackedOption<Region>>,
+    classes: Classes,
+    names: Names,
+}
+
+impl Pass {
+    fn function(&mut self, unit: &mut Unit, body: &mut Expr, rewrites: &mut Rewrites, name: &str) -> bool {
+        for round in 0..MAX_ROUNDS {
+            if !allocates(body) || !self.round(unit, body, rewrites, name) {
+                return round > 0;
+            }
+        }
+        true
+    }
+
+    fn round(&mut self, unit: &mut Unit, body: &mut Expr, rewrites: &mut Rewrites, name: &str) -> bool {
+        let mut facts = facts::collect(body, &mut self.regions);
+        self.classes.compute(&mut facts);
+        let Some(plan) = plan(unit, &mut facts, &self.classes, rewrites, name) else { return false };
+        let decided = Decided { facts: &facts, classes: &self.classes, plan: &plan, regions: &self.regions };
+        rewrite(unit, body, &decided, &mut self.names);
+        true
+    }
+}
+
+/// Whether there is anything that might be replaced.
+fn allocates(body: &Expr) -> bool {
+    let mut found = false;
+    body.walk(&mut |expr| {
+        found = found
+            || expr.items.iter().any(|item| match item {
+                Item::Let { named: Named::Prim { prim, .. }, .. } => candidate(prim).is_some(),
+                _ => false,
+            });
+    });
+    found
+}
+

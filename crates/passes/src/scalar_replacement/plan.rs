@@ -1,0 +1,371 @@
+//! Which blocks are replaced, and which continuations take which of their fields.
+//!
+//! A [`Slot`] is a variable of the program that comes out: a field of a block; or an extra argument that a
+//! handler was told last, which has to be told again when the handler is told of a field (`Prim::ExnState`). A
+//! slot is *defined* by stores, or by points that may raise. A continuation takes it as a parameter where it is
+//! live and may have been defined since the continuation was bound (pruned SSA): else its value is what it was
+//! at that point.
+
+use cranelift_entity::packed_option::PackedOption;
+use cranelift_entity::{PrimaryMap, SecondaryMap, entity_impl};
+use flambeau_ir::{Const, Kind, Rewrites, Simple, Subkind, Unit};
+
+use super::classes::Classes;
+use super::facts::{Access, Allocation, BlockId, Edge, Facts, Operation, Point, Region};
+
+/// What has a value at each point where it is live.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct Slot(u32);
+entity_impl!(Slot, "slot");
+
+impl Slot {
+    /// One of the slots after this one: those of a block, or of a handler, are numbered in order.
+    pub(super) fn plus(self, n: usize) -> Slot {
+        Slot(self.0 + n as u32)
+    }
+}
+
+/// The variables that hold a slot's value.
+pub(super) struct SlotData {
+    pub(super) name: String,
+    pub(super) kind: Kind,
+    pub(super) subkind: Subkind,
+}
+
+/// What is to be done with a function.
+#[derive(Default)]
+pub(super) struct Plan {
+    pub(super) slots: PrimaryMap<Slot, SlotData>,
+    /// The first slot of each block that is replaced.
+    blocks: SecondaryMap<BlockId, PackedOption<Slot>>,
+    /// The fields that each region takes, and then what was told.
+    params: SecondaryMap<Region, Vec<Slot>>,
+    /// The first slot of what each handler was told, if it has to be told again.
+    told: SecondaryMap<Region, PackedOption<Slot>>,
+    /// The handler around has to be told at the beginning of the region.
+    tells_at_start: SecondaryMap<Region, bool>,
+}
+
+impl Plan {
+    /// The first slot of a block that is replaced.
+    pub(super) fn block(&self, block: BlockId) -> Option<Slot> {
+        self.blocks[block].expand()
+    }
+
+    /// The slots that a region takes, after its other parameters.
+    pub(super) fn params(&self, region: Region) -> &[Slot] {
+        &self.params[region]
+    }
+
+    /// The first slot of what a handler was told last, if that matters.
+    pub(super) fn told(&self, handler: Region) -> Option<Slot> {
+        self.told[handler].expand()
+    }
+
+    /// Whether the handler around has to be told at the beginning of a region.
+    pub(super) fn tells_at_start(&self, region: Region) -> bool {
+        self.tells_at_start[region]
+    }
+
+    /// Whether a parameter is another name of a block that is replaced.
+    pub(super) fn drops(&self, param: flambeau_ir::Variable, classes: &Classes) -> bool {
+        classes.block(param).is_some_and(|block| self.blocks[block].is_some())
+    }
+}
+
+/// How many edges a search for live slots may follow, for each position of the function: blocks which would make the
+/// search long, being live nearly everywhere, are left as they are.
+const EDGES_PER_POSITION: usize = 64;
+const FREE_EDGES: usize = 10_000;
+
+/// Decides. Nothing if no block is replaced. `function` is for the trace.
+pub(super) fn plan(
+    unit: &Unit,
+    facts: &mut Facts,
+    classes: &Classes,
+    rewrites: &mut Rewrites,
+    function: &str,
+) -> Option<Plan> {
+    let candidates: Vec<BlockId> =
+        facts.allocations.keys().filter(|block| !classes.escapes(*block)).collect();
+    if candidates.is_empty() {
+        return None;
+    }
+    let mut accesses: SecondaryMap<BlockId, Vec<u32>> = SecondaryMap::new();
+    for (index, access) in (0..).zip(&facts.accesses) {
+        if let Some(block) = classes.block(access.var).filter(|block| !classes.escapes(*block)) {
+            accesses[block].push(index);
+        }
+    }
+    add_edges_of_stores(facts, classes);
+    let mut renamed: SecondaryMap<BlockId, bool> = SecondaryMap::new();
+    let params = facts.regions.values().flat_map(|region| &region.params);
+    params.filter_map(|param| classes.block(*param)).for_each(|block| renamed[block] = true);
+    let mut planner = Planner {
+        unit,
+        facts,
+        renamed,
+        plan: Plan::default(),
+        search: Search::default(),
+        budget: FREE_EDGES + EDGES_PER_POSITION * facts.size as usize,
+    };
+    for block in candidates {
+        planner.block(block, &accesses[block], rewrites, function);
+    }
+    if planner.plan.slots.is_empty() {
+        return None;
+    }
+    planner.find_starts();
+    planner.find_told(classes);
+    Some(planner.plan)
+}
+
+/// Where a handler may have to be told: after each store, and where a `try` inside its own has been left. There the
+/// handler needs all fields that it takes, as at a point that may raise.
+fn add_edges_of_stores(facts: &mut Facts, classes: &Classes) {
+    for access in &facts.accesses {
+        if let (Some(handler), false) = (access.handler, matches!(access.operation, Operation::Load { .. }))
+            && classes.block(access.var).is_some_and(|block| !classes.escapes(block))
+        {
+            let edge = Edge { from: access.at, is_real: false };
+            facts.regions[handler].predecessors.push(edge);
+        }
+    }
+    for region in facts.regions.keys() {
+        let here = &facts.regions[region];
+        if let Some(handler) = here.under
+            && (here.is_exn || here.leaves_try)
+        {
+            let from = Point { region, position: here.start };
+            facts.regions[handler].predecessors.push(Edge { from, is_real: false });
+        }
+    }
+}
+
+struct Planner<'p> {
+    unit: &'p Unit,
+    facts: &'p Facts,
+    /// Blocks that are parameters, too.
+    renamed: SecondaryMap<BlockId, bool>,
+    plan: Plan,
+    search: Search,
+    /// Edges that may still be followed.
+    budget: usize,
+}
+
+impl Planner<'_> {
+    /// Plans for one block, if that may and can be done.
+    fn block(&mut self, block: BlockId, accesses: &[u32], rewrites: &mut Rewrites, function: &str) {
+        let facts = self.facts;
+        let allocation = &facts.allocations[block];
+        let name = &self.unit.variables[allocation.var].name;
+        let mut fields: Vec<Field> =
+            allocation.fields.iter().map(|init| self.field(allocation, *init)).collect();
+        for index in accesses {
+            self.access(&facts.accesses[*index as usize], &mut fields);
+        }
+        let mut params: Vec<(Region, usize)> = Vec::new();
+        // A field that is never assigned is what it was at first, wherever the block's variable is in scope.
+        let may_change = |(_, field): &(usize, &Field)| self.renamed[block] || !field.stores.is_empty();
+        for (index, field) in fields.iter().enumerate().filter(may_change) {
+            let Some(live) = self.search.live_in(facts, &field.defs, &field.uses, &mut self.budget) else {
+                return;
+            };
+            let changes = |region: &Region| {
+                !facts.binds_in_scope(*region, allocation) || facts.is_any_in_use_of(*region, &field.stores)
+            };
+            params.extend(live.iter().copied().filter(changes).map(|region| (region, index)));
+        }
+        if !rewrites.allow(|| format!("scalar_replacement: {name} in {function}")) {
+            return;
+        }
+        let first = self.plan.slots.next_key();
+        let many = fields.len() > 1;
+        for (index, field) in fields.into_iter().enumerate() {
+            let name = if many { format!("{name}.{index}") } else { name.clone() };
+            let kind = if allocation.is_float { Kind::NakedFloat } else { Kind::Value };
+            let subkind = field.subkind.unwrap_or_default();
+            self.plan.slots.push(SlotData { name, kind, subkind });
+        }
+        self.plan.blocks[block] = first.into();
+        for (region, index) in params {
+            self.plan.params[region].push(first.plus(index));
+        }
+    }
+
+    fn field(&self, allocation: &Allocation, init: Simple) -> Field {
+        let mut field = Field { defs: vec![allocation.at], ..Field::default() };
+        field.holds(self.unit, init);
+        field
+    }
+
+    fn access(&self, access: &Access, fields: &mut [Field]) {
+        match access.operation {
+            Operation::Load { field, .. } => fields[field as usize].uses.push(access.at),
+            Operation::Store { field, value, is_immediate, .. } => {
+                let field = &mut fields[field as usize];
+                field.stores.push(access.at);
+                field.defs.push(access.at);
+                if is_immediate {
+                    field.holds(self.unit, Simple::UNIT);
+                } else {
+                    field.holds(self.unit, value);
+                }
+            }
+            Operation::Offset => {
+                let field = &mut fields[0];
+                field.uses.push(access.at);
+                field.stores.push(access.at);
+                field.defs.push(access.at);
+                field.holds(self.unit, Simple::UNIT);
+            }
+        }
+    }
+
+    /// Where a `try` has been left, and the handler around takes fields that may have changed in it.
+    fn find_starts(&mut self) {
+        for (region, here) in &self.facts.regions {
+            let Some(handler) = here.under else { continue };
+            let fields = self.plan.params(region);
+            if (here.is_exn || here.leaves_try)
+                && !fields.is_empty()
+                && fields.iter().any(|field| self.plan.params(handler).contains(field))
+            {
+                self.plan.tells_at_start[region] = true;
+            }
+        }
+    }
+
+    /// Finds what handlers have been told, wherever they have to be told again with the value of a field.
+    fn find_told(&mut self, classes: &Classes) {
+        let mut uses: SecondaryMap<Region, Vec<Point>> = SecondaryMap::new();
+        for access in &self.facts.accesses {
+            let field = match access.operation {
+                Operation::Load { .. } => continue,
+                Operation::Store { field, .. } => field,
+                Operation::Offset => 0,
+            };
+            if let Some(handler) = access.handler
+                && let Some(first) = classes.block(access.var).and_then(|block| self.plan.block(block))
+                && self.plan.params(handler).contains(&first.plus(field as usize))
+            {
+                uses[handler].push(access.at);
+            }
+        }
+        for (region, here) in &self.facts.regions {
+            if let (true, Some(handler)) = (self.plan.tells_at_start(region), here.under) {
+                uses[handler].push(Point { region, position: here.start });
+            }
+        }
+        for (handler, here) in &self.facts.regions {
+            let extra = here.params.iter().skip(1).filter(|param| !self.plan.drops(**param, classes));
+            let extra: Vec<_> = extra.map(|param| &self.unit.variables[*param]).collect();
+            if !uses[handler].is_empty() && !extra.is_empty() {
+                let edges = here.predecessors.iter().filter(|edge| edge.is_real);
+                let defs: Vec<Point> = edges.map(|edge| edge.from).collect();
+                self.told(handler, &extra, &defs, &uses[handler]);
+            }
+        }
+    }
+
+    /// All that a handler was told has the same definitions and uses.
+    fn told(
+        &mut self,
+        handler: Region,
+        extra: &[&flambeau_ir::VariableData],
+        defs: &[Point],
+        uses: &[Point],
+    ) {
+        let first = self.plan.slots.next_key();
+        for data in extra {
+            let (kind, subkind) = (data.kind, data.subkind);
+            self.plan.slots.push(SlotData { name: data.name.clone(), kind, subkind });
+        }
+        self.plan.told[handler] = first.into();
+        // These must be known, whatever it takes.
+        let mut budget = usize::MAX;
+        let Some(live) = self.search.live_in(self.facts, defs, uses, &mut budget) else { return };
+        for region in live.iter().filter(|region| self.facts.is_any_in_use_of(**region, defs)) {
+            self.plan.params[*region].extend((0..extra.len()).map(|n| first.plus(n)));
+        }
+    }
+}
+
+/// The places that matter for a field, in order of position, and what it holds.
+#[derive(Default)]
+struct Field {
+    /// Stores, and the allocation.
+    defs: Vec<Point>,
+    stores: Vec<Point>,
+    uses: Vec<Point>,
+    /// What is known of all that it holds.
+    subkind: Option<Subkind>,
+}
+
+impl Field {
+    fn holds(&mut self, unit: &Unit, value: Simple) {
+        let subkind = match value {
+            Simple::Var(var) => unit.variables[var].subkind,
+            Simple::Const(Const::Tagged(_)) => Subkind::Immediate,
+            // It may be anything, so it is what the others are.
+            Simple::Const(Const::Poison(_)) => return,
+            Simple::Const(_) | Simple::Symbol(_) => Subkind::Any,
+        };
+        self.subkind =
+            Some(if self.subkind.is_none_or(|old| old == subkind) { subkind } else { Subkind::Any });
+    }
+}
+
+/// The search for the regions at whose beginning a slot is live. Its tables serve for one slot after another.
+#[derive(Default)]
+struct Search {
+    round: u32,
+    /// The round in which a region was found, and that of its first definition with its position.
+    found: SecondaryMap<Region, u32>,
+    first_defs: SecondaryMap<Region, (u32, u32)>,
+    live: Vec<Region>,
+}
+
+impl Search {
+    /// The regions at whose beginning something is live. Nothing if that takes more edges than there may be.
+    fn live_in(
+        &mut self,
+        facts: &Facts,
+        defs: &[Point],
+        uses: &[Point],
+        budget: &mut usize,
+    ) -> Option<&[Region]> {
+        self.round += 1;
+        self.live.clear();
+        for def in defs {
+            let first = &mut self.first_defs[def.region];
+            if first.0 != self.round || def.position < first.1 {
+                *first = (self.round, def.position);
+            }
+        }
+        for at in uses {
+            self.live_before(*at, true);
+        }
+        let mut done = 0;
+        while let Some(region) = self.live.get(done) {
+            done += 1;
+            let edges = &facts.regions[*region].predecessors;
+            *budget = budget.checked_sub(edges.len())?;
+            for edge in edges {
+                self.live_before(edge.from, false);
+            }
+        }
+        Some(&self.live)
+    }
+
+    /// Something is live at a point, hence at the beginning of its region if it is not defined between. A use may be
+    /// a definition too, after it; an edge comes after a definition in the same place.
+    fn live_before(&mut self, at: Point, is_use: bool) {
+        let (round, first) = self.first_defs[at.region];
+        let is_defined = round == self.round && (first < at.position || first == at.position && !is_use);
+        if !is_defined && self.found[at.region] != self.round {
+            self.found[at.region] = self.round;
+            self.live.push(at.region);
+        }
+    }
+}

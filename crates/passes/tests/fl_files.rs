@@ -1,0 +1,86 @@
+//! Each `tests/fl/PASS/*.fl` is a unit, a line `===>`, and the unit after the pass. Both are verified and must do the
+//! same; `UPDATE_EXPECT=1` writes what came into the files.
+//!
+//! A unit whose run says nothing (it traps, or does not end) has a line that begins with `// not comparable:` and says
+//! why.
+
+use std::path::Path;
+
+use flambeau_interp::{Options, Verdict, check};
+use flambeau_ir::{Rewrites, Unit, alpha, parser, printer, verify};
+use flambeau_passes::{PASSES, Pass};
+
+const MARK: &str = "===>\n";
+const NOT_COMPARABLE: &str = "// not comparable:";
+
+/// Folders with runners of their own.
+const OTHERS: &[&str] = &["ir", "convert"];
+
+#[test]
+fn passes_do_as_expected() {
+    let update = std::env::var_os("UPDATE_EXPECT").is_some();
+    let mut failures = Vec::new();
+    for pass in PASSES {
+        let folder = folder().join(pass.name);
+        let mut files: Vec<_> = std::fs::read_dir(&folder)
+            .unwrap_or_else(|error| panic!("{}: {error}", folder.display()))
+            .map(|entry| entry.expect("a readable entry").path())
+            .collect();
+        files.sort();
+        assert!(!files.is_empty(), "no tests in {}", folder.display());
+        for file in &files {
+            assert!(file.extension().is_some_and(|e| e == "fl"), "nobody reads {}", file.display());
+            let text = std::fs::read_to_string(file).expect("a readable file");
+            let (input, expected) = text.split_once(MARK).unwrap_or((&text, ""));
+            match outcome(pass, input) {
+                Err(error) => failures.push(format!("{}: {error}", file.display())),
+                Ok(outcome) if outcome == expected => {}
+                Ok(outcome) if update => {
+                    std::fs::write(file, format!("{input}{MARK}{outcome}")).expect("a writable file");
+                }
+                Ok(outcome) => failures.push(format!("{}:\n{outcome}", file.display())),
+            }
+        }
+    }
+    assert!(failures.is_empty(), "differences (UPDATE_EXPECT=1 accepts):\n{}", failures.join("\n"));
+}
+
+#[test]
+fn every_folder_has_a_runner() {
+    for entry in std::fs::read_dir(folder()).expect("tests/fl exists") {
+        let name = entry.expect("a readable entry").file_name();
+        let known = OTHERS.iter().chain(PASSES.iter().map(|pass| &pass.name)).any(|known| name == *known);
+        assert!(known, "nobody reads tests/fl/{}", name.display());
+    }
+}
+
+fn folder() -> std::path::PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fl")
+}
+
+/// The text of the unit after the pass, or what is wrong.
+fn outcome(pass: &Pass, input: &str) -> Result<String, String> {
+    let before = parser::parse_unit(input).map_err(|error| error.to_string())?;
+    verified(&before).map_err(|error| format!("before the pass, {error}"))?;
+    let mut after = before.clone();
+    let changed = (pass.run)(&mut after, &mut Rewrites::default());
+    let printed = printer::print_unit(&after);
+    if changed != alpha::compare(&before, &after).is_err() {
+        return Err(format!("the pass says wrongly that it changed {}:\n{printed}", something(changed)));
+    }
+    match check::compare(&before, &after, &Options::default()) {
+        Err(difference) => Err(format!("{difference}\n{printed}")),
+        Ok(Verdict::Same(_)) if !input.contains(NOT_COMPARABLE) => Ok(printed),
+        Ok(Verdict::Trap(_) | Verdict::OutOfFuel) if input.contains(NOT_COMPARABLE) => Ok(printed),
+        Ok(Verdict::Same(_)) => Err(format!("it is comparable; remove `{NOT_COMPARABLE}`")),
+        Ok(verdict) => Err(format!("the run says nothing: {verdict:?}; say why with `{NOT_COMPARABLE}`")),
+    }
+}
+
+fn something(changed: bool) -> &'static str {
+    if changed { "something" } else { "nothing" }
+}
+
+fn verified(unit: &Unit) -> Result<(), String> {
+    verify::verify(unit).map_err(|errors| errors[0].to_string())
+}

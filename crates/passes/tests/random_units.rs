@@ -1,0 +1,73 @@
+//! Each pass keeps what random units do. `FLAMBEAU_SEEDS` for more of them.
+
+use std::time::Instant;
+
+use flambeau_interp::check::{Tally, check_pass, report};
+use flambeau_interp::{Options, generate};
+use flambeau_ir::{Fuel, Rewrites, Unit, alpha};
+use flambeau_passes::{PASSES, Pass};
+
+/// One unit in so many at least must be changed by a pass, else the test is blind.
+const CHANGED_ONE_IN: u64 = 50;
+
+fn seeds() -> u64 {
+    std::env::var("FLAMBEAU_SEEDS").ok().and_then(|seeds| seeds.parse().ok()).unwrap_or(1000)
+}
+
+fn options() -> Options {
+    Options { fuel: 5_000, meddle: true, ..Options::default() }
+}
+
+fn unit(seed: u64) -> Unit {
+    let options = generate::Options {
+        size: 2 + (seed % 9) as usize,
+        raising: seed % 5 == 4,
+        mutation: seed % 7 != 6,
+        ..generate::Options::default()
+    };
+    generate::unit(seed, &options)
+}
+
+#[test]
+fn passes_keep_behaviour() {
+    for pass in PASSES {
+        check_on_random_units(pass);
+    }
+}
+
+fn check_on_random_units(pass: &Pass) {
+    let (begin, seeds) = (Instant::now(), seeds());
+    let (mut tally, mut changed, mut rewrites) = (Tally::default(), 0, 0);
+    for seed in 0..seeds {
+        let unit = unit(seed);
+        let fail = |message: &dyn std::fmt::Display, after: Option<&Unit>| {
+            report(&format!("{}, unit {seed}: {message}", pass.name), &unit, after)
+        };
+        let (mut says_changed, mut permission) = (false, Rewrites::default());
+        let mut after = None;
+        let run = |unit: &mut Unit| {
+            says_changed = (pass.run)(unit, &mut permission);
+            after = Some(unit.clone());
+        };
+        match check_pass(&unit, run, &options()) {
+            Ok(verdict) => tally.add(&verdict),
+            Err(difference) => panic!("{}", fail(&difference, after.as_ref())),
+        }
+        let after = after.expect("the pass was run");
+        let is_changed = alpha::compare(&unit, &after).is_err();
+        if is_changed && !says_changed {
+            panic!("{}", fail(&"it says wrongly that it changed nothing", Some(&after)));
+        }
+        changed += u64::from(is_changed);
+        rewrites += permission.fuel.used();
+        // Every rewrite asks.
+        let mut none = Rewrites { fuel: Fuel::limited(0), ..Rewrites::default() };
+        let mut after = unit.clone();
+        if seed % 10 == 0 && ((pass.run)(&mut after, &mut none) || alpha::compare(&unit, &after).is_err()) {
+            panic!("{}", fail(&"it changes something without permission", Some(&after)));
+        }
+    }
+    println!("{}: {tally}; {changed} changed by {rewrites} rewrites, in {:?}", pass.name, begin.elapsed());
+    assert!(tally.same * 100 >= seeds * 85, "{}: a blind fuzzer: {tally}", pass.name);
+    assert!(changed * CHANGED_ONE_IN >= seeds, "{}: only {changed} units of {seeds} changed", pass.name);
+}

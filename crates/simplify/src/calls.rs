@@ -1,0 +1,185 @@
+//! Calls and closures, on the way down.
+
+use std::rc::Rc;
+
+use flambeau_ir::{
+    Apply, CallKind, CodeId, Dbg, Expr, FunctionKind, Item, SetOfClosures, Simple, Terminator, ValueSlot, Variable,
+};
+use flambeau_types::{Closure, Ty};
+use smallvec::SmallVec;
+
+use crate::Simplifier;
+use crate::continuations::{ContState, edge_of};
+use crate::run::Next;
+
+impl Simplifier<'_> {
+    /// A call that ends a run.
+    pub(crate) fn apply(&mut self, mut apply: Apply, out: &mut Vec<Item>) -> Next {
+        apply.callee = apply.callee.map(|callee| self.env.canonical(callee));
+        for arg in &mut apply.args {
+            *arg = self.env.canonical(*arg);
+        }
+        if let Some(more) = self.resolve(&mut apply) {
+            // More arguments than the function takes: its result is called with the others.
+            let mut second = apply.clone();
+            second.args = more;
+            let result = self.unit.new_value("function");
+            let cont = self.unit.new_continuation("over");
+            apply.ret = cont;
+            second.callee = Some(result.into());
+            second.kind = CallKind::Generic;
+            self.finish_call(&mut apply);
+            out.push(Item::Join {
+                cont,
+                params: SmallVec::from_slice(&[result]),
+                body: Box::new(Expr { items: Vec::new(), terminator: Terminator::Apply(Box::new(apply)) }),
+            });
+            self.env.bind(result, Ty::Unknown);
+            apply = second;
+        }
+        self.finish_call(&mut apply);
+        self.return_to(apply, out)
+    }
+
+    /// What a call does to what is known, and its exceptional way out.
+    fn finish_call(&mut self, apply: &mut Apply) {
+        if let CallKind::Direct(code) = apply.kind
+            && apply.callee.is_some()
+            && !self.uses_closure(code)
+        {
+            apply.callee = None;
+        }
+        self.fresh_memory();
+        apply.exn = self.raise_point(apply.exn.clone());
+    }
+
+    /// The ordinary way out of a call.
+    fn return_to(&mut self, mut apply: Apply, out: &mut Vec<Item>) -> Next {
+        match self.conts.get(&apply.ret) {
+            Some(ContState::Pending(_)) => {
+                let cont = apply.ret;
+                let Some(ContState::Pending(handler)) = self.conts.remove(&cont) else {
+                    return Next::End(Terminator::Apply(Box::new(apply)));
+                };
+                for param in &handler.params {
+                    self.env.bind(*param, Ty::Unknown);
+                }
+                let body = Expr { items: Vec::new(), terminator: Terminator::Apply(Box::new(apply)) };
+                out.push(Item::Join { cont, params: handler.params, body: Box::new(body) });
+                return Next::Continue(handler.rest);
+            }
+            Some(ContState::Open(open)) => {
+                let params = open.params.clone();
+                let results: SmallVec<[Variable; 2]> =
+                    params.iter().map(|param| self.fresh_like(*param)).collect();
+                for result in &results {
+                    self.env.bind(*result, Ty::Unknown);
+                }
+                let args = results.iter().map(|r| Simple::Var(*r)).collect();
+                let jump = self.use_cont(flambeau_ir::ApplyCont { cont: apply.ret, args });
+                apply.ret = jump.cont;
+                if let Some(index) = edge_of(jump.cont) {
+                    self.edges[index].results = results;
+                }
+            }
+            None => {}
+        }
+        Next::End(Terminator::Apply(Box::new(apply)))
+    }
+
+    /// Makes a call of a known function direct. Gives the arguments beyond those that it takes.
+    fn resolve(&mut self, apply: &mut Apply) -> Option<Vec<Simple>> {
+        if apply.kind != CallKind::Generic {
+            return None;
+        }
+        let Ty::Closure(known) = self.env.ty(apply.callee?) else { return None };
+        let (_, code) = *known.functions.iter().find(|(slot, _)| *slot == known.slot)?;
+        let data = &self.unit.codes[code];
+        let arity = data.params.len();
+        match data.kind {
+            FunctionKind::Tupled => {
+                let fields = self.tuple(&apply.args, arity)?;
+                if self.allow("direct call of a function of a tuple") {
+                    apply.args = fields;
+                    apply.kind = CallKind::Direct(code);
+                }
+                None
+            }
+            FunctionKind::Curried if apply.args.len() < arity => None,
+            FunctionKind::Curried => {
+                if !self.allow("direct call of a known function") {
+                    return None;
+                }
+                apply.kind = CallKind::Direct(code);
+                (apply.args.len() > arity).then(|| apply.args.split_off(arity))
+            }
+        }
+    }
+
+    /// The fields of the tuple that is the only argument.
+    fn tuple(&self, args: &[Simple], arity: usize) -> Option<Vec<Simple>> {
+        let [tuple] = args else { return None };
+        let ty = self.env.ty(*tuple);
+        let block = ty.as_block().filter(|b| b.exact && b.fields.len() == arity)?;
+        block.fields.iter().map(|f| if let Ty::Is(simple) = f { Some(*simple) } else { None }).collect()
+    }
+
+    /// Whether the body of a code mentions its closure, as far as is known now.
+    fn uses_closure(&mut self, code: CodeId) -> bool {
+        if let Some(known) = self.uses_closure.get(&code) {
+            return *known;
+        }
+        // A body that is being simplified has been taken away.
+        if self.done.contains(&code) {
+            return true;
+        }
+        let uses = self.scan_closure(code);
+        self.uses_closure.insert(code, uses);
+        uses
+    }
+
+    /// Looks for the closure in the body of a code.
+    pub(crate) fn scan_closure(&self, code: CodeId) -> bool {
+        let data = &self.unit.codes[code];
+        let mut found = false;
+        data.body.for_each_simple_deep(&mut |simple| found |= simple == Simple::Var(data.my_closure));
+        found
+    }
+
+    /// Binds a set of closures.
+    pub(crate) fn closures(
+        &mut self,
+        vars: SmallVec<[Variable; 1]>,
+        mut set: SetOfClosures,
+        dbg: Dbg,
+        out: &mut Vec<Item>,
+    ) {
+        for (_, value) in &mut set.values {
+            *value = self.env.canonical(*value);
+        }
+        let captured: Vec<(ValueSlot, Ty)> =
+            set.values.iter().map(|(slot, value)| (*slot, self.env.export(*value, 0))).collect();
+        let codes: SmallVec<[CodeId; 1]> = set.functions.iter().map(|(_, code)| *code).collect();
+        let closed = set.values.iter().all(|(_, value)| value.as_var().is_none());
+        if closed && self.allow("closures that capture constants only") {
+            let symbols = self.static_closures(set);
+            for (var, symbol) in vars.iter().zip(&symbols) {
+                self.env.bind_alias(*var, (*symbol).into());
+            }
+            for (code, symbol) in codes.iter().zip(symbols) {
+                self.code(*code, &captured, Some(symbol));
+            }
+            return;
+        }
+        for code in codes {
+            self.code(code, &captured, None);
+        }
+        let values: SmallVec<[(ValueSlot, Ty); 2]> =
+            set.values.iter().map(|(slot, value)| (*slot, Ty::Is(*value))).collect();
+        for (var, (slot, _)) in vars.iter().zip(&set.functions) {
+            let closure = Closure { slot: *slot, functions: set.functions.clone(), values: values.clone() };
+            self.env.bind(*var, Ty::Closure(Rc::new(closure)));
+        }
+        out.push(Item::LetClosures { vars, set, dbg });
+    }
+}

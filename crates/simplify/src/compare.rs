@@ -1,0 +1,104 @@
+//! Polymorphic comparison of values whose representation is known (features D12).
+
+use flambeau_ir::prim::{External, FloatCmp, IntCmp, NativeRepr};
+use flambeau_ir::{BoxedKind, IntKind, Prim, Simple};
+use flambeau_types::{IntSet, Operands, Ty};
+use smallvec::SmallVec;
+
+use crate::Simplifier;
+use crate::prims::Outcome;
+
+/// The comparisons of the runtime system that look at the representation of what they compare.
+#[derive(Clone, Copy)]
+enum Comparison {
+    ThreeWay,
+    Test(IntCmp),
+}
+
+fn comparison(external: &External) -> Option<Comparison> {
+    let values = external.args.len() == 2
+        && external.args.iter().all(|r| *r == NativeRepr::Value)
+        && external.result == NativeRepr::Value;
+    if !values {
+        return None;
+    }
+    Some(match external.name.as_str() {
+        "caml_compare" => Comparison::ThreeWay,
+        "caml_equal" => Comparison::Test(IntCmp::Eq),
+        "caml_notequal" => Comparison::Test(IntCmp::Ne),
+        "caml_lessthan" => Comparison::Test(IntCmp::Lt),
+        "caml_lessequal" => Comparison::Test(IntCmp::Le),
+        "caml_greaterthan" => Comparison::Test(IntCmp::Gt),
+        "caml_greaterequal" => Comparison::Test(IntCmp::Ge),
+        _ => return None,
+    })
+}
+
+impl Simplifier<'_> {
+    pub(crate) fn c_call(&mut self, external: &External, args: &[Simple]) -> Outcome {
+        let (Some(comparison), [x, y]) = (comparison(external), args) else { return Outcome::Keep(Ty::Unknown) };
+        let result = match comparison {
+            Comparison::ThreeWay => Ty::tagged(IntSet::range(-1, 1)),
+            Comparison::Test(_) => Ty::tagged(IntSet::bool()),
+        };
+        let operands = |x: Simple, y: Simple| Operands::from_slice(&[x, y]);
+        let mut lets = SmallVec::new();
+        let (prim, args) = match (self.env.ty(*x), self.env.ty(*y)) {
+            (Ty::Variant(a), Ty::Variant(b)) if a.is_immediate() && b.is_immediate() => {
+                (int_prim(comparison, IntKind::Tagged), operands(*x, *y))
+            }
+            (Ty::Boxed(a, _), Ty::Boxed(b, _)) if a == b => {
+                let mut unbox = |simple: Simple| {
+                    let var = self.unit.new_variable("unboxed", a.naked(), flambeau_ir::Subkind::Any);
+                    lets.push((var, Prim::Unbox(a), Operands::from_slice(&[simple])));
+                    Simple::Var(var)
+                };
+                let (x, y) = (unbox(*x), unbox(*y));
+                (boxed_prim(comparison, a), operands(x, y))
+            }
+            _ => return Outcome::Keep(result),
+        };
+        match comparison {
+            Comparison::ThreeWay => Outcome::Several(lets, prim, args),
+            Comparison::Test(_) => {
+                let immediate = flambeau_ir::Kind::NakedImmediate;
+                let naked = self.unit.new_variable("test", immediate, flambeau_ir::Subkind::Any);
+                lets.push((naked, prim, args));
+                Outcome::Several(lets, Prim::Tag, Operands::from_slice(&[naked.into()]))
+            }
+        }
+    }
+}
+
+fn int_prim(comparison: Comparison, kind: IntKind) -> Prim {
+    match comparison {
+        Comparison::ThreeWay => Prim::IntCompare3 { kind },
+        Comparison::Test(op) => Prim::IntCompare { op, kind },
+    }
+}
+
+fn boxed_prim(comparison: Comparison, kind: BoxedKind) -> Prim {
+    let kind = match kind {
+        BoxedKind::Float => return float_prim(comparison),
+        BoxedKind::Int32 => IntKind::Int32,
+        BoxedKind::Int64 => IntKind::Int64,
+        BoxedKind::Nativeint => IntKind::Nativeint,
+    };
+    int_prim(comparison, kind)
+}
+
+/// Each test is false of NaN but `<>`, as the runtime's are; the three-way one is total.
+fn float_prim(comparison: Comparison) -> Prim {
+    let op = match comparison {
+        Comparison::ThreeWay => return Prim::FloatCompare3,
+        Comparison::Test(op) => match op {
+            IntCmp::Eq => FloatCmp::Eq,
+            IntCmp::Ne => FloatCmp::Ne,
+            IntCmp::Lt | IntCmp::UnsignedLt => FloatCmp::Lt,
+            IntCmp::Le => FloatCmp::Le,
+            IntCmp::Gt => FloatCmp::Gt,
+            IntCmp::Ge => FloatCmp::Ge,
+        },
+    };
+    Prim::FloatCompare { op }
+}

@@ -1,0 +1,369 @@
+//! Continuations, on the way down: pending ones, open ones, their uses, and what is known in a handler.
+
+use cranelift_entity::EntityRef;
+use flambeau_ir::{ApplyCont, ContHandler, Continuation, Expr, Item, Kind, Prim, Simple, Variable};
+use flambeau_types::{Mark, Operands, Ty, join};
+use smallvec::SmallVec;
+
+use crate::Simplifier;
+use crate::prims::Memory;
+use crate::run::{Next, Params, Rest};
+use crate::unboxing::Unboxing;
+
+/// No more facts than these are carried from a use to the handler.
+const FACTS: usize = 16;
+
+/// Edges are numbered from here: no unit has so many continuations.
+const FIRST_EDGE: usize = 1 << 30;
+
+/// A continuation of the function that is being simplified.
+pub enum ContState {
+    /// To be simplified at its only use.
+    Pending(Handler),
+    /// Waiting for its uses.
+    Open(Open),
+}
+
+/// Parameters and code.
+pub struct Handler {
+    pub params: Params,
+    pub rest: Rest,
+}
+
+/// The scope of a continuation, and the uses found so far.
+pub struct Open {
+    time: u32,
+    mark: Mark,
+    pub params: Params,
+    pub uses: Vec<Use>,
+}
+
+/// A use of an open continuation.
+pub struct Use {
+    /// `None` for uses of exception continuations: they take no arguments added later.
+    pub edge: Option<usize>,
+    /// Canonical at the use.
+    pub args: SmallVec<[Simple; 2]>,
+    /// What is known of the arguments at the use, in words of the use.
+    pub tys: SmallVec<[Ty; 2]>,
+    /// The same in words of the scope of the continuation.
+    exported: SmallVec<[Ty; 2]>,
+    /// What else was learnt of variables of the scope of the continuation.
+    facts: SmallVec<[(Variable, Ty); 2]>,
+    memory: Memory,
+}
+
+/// Where a use goes to, and what it takes along besides its arguments.
+pub struct Edge {
+    pub cont: Continuation,
+    /// Evaluated before the jump.
+    pub lets: SmallVec<[(Variable, Prim, Operands); 2]>,
+    /// For the parameters added.
+    pub extra: SmallVec<[Simple; 2]>,
+    /// Names of what a call gives, if the edge is from a call.
+    pub results: Params,
+}
+
+/// The edge that stands in the place of a continuation.
+pub fn edge_of(cont: Continuation) -> Option<usize> {
+    cont.index().checked_sub(FIRST_EDGE)
+}
+
+impl Simplifier<'_> {
+    /// Whether a continuation's handler is to be simplified at its use.
+    pub(crate) fn is_pending(&mut self, cont: Continuation) -> bool {
+        let uses = self.analysis.uses(cont);
+        uses.count == 1
+            && !uses.crosses_region
+            && !self.unit.continuations[cont].is_exn
+            && self.allow("continuation used once")
+    }
+
+    fn open(&mut self, cont: Continuation, params: Params) {
+        let open = Open { time: self.env.now(), mark: self.env.mark(), params, uses: Vec::new() };
+        self.conts.insert(cont, ContState::Open(open));
+    }
+
+    fn close(&mut self, cont: Continuation) -> Vec<Use> {
+        match self.conts.remove(&cont) {
+            Some(ContState::Open(open)) => open.uses,
+            _ => Vec::new(),
+        }
+    }
+
+    /// The body of a `Join` whose continuation is open, and the uses in it. The environment is that of the join.
+    pub(crate) fn join_body(&mut self, cont: Continuation, params: &Params, body: Expr) -> (Expr, Entered) {
+        self.open(cont, params.clone());
+        let (mark, memory) = (self.env.mark(), self.memory);
+        let body = self.run(Rest::from(body));
+        self.env.undo(mark);
+        self.memory = memory;
+        let uses = self.close(cont);
+        (body, Entered { uses })
+    }
+
+    /// Binds the continuations of a group; those that are neither unused nor pending are given back.
+    pub(crate) fn open_group(&mut self, recursive: bool, handlers: Vec<ContHandler>) -> Vec<ContHandler> {
+        let mut left = Vec::with_capacity(handlers.len());
+        for handler in handlers {
+            if self.analysis.uses(handler.cont).count == 0 {
+                handler.body.dismantle();
+            } else if !recursive && self.is_pending(handler.cont) {
+                let rest = Rest::from(handler.body);
+                self.conts.insert(handler.cont, ContState::Pending(Handler { params: handler.params, rest }));
+            } else {
+                left.push(handler);
+            }
+        }
+        for handler in &left {
+            self.open(handler.cont, handler.params.clone());
+        }
+        left
+    }
+
+    /// Simplifies the handlers of a group, its scope having been left.
+    pub(crate) fn close_group(&mut self, recursive: bool, handlers: Vec<ContHandler>) -> Vec<ContHandler> {
+        if recursive { self.close_loop(handlers) } else { self.close_plain(handlers) }
+    }
+
+    fn close_plain(&mut self, handlers: Vec<ContHandler>) -> Vec<ContHandler> {
+        let mut done = Vec::with_capacity(handlers.len());
+        for handler in handlers {
+            let uses = self.close(handler.cont);
+            if uses.is_empty() {
+                handler.body.dismantle();
+                continue;
+            }
+            let (mark, memory) = (self.env.mark(), self.memory);
+            let entered = Entered { uses };
+            let (params, first) = self.enter_handler(handler.cont, handler.params, entered);
+            let mut body = self.run(Rest::from(handler.body));
+            body.items.splice(0..0, first);
+            self.env.undo(mark);
+            self.memory = memory;
+            done.push(ContHandler { cont: handler.cont, params, body });
+        }
+        done
+    }
+
+    fn time_of(&self, cont: Continuation) -> u32 {
+        match self.conts.get(&cont) {
+            Some(ContState::Open(open)) => open.time,
+            _ => 0,
+        }
+    }
+
+    /// A loop: its handlers are simplified once, on the assumption of what holds of all uses.
+    fn close_loop(&mut self, handlers: Vec<ContHandler>) -> Vec<ContHandler> {
+        let entered = handlers.iter().any(|handler| self.has_uses(handler.cont));
+        if !entered {
+            for handler in handlers {
+                self.close(handler.cont);
+                handler.body.dismantle();
+            }
+            return Vec::new();
+        }
+        let mut done = Vec::with_capacity(handlers.len());
+        let mut decisions = Vec::with_capacity(handlers.len());
+        for handler in handlers {
+            let (mark, memory) = (self.env.mark(), self.memory);
+            self.fresh_memory();
+            let (params, first, unboxings) = self.enter_loop(handler.cont, handler.params);
+            let mut body = self.run(Rest::from(handler.body));
+            body.items.splice(0..0, first);
+            self.env.undo(mark);
+            self.memory = memory;
+            decisions.push((handler.cont, unboxings));
+            done.push(ContHandler { cont: handler.cont, params, body });
+        }
+        for (cont, unboxings) in decisions {
+            let uses = self.close(cont);
+            self.pass_extras(&uses, &unboxings);
+        }
+        done
+    }
+
+    pub(crate) fn has_uses(&self, cont: Continuation) -> bool {
+        matches!(self.conts.get(&cont), Some(ContState::Open(open)) if !open.uses.is_empty())
+    }
+
+    /// Binds the parameters of a handler of a loop: invariant ones, and what the pre-pass found of the others.
+    fn enter_loop(&mut self, cont: Continuation, params: Params) -> (Params, Vec<Item>, Vec<Unboxing>) {
+        let time = self.time_of(cont);
+        let mut unboxings = Vec::new();
+        for (index, &param) in params.iter().enumerate() {
+            let only = self.analysis.only_value(param).map(|simple| self.env.canonical(simple));
+            let in_scope = |simple: Simple| match simple {
+                Simple::Var(var) => self.env.is_bound_by(var, time),
+                _ => true,
+            };
+            if let Some(simple) = only
+                && simple != Simple::Var(param)
+                && in_scope(simple)
+                && self.allow("invariant parameter of a loop")
+            {
+                self.env.bind_alias(param, simple);
+                continue;
+            }
+            let ty = self.analysis.ty(param);
+            self.env.bind(param, ty.clone());
+            if self.unit.variables[param].kind == Kind::Value
+                && let Some(unboxing) = self.unbox_in_loop(index, param, &ty)
+            {
+                unboxings.push(unboxing);
+            }
+        }
+        let mut params = params;
+        let first = self.add_params(&mut params, &unboxings, true);
+        (params, first, unboxings)
+    }
+
+    /// Binds the parameters of a handler that all uses are known of, and learns what they have in common. Gives the
+    /// parameters, those added by unboxing included, and items for the beginning of the handler.
+    pub(crate) fn enter_handler(
+        &mut self,
+        cont: Continuation,
+        params: Params,
+        entered: Entered,
+    ) -> (Params, Vec<Item>) {
+        let uses = entered.uses;
+        let is_exn = self.unit.continuations[cont].is_exn;
+        if uses.iter().any(|u| u.memory != self.memory) {
+            self.fresh_memory();
+        }
+        let mut unboxings = Vec::new();
+        for (index, &param) in params.iter().enumerate() {
+            if is_exn && index == 0 {
+                self.env.bind(param, Ty::Unknown);
+                continue;
+            }
+            let ty = self.joined(&uses, index);
+            match ty {
+                Ty::Is(simple) if simple != Simple::Var(param) && self.allow("parameter with one value") => {
+                    self.env.bind_alias(param, simple);
+                }
+                Ty::Is(simple) => {
+                    let ty = self.env.ty(simple);
+                    self.env.bind(param, ty);
+                }
+                ty => {
+                    self.env.bind(param, ty.clone());
+                    if !is_exn
+                        && self.unit.variables[param].kind == Kind::Value
+                        && let Some(unboxing) = self.unbox_at_join(index, param, &ty, &uses)
+                    {
+                        unboxings.push(unboxing);
+                    }
+                }
+            }
+        }
+        self.learn_common(&uses);
+        let mut params = params;
+        let first = self.add_params(&mut params, &unboxings, false);
+        self.pass_extras(&uses, &unboxings);
+        (params, first)
+    }
+
+    /// What is known of an argument at all uses.
+    fn joined(&self, uses: &[Use], index: usize) -> Ty {
+        let head = |simple| self.env.ty(simple);
+        uses.iter()
+            .map(|u| u.exported[index].clone())
+            .reduce(|a, b| join(&a, &b, &head))
+            .unwrap_or(Ty::Unknown)
+    }
+
+    /// Facts that hold at all uses.
+    fn learn_common(&mut self, uses: &[Use]) {
+        let Some((first, others)) = uses.split_first() else { return };
+        for (var, ty) in &first.facts {
+            let head = |simple| self.env.ty(simple);
+            let mut common = ty.clone();
+            for other in others {
+                match other.facts.iter().find(|(v, _)| v == var) {
+                    Some((_, ty)) => common = join(&common, ty, &head),
+                    None => common = Ty::Unknown,
+                }
+                if common == Ty::Unknown {
+                    break;
+                }
+            }
+            if !matches!(common, Ty::Unknown | Ty::Is(_) | Ty::Bottom) {
+                self.env.learn(Simple::Var(*var), &common);
+            }
+        }
+    }
+
+    /// A jump that ends a run.
+    pub(crate) fn jump(&mut self, jump: ApplyCont) -> Next {
+        if let Some(ContState::Pending(_)) = self.conts.get(&jump.cont)
+            && let Some(ContState::Pending(handler)) = self.conts.remove(&jump.cont)
+        {
+            self.bind_args(&handler.params, &jump.args);
+            return Next::Continue(handler.rest);
+        }
+        Next::End(flambeau_ir::Terminator::ApplyCont(self.use_cont(jump)))
+    }
+
+    /// Names the parameters of a handler by the arguments of its only use.
+    pub(crate) fn bind_args(&mut self, params: &[Variable], args: &[Simple]) {
+        let args: SmallVec<[Simple; 4]> = args.iter().map(|arg| self.env.canonical(*arg)).collect();
+        for (param, arg) in params.iter().zip(args) {
+            self.env.bind_alias(*param, arg);
+        }
+    }
+
+    /// A jump to a continuation that is not pending.
+    pub(crate) fn use_cont(&mut self, jump: ApplyCont) -> ApplyCont {
+        let args: SmallVec<[Simple; 2]> = jump.args.iter().map(|arg| self.env.canonical(*arg)).collect();
+        let edge = self.edges.len();
+        if !self.record_use(jump.cont, args.clone(), Some(edge)) {
+            return ApplyCont { cont: jump.cont, args };
+        }
+        self.edges.push(Edge {
+            cont: jump.cont,
+            lets: SmallVec::new(),
+            extra: SmallVec::new(),
+            results: SmallVec::new(),
+        });
+        ApplyCont { cont: Continuation::new(FIRST_EDGE + edge), args }
+    }
+
+    /// Records a use; whether the continuation is one of ours.
+    pub(crate) fn record_use(&mut self, cont: Continuation, args: SmallVec<[Simple; 2]>, edge: Option<usize>) -> bool {
+        let Some(ContState::Open(open)) = self.conts.get(&cont) else { return false };
+        let (time, mark) = (open.time, open.mark);
+        let tys = args.iter().map(|arg| self.env.ty(*arg)).collect();
+        let exported = args.iter().map(|arg| self.env.export(*arg, time)).collect();
+        let facts = self
+            .env
+            .learnt(mark, time, FACTS)
+            .into_iter()
+            .map(|var| (var, self.env.export(Simple::Var(var), time)))
+            .map(|(var, ty)| match ty {
+                // A fact about a variable in terms of itself says nothing.
+                Ty::Is(simple) if simple == Simple::Var(var) => {
+                    let ty = self.env.ty(simple);
+                    (var, self.env.export_ty(&ty, time))
+                }
+                ty => (var, ty),
+            })
+            .collect();
+        let memory = self.memory;
+        if let Some(ContState::Open(open)) = self.conts.get_mut(&cont) {
+            open.uses.push(Use { edge, args, tys, exported, facts, memory });
+        }
+        true
+    }
+}
+
+/// The uses of a continuation whose handler is entered.
+pub struct Entered {
+    uses: Vec<Use>,
+}
+
+impl Entered {
+    pub fn is_empty(&self) -> bool {
+        self.uses.is_empty()
+    }
+}

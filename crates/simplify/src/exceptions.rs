@@ -1,0 +1,125 @@
+//! Exceptions, on the way down.
+
+use flambeau_ir::prim::Effects;
+use flambeau_ir::term::RaiseKind;
+use flambeau_ir::{
+    ApplyCont, ContHandler, Continuation, Dbg, ExnCont, Expr, Item, Named, Prim, Simple, Terminator,
+};
+use smallvec::SmallVec;
+
+use crate::Simplifier;
+use crate::run::{Next, Params, Rest};
+
+impl Simplifier<'_> {
+    /// A point that may raise: its handler learns what is known here.
+    pub(crate) fn raise_point(&mut self, mut exn: ExnCont) -> ExnCont {
+        for arg in &mut exn.extra_args {
+            *arg = self.env.canonical(*arg);
+        }
+        let args = [Simple::UNIT].into_iter().chain(exn.extra_args.iter().copied()).collect();
+        self.record_use(exn.cont, args, None);
+        exn
+    }
+
+    /// A raise: a jump, if it goes to a handler of this function and nobody wants to know where it came from
+    /// (features D13, pitfall 43).
+    pub(crate) fn raise(&mut self, kind: RaiseKind, exn: Simple, handler: ExnCont, dbg: Dbg) -> Next {
+        let exn = self.env.canonical(exn);
+        if let Some(cont) = self.raise_targets.get(&handler.cont).copied()
+            && self.is_traceless(kind)
+            && self.allow("raise to a known handler")
+        {
+            let args: SmallVec<[Simple; 2]> =
+                [exn].into_iter().chain(handler.extra_args.iter().copied()).collect();
+            return self.jump(ApplyCont { cont, args });
+        }
+        let handler = Box::new(self.raise_point(handler));
+        Next::End(Terminator::Raise { kind, exn, handler, dbg })
+    }
+
+    /// Whether nothing is lost when a raise becomes a jump.
+    pub(crate) fn is_traceless(&self, kind: RaiseKind) -> bool {
+        kind == RaiseKind::NoTrace || !self.rewrites.keep_backtraces
+    }
+
+    /// Makes an ordinary continuation of a handler that some raise of this function reaches: the handler goes on to it.
+    /// Gives that continuation, and the handler's new parameters and code.
+    pub(crate) fn split_handler(&mut self, cont: Continuation, params: &Params) -> Option<ContHandler> {
+        if !self.analysis.is_raised_to(cont)
+            || self.raise_targets.contains_key(&cont)
+            || !self.allow("handler with raises in sight") {
+            return None;
+        }
+        let name = self.unit.continuations[cont].name.clone();
+        let ordinary = self.unit.new_continuation(name);
+        self.analysis.note_open(ordinary);
+        self.raise_targets.insert(cont, ordinary);
+        let params: Params = params.iter().map(|p| self.fresh_like(*p)).collect();
+        let args = params.iter().map(|p| Simple::Var(*p)).collect();
+        let body = Expr {
+            items: Vec::new(),
+            terminator: Terminator::ApplyCont(ApplyCont { cont: ordinary, args }),
+        };
+        Some(ContHandler { cont: ordinary, params, body })
+    }
+
+    /// The same for the handlers of a group: the ordinary ones made, and the group.
+    pub(crate) fn split_handlers(
+        &mut self,
+        recursive: bool,
+        handlers: Vec<ContHandler>,
+    ) -> (Vec<ContHandler>, Vec<ContHandler>) {
+        if recursive {
+            return (Vec::new(), handlers);
+        }
+        let mut ordinary = Vec::new();
+        let handlers = handlers
+            .into_iter()
+            .map(|handler| match self.split_handler(handler.cont, &handler.params) {
+                Some(first) => {
+                    ordinary.push(ContHandler { cont: first.cont, ..handler });
+                    ContHandler { cont: handler.cont, ..first }
+                }
+                None => handler,
+            })
+            .collect();
+        (ordinary, handlers)
+    }
+
+    /// A `try`.
+    pub(crate) fn try_(&mut self, body: Expr, handler: ExnCont) -> Next {
+        let (mark, memory) = (self.env.mark(), self.memory);
+        let body = self.run(Rest::from(body));
+        self.env.undo(mark);
+        let is_raised = self.has_uses(handler.cont);
+        if !is_raised && is_quiet(&body) && self.allow("handler of nothing") {
+            return Next::Splice(body);
+        }
+        // Until the first raise the extra arguments are those given here; nothing is known of the memory.
+        self.memory = memory;
+        let handler = self.raise_point(handler);
+        Next::End(Terminator::Try { body: Box::new(body), handler })
+    }
+}
+
+/// Whether nothing in a body could raise, asynchronous exceptions included: no call, no allocation, no loop (pitfall 41).
+fn is_quiet(body: &Expr) -> bool {
+    let mut quiet = true;
+    body.walk(&mut |expr| {
+        for item in &expr.items {
+            quiet &= match item {
+                Item::Let { named: Named::Simple(_), .. } | Item::Join { .. } => true,
+                Item::Let { named: Named::Prim { prim, exn, .. }, .. } => {
+                    exn.is_none() && !matches!(prim, Prim::CCall(_)) && prim.effects().0 != Effects::Generative
+                }
+                Item::LetClosures { .. } => false,
+                Item::LetCont { recursive, .. } => !recursive,
+            };
+        }
+        quiet &= !matches!(
+            expr.terminator,
+            Terminator::Apply(_) | Terminator::Try { .. } | Terminator::Raise { .. }
+        );
+    });
+    quiet
+}

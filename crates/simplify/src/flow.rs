@@ -1,0 +1,169 @@
+//! What a function needs: from its effects and results backwards, through parameters of continuations.
+
+use cranelift_entity::EntitySet;
+use flambeau_ir::prim::Effects;
+use flambeau_ir::{ApplyCont, Continuation, ExnCont, Expr, Item, Named, Prim, Simple, Terminator, Variable};
+use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
+
+use crate::continuations::{Edge, edge_of};
+use crate::run::Params;
+
+/// The result.
+pub struct Flow {
+    pub needed: EntitySet<Variable>,
+    /// Parameters of the continuations of the function.
+    pub params: FxHashMap<Continuation, Params>,
+    /// How often each is used.
+    pub uses: FxHashMap<Continuation, u32>,
+    /// Those that take the result of a call: it has to go somewhere.
+    pub returned_to: FxHashSet<Continuation>,
+    pending: Vec<Variable>,
+    /// What each variable is made of.
+    sources: FxHashMap<Variable, SmallVec<[Variable; 3]>>,
+}
+
+/// Whether a binding may be left out if its result is not needed.
+pub fn is_droppable(prim: &Prim) -> bool {
+    prim.effects().0 <= Effects::Generative
+}
+
+impl Flow {
+    /// Of a body that came down, with its edges.
+    pub fn of(body: &Expr, edges: &[Edge]) -> Flow {
+        let mut flow = Flow {
+            needed: EntitySet::new(),
+            params: FxHashMap::default(),
+            uses: FxHashMap::default(),
+            returned_to: FxHashSet::default(),
+            pending: Vec::new(),
+            sources: FxHashMap::default(),
+        };
+        // Binders come before uses in this order.
+        body.walk(&mut |expr| {
+            for item in &expr.items {
+                flow.item(item);
+            }
+            flow.terminator(&expr.terminator, edges);
+        });
+        flow.solve();
+        flow
+    }
+
+    fn solve(&mut self) {
+        while let Some(var) = self.pending.pop() {
+            if self.needed.insert(var)
+                && let Some(sources) = self.sources.get(&var)
+            {
+                self.pending.extend(sources.iter().copied());
+            }
+        }
+    }
+
+    fn root(&mut self, simple: Simple) {
+        self.pending.extend(simple.as_var());
+    }
+
+    fn source(&mut self, of: Variable, simple: Simple) {
+        if let Simple::Var(var) = simple {
+            self.sources.entry(of).or_default().push(var);
+        }
+    }
+
+    fn item(&mut self, item: &Item) {
+        match item {
+            Item::Let { var, named: Named::Simple(simple), .. } => self.source(*var, *simple),
+            Item::Let { var, named: Named::Prim { prim, args, exn }, .. } => {
+                let droppable = is_droppable(prim);
+                for arg in args {
+                    if droppable { self.source(*var, *arg) } else { self.root(*arg) }
+                }
+                if let Some(exn) = exn {
+                    self.raise(exn);
+                }
+            }
+            Item::LetClosures { vars, set, .. } => {
+                for var in vars {
+                    for (_, value) in &set.values {
+                        self.source(*var, *value);
+                    }
+                }
+            }
+            Item::Join { cont, params, .. } => {
+                self.params.insert(*cont, params.clone());
+            }
+            Item::LetCont { handlers, .. } => {
+                for handler in handlers {
+                    self.params.insert(handler.cont, handler.params.clone());
+                }
+            }
+        }
+    }
+
+    fn raise(&mut self, exn: &ExnCont) {
+        *self.uses.entry(exn.cont).or_default() += 1;
+        match self.params.get(&exn.cont).cloned() {
+            Some(params) => {
+                for (param, arg) in params.iter().skip(1).zip(&exn.extra_args) {
+                    self.source(*param, *arg);
+                }
+            }
+            None => exn.extra_args.iter().for_each(|arg| self.root(*arg)),
+        }
+    }
+
+    fn jump(&mut self, jump: &ApplyCont, edges: &[Edge]) {
+        let (cont, extra) = match edge_of(jump.cont) {
+            Some(index) => {
+                let edge = &edges[index];
+                for (var, _, args) in &edge.lets {
+                    for arg in args {
+                        self.source(*var, *arg);
+                    }
+                }
+                (edge.cont, &edge.extra[..])
+            }
+            None => (jump.cont, &[][..]),
+        };
+        *self.uses.entry(cont).or_default() += 1;
+        match self.params.get(&cont).cloned() {
+            Some(params) => {
+                for (param, arg) in params.iter().zip(jump.args.iter().chain(extra)) {
+                    self.source(*param, *arg);
+                }
+            }
+            None => jump.args.iter().for_each(|arg| self.root(*arg)),
+        }
+    }
+
+    fn terminator(&mut self, terminator: &Terminator, edges: &[Edge]) {
+        match terminator {
+            Terminator::Apply(apply) => {
+                apply.callee.iter().chain(&apply.args).for_each(|simple| self.root(*simple));
+                let args = match edge_of(apply.ret) {
+                    Some(index) => edges[index].results.iter().map(|r| Simple::Var(*r)).collect(),
+                    None => SmallVec::new(),
+                };
+                self.jump(&ApplyCont { cont: apply.ret, args }, edges);
+                let cont = edge_of(apply.ret).map_or(apply.ret, |index| edges[index].cont);
+                self.returned_to.insert(cont);
+                self.raise(&apply.exn);
+            }
+            Terminator::ApplyCont(jump) => self.jump(jump, edges),
+            Terminator::Switch(switch) => {
+                self.root(switch.scrutinee);
+                switch.for_each_jump(&mut |jump| self.jump(jump, edges));
+            }
+            Terminator::StringSwitch(switch) => {
+                self.root(switch.scrutinee);
+                switch.for_each_jump(&mut |jump| self.jump(jump, edges));
+            }
+            Terminator::Raise { exn, handler, .. } => {
+                self.root(*exn);
+                self.raise(handler);
+            }
+            Terminator::Try { handler, .. } => self.raise(handler),
+            Terminator::Unreachable => {}
+        }
+    }
+}

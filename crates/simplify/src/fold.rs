@@ -1,0 +1,255 @@
+//! Primitives of constants, exactly as the machine computes them (soundness row 22). Nothing is folded whose result OCaml
+//! leaves open (shifts out of range) or whose bits are the processor's (NaN).
+
+use flambeau_ir::prim::{FloatCmp, FloatOp, IntCmp, IntOp, ShiftOp};
+use flambeau_ir::{Const, IntKind, Kind, Prim};
+
+/// The value of an OCaml integer of which the top bit is lost.
+pub fn wrap63(n: i64) -> i64 {
+    (n << 1) >> 1
+}
+
+/// Wraps a result to the width.
+fn wrap(kind: IntKind, n: i64) -> i64 {
+    match kind {
+        IntKind::Tagged | IntKind::Naked => wrap63(n),
+        IntKind::Int32 => i64::from(n as i32),
+        IntKind::Int64 | IntKind::Nativeint => n,
+    }
+}
+
+/// The number of bits.
+fn width(kind: IntKind) -> i64 {
+    match kind {
+        IntKind::Tagged | IntKind::Naked => 63,
+        IntKind::Int32 => 32,
+        IntKind::Int64 | IntKind::Nativeint => 64,
+    }
+}
+
+/// A constant of a kind of integers.
+pub fn int(kind: IntKind, n: i64) -> Const {
+    match kind {
+        IntKind::Tagged => Const::Tagged(n),
+        IntKind::Naked => Const::NakedImmediate(n),
+        IntKind::Int32 => Const::NakedInt32(n as i32),
+        IntKind::Int64 => Const::NakedInt64(n),
+        IntKind::Nativeint => Const::NakedNativeint(n),
+    }
+}
+
+/// The integer that a constant is, sign-extended.
+pub fn as_int(c: Const) -> Option<i64> {
+    match c {
+        Const::Tagged(n) | Const::NakedImmediate(n) | Const::NakedInt64(n) | Const::NakedNativeint(n) => Some(n),
+        Const::NakedInt32(n) => Some(i64::from(n)),
+        Const::NakedFloat(_) | Const::Poison(_) => None,
+    }
+}
+
+fn as_float(c: Const) -> Option<f64> {
+    match c {
+        Const::NakedFloat(bits) => Some(f64::from_bits(bits)),
+        _ => None,
+    }
+}
+
+/// Arithmetic that can't fail.
+pub fn arith(op: IntOp, kind: IntKind, a: i64, b: i64) -> i64 {
+    let result = match op {
+        IntOp::Add => a.wrapping_add(b),
+        IntOp::Sub => a.wrapping_sub(b),
+        IntOp::Mul => a.wrapping_mul(b),
+        IntOp::And => a & b,
+        IntOp::Or => a | b,
+        IntOp::Xor => a ^ b,
+    };
+    wrap(kind, result)
+}
+
+fn shift(op: ShiftOp, kind: IntKind, a: i64, amount: i64) -> Option<i64> {
+    if !(0..width(kind)).contains(&amount) {
+        return None;
+    }
+    let bits = match kind {
+        IntKind::Tagged | IntKind::Naked => a as u64 & (u64::MAX >> 1),
+        IntKind::Int32 => u64::from(a as u32),
+        IntKind::Int64 | IntKind::Nativeint => a as u64,
+    };
+    Some(match op {
+        ShiftOp::Lsl => wrap(kind, a << amount),
+        ShiftOp::Asr => a >> amount,
+        ShiftOp::Lsr => wrap(kind, (bits >> amount) as i64),
+    })
+}
+
+/// The outcome of a comparison. Integers are held sign-extended, so one rule does for all widths.
+pub fn compare(op: IntCmp, a: i64, b: i64) -> bool {
+    match op {
+        IntCmp::Eq => a == b,
+        IntCmp::Ne => a != b,
+        IntCmp::Lt => a < b,
+        IntCmp::Le => a <= b,
+        IntCmp::Gt => a > b,
+        IntCmp::Ge => a >= b,
+        IntCmp::UnsignedLt => (a as u64) < (b as u64),
+    }
+}
+
+fn compare_floats(op: FloatCmp, a: f64, b: f64) -> bool {
+    match op {
+        FloatCmp::Eq => a == b,
+        FloatCmp::Ne => a != b,
+        FloatCmp::Lt => a < b,
+        FloatCmp::NotLt => !(a < b),
+        FloatCmp::Gt => a > b,
+        FloatCmp::NotGt => !(a > b),
+        FloatCmp::Le => a <= b,
+        FloatCmp::NotLe => !(a <= b),
+        FloatCmp::Ge => a >= b,
+        FloatCmp::NotGe => !(a >= b),
+    }
+}
+
+fn three_way(less: bool, greater: bool) -> Const {
+    Const::Tagged(i64::from(greater) - i64::from(less))
+}
+
+fn boolean(b: bool) -> Const {
+    Const::NakedImmediate(i64::from(b))
+}
+
+fn convert(from: Const, to: Kind) -> Option<Const> {
+    if let Some(x) = as_float(from) {
+        // Truncation of what does not fit is the processor's.
+        let limit = if to == Kind::NakedInt32 { 2_147_483_647.0 } else { 4e18 };
+        if !(x.abs() < limit) {
+            return None;
+        }
+        return match to {
+            Kind::NakedFloat => Some(from),
+            _ => of_int(x as i64, to),
+        };
+    }
+    of_int(as_int(from)?, to)
+}
+
+fn of_int(n: i64, to: Kind) -> Option<Const> {
+    Some(match to {
+        Kind::NakedImmediate => Const::NakedImmediate(wrap63(n)),
+        Kind::NakedInt32 => Const::NakedInt32(n as i32),
+        Kind::NakedInt64 => Const::NakedInt64(n),
+        Kind::NakedNativeint => Const::NakedNativeint(n),
+        Kind::NakedFloat => Const::NakedFloat((n as f64).to_bits()),
+        Kind::Value => return None,
+    })
+}
+
+/// The result of a primitive without effect, all of whose operands are constants.
+pub fn fold(prim: &Prim, args: &[Const]) -> Option<Const> {
+    match (prim, args) {
+        (Prim::IntArith { op, kind }, [a, b]) => Some(int(*kind, arith(*op, *kind, as_int(*a)?, as_int(*b)?))),
+        (Prim::IntShift { op, kind }, [a, b]) => shift(*op, *kind, as_int(*a)?, as_int(*b)?).map(|n| int(*kind, n)),
+        (Prim::IntDiv { kind }, [a, b]) => {
+            let b = as_int(*b).filter(|b| *b != 0)?;
+            Some(int(*kind, wrap(*kind, as_int(*a)?.wrapping_div(b))))
+        }
+        (Prim::IntMod { kind }, [a, b]) => {
+            let b = as_int(*b).filter(|b| *b != 0)?;
+            Some(int(*kind, wrap(*kind, as_int(*a)?.wrapping_rem(b))))
+        }
+        (Prim::IntCompare { op, .. }, [a, b]) => Some(boolean(compare(*op, as_int(*a)?, as_int(*b)?))),
+        (Prim::IntCompare3 { .. }, [a, b]) => {
+            let (a, b) = (as_int(*a)?, as_int(*b)?);
+            Some(three_way(a < b, a > b))
+        }
+        (Prim::ByteSwap { kind }, [a]) => match kind {
+            IntKind::Int32 => Some(Const::NakedInt32((as_int(*a)? as i32).swap_bytes())),
+            IntKind::Int64 | IntKind::Nativeint => Some(int(*kind, as_int(*a)?.swap_bytes())),
+            IntKind::Tagged | IntKind::Naked => None,
+        },
+        (Prim::ByteSwap16, [a]) => Some(Const::NakedImmediate(i64::from((as_int(*a)? as u16).swap_bytes()))),
+        (Prim::FloatArith { op }, [a, b]) => {
+            let (a, b) = (as_float(*a)?, as_float(*b)?);
+            let result = match op {
+                FloatOp::Add => a + b,
+                FloatOp::Sub => a - b,
+                FloatOp::Mul => a * b,
+                FloatOp::Div => a / b,
+            };
+            (!result.is_nan()).then(|| Const::NakedFloat(result.to_bits()))
+        }
+        (Prim::FloatNeg, [Const::NakedFloat(bits)]) => Some(Const::NakedFloat(bits ^ (1 << 63))),
+        (Prim::FloatAbs, [Const::NakedFloat(bits)]) => Some(Const::NakedFloat(bits & !(1 << 63))),
+        (Prim::FloatCompare { op }, [a, b]) => Some(boolean(compare_floats(*op, as_float(*a)?, as_float(*b)?))),
+        (Prim::FloatCompare3, [a, b]) => {
+            let (a, b) = (as_float(*a)?, as_float(*b)?);
+            Some(match (a.is_nan(), b.is_nan()) {
+                (true, true) => Const::Tagged(0),
+                (true, false) => Const::Tagged(-1),
+                (false, true) => Const::Tagged(1),
+                (false, false) => three_way(a < b, a > b),
+            })
+        }
+        (Prim::Tag, [Const::NakedImmediate(n)]) => Some(Const::Tagged(*n)),
+        (Prim::Untag, [Const::Tagged(n)]) => Some(Const::NakedImmediate(*n)),
+        (Prim::NumConv { to, .. }, [a]) => convert(*a, *to),
+        (Prim::IsInt, [Const::Tagged(_)]) => Some(boolean(true)),
+        (Prim::PhysEqual { negated }, [Const::Tagged(a), Const::Tagged(b)]) => Some(boolean((a == b) != *negated)),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn integers_wrap_at_their_widths() {
+        let max = (1 << 62) - 1;
+        assert_eq!(arith(IntOp::Add, IntKind::Tagged, max, 1), -(1 << 62));
+        assert_eq!(arith(IntOp::Mul, IntKind::Int32, 1 << 30, 4), 0);
+        assert_eq!(arith(IntOp::Sub, IntKind::Int64, i64::MIN, 1), i64::MAX);
+        assert_eq!(shift(ShiftOp::Lsr, IntKind::Tagged, -1, 1), Some(max));
+        assert_eq!(shift(ShiftOp::Lsr, IntKind::Int32, -1, 28), Some(15));
+        assert_eq!(shift(ShiftOp::Lsl, IntKind::Tagged, 1, 62), Some(-(1 << 62)));
+        assert_eq!(shift(ShiftOp::Lsl, IntKind::Tagged, 1, 63), None);
+        assert_eq!(shift(ShiftOp::Lsr, IntKind::Tagged, -1, 0), Some(-1));
+    }
+
+    #[test]
+    fn division_of_the_least_integer_wraps() {
+        let div = |kind, a, b| fold(&Prim::IntDiv { kind }, &[int(kind, a), int(kind, b)]);
+        assert_eq!(div(IntKind::Tagged, -(1 << 62), -1), Some(Const::Tagged(-(1 << 62))));
+        assert_eq!(div(IntKind::Int32, i64::from(i32::MIN), -1), Some(Const::NakedInt32(i32::MIN)));
+        assert_eq!(div(IntKind::Int64, i64::MIN, -1), Some(Const::NakedInt64(i64::MIN)));
+        assert_eq!(div(IntKind::Tagged, -7, 2), Some(Const::Tagged(-3)));
+        assert_eq!(div(IntKind::Tagged, 7, 0), None);
+    }
+
+    #[test]
+    fn floats_keep_their_bits() {
+        let f = |x: f64| Const::NakedFloat(x.to_bits());
+        let op = |op, a, b| fold(&Prim::FloatArith { op }, &[f(a), f(b)]);
+        assert_eq!(op(FloatOp::Add, -0.0, 0.0), Some(f(0.0)));
+        assert_eq!(op(FloatOp::Mul, -0.0, 1.0), Some(f(-0.0)));
+        assert_eq!(op(FloatOp::Div, 0.0, 0.0), None);
+        assert_eq!(fold(&Prim::FloatNeg, &[f(0.0)]), Some(f(-0.0)));
+        let not_lt = Prim::FloatCompare { op: FloatCmp::NotLt };
+        assert_eq!(fold(&not_lt, &[f(f64::NAN), f(1.0)]), Some(Const::NakedImmediate(1)));
+        assert_eq!(fold(&Prim::FloatCompare3, &[f(f64::NAN), f(1.0)]), Some(Const::Tagged(-1)));
+    }
+
+    #[test]
+    fn conversions_wrap_and_truncate() {
+        let conv = |c, to| fold(&Prim::NumConv { from: Const::kind(c), to }, &[c]);
+        assert_eq!(conv(Const::NakedInt64(1 << 31), Kind::NakedInt32), Some(Const::NakedInt32(i32::MIN)));
+        assert_eq!(conv(Const::NakedInt64(i64::MAX), Kind::NakedImmediate), Some(Const::NakedImmediate(-1)));
+        assert_eq!(
+            conv(Const::NakedFloat((-1.9f64).to_bits()), Kind::NakedImmediate),
+            Some(Const::NakedImmediate(-1))
+        );
+        assert_eq!(conv(Const::NakedFloat(f64::NAN.to_bits()), Kind::NakedInt64), None);
+        assert_eq!(conv(Const::NakedFloat(1e300f64.to_bits()), Kind::NakedInt64), None);
+    }
+}

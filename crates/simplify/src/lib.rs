@@ -1,0 +1,276 @@
+//! The simplifier: one traversal down, which evaluates terms in the abstract domain, and one up, which rebuilds them
+//! without what turned out to be unneeded.
+//!
+//! # Down
+//!
+//! A run of items is simplified in order, with the knowledge of the point where it stands ([`Env`]). What comes out is a
+//! new run.
+//!
+//! *Continuations.* One that is used once, from the same region, is *pending*: its handler is simplified at the use, in
+//! the use's environment, and in its place. Others are *open*: their uses are recorded with what is known of the
+//! arguments, in words of the scope where the continuation is bound; the handler is simplified afterwards with the join
+//! of the uses. Loops start from the join of the uses outside and the inductive pre-pass ([`analysis`]).
+//!
+//! *Uses* of open continuations come out as *edges*: numbers in the place of the continuation, under which arguments for
+//! parameters that are added later (unboxing) are noted. They are resolved on the way up.
+//!
+//! # Up
+//!
+//! What is needed is found from effects and results backwards, through parameters of loops too ([`flow`]); then the
+//! term is rebuilt with only that ([`rebuild`]).
+//!
+//! # Functions
+//!
+//! The codes of a set of closures are simplified where the set is bound, so that they know what they capture; those of
+//! static sets come first, then the entry.
+
+mod analysis;
+mod calls;
+mod compare;
+mod continuations;
+mod dead_code;
+mod exceptions;
+mod flow;
+mod fold;
+mod lift;
+mod prims;
+mod rebuild;
+mod run;
+mod switch;
+mod unboxing;
+
+use flambeau_ir::{
+    CodeId, Continuation, Expr, FunctionSlot, Rewrites, StaticDef, Symbol, Terminator, Unit, ValueSlot, Variable,
+};
+use flambeau_types::{Closure, Env, Ty};
+use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
+
+use analysis::Analysis;
+use continuations::{ContState, Edge};
+use lift::StaticTable;
+use prims::Memory;
+
+/// Simplifies a unit; whether anything may have changed. Without fuel nothing does; as long as there is some, functions
+/// are also put into the form that rewrites need, and what is not needed is dropped.
+pub fn simplify(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
+    if rewrites.fuel.is_empty() {
+        return false;
+    }
+    Simplifier::new(unit, rewrites).unit();
+    dead_code::remove(unit);
+    true
+}
+
+/// The state of a traversal.
+struct Simplifier<'a> {
+    unit: &'a mut Unit,
+    rewrites: &'a mut Rewrites,
+    env: Env,
+    /// The continuations of the function that is being simplified.
+    conts: FxHashMap<Continuation, ContState>,
+    edges: Vec<Edge>,
+    analysis: Analysis,
+    /// Names the state of the memory.
+    memory: Memory,
+    memories: u32,
+    statics: StaticTable,
+    /// Codes whose bodies have been simplified, or are not to be.
+    done: FxHashSet<CodeId>,
+    /// Sets that bind each code.
+    binders: FxHashMap<CodeId, u32>,
+    /// The functions of the set that each code is of.
+    sets: FxHashMap<CodeId, Functions>,
+    uses_closure: FxHashMap<CodeId, bool>,
+    /// Variables made on the way down that may be poison.
+    flimsy: FxHashSet<Variable>,
+    /// The ordinary continuations in which handlers go on.
+    raise_targets: FxHashMap<Continuation, Continuation>,
+    /// The function that is being simplified, for the trace.
+    current: Option<CodeId>,
+}
+
+impl<'a> Simplifier<'a> {
+    fn new(unit: &'a mut Unit, rewrites: &'a mut Rewrites) -> Self {
+        let statics = StaticTable::of(unit);
+        Simplifier {
+            unit,
+            rewrites,
+            env: Env::default(),
+            conts: FxHashMap::default(),
+            edges: Vec::new(),
+            analysis: Analysis::default(),
+            memory: Memory { contents: 1, headers: 1 },
+            memories: 1,
+            statics,
+            done: FxHashSet::default(),
+            binders: FxHashMap::default(),
+            sets: FxHashMap::default(),
+            uses_closure: FxHashMap::default(),
+            flimsy: FxHashSet::default(),
+            raise_targets: FxHashMap::default(),
+            current: None,
+        }
+    }
+
+    fn unit(&mut self) {
+        self.count_binders();
+        self.type_statics();
+        let mut static_codes = Vec::new();
+        for item in &self.unit.statics {
+            if let StaticDef::Closures { symbols, set } = &item.def {
+                let values: Vec<(ValueSlot, Ty)> =
+                    set.values.iter().map(|(slot, value)| (*slot, Ty::Is(*value))).collect();
+                let codes = set.functions.iter().map(|(_, code)| *code);
+                static_codes.extend(codes.zip(symbols.clone()).map(|(c, s)| (c, s, values.clone())));
+            }
+        }
+        for (code, symbol, values) in static_codes {
+            self.code(code, &values, Some(symbol));
+        }
+        if !self.rewrites.fuel.is_empty() {
+            let body = std::mem::replace(&mut self.unit.entry.body, unreachable());
+            let body = self.function_body(body, None);
+            self.unit.entry.body = body;
+        }
+    }
+
+    /// A code that two sets bind knows nothing of what it captures.
+    fn count_binders(&mut self) {
+        let mut binders = FxHashMap::default();
+        let mut sets = FxHashMap::default();
+        let mut count = |set: &flambeau_ir::SetOfClosures| {
+            for (_, code) in &set.functions {
+                *binders.entry(*code).or_insert(0) += 1;
+                sets.insert(*code, set.functions.clone());
+            }
+        };
+        for item in &self.unit.statics {
+            if let StaticDef::Closures { set, .. } = &item.def {
+                count(set);
+            }
+        }
+        let bodies = self.unit.codes.values().map(|code| &code.body).chain([&self.unit.entry.body]);
+        for body in bodies {
+            body.walk(&mut |expr| {
+                for item in &expr.items {
+                    if let flambeau_ir::Item::LetClosures { set, .. } = item {
+                        count(set);
+                    }
+                }
+            });
+        }
+        self.binders = binders;
+        self.sets = sets;
+    }
+
+    /// Simplifies the body of a code, once, given what is known of its captured values, and its closure if that is
+    /// static.
+    fn code(&mut self, code: CodeId, closure: &[(ValueSlot, Ty)], symbol: Option<Symbol>) {
+        if !self.done.insert(code) || self.rewrites.fuel.is_empty() {
+            return;
+        }
+        let body = std::mem::replace(&mut self.unit.codes[code].body, unreachable());
+        let outer = self.enter(code, closure, symbol);
+        let body = self.function_body(body, Some(code));
+        self.leave(outer);
+        self.unit.codes[code].body = body;
+        let uses = self.scan_closure(code);
+        self.uses_closure.insert(code, uses);
+    }
+
+    /// Sets the state of the function outside aside.
+    fn enter(&mut self, code: CodeId, values: &[(ValueSlot, Ty)], symbol: Option<Symbol>) -> Outer {
+        let outer = Outer {
+            conts: std::mem::take(&mut self.conts),
+            edges: std::mem::take(&mut self.edges),
+            analysis: std::mem::take(&mut self.analysis),
+            memory: self.memory,
+            mark: self.env.mark(),
+            current: self.current.replace(code),
+        };
+        self.fresh_memory();
+        let data = &self.unit.codes[code];
+        let (params, my_closure, slot) = (data.params.clone(), data.my_closure, data.function_slot);
+        let functions = self.siblings(code, slot);
+        let known = self.binders.get(&code).copied().unwrap_or(0) <= 1;
+        let ty = match functions {
+            Some(functions) if known => Ty::Closure(std::rc::Rc::new(Closure {
+                slot,
+                functions,
+                values: values.iter().cloned().collect(),
+            })),
+            _ => Ty::Unknown,
+        };
+        match symbol.filter(|_| known) {
+            Some(symbol) => self.env.bind_alias(my_closure, symbol.into()),
+            None => self.env.bind(my_closure, ty),
+        }
+        for param in params {
+            self.env.bind(param, Ty::Unknown);
+        }
+        outer
+    }
+
+    fn leave(&mut self, outer: Outer) {
+        self.conts = outer.conts;
+        self.edges = outer.edges;
+        self.analysis = outer.analysis;
+        self.memory = outer.memory;
+        self.env.undo(outer.mark);
+        self.current = outer.current;
+    }
+
+    /// Down, then up.
+    fn function_body(&mut self, body: Expr, code: Option<CodeId>) -> Expr {
+        self.analysis = Analysis::of(&body, &self.env, self.rewrites.keep_backtraces);
+        self.edges.clear();
+        self.conts.clear();
+        let body = self.run(run::Rest::from(body));
+        self.rebuild(body, code)
+    }
+
+    /// From here on the memory may hold anything else.
+    fn fresh_memory(&mut self) {
+        self.memories += 1;
+        self.memory = Memory { contents: self.memories, headers: self.memories };
+    }
+
+    /// The same of fields and elements, but not of tags and lengths.
+    fn fresh_contents(&mut self) {
+        self.memories += 1;
+        self.memory.contents = self.memories;
+    }
+
+    /// Asks for permission; tells where, in the trace.
+    fn allow(&mut self, what: &str) -> bool {
+        let unit = &*self.unit;
+        let current = self.current;
+        self.rewrites.allow(|| {
+            let place = current.map_or("entry", |code| &unit.codes[code].linkage_name);
+            format!("simplify: {what} in {place}")
+        })
+    }
+
+    /// A variable of the kind and subkind of another.
+    fn fresh_like(&mut self, var: Variable) -> Variable {
+        let data = self.unit.variables[var].clone();
+        self.unit.variables.push(data)
+    }
+}
+
+/// What is set aside while a nested function is simplified.
+struct Outer {
+    conts: FxHashMap<Continuation, ContState>,
+    edges: Vec<Edge>,
+    analysis: Analysis,
+    memory: Memory,
+    mark: flambeau_types::Mark,
+    current: Option<CodeId>,
+}
+
+type Functions = SmallVec<[(FunctionSlot, CodeId); 1]>;
+
+fn unreachable() -> Expr {
+    Expr { items: Vec::new(), terminator: Terminator::Unreachable }
+}

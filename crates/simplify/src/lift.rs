@@ -1,0 +1,176 @@
+//! Static data: what is known of it, and lifting of constants to it.
+
+use flambeau_ir::{
+    BoxedKind, Const, FunctionSlot, SetOfClosures, Simple, Static, StaticDef, StaticField, Symbol, SymbolData,
+    Unit,
+};
+use flambeau_types::{Closure, Ty};
+use rustc_hash::{FxHashMap, FxHashSet};
+use std::rc::Rc;
+
+use crate::analysis::FIRST_SPECIAL_TAG;
+use crate::{Functions, Simplifier};
+
+/// What is immutable and static already: equal data share a symbol.
+#[derive(Debug, Default)]
+pub struct StaticTable {
+    symbols: FxHashMap<Key, Symbol>,
+    names: FxHashSet<String>,
+    next: u32,
+}
+
+#[derive(Debug, PartialEq, Eq, Hash)]
+enum Key {
+    Number(Const),
+    Block(u8, Vec<(bool, i64)>),
+}
+
+fn field_key(field: &StaticField) -> (bool, i64) {
+    match field {
+        StaticField::Symbol(symbol) => (true, i64::from(symbol.as_u32())),
+        StaticField::Immediate(n) => (false, *n),
+    }
+}
+
+fn key(def: &StaticDef) -> Option<Key> {
+    Some(match def {
+        StaticDef::Block { tag, fields, .. } => Key::Block(*tag, fields.iter().map(field_key).collect()),
+        StaticDef::Float { bits, .. } => Key::Number(Const::NakedFloat(*bits)),
+        StaticDef::Int32 { value, .. } => Key::Number(Const::NakedInt32(*value)),
+        StaticDef::Int64 { value, .. } => Key::Number(Const::NakedInt64(*value)),
+        StaticDef::Nativeint { value, .. } => Key::Number(Const::NakedNativeint(*value)),
+        // Arrays may be assigned, strings are the converter's business.
+        StaticDef::String { .. }
+        | StaticDef::FloatArray { .. }
+        | StaticDef::Closures { .. }
+        | StaticDef::Preallocated { .. } => return None,
+    })
+}
+
+impl StaticTable {
+    /// Of what a unit has already. Blocks are not shared with what comes: theirs may be assigned (soundness row 18).
+    pub fn of(unit: &Unit) -> StaticTable {
+        let mut table = StaticTable::default();
+        for item in &unit.statics {
+            if let (Some(key @ Key::Number(_)), [symbol]) = (key(&item.def), item.def.symbols()) {
+                table.symbols.insert(key, *symbol);
+            }
+        }
+        table.names = unit.symbols.values().map(|s| s.linkage_name.clone()).collect();
+        table
+    }
+}
+
+impl Simplifier<'_> {
+    /// Tells the environment what is known of static data.
+    pub(crate) fn type_statics(&mut self) {
+        for item in &self.unit.statics {
+            match &item.def {
+                StaticDef::Closures { symbols, set } => {
+                    for (symbol, (slot, _)) in symbols.iter().zip(&set.functions) {
+                        self.env.set_symbol(*symbol, closure_ty(set, *slot));
+                    }
+                }
+                def => {
+                    if let [symbol] = def.symbols() {
+                        self.env.set_symbol(*symbol, ty(def));
+                    }
+                }
+            }
+        }
+    }
+
+    /// The functions of the set that a code is of.
+    pub(crate) fn siblings(&self, code: flambeau_ir::CodeId, slot: FunctionSlot) -> Option<Functions> {
+        self.sets.get(&code).filter(|set| set.iter().any(|(s, _)| *s == slot)).cloned()
+    }
+
+    /// A boxed number as static data.
+    pub(crate) fn static_number(&mut self, kind: BoxedKind, c: Const) -> Option<Symbol> {
+        let def = |symbol| {
+            Some(match (kind, c) {
+                (BoxedKind::Float, Const::NakedFloat(bits)) => StaticDef::Float { symbol, bits },
+                (BoxedKind::Int32, Const::NakedInt32(value)) => StaticDef::Int32 { symbol, value },
+                (BoxedKind::Int64, Const::NakedInt64(value)) => StaticDef::Int64 { symbol, value },
+                (BoxedKind::Nativeint, Const::NakedNativeint(value)) => StaticDef::Nativeint { symbol, value },
+                _ => return None,
+            })
+        };
+        self.shared(Key::Number(c), def)
+    }
+
+    /// An immutable block as static data, if all its fields are constant.
+    pub(crate) fn static_block(&mut self, tag: u8, fields: &[Simple]) -> Option<Symbol> {
+        let fields: Vec<StaticField> = fields.iter().map(|f| static_field(*f)).collect::<Option<_>>()?;
+        let key = Key::Block(tag, fields.iter().map(field_key).collect());
+        self.shared(key, |symbol| Some(StaticDef::Block { symbol, tag, fields }))
+    }
+
+    fn shared(&mut self, key: Key, def: impl FnOnce(Symbol) -> Option<StaticDef>) -> Option<Symbol> {
+        if let Some(symbol) = self.statics.symbols.get(&key) {
+            return Some(*symbol);
+        }
+        let symbol = self.fresh_symbol();
+        let def = def(symbol)?;
+        self.env.set_symbol(symbol, ty(&def));
+        self.unit.statics.push(Static { exported: false, def });
+        self.statics.symbols.insert(key, symbol);
+        Some(symbol)
+    }
+
+    /// Makes a closed set of closures static data.
+    pub(crate) fn static_closures(&mut self, set: SetOfClosures) -> Vec<Symbol> {
+        let symbols: Vec<Symbol> = set.functions.iter().map(|_| self.fresh_symbol()).collect();
+        for (symbol, (slot, _)) in symbols.iter().zip(&set.functions) {
+            self.env.set_symbol(*symbol, closure_ty(&set, *slot));
+        }
+        let def = StaticDef::Closures { symbols: symbols.clone(), set };
+        self.unit.statics.push(Static { exported: false, def });
+        symbols
+    }
+
+    fn fresh_symbol(&mut self) -> Symbol {
+        loop {
+            self.statics.next += 1;
+            let linkage_name = format!("{}__lifted_{}", self.unit.prefix, self.statics.next);
+            if self.statics.names.insert(linkage_name.clone()) {
+                return self.unit.symbols.push(SymbolData { linkage_name, is_local: true });
+            }
+        }
+    }
+}
+
+/// What is known of a closure of a static set.
+fn closure_ty(set: &SetOfClosures, slot: FunctionSlot) -> Ty {
+    Ty::Closure(Rc::new(Closure {
+        slot,
+        functions: set.functions.clone(),
+        values: set.values.iter().map(|(slot, value)| (*slot, Ty::Is(*value))).collect(),
+    }))
+}
+
+fn ty(def: &StaticDef) -> Ty {
+    match def {
+        StaticDef::Block { tag, fields, .. } if *tag < FIRST_SPECIAL_TAG => {
+            Ty::block(*tag, fields.iter().map(|f| Ty::Is(f.simple())))
+        }
+        StaticDef::Float { bits, .. } => {
+            Ty::boxed(BoxedKind::Float, Ty::Is(Const::NakedFloat(*bits).into()))
+        }
+        StaticDef::Int32 { value, .. } => Ty::boxed(BoxedKind::Int32, Ty::Is(Const::NakedInt32(*value).into())),
+        StaticDef::Int64 { value, .. } => Ty::boxed(BoxedKind::Int64, Ty::Is(Const::NakedInt64(*value).into())),
+        StaticDef::Nativeint { value, .. } => {
+            Ty::boxed(BoxedKind::Nativeint, Ty::Is(Const::NakedNativeint(*value).into()))
+        }
+        _ => Ty::pointer(),
+    }
+}
+
+/// The atom as a word of static data.
+fn static_field(simple: Simple) -> Option<StaticField> {
+    match simple {
+        Simple::Symbol(symbol) => Some(StaticField::Symbol(symbol)),
+        Simple::Const(Const::Tagged(n)) => Some(StaticField::Immediate(n)),
+        _ => None,
+    }
+}

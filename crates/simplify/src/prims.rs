@@ -1,0 +1,585 @@
+//! Primitives, on the way down.
+
+use flambeau_ir::prim::{Coeffects, Effects, IntCmp, IntOp, Mutability, ShiftOp};
+use flambeau_ir::{Const, Dbg, ExnCont, IntKind, Item, Kind, Named, Prim, Simple, Variable};
+use flambeau_types::{Blocks, Definition, IntSet, Operands, Ty};
+use smallvec::SmallVec;
+
+use crate::Simplifier;
+use crate::analysis::FIRST_SPECIAL_TAG;
+use crate::fold;
+
+/// Larger blocks are not looked into: types of their fields would be copied around.
+const FIELDS: usize = 64;
+
+/// What becomes of a primitive.
+pub enum Outcome {
+    /// It is this atom; for one that is there for its effect: it has none here.
+    Atom(Simple),
+    /// Another primitive does the same.
+    Prim(Prim, Operands),
+    /// It stays; its result is of this type.
+    Keep(Ty),
+    /// Another primitive does the same after some others.
+    Several(SmallVec<[(Variable, Prim, Operands); 3]>, Prim, Operands),
+    /// This point is never reached.
+    Dead,
+}
+
+/// Names of the state of the memory: equal names, equal contents.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Memory {
+    /// Of fields and elements.
+    pub contents: u32,
+    /// Of tags and lengths, which only calls change (forcing a lazy value, `Obj.truncate`).
+    pub headers: u32,
+}
+
+impl Simplifier<'_> {
+    /// Simplifies `let var = prim (args)`; whether what follows can be reached.
+    pub(crate) fn primitive(
+        &mut self,
+        var: Variable,
+        mut prim: Prim,
+        mut args: SmallVec<[Simple; 3]>,
+        exn: Option<Box<ExnCont>>,
+        dbg: Dbg,
+        out: &mut Vec<Item>,
+    ) -> bool {
+        for arg in &mut args {
+            *arg = self.env.canonical(*arg);
+        }
+        // Bounded: each step makes the primitive simpler.
+        for _ in 0..8 {
+            match self.outcome(&prim, &args) {
+                Outcome::Atom(simple) => {
+                    if !self.allow("primitive with a known result") {
+                        break;
+                    }
+                    self.env.bind_alias(var, simple);
+                    return true;
+                }
+                Outcome::Prim(simpler, operands) => {
+                    if !self.allow("simpler primitive") {
+                        break;
+                    }
+                    (prim, args) = (simpler, operands);
+                }
+                Outcome::Several(lets, simpler, operands) => {
+                    if !self.allow("simpler primitives") {
+                        break;
+                    }
+                    for (var, prim, args) in lets {
+                        if !self.primitive(var, prim, args, None, dbg, out) {
+                            return false;
+                        }
+                    }
+                    (prim, args) = (simpler, operands);
+                    for arg in &mut args {
+                        *arg = self.env.canonical(*arg);
+                    }
+                }
+                Outcome::Keep(ty) => {
+                    self.env.bind(var, ty);
+                    self.emit(var, prim, args, exn, dbg, out);
+                    return true;
+                }
+                Outcome::Dead => {
+                    if !self.allow("contradiction") {
+                        break;
+                    }
+                    return false;
+                }
+            }
+        }
+        self.env.bind(var, Ty::Unknown);
+        self.emit(var, prim, args, exn, dbg, out);
+        true
+    }
+
+    /// Puts a primitive into the new run, and learns from its having been executed.
+    fn emit(
+        &mut self,
+        var: Variable,
+        prim: Prim,
+        args: Operands,
+        exn: Option<Box<ExnCont>>,
+        dbg: Dbg,
+        out: &mut Vec<Item>,
+    ) {
+        self.change_memory(&prim);
+        let exn = if prim.may_raise() { exn.map(|exn| Box::new(self.raise_point(*exn))) } else { None };
+        let key = self.cse_key(&prim, &args);
+        if let Some((key, args, memory)) = key {
+            let result = if prim.is_for_effect() { Simple::UNIT } else { var.into() };
+            self.env.add_cse(key, args, memory, result);
+        }
+        if prim.effects() <= (Effects::Generative, Coeffects::None) && !args.is_empty() {
+            self.env.define(var, Definition { prim: prim.clone(), args: args.clone() });
+        }
+        self.learn_from(var, &prim, &args);
+        out.push(Item::Let { var, named: Named::Prim { prim, args, exn }, dbg });
+    }
+
+    /// Under which key the result of an operation is found again, if it may be.
+    fn cse_key(&self, prim: &Prim, args: &Operands) -> Option<(Prim, Operands, u32)> {
+        let contents = self.memory.contents;
+        let headers = self.memory.headers;
+        let (prim, memory) = match prim {
+            // Assigned through another name, an immutable field is no longer what it was: soundness row 16.
+            Prim::BlockLoad { field, mutability } => {
+                (Prim::BlockLoad { field: *field, mutability: Mutability::Unknown }, load_memory(*mutability, contents))
+            }
+            Prim::BlockLoadFloat { field, mutability } => (
+                Prim::BlockLoadFloat { field: *field, mutability: Mutability::Unknown },
+                load_memory(*mutability, contents),
+            ),
+            Prim::GetTag => {
+                let plain = matches!(self.env.ty(args[0]).blocks(), Blocks::Known(_));
+                (Prim::GetTag, if plain { 0 } else { headers })
+            }
+            Prim::ArrayLength { .. } | Prim::StringLength | Prim::BigarrayDim { .. } => (prim.clone(), headers),
+            Prim::MakeBlock { mutability: Mutability::Immutable, tag } if *tag < FIRST_SPECIAL_TAG => {
+                (prim.clone(), 0)
+            }
+            Prim::Box(_) => (prim.clone(), 0),
+            // What did not raise once does not raise.
+            Prim::CheckBound { .. } | Prim::CheckZero { .. } => (prim.clone(), 0),
+            _ => match prim.effects() {
+                (Effects::None, Coeffects::None) => (prim.clone(), 0),
+                (Effects::None, Coeffects::Has) => match prim {
+                    // Of numbers alone; kept in place for their zero check.
+                    Prim::IntDiv { .. } | Prim::IntMod { .. } => (prim.clone(), 0),
+                    _ => (prim.clone(), contents),
+                },
+                _ => return None,
+            },
+        };
+        args.iter().any(|arg| matches!(arg, Simple::Var(_))).then(|| (prim, args.clone(), memory))
+    }
+
+    /// What an operation does to what is known of the memory.
+    fn change_memory(&mut self, prim: &Prim) {
+        match prim {
+            Prim::CheckBound { .. } | Prim::CheckZero { .. } | Prim::ExnState => {}
+            Prim::BlockStore { .. }
+            | Prim::BlockStoreFloat { .. }
+            | Prim::OffsetRef { .. }
+            | Prim::ArrayStore { .. }
+            | Prim::StringStore { .. }
+            | Prim::BigarrayStore { .. } => self.fresh_contents(),
+            Prim::BigarrayLoad { .. } => {}
+            _ => {
+                if prim.effects().0 == Effects::Arbitrary {
+                    self.fresh_memory();
+                }
+            }
+        }
+    }
+
+    /// What is known after an operation has been executed.
+    fn learn_from(&mut self, var: Variable, prim: &Prim, args: &Operands) {
+        let contents = self.memory.contents;
+        match (prim, &args[..]) {
+            (Prim::Unbox(kind), [x]) => {
+                self.env.learn(*x, &Ty::boxed(*kind, Ty::Is(var.into())));
+                self.env.add_cse(Prim::Box(*kind), SmallVec::from_slice(&[var.into()]), 0, *x);
+            }
+            (Prim::Box(kind), [n]) => {
+                self.env.add_cse(Prim::Unbox(*kind), SmallVec::from_slice(&[var.into()]), 0, *n);
+            }
+            (Prim::MakeBlock { mutability, .. }, fields) => {
+                let memory = load_memory(*mutability, contents);
+                for (index, value) in fields.iter().enumerate().take(FIELDS) {
+                    let load = Prim::BlockLoad { field: index as u32, mutability: Mutability::Unknown };
+                    self.env.add_cse(load, SmallVec::from_slice(&[var.into()]), memory, *value);
+                }
+            }
+            (Prim::MakeFloatBlock { mutability }, fields) => {
+                let memory = load_memory(*mutability, contents);
+                for (index, value) in fields.iter().enumerate().take(FIELDS) {
+                    let load = Prim::BlockLoadFloat { field: index as u32, mutability: Mutability::Unknown };
+                    self.env.add_cse(load, SmallVec::from_slice(&[var.into()]), memory, *value);
+                }
+            }
+            (Prim::BlockStore { field, .. }, [block, value]) => {
+                self.forget_fields(*block);
+                let load = Prim::BlockLoad { field: *field, mutability: Mutability::Unknown };
+                self.env.add_cse(load, SmallVec::from_slice(&[*block]), contents, *value);
+            }
+            (Prim::BlockStoreFloat { field, .. }, [block, value]) => {
+                let load = Prim::BlockLoadFloat { field: *field, mutability: Mutability::Unknown };
+                self.env.add_cse(load, SmallVec::from_slice(&[*block]), contents, *value);
+            }
+            (Prim::ArrayStore { .. }, [block, ..])
+            | (Prim::BlockStoreComputed { .. }, [block, ..])
+            | (Prim::OffsetRef { .. }, [block]) => self.forget_fields(*block),
+            (Prim::CheckBound { width }, [length, index]) => {
+                let high = self
+                    .env
+                    .ints(*length, IntKind::Tagged)
+                    .and_then(|set| set.bounds())
+                    .map_or(i64::MAX, |(_, high)| high.saturating_sub(i64::from(*width)));
+                self.env.learn(*index, &Ty::tagged(IntSet::range(0, high)));
+            }
+            _ => {}
+        }
+    }
+
+    /// A block that is assigned is not what it was when it was made.
+    fn forget_fields(&mut self, block: Simple) {
+        if let Simple::Var(var) = self.env.canonical(block)
+            && matches!(self.env.ty(block), Ty::Variant(_))
+        {
+            self.env.retype(var, Ty::pointer());
+        }
+    }
+
+    fn outcome(&mut self, prim: &Prim, args: &Operands) -> Outcome {
+        if let Some(outcome) = self.folded(prim, args) {
+            return outcome;
+        }
+        if let Some((key, operands, memory)) = self.cse_key(prim, args)
+            && let Some(known) = self.env.cse(&key, &operands, memory)
+        {
+            return Outcome::Atom(known);
+        }
+        self.special(prim, args)
+    }
+
+    fn folded(&mut self, prim: &Prim, args: &Operands) -> Option<Outcome> {
+        if args.is_empty() || prim.effects().0 != Effects::None {
+            return None;
+        }
+        let kinds = prim.signature();
+        let mut constants = SmallVec::<[Const; 3]>::new();
+        for (index, arg) in args.iter().enumerate() {
+            let kind = kinds.args.get(index).copied().unwrap_or(Kind::Value);
+            constants.push(self.env.constant(*arg, kind)?);
+        }
+        fold::fold(prim, &constants).map(|c| Outcome::Atom(c.into()))
+    }
+
+    fn special(&mut self, prim: &Prim, args: &Operands) -> Outcome {
+        match (prim, &args[..]) {
+            (Prim::IsInt, [x]) => self.is_int(*x),
+            (Prim::GetTag, [x]) => self.get_tag(*x),
+            (Prim::Tag, [n]) => self.tag(*n),
+            (Prim::Untag, [x]) => self.untag(*x),
+            (Prim::Box(kind), [n]) => match self.env.constant(*n, kind.naked()) {
+                Some(c) if !matches!(c, Const::Poison(_)) => match self.static_number(*kind, c) {
+                    Some(symbol) => Outcome::Atom(symbol.into()),
+                    None => Outcome::Keep(Ty::boxed(*kind, Ty::Is(*n))),
+                },
+                _ => Outcome::Keep(Ty::boxed(*kind, Ty::Is(*n))),
+            },
+            (Prim::Unbox(kind), [x]) => match self.env.ty(*x) {
+                Ty::Boxed(k, contents) if k == *kind => match &*contents {
+                    Ty::Is(n) => Outcome::Atom(*n),
+                    other => Outcome::Keep(other.clone()),
+                },
+                _ => Outcome::Keep(Ty::Unknown),
+            },
+            (Prim::NumConv { from, to }, [x]) => self.convert(*from, *to, *x),
+            (Prim::IntArith { op, kind }, [x, y]) => self.arith(*op, *kind, *x, *y),
+            (Prim::IntShift { op, kind }, [x, y]) => self.shift(*op, *kind, *x, *y),
+            (Prim::IntDiv { kind }, [x, y]) if self.is_constant(*y, *kind, 1) => Outcome::Atom(*x),
+            (Prim::IntCompare { op, kind }, [x, y]) => self.compare(*op, *kind, *x, *y),
+            (Prim::IntCompare3 { kind }, [x, y]) if x == y && *kind != IntKind::Tagged => {
+                Outcome::Atom(Simple::tagged(0))
+            }
+            (Prim::IntCompare3 { .. } | Prim::FloatCompare3, _) => Outcome::Keep(Ty::tagged(IntSet::range(-1, 1))),
+            (Prim::FloatCompare { .. }, _) => Outcome::Keep(Ty::bool()),
+            (Prim::PhysEqual { negated }, [x, y]) => self.phys_equal(*negated, *x, *y),
+            (Prim::CheckZero { kind }, [x]) => match self.env.ints(*x, *kind) {
+                Some(set) if !set.contains(0) => Outcome::Atom(Simple::UNIT),
+                _ => Outcome::Keep(Ty::Unknown),
+            },
+            (Prim::CheckBound { width }, [length, index]) => self.check_bound(*width, *length, *index),
+            (Prim::MakeBlock { tag, mutability }, fields) => self.make_block(*tag, *mutability, fields),
+            (Prim::MakeFloatBlock { .. } | Prim::MakeArray { .. } | Prim::Duplicate { .. }, _) => {
+                Outcome::Keep(Ty::pointer())
+            }
+            (Prim::BlockLoad { field, .. }, [block]) => self.load(*field, *block),
+            (Prim::ArrayLength { .. } | Prim::StringLength | Prim::BigarrayDim { .. }, _) => {
+                Outcome::Keep(Ty::tagged(IntSet::range(0, 1 << 57)))
+            }
+            (Prim::StringLoad { width, .. }, _) => Outcome::Keep(match width {
+                flambeau_ir::prim::Width::W8 => Ty::Int(IntSet::range(0, 255)),
+                flambeau_ir::prim::Width::W16 => Ty::Int(IntSet::range(0, 65535)),
+                _ => Ty::Unknown,
+            }),
+            (Prim::ProjectValueSlot { function, value }, [closure]) => match self.env.ty(*closure) {
+                Ty::Closure(known) if known.slot == *function => {
+                    match known.values.iter().find(|(slot, _)| slot == value) {
+                        Some((_, Ty::Is(simple))) => Outcome::Atom(*simple),
+                        Some((_, ty)) => Outcome::Keep(ty.clone()),
+                        None => Outcome::Keep(Ty::Unknown),
+                    }
+                }
+                _ => Outcome::Keep(Ty::Unknown),
+            },
+            (Prim::ProjectFunctionSlot { from, to }, [closure]) => {
+                if from == to {
+                    return Outcome::Atom(*closure);
+                }
+                match self.env.ty(*closure) {
+                    Ty::Closure(known) if known.slot == *from => {
+                        let sibling = flambeau_types::Closure { slot: *to, ..(*known).clone() };
+                        Outcome::Keep(Ty::Closure(std::rc::Rc::new(sibling)))
+                    }
+                    _ => Outcome::Keep(Ty::Unknown),
+                }
+            }
+            (Prim::CCall(external), args) => self.c_call(external, args),
+            _ => Outcome::Keep(Ty::Unknown),
+        }
+    }
+
+    fn is_constant(&self, simple: Simple, kind: IntKind, n: i64) -> bool {
+        self.env.constant(simple, kind.kind()).and_then(fold::as_int) == Some(n)
+    }
+
+    fn is_int(&self, x: Simple) -> Outcome {
+        let ty = self.env.ty(x);
+        let (Some(ints), blocks) = (ty.immediates(), ty.blocks()) else { return Outcome::Keep(Ty::bool()) };
+        match (ints.is_empty(), blocks.is_none()) {
+            (true, true) => Outcome::Dead,
+            (true, false) => Outcome::Atom(Simple::naked_imm(0)),
+            (false, true) => Outcome::Atom(Simple::naked_imm(1)),
+            (false, false) => Outcome::Keep(Ty::bool()),
+        }
+    }
+
+    fn get_tag(&self, x: Simple) -> Outcome {
+        match self.env.ty(x).blocks().tags() {
+            Some(tags) => match tags.as_one() {
+                Some(tag) => Outcome::Atom(Simple::naked_imm(tag)),
+                None => Outcome::Keep(Ty::Int(tags)),
+            },
+            None => Outcome::Keep(Ty::Int(IntSet::range(0, 255))),
+        }
+    }
+
+    fn tag(&self, n: Simple) -> Outcome {
+        // Only of an immediate is it the inverse: the low bit of a pointer is lost (soundness row 22).
+        if let Some(definition) = self.env.definition(n)
+            && definition.prim == Prim::Untag
+            && matches!(self.env.ty(definition.args[0]), Ty::Variant(v) if v.is_immediate())
+        {
+            return Outcome::Atom(definition.args[0]);
+        }
+        match self.env.ty(n) {
+            Ty::Int(ints) => Outcome::Keep(Ty::tagged(ints)),
+            _ => Outcome::Keep(Ty::tagged(IntSet::OCAML)),
+        }
+    }
+
+    fn untag(&self, x: Simple) -> Outcome {
+        if let Some(definition) = self.env.definition(x)
+            && definition.prim == Prim::Tag
+        {
+            return Outcome::Atom(definition.args[0]);
+        }
+        match self.env.ints(x, IntKind::Tagged) {
+            Some(ints) => Outcome::Keep(Ty::Int(ints)),
+            None => Outcome::Keep(Ty::Unknown),
+        }
+    }
+
+    fn convert(&self, from: Kind, to: Kind, x: Simple) -> Outcome {
+        if from == to {
+            return Outcome::Atom(x);
+        }
+        // There and back, where the way there loses nothing.
+        if let Some(definition) = self.env.definition(x)
+            && let Prim::NumConv { from: origin, .. } = definition.prim
+            && origin == to
+            && width(from).zip(width(to)).is_some_and(|(wide, narrow)| wide >= narrow)
+        {
+            return Outcome::Atom(definition.args[0]);
+        }
+        match self.env.ty(x) {
+            Ty::Int(ints) if width(from).zip(width(to)).is_some_and(|(from, to)| from <= to) => {
+                Outcome::Keep(Ty::Int(ints))
+            }
+            _ => Outcome::Keep(Ty::Unknown),
+        }
+    }
+
+    fn arith(&mut self, op: IntOp, kind: IntKind, x: Simple, y: Simple) -> Outcome {
+        let constant = |s: Simple| self.env.constant(s, kind.kind()).and_then(fold::as_int);
+        let (a, b) = (constant(x), constant(y));
+        let zero = Simple::Const(fold::int(kind, 0));
+        match (op, a, b) {
+            (IntOp::Add | IntOp::Or | IntOp::Xor, Some(0), _) => return Outcome::Atom(y),
+            (IntOp::Add | IntOp::Sub | IntOp::Or | IntOp::Xor, _, Some(0)) => return Outcome::Atom(x),
+            (IntOp::Mul | IntOp::And, Some(0), _) | (IntOp::Mul | IntOp::And, _, Some(0)) => {
+                return Outcome::Atom(zero);
+            }
+            (IntOp::Mul, Some(1), _) | (IntOp::And, Some(-1), _) => return Outcome::Atom(y),
+            (IntOp::Mul, _, Some(1)) | (IntOp::And, _, Some(-1)) => return Outcome::Atom(x),
+            (IntOp::Sub | IntOp::Xor, None, None) if x == y => return Outcome::Atom(zero),
+            (IntOp::And | IntOp::Or, None, None) if x == y => return Outcome::Atom(x),
+            _ => {}
+        }
+        // x + 1 + 2, x - 1 - 2 and so on; arithmetic wraps, so this is always right.
+        if let (IntOp::Add | IntOp::Sub, Some(c)) = (op, b)
+            && let Some(definition) = self.env.definition(x)
+            && let Prim::IntArith { op: inner @ (IntOp::Add | IntOp::Sub), kind: k } = definition.prim
+            && k == kind
+            && let Some(d) = self.env.constant(definition.args[1], kind.kind()).and_then(fold::as_int)
+        {
+            let signed = |op, n: i64| if op == IntOp::Sub { n.wrapping_neg() } else { n };
+            let sum = fold::arith(IntOp::Add, kind, signed(op, c), signed(inner, d));
+            let operands = SmallVec::from_slice(&[definition.args[0], fold::int(kind, sum).into()]);
+            return Outcome::Prim(Prim::IntArith { op: IntOp::Add, kind }, operands);
+        }
+        Outcome::Keep(self.arith_ty(op, kind, x, y))
+    }
+
+    fn arith_ty(&self, op: IntOp, kind: IntKind, x: Simple, y: Simple) -> Ty {
+        let unknown = || if kind == IntKind::Tagged { Ty::tagged(IntSet::OCAML) } else { Ty::Unknown };
+        let (Some(a), Some(b)) = (self.env.ints(x, kind), self.env.ints(y, kind)) else { return unknown() };
+        let small = a.map2(&b, |x, y| Some(fold::arith(op, kind, x, y)));
+        let set = small.or_else(|| {
+            let ((a_low, a_high), (b_low, b_high)) = (a.bounds()?, b.bounds()?);
+            let (low, high) = match op {
+                IntOp::Add => (a_low.checked_add(b_low)?, a_high.checked_add(b_high)?),
+                IntOp::Sub => (a_low.checked_sub(b_high)?, a_high.checked_sub(b_low)?),
+                IntOp::And if a_low >= 0 || b_low >= 0 => {
+                    let high = [(a_low, a_high), (b_low, b_high)].iter().filter(|(l, _)| *l >= 0).map(|(_, h)| *h).min()?;
+                    (0, high)
+                }
+                _ => return None,
+            };
+            let whole = fold::arith(IntOp::Add, kind, low, 0) == low && fold::arith(IntOp::Add, kind, high, 0) == high;
+            whole.then(|| IntSet::range(low, high))
+        });
+        match set {
+            Some(set) if kind == IntKind::Tagged => Ty::tagged(set),
+            Some(set) => Ty::Int(set),
+            None => unknown(),
+        }
+    }
+
+    fn shift(&self, op: ShiftOp, kind: IntKind, x: Simple, y: Simple) -> Outcome {
+        let amount_kind = if kind == IntKind::Tagged { Kind::Value } else { Kind::NakedImmediate };
+        let amount = self.env.constant(y, amount_kind).and_then(fold::as_int);
+        if amount == Some(0) {
+            return Outcome::Atom(x);
+        }
+        let ty = match (op, self.env.ints(x, kind), amount) {
+            (ShiftOp::Asr, Some(set), Some(n @ 0..=62)) => {
+                set.bounds().map(|(low, high)| IntSet::range(low >> n, high >> n))
+            }
+            (ShiftOp::Lsr, Some(set), Some(n @ 1..=62)) => {
+                set.bounds().filter(|(low, _)| *low >= 0).map(|(low, high)| IntSet::range(low >> n, high >> n))
+            }
+            _ => None,
+        };
+        Outcome::Keep(match (kind, ty) {
+            (IntKind::Tagged, set) => Ty::tagged(set.unwrap_or(IntSet::OCAML)),
+            (_, Some(set)) => Ty::Int(set),
+            (_, None) => Ty::Unknown,
+        })
+    }
+
+    fn compare(&self, op: IntCmp, kind: IntKind, x: Simple, y: Simple) -> Outcome {
+        let known = |b: bool| Outcome::Atom(Simple::naked_imm(i64::from(b)));
+        if x == y {
+            return known(matches!(op, IntCmp::Eq | IntCmp::Le | IntCmp::Ge));
+        }
+        let (Some(a), Some(b)) = (self.env.ints(x, kind), self.env.ints(y, kind)) else {
+            return Outcome::Keep(Ty::bool());
+        };
+        let (Some((a_low, a_high)), Some((b_low, b_high))) = (a.bounds(), b.bounds()) else {
+            return Outcome::Keep(Ty::bool());
+        };
+        let (always, never) = match op {
+            IntCmp::Lt => (a_high < b_low, a_low >= b_high),
+            IntCmp::Le => (a_high <= b_low, a_low > b_high),
+            IntCmp::Gt => (a_low > b_high, a_high <= b_low),
+            IntCmp::Ge => (a_low >= b_high, a_high < b_low),
+            IntCmp::Eq => (false, a.intersection(&b).is_empty()),
+            IntCmp::Ne => (a.intersection(&b).is_empty(), false),
+            IntCmp::UnsignedLt if a_low >= 0 && b_low >= 0 => (a_high < b_low, a_low >= b_high),
+            IntCmp::UnsignedLt => (false, false),
+        };
+        match (always, never) {
+            (true, _) => known(true),
+            (_, true) => known(false),
+            _ => Outcome::Keep(Ty::bool()),
+        }
+    }
+
+    fn phys_equal(&self, negated: bool, x: Simple, y: Simple) -> Outcome {
+        let known = |equal: bool| Outcome::Atom(Simple::naked_imm(i64::from(equal != negated)));
+        if x == y {
+            return known(true);
+        }
+        // An immediate is no pointer, and differs from other immediates.
+        let (a, b) = (self.env.ty(x), self.env.ty(y));
+        if let (Some(i), Some(j)) = (a.immediates(), b.immediates()) {
+            let pointers_may_be_equal = !a.blocks().is_none() && !b.blocks().is_none();
+            if !pointers_may_be_equal && i.intersection(&j).is_empty() {
+                return known(false);
+            }
+        }
+        Outcome::Keep(Ty::bool())
+    }
+
+    fn check_bound(&self, width: u32, length: Simple, index: Simple) -> Outcome {
+        let bounds = |s| self.env.ints(s, IntKind::Tagged).and_then(|set| set.bounds());
+        match (bounds(length), bounds(index)) {
+            (Some((shortest, _)), Some((low, high)))
+                if low >= 0 && high.checked_add(i64::from(width)).is_some_and(|end| end <= shortest) =>
+            {
+                Outcome::Atom(Simple::UNIT)
+            }
+            _ => Outcome::Keep(Ty::Unknown),
+        }
+    }
+
+    fn make_block(&mut self, tag: u8, mutability: Mutability, fields: &[Simple]) -> Outcome {
+        if mutability != Mutability::Immutable || tag >= FIRST_SPECIAL_TAG {
+            return Outcome::Keep(Ty::pointer());
+        }
+        if let Some(symbol) = self.static_block(tag, fields) {
+            return Outcome::Atom(symbol.into());
+        }
+        if fields.len() > FIELDS {
+            return Outcome::Keep(Ty::pointer());
+        }
+        Outcome::Keep(Ty::block(tag, fields.iter().map(|field| Ty::Is(*field))))
+    }
+
+    fn load(&self, field: u32, block: Simple) -> Outcome {
+        match self.env.ty(block).as_block() {
+            Some(known) => match known.fields.get(field as usize) {
+                Some(Ty::Is(simple)) => Outcome::Atom(*simple),
+                Some(ty) => Outcome::Keep(ty.clone()),
+                None => Outcome::Keep(Ty::Unknown),
+            },
+            None => Outcome::Keep(Ty::Unknown),
+        }
+    }
+}
+
+/// The state that a load depends on.
+fn load_memory(mutability: Mutability, contents: u32) -> u32 {
+    match mutability {
+        Mutability::Immutable | Mutability::ImmutableUnique => 0,
+        Mutability::Mutable | Mutability::Unknown => contents,
+    }
+}
+
+/// The significant bits of a naked integer.
+fn width(kind: Kind) -> Option<u32> {
+    match kind {
+        Kind::NakedImmediate => Some(63),
+        Kind::NakedInt32 => Some(32),
+        Kind::NakedInt64 | Kind::NakedNativeint => Some(64),
+        Kind::NakedFloat | Kind::Value => None,
+    }
+}

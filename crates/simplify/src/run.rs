@@ -1,0 +1,158 @@
+//! Runs of items, on the way down.
+
+use std::vec;
+
+use flambeau_ir::{ContHandler, Expr, Item, Named, Terminator, Variable};
+use flambeau_types::Mark;
+use smallvec::SmallVec;
+
+use crate::Simplifier;
+use crate::prims::Memory;
+use crate::continuations::{ContState, Handler};
+
+/// What is left of a run.
+pub struct Rest {
+    pub items: vec::IntoIter<Item>,
+    pub terminator: Terminator,
+}
+
+impl From<Expr> for Rest {
+    fn from(expr: Expr) -> Rest {
+        Rest { items: expr.items.into_iter(), terminator: expr.terminator }
+    }
+}
+
+impl Rest {
+    /// Drops it without recursion.
+    pub fn dismantle(self) {
+        Expr { items: self.items.collect(), terminator: self.terminator }.dismantle();
+    }
+}
+
+/// What follows a terminator.
+pub enum Next {
+    /// The handler of a continuation, in the same run.
+    Continue(Rest),
+    /// Nothing: the run ends so.
+    End(Terminator),
+    /// A term that has been simplified.
+    Splice(Expr),
+}
+
+/// A group of continuations in whose scope the run is, and whose handlers wait for the uses.
+struct Group {
+    /// Where in the new run it is to be.
+    index: usize,
+    mark: Mark,
+    memory: Memory,
+    recursive: bool,
+    handlers: Vec<ContHandler>,
+}
+
+impl Simplifier<'_> {
+    /// Simplifies a run, to its end.
+    pub(crate) fn run(&mut self, rest: Rest) -> Expr {
+        flambeau_ir::stack::deep(|| self.run_here(rest))
+    }
+
+    fn run_here(&mut self, mut rest: Rest) -> Expr {
+        let mut out: Vec<Item> = Vec::new();
+        let mut groups: Vec<Group> = Vec::new();
+        let terminator = loop {
+            match rest.items.next() {
+                Some(Item::Let { var, named, dbg }) => {
+                    let alive = match named {
+                        Named::Simple(simple) => {
+                            let simple = self.env.canonical(simple);
+                            self.env.bind_alias(var, simple);
+                            true
+                        }
+                        Named::Prim { prim, args, exn } => self.primitive(var, prim, args, exn, dbg, &mut out),
+                    };
+                    if !alive {
+                        rest.dismantle();
+                        break Terminator::Unreachable;
+                    }
+                }
+                Some(Item::LetClosures { vars, set, dbg }) => self.closures(vars, set, dbg, &mut out),
+                Some(Item::Join { cont, params, body }) => {
+                    if self.is_pending(cont) {
+                        let body = std::mem::replace(&mut rest, Rest::from(*body));
+                        self.conts.insert(cont, ContState::Pending(Handler { params, rest: body }));
+                        continue;
+                    }
+                    if let Some(handler) = self.split_handler(cont, &params) {
+                        // `join h2 (params) { join exn h (e) { body }; h2 (e) }`
+                        let inner = Item::Join { cont, params: handler.params, body };
+                        let body = Expr { items: vec![inner], terminator: handler.body.terminator };
+                        let join = Item::Join { cont: handler.cont, params, body: Box::new(body) };
+                        let items: Vec<Item> = std::iter::once(join).chain(rest.items).collect();
+                        rest.items = items.into_iter();
+                        continue;
+                    }
+                    let (body, uses) = self.join_body(cont, &params, *body);
+                    if uses.is_empty() {
+                        rest.dismantle();
+                        out.extend(body.items);
+                        break body.terminator;
+                    }
+                    let params = self.enter_handler(cont, params, uses);
+                    out.push(Item::Join { cont, params: params.0, body: Box::new(body) });
+                    out.extend(params.1);
+                }
+                Some(Item::LetCont { recursive, handlers }) => {
+                    let (ordinary, handlers) = self.split_handlers(recursive, handlers);
+                    for handlers in [ordinary, handlers] {
+                        let handlers = self.open_group(recursive, handlers);
+                        if handlers.is_empty() {
+                            continue;
+                        }
+                        groups.push(Group {
+                            index: out.len(),
+                            mark: self.env.mark(),
+                            memory: self.memory,
+                            recursive,
+                            handlers,
+                        });
+                        // The place is kept; an empty group is dropped on the way up.
+                        out.push(Item::LetCont { recursive: false, handlers: Vec::new() });
+                    }
+                }
+                None => {
+                    let end = std::mem::replace(&mut rest.terminator, Terminator::Unreachable);
+                    match self.terminator(end, &mut out) {
+                        Next::Continue(next) => rest = next,
+                        Next::End(terminator) => break terminator,
+                        Next::Splice(expr) => {
+                            out.extend(expr.items);
+                            break expr.terminator;
+                        }
+                    }
+                }
+            }
+        };
+        while let Some(group) = groups.pop() {
+            self.env.undo(group.mark);
+            self.memory = group.memory;
+            let handlers = self.close_group(group.recursive, group.handlers);
+            out[group.index] = Item::LetCont { recursive: group.recursive, handlers };
+        }
+        Expr { items: out, terminator }
+    }
+
+    /// A terminator, in the environment of its place.
+    fn terminator(&mut self, terminator: Terminator, out: &mut Vec<Item>) -> Next {
+        match terminator {
+            Terminator::ApplyCont(jump) => self.jump(jump),
+            Terminator::Apply(apply) => self.apply(*apply, out),
+            Terminator::Switch(switch) => self.switch(*switch, out),
+            Terminator::StringSwitch(switch) => self.string_switch(*switch, out),
+            Terminator::Raise { kind, exn, handler, dbg } => self.raise(kind, exn, *handler, dbg),
+            Terminator::Try { body, handler } => self.try_(*body, handler),
+            Terminator::Unreachable => Next::End(Terminator::Unreachable),
+        }
+    }
+}
+
+/// Parameters of a continuation.
+pub type Params = SmallVec<[Variable; 2]>;

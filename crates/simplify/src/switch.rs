@@ -1,0 +1,203 @@
+//! Branches, on the way down.
+
+use flambeau_ir::prim::IntCmp;
+use flambeau_ir::term::StringSwitch;
+use flambeau_ir::{
+    ApplyCont, Const, ContHandler, Expr, IntKind, Item, Kind, Prim, Simple, Subkind, Switch, Terminator,
+};
+use flambeau_types::{IntSet, Operands, Ty};
+use smallvec::SmallVec;
+
+use crate::Simplifier;
+use crate::continuations::ContState;
+use crate::run::Next;
+
+impl Simplifier<'_> {
+    /// A switch that ends a run.
+    pub(crate) fn switch(&mut self, mut switch: Switch, out: &mut Vec<Item>) -> Next {
+        switch.scrutinee = self.env.canonical(switch.scrutinee);
+        let set = self.prune(&mut switch);
+        if let Some(jump) = self.only_way(&mut switch, out) {
+            return self.jump(jump);
+        }
+        let scrutinee = switch.scrutinee;
+        let mut handlers = Vec::new();
+        let mut arms = Vec::with_capacity(switch.arms.len());
+        let mut others = set;
+        for (value, jump) in switch.arms {
+            others = others.without(value);
+            if let Some(jump) = self.arm(scrutinee, &IntSet::one(value), jump, &mut handlers) {
+                arms.push((value, jump));
+            }
+        }
+        let default = switch.default.and_then(|jump| self.arm(scrutinee, &others, jump, &mut handlers));
+        if arms.is_empty() && default.is_none() {
+            return Next::End(Terminator::Unreachable);
+        }
+        if !handlers.is_empty() {
+            out.push(Item::LetCont { recursive: false, handlers });
+        }
+        let single = arms.len() + usize::from(default.is_some()) == 1;
+        if single && let Some(jump) = default.clone().or_else(|| arms.pop().map(|(_, jump)| jump)) {
+            return Next::End(Terminator::ApplyCont(jump));
+        }
+        Next::End(Terminator::Switch(Box::new(Switch { scrutinee, arms, default, dbg: switch.dbg })))
+    }
+
+    /// Drops the arms for values that the scrutinee can't have. Gives those that it can.
+    fn prune(&mut self, switch: &mut Switch) -> IntSet {
+        let set = match self.env.constant(switch.scrutinee, Kind::NakedImmediate) {
+            Some(Const::NakedImmediate(n)) => IntSet::one(n),
+            _ => match self.env.ty(switch.scrutinee) {
+                Ty::Int(set) => set,
+                _ => IntSet::OCAML,
+            },
+        };
+        let others = switch.arms.iter().fold(set.clone(), |set, (value, _)| set.without(*value));
+        let dead_arms = switch.arms.iter().any(|(value, _)| !set.contains(*value));
+        let dead_default = switch.default.is_some() && others.is_empty();
+        if (dead_arms || dead_default) && self.allow("arms of a switch that are never taken") {
+            switch.arms.retain(|(value, _)| set.contains(*value));
+            if dead_default {
+                switch.default = None;
+            }
+        }
+        set
+    }
+
+    /// The jump that a switch comes to, if all its arms are one, or differ by what they tell of the scrutinee only.
+    fn only_way(&mut self, switch: &mut Switch, out: &mut Vec<Item>) -> Option<ApplyCont> {
+        let mut jumps = switch.arms.iter().map(|(_, jump)| jump).chain(&switch.default);
+        let first = jumps.next()?.clone();
+        if jumps.all(|jump| *jump == first) {
+            return self.allow("switch with one way").then_some(first);
+        }
+        self.as_arithmetic(switch, out)
+    }
+
+    /// `switch b { 0 -> k (0), 1 -> k (1) }` is `k (b)`; the same negated.
+    fn as_arithmetic(&mut self, switch: &Switch, out: &mut Vec<Item>) -> Option<ApplyCont> {
+        let zero_one = |n: i64, jump: &ApplyCont| (n, jump.clone());
+        let (a, b) = match (&switch.arms[..], &switch.default) {
+            ([(0, a), (1, b)], None) => (zero_one(0, a), zero_one(1, b)),
+            ([(n @ (0 | 1), a)], Some(b)) => {
+                let Ty::Int(set) = self.env.ty(switch.scrutinee) else { return None };
+                if !IntSet::bool().includes(&set) {
+                    return None;
+                }
+                if *n == 0 { (zero_one(0, a), zero_one(1, b)) } else { (zero_one(0, b), zero_one(1, a)) }
+            }
+            _ => return None,
+        };
+        let (a, b) = (a.1, b.1);
+        if a.cont != b.cont {
+            return None;
+        }
+        let differing: SmallVec<[usize; 2]> = (0..a.args.len())
+            .filter(|i| self.env.canonical(a.args[*i]) != self.env.canonical(b.args[*i]))
+            .collect();
+        let [index] = differing[..] else { return None };
+        let (low, high) = (self.env.canonical(a.args[index]), self.env.canonical(b.args[index]));
+        let is = |simple: Simple, n: i64| simple == Simple::tagged(n) || simple == Simple::naked_imm(n);
+        let negated = match () {
+            () if is(low, 0) && is(high, 1) => false,
+            () if is(low, 1) && is(high, 0) => true,
+            () => return None,
+        };
+        let tagged = matches!(low, Simple::Const(Const::Tagged(_)));
+        if tagged != matches!(high, Simple::Const(Const::Tagged(_))) || !self.allow("switch as arithmetic") {
+            return None;
+        }
+        let mut value = switch.scrutinee;
+        if negated {
+            let prim = Prim::IntCompare { op: IntCmp::Eq, kind: IntKind::Naked };
+            value = self.new_let("not", Kind::NakedImmediate, prim, &[value, Simple::naked_imm(0)], switch.dbg, out);
+        }
+        if tagged {
+            value = self.new_let("tagged", Kind::Value, Prim::Tag, &[value], switch.dbg, out);
+        }
+        let mut jump = a;
+        jump.args[index] = value;
+        Some(jump)
+    }
+
+    /// One more binding at the end of the run.
+    pub(crate) fn new_let(
+        &mut self,
+        name: &str,
+        kind: Kind,
+        prim: Prim,
+        args: &[Simple],
+        dbg: flambeau_ir::Dbg,
+        out: &mut Vec<Item>,
+    ) -> Simple {
+        let var = self.unit.new_variable(name, kind, Subkind::Any);
+        self.primitive(var, prim, Operands::from_slice(args), None, dbg, out);
+        self.env.canonical(var.into())
+    }
+
+    /// An arm, taken when the scrutinee is in the set; `None` if it never is. The handler of a pending continuation is
+    /// simplified for this arm.
+    fn arm(
+        &mut self,
+        scrutinee: Simple,
+        set: &IntSet,
+        jump: ApplyCont,
+        handlers: &mut Vec<ContHandler>,
+    ) -> Option<ApplyCont> {
+        let (mark, memory) = (self.env.mark(), self.memory);
+        let alive = self.env.assume(scrutinee, set);
+        let arm = if alive { self.arm_here(jump, handlers) } else { None };
+        self.env.undo(mark);
+        self.memory = memory;
+        arm
+    }
+
+    fn arm_here(&mut self, jump: ApplyCont, handlers: &mut Vec<ContHandler>) -> Option<ApplyCont> {
+        if !matches!(self.conts.get(&jump.cont), Some(ContState::Pending(_))) {
+            return Some(self.use_cont(jump));
+        }
+        let Some(ContState::Pending(handler)) = self.conts.remove(&jump.cont) else { return None };
+        self.bind_args(&handler.params, &jump.args);
+        let body = self.run(handler.rest);
+        match body {
+            Expr { items, terminator: Terminator::Unreachable } if items.is_empty() => None,
+            // A jump from here as well as from there.
+            Expr { items, terminator: Terminator::ApplyCont(jump) } if items.is_empty() => Some(jump),
+            body => {
+                handlers.push(ContHandler { cont: jump.cont, params: SmallVec::new(), body });
+                Some(ApplyCont { cont: jump.cont, args: SmallVec::new() })
+            }
+        }
+    }
+
+    /// A switch on a string that ends a run.
+    pub(crate) fn string_switch(&mut self, switch: StringSwitch, out: &mut Vec<Item>) -> Next {
+        let scrutinee = self.env.canonical(switch.scrutinee);
+        let mut handlers = Vec::new();
+        let mut arms = Vec::with_capacity(switch.arms.len());
+        for (contents, jump) in switch.arms {
+            // A dead arm of a string switch stays, as a jump to nowhere: strings can't be counted.
+            let jump = self.string_arm(jump, &mut handlers);
+            arms.push((contents, jump));
+        }
+        let default = switch.default.map(|jump| self.string_arm(jump, &mut handlers));
+        if !handlers.is_empty() {
+            out.push(Item::LetCont { recursive: false, handlers });
+        }
+        let switch = StringSwitch { scrutinee, arms, default, dbg: switch.dbg };
+        Next::End(Terminator::StringSwitch(Box::new(switch)))
+    }
+
+    fn string_arm(&mut self, jump: ApplyCont, handlers: &mut Vec<ContHandler>) -> ApplyCont {
+        let (mark, memory) = (self.env.mark(), self.memory);
+        let cont = jump.cont;
+        let arm = self.arm_here(jump, handlers).unwrap_or_else(|| {
+            handlers.push(ContHandler { cont, params: SmallVec::new(), body: crate::unreachable() });
+            ApplyCont { cont, args: SmallVec::new() }
+        });
+        self.env.undo(mark);
+        self.memory = memory;
+        arm
+    }
+}

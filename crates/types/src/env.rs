@@ -1,0 +1,418 @@
+//! The typing environment.
+
+use std::rc::Rc;
+
+use cranelift_entity::SecondaryMap;
+use flambeau_ir::prim::{IntCmp, Prim};
+use flambeau_ir::{Const, IntKind, Kind, Simple, Symbol, Variable};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use crate::{Block, Blocks, Closure, IntSet, Ty, Variant, meet};
+
+/// Operands of a primitive.
+pub type Operands = SmallVec<[Simple; 3]>;
+
+/// How a variable was computed, by a primitive without effect whose operands are still in scope wherever the variable
+/// is.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Definition {
+    /// The operation.
+    pub prim: Prim,
+    /// Its operands.
+    pub args: Operands,
+}
+
+/// A place on the trail: what was learnt later can be undone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Mark(usize);
+
+/// The key of a common subexpression: the operation, its operands, and the state of the memory that it reads (0 if it
+/// reads none).
+type CseKey = (Prim, Operands, u32);
+
+enum Undo {
+    Ty(Variable, Ty),
+    Alias(Variable),
+    Cse(CseKey),
+}
+
+/// How deep types are looked into when they are made free of variables.
+const EXPORT_DEPTH: u32 = 4;
+
+/// What is known at a point of the program.
+#[derive(Default)]
+pub struct Env {
+    tys: SecondaryMap<Variable, TyOrUnknown>,
+    aliases: SecondaryMap<Variable, Option<Simple>>,
+    /// When each variable was bound, 0 if it was not yet: variables bound before a continuation are in scope in its
+    /// handler.
+    times: SecondaryMap<Variable, u32>,
+    definitions: SecondaryMap<Variable, Option<Rc<Definition>>>,
+    symbols: SecondaryMap<Symbol, TyOrUnknown>,
+    cse: FxHashMap<CseKey, Simple>,
+    trail: Vec<Undo>,
+    now: u32,
+}
+
+#[derive(Clone)]
+struct TyOrUnknown(Ty);
+
+impl Default for TyOrUnknown {
+    fn default() -> Self {
+        TyOrUnknown(Ty::Unknown)
+    }
+}
+
+impl Env {
+    /// Of a symbol, for the whole unit.
+    pub fn set_symbol(&mut self, symbol: Symbol, ty: Ty) {
+        self.symbols[symbol] = TyOrUnknown(ty);
+    }
+
+    /// The time of the last binding.
+    pub fn now(&self) -> u32 {
+        self.now
+    }
+
+    /// Whether what is bound at that time sees the variable, provided that it is in scope here.
+    pub fn is_bound_by(&self, var: Variable, time: u32) -> bool {
+        let bound = self.times[var];
+        bound != 0 && bound <= time
+    }
+
+    /// Where the trail ends now.
+    pub fn mark(&self) -> Mark {
+        Mark(self.trail.len())
+    }
+
+    /// Forgets what was learnt since.
+    pub fn undo(&mut self, mark: Mark) {
+        while self.trail.len() > mark.0 {
+            match self.trail.pop() {
+                Some(Undo::Ty(var, ty)) => self.tys[var] = TyOrUnknown(ty),
+                Some(Undo::Alias(var)) => self.aliases[var] = None,
+                Some(Undo::Cse(key)) => {
+                    self.cse.remove(&key);
+                }
+                None => break,
+            }
+        }
+    }
+
+    /// Variables bound before `time` of which something was learnt since the mark, each once, at most `limit`.
+    pub fn learnt(&self, mark: Mark, time: u32, limit: usize) -> SmallVec<[Variable; 4]> {
+        let mut vars = SmallVec::new();
+        for undo in &self.trail[mark.0..] {
+            if let Undo::Ty(var, _) = undo
+                && self.times[*var] <= time
+                && !vars.contains(var)
+            {
+                vars.push(*var);
+                if vars.len() == limit {
+                    break;
+                }
+            }
+        }
+        vars
+    }
+
+    /// Binds a variable.
+    pub fn bind(&mut self, var: Variable, ty: Ty) {
+        self.now += 1;
+        self.times[var] = self.now;
+        self.set(var, ty);
+    }
+
+    /// Binds a variable which is only another name.
+    pub fn bind_alias(&mut self, var: Variable, simple: Simple) {
+        debug_assert_ne!(simple, Simple::Var(var));
+        self.now += 1;
+        self.times[var] = self.now;
+        self.set_alias(var, simple);
+    }
+
+    /// Tells how a variable is computed.
+    pub fn define(&mut self, var: Variable, definition: Definition) {
+        self.definitions[var] = Some(Rc::new(definition));
+    }
+
+    /// How a variable is computed, if that is known.
+    pub fn definition(&self, simple: Simple) -> Option<Rc<Definition>> {
+        self.definitions[simple.as_var()?].clone()
+    }
+
+    fn set(&mut self, var: Variable, ty: Ty) {
+        let old = std::mem::replace(&mut self.tys[var], TyOrUnknown(ty)).0;
+        self.trail.push(Undo::Ty(var, old));
+    }
+
+    fn set_alias(&mut self, var: Variable, simple: Simple) {
+        if self.aliases[var].is_none() {
+            self.aliases[var] = Some(simple);
+            self.trail.push(Undo::Alias(var));
+        }
+    }
+
+    /// The atom that stands for all its aliases.
+    pub fn canonical(&self, simple: Simple) -> Simple {
+        let mut simple = simple;
+        while let Simple::Var(var) = simple {
+            match self.aliases[var] {
+                Some(next) => simple = next,
+                None => match &self.tys[var].0 {
+                    Ty::Is(next) if *next != simple => simple = *next,
+                    _ => break,
+                },
+            }
+        }
+        simple
+    }
+
+    /// What is known of an atom: never an alias but of a naked float constant.
+    pub fn ty(&self, simple: Simple) -> Ty {
+        match self.canonical(simple) {
+            Simple::Const(c) => Ty::of_const(c),
+            Simple::Symbol(symbol) => self.symbols[symbol].0.clone(),
+            Simple::Var(var) => self.tys[var].0.clone(),
+        }
+    }
+
+    /// The same, of a type.
+    pub fn head(&self, ty: &Ty) -> Ty {
+        match ty {
+            Ty::Is(simple) => self.ty(*simple),
+            _ => ty.clone(),
+        }
+    }
+
+    /// Learns that a value is of a type, too; whether it can be.
+    pub fn learn(&mut self, simple: Simple, ty: &Ty) -> bool {
+        let simple = self.canonical(simple);
+        let old = self.ty(simple);
+        let new = meet(&old, ty);
+        if new == Ty::Bottom {
+            return false;
+        }
+        if let Simple::Var(var) = simple
+            && new != old
+        {
+            self.set(var, new);
+        }
+        true
+    }
+
+    /// Learns that two atoms are the same.
+    pub fn learn_equal(&mut self, var: Variable, simple: Simple) {
+        let (Simple::Var(var), simple) = (self.canonical(Simple::Var(var)), self.canonical(simple)) else {
+            return;
+        };
+        // What is bound later becomes a name of what was bound before.
+        match simple {
+            Simple::Var(other) if other == var => {}
+            Simple::Var(other) if self.times[other] > self.times[var] => self.set_alias(other, Simple::Var(var)),
+            _ => self.set_alias(var, simple),
+        }
+    }
+
+    /// Learns that a naked integer is in a set, with all that follows; whether it can be.
+    pub fn assume(&mut self, simple: Simple, set: &IntSet) -> bool {
+        let simple = self.canonical(simple);
+        if !self.learn(simple, &Ty::Int(set.clone())) {
+            return false;
+        }
+        let Some(definition) = self.definition(simple) else { return true };
+        let Ty::Int(now) = self.ty(simple) else { return true };
+        match (&definition.prim, &definition.args[..]) {
+            (Prim::IsInt, [x]) => match now.as_one() {
+                Some(1) => self.learn(*x, &Ty::tagged(IntSet::OCAML)),
+                Some(0) => self.learn(*x, &Ty::pointer()),
+                _ => true,
+            },
+            (Prim::GetTag, [x]) => self.learn_tags(*x, &now),
+            (Prim::Untag, [x]) => self.learn(*x, &Ty::tagged(now)),
+            (Prim::PhysEqual { negated }, [x, y]) if now.as_one().is_some() => {
+                self.assume_equal(*x, *y, (now.as_one() == Some(1)) != *negated);
+                true
+            }
+            (Prim::IntCompare { op, kind }, [x, y]) => match now.as_one() {
+                Some(n) => self.assume_compare(*op, *kind, *x, *y, n == 1),
+                None => true,
+            },
+            _ => true,
+        }
+    }
+
+    fn assume_equal(&mut self, x: Simple, y: Simple, equal: bool) {
+        if !equal {
+            return;
+        }
+        match (self.canonical(x), self.canonical(y)) {
+            (Simple::Var(x), y @ Simple::Const(_)) | (y @ Simple::Const(_), Simple::Var(x)) => {
+                self.learn_equal(x, y);
+            }
+            _ => {}
+        }
+    }
+
+    /// Learns the outcome of a comparison of integers.
+    fn assume_compare(&mut self, op: IntCmp, kind: IntKind, x: Simple, y: Simple, holds: bool) -> bool {
+        let op = if holds { op } else { negate(op) };
+        let (Some(a), Some(b)) = (self.ints(x, kind), self.ints(y, kind)) else { return true };
+        let (Some((a_low, a_high)), Some((b_low, b_high))) = (a.bounds(), b.bounds()) else { return false };
+        let below = |n: i64| n.saturating_sub(1);
+        let above = |n: i64| n.saturating_add(1);
+        let (new_a, new_b) = match op {
+            IntCmp::Eq => (b.clone(), a.clone()),
+            IntCmp::Ne => (
+                b.as_one().map_or_else(|| a.clone(), |n| a.without(n)),
+                a.as_one().map_or_else(|| b.clone(), |n| b.without(n)),
+            ),
+            IntCmp::Lt => (IntSet::range(i64::MIN, below(b_high)), IntSet::range(above(a_low), i64::MAX)),
+            IntCmp::Le => (IntSet::range(i64::MIN, b_high), IntSet::range(a_low, i64::MAX)),
+            IntCmp::Gt => (IntSet::range(above(b_low), i64::MAX), IntSet::range(i64::MIN, below(a_high))),
+            IntCmp::Ge => (IntSet::range(b_low, i64::MAX), IntSet::range(i64::MIN, a_high)),
+            IntCmp::UnsignedLt if holds && b_low >= 0 => (IntSet::range(0, below(b_high)), b.clone()),
+            IntCmp::UnsignedLt => (a.clone(), b.clone()),
+        };
+        self.learn_ints(x, kind, &a.intersection(&new_a)) && self.learn_ints(y, kind, &b.intersection(&new_b))
+    }
+
+    /// The integers that an operand of an operation may be. `None`: it may be a pointer.
+    pub fn ints(&self, simple: Simple, kind: IntKind) -> Option<IntSet> {
+        match self.ty(simple) {
+            Ty::Int(ints) => Some(ints),
+            Ty::Variant(variant) if kind == IntKind::Tagged && variant.blocks.is_none() => {
+                Some(variant.ints.clone())
+            }
+            Ty::Unknown => match kind {
+                IntKind::Tagged => None,
+                IntKind::Naked => Some(IntSet::OCAML),
+                IntKind::Int32 => Some(IntSet::range(i64::from(i32::MIN), i64::from(i32::MAX))),
+                IntKind::Int64 | IntKind::Nativeint => Some(IntSet::ALL),
+            },
+            _ => None,
+        }
+    }
+
+    fn learn_ints(&mut self, simple: Simple, kind: IntKind, set: &IntSet) -> bool {
+        let ty = if kind == IntKind::Tagged { Ty::tagged(set.clone()) } else { Ty::Int(set.clone()) };
+        !set.is_empty() && self.learn(simple, &ty)
+    }
+
+    /// Learns that a value is a block of one of these tags.
+    fn learn_tags(&mut self, simple: Simple, tags: &IntSet) -> bool {
+        let Ty::Variant(variant) = self.ty(simple) else { return true };
+        let Blocks::Known(known) = &variant.blocks else { return true };
+        let left: SmallVec<[Block; 1]> =
+            known.iter().filter(|block| tags.contains(i64::from(block.tag))).cloned().collect();
+        if left.is_empty() {
+            return false;
+        }
+        let new = Ty::Variant(Rc::new(Variant { ints: IntSet::empty(), blocks: Blocks::Known(left) }));
+        if let Simple::Var(var) = self.canonical(simple) {
+            self.set(var, new);
+        }
+        true
+    }
+
+    /// Replaces what is known.
+    pub fn retype(&mut self, var: Variable, ty: Ty) {
+        if let Simple::Var(var) = self.canonical(Simple::Var(var)) {
+            self.set(var, ty);
+        }
+    }
+
+    /// The result of the same operation, if it was computed before.
+    pub fn cse(&self, prim: &Prim, args: &Operands, memory: u32) -> Option<Simple> {
+        // The table's keys are owned; making one is cheaper than a second table.
+        self.cse.get(&(prim.clone(), args.clone(), memory)).map(|found| self.canonical(*found))
+    }
+
+    /// Notes the result of an operation.
+    pub fn add_cse(&mut self, prim: Prim, args: Operands, memory: u32, result: Simple) {
+        let key = (prim, args, memory);
+        if self.cse.insert(key.clone(), result).is_none() {
+            self.trail.push(Undo::Cse(key));
+        }
+    }
+
+    /// What is known of an atom, told in words of the scope at `time`.
+    pub fn export(&self, simple: Simple, time: u32) -> Ty {
+        self.export_at(&Ty::Is(simple), time, EXPORT_DEPTH)
+    }
+
+    /// The same, of a type.
+    pub fn export_ty(&self, ty: &Ty, time: u32) -> Ty {
+        self.export_at(ty, time, EXPORT_DEPTH)
+    }
+
+    fn export_at(&self, ty: &Ty, time: u32, depth: u32) -> Ty {
+        match ty {
+            Ty::Is(simple) => {
+                let simple = self.canonical(*simple);
+                match simple {
+                    Simple::Var(var) if self.times[var] > time => {
+                        if depth == 0 {
+                            Ty::Unknown
+                        } else {
+                            self.export_at(&self.tys[var].0, time, depth)
+                        }
+                    }
+                    _ => Ty::Is(simple),
+                }
+            }
+            Ty::Bottom | Ty::Unknown | Ty::String(_) | Ty::Int(_) => ty.clone(),
+            _ if depth == 0 => Ty::Unknown,
+            Ty::Boxed(kind, contents) => Ty::boxed(*kind, self.export_at(contents, time, depth - 1)),
+            Ty::Array(array) => Ty::Array(Rc::new(crate::Array {
+                length: self.export_at(&array.length, time, depth - 1),
+            })),
+            Ty::Closure(closure) => Ty::Closure(Rc::new(Closure {
+                slot: closure.slot,
+                functions: closure.functions.clone(),
+                values: closure
+                    .values
+                    .iter()
+                    .map(|(slot, ty)| (*slot, self.export_at(ty, time, depth - 1)))
+                    .collect(),
+            })),
+            Ty::Variant(variant) => match &variant.blocks {
+                Blocks::Any => ty.clone(),
+                Blocks::Known(known) => {
+                    let blocks = known
+                        .iter()
+                        .map(|block| Block {
+                            tag: block.tag,
+                            exact: block.exact,
+                            fields: block.fields.iter().map(|f| self.export_at(f, time, depth - 1)).collect(),
+                        })
+                        .collect();
+                    Ty::Variant(Rc::new(Variant { ints: variant.ints.clone(), blocks: Blocks::Known(blocks) }))
+                }
+            },
+        }
+    }
+
+    /// The constant that an atom is.
+    pub fn constant(&self, simple: Simple, kind: Kind) -> Option<Const> {
+        match self.canonical(simple) {
+            Simple::Const(c) => Some(c),
+            canonical => self.ty(canonical).as_const(kind),
+        }
+    }
+}
+
+/// The comparison that holds when the other does not.
+fn negate(op: IntCmp) -> IntCmp {
+    match op {
+        IntCmp::Eq => IntCmp::Ne,
+        IntCmp::Ne => IntCmp::Eq,
+        IntCmp::Lt => IntCmp::Ge,
+        IntCmp::Le => IntCmp::Gt,
+        IntCmp::Gt => IntCmp::Le,
+        IntCmp::Ge => IntCmp::Lt,
+        // Has no converse among these: the caller learns nothing.
+        IntCmp::UnsignedLt => IntCmp::UnsignedLt,
+    }
+}

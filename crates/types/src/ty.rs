@@ -1,0 +1,204 @@
+//! Types.
+
+use std::rc::Rc;
+
+use flambeau_ir::{BoxedKind, CodeId, Const, FunctionSlot, Kind, Simple, ValueSlot};
+use smallvec::SmallVec;
+
+use crate::IntSet;
+
+/// A set of values of one kind. Claims are conditional: a variable that is never meaningfully read may hold anything
+/// (poison, code that is dead for reasons of types).
+#[derive(Clone, Debug, PartialEq)]
+pub enum Ty {
+    /// No value: what has this type is never computed.
+    Bottom,
+    /// Any value of the kind.
+    Unknown,
+    /// This very value.
+    Is(Simple),
+    /// Immediates and blocks.
+    Variant(Rc<Variant>),
+    /// A boxed number, its contents of the naked kind.
+    Boxed(BoxedKind, Rc<Ty>),
+    /// A closure.
+    Closure(Rc<Closure>),
+    /// A string whose contents are known and never change.
+    String(Rc<Vec<u8>>),
+    /// An array.
+    Array(Rc<Array>),
+    /// A naked integer.
+    Int(IntSet),
+}
+
+/// Immediates and blocks.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Variant {
+    /// The immediates, untagged.
+    pub ints: IntSet,
+    /// The pointers.
+    pub blocks: Blocks,
+}
+
+/// Which pointers a value may be.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Blocks {
+    /// Any pointer: to boxed numbers, closures, strings too.
+    Any,
+    /// Blocks of values, by increasing tag, each tag once.
+    Known(SmallVec<[Block; 1]>),
+}
+
+/// A block of values.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Block {
+    /// Its tag.
+    pub tag: u8,
+    /// Whether `fields` are all of them, or there may be more.
+    pub exact: bool,
+    /// The fields that never change, `Unknown` where nothing is known.
+    pub fields: SmallVec<[Ty; 2]>,
+}
+
+/// A closure.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Closure {
+    /// Which of the set's functions it is.
+    pub slot: FunctionSlot,
+    /// All functions of the set.
+    pub functions: SmallVec<[(FunctionSlot, CodeId); 1]>,
+    /// The captured values, as far as they are known.
+    pub values: SmallVec<[(ValueSlot, Ty); 2]>,
+}
+
+/// An array: generic ones may be flat.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Array {
+    /// Its length.
+    pub length: Ty,
+}
+
+impl Ty {
+    /// Tagged immediates.
+    pub fn tagged(ints: IntSet) -> Ty {
+        Ty::Variant(Rc::new(Variant { ints, blocks: Blocks::none() }))
+    }
+
+    /// Any pointer.
+    pub fn pointer() -> Ty {
+        Ty::Variant(Rc::new(Variant { ints: IntSet::empty(), blocks: Blocks::Any }))
+    }
+
+    /// A block all of whose fields are given.
+    pub fn block(tag: u8, fields: impl IntoIterator<Item = Ty>) -> Ty {
+        let block = Block { tag, exact: true, fields: fields.into_iter().collect() };
+        Ty::Variant(Rc::new(Variant {
+            ints: IntSet::empty(),
+            blocks: Blocks::Known(SmallVec::from_iter([block])),
+        }))
+    }
+
+    /// A boxed number.
+    pub fn boxed(kind: BoxedKind, contents: Ty) -> Ty {
+        Ty::Boxed(kind, Rc::new(contents))
+    }
+
+    /// 0 or 1, naked.
+    pub fn bool() -> Ty {
+        Ty::Int(IntSet::bool())
+    }
+
+    /// All that is known of a constant. Poison may be anything, and reading it is no contradiction.
+    pub fn of_const(c: Const) -> Ty {
+        match c {
+            Const::Tagged(n) => Ty::tagged(IntSet::one(n)),
+            Const::NakedImmediate(n) | Const::NakedInt64(n) | Const::NakedNativeint(n) => Ty::Int(IntSet::one(n)),
+            Const::NakedInt32(n) => Ty::Int(IntSet::one(i64::from(n))),
+            Const::NakedFloat(_) => Ty::Is(Simple::Const(c)),
+            Const::Poison(_) => Ty::Unknown,
+        }
+    }
+
+    /// Normal form: what is empty is `Bottom`, what is everything is `Unknown`.
+    pub fn variant(ints: IntSet, blocks: Blocks) -> Ty {
+        let no_blocks = matches!(&blocks, Blocks::Known(known) if known.is_empty());
+        if ints.is_empty() && no_blocks {
+            return Ty::Bottom;
+        }
+        if matches!(blocks, Blocks::Any) && ints.includes(&IntSet::OCAML) {
+            return Ty::Unknown;
+        }
+        Ty::Variant(Rc::new(Variant { ints, blocks }))
+    }
+
+    /// The constant that it is, as a value of the kind.
+    pub fn as_const(&self, kind: Kind) -> Option<Const> {
+        match self {
+            Ty::Is(Simple::Const(c)) => Some(*c),
+            Ty::Variant(variant) if variant.blocks.is_none() => variant.ints.as_one().map(Const::Tagged),
+            Ty::Int(ints) => {
+                let n = ints.as_one()?;
+                Some(match kind {
+                    Kind::NakedImmediate => Const::NakedImmediate(n),
+                    Kind::NakedInt32 => Const::NakedInt32(i32::try_from(n).ok()?),
+                    Kind::NakedInt64 => Const::NakedInt64(n),
+                    Kind::NakedNativeint => Const::NakedNativeint(n),
+                    Kind::Value | Kind::NakedFloat => return None,
+                })
+            }
+            _ => None,
+        }
+    }
+
+    /// Immediates and pointers of a value; `None` for naked ones and aliases.
+    pub fn immediates(&self) -> Option<IntSet> {
+        match self {
+            Ty::Bottom | Ty::Boxed(..) | Ty::Closure(_) | Ty::String(_) | Ty::Array(_) => Some(IntSet::empty()),
+            Ty::Unknown => Some(IntSet::OCAML),
+            Ty::Variant(variant) => Some(variant.ints.clone()),
+            Ty::Is(_) | Ty::Int(_) => None,
+        }
+    }
+
+    /// The pointers of a variant; of what is no variant, any.
+    pub fn blocks(&self) -> Blocks {
+        match self {
+            Ty::Bottom => Blocks::none(),
+            Ty::Variant(variant) => variant.blocks.clone(),
+            _ => Blocks::Any,
+        }
+    }
+
+    /// The only block that it can be, if it can be no other pointer and no immediate.
+    pub fn as_block(&self) -> Option<&Block> {
+        match self {
+            Ty::Variant(variant) if variant.ints.is_empty() => match &variant.blocks {
+                Blocks::Known(known) if known.len() == 1 => Some(&known[0]),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+}
+
+impl Blocks {
+    /// No pointer.
+    pub fn none() -> Blocks {
+        Blocks::Known(SmallVec::new())
+    }
+
+    /// Whether there is none.
+    pub fn is_none(&self) -> bool {
+        matches!(self, Blocks::Known(known) if known.is_empty())
+    }
+
+    /// The tags, if they are known.
+    pub fn tags(&self) -> Option<IntSet> {
+        match self {
+            Blocks::Any => None,
+            Blocks::Known(known) => {
+                Some(known.iter().fold(IntSet::empty(), |set, b| set.union(&IntSet::one(i64::from(b.tag)))))
+            }
+        }
+    }
+}
