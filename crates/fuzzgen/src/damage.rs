@@ -42,29 +42,66 @@ pub fn damage(rng: &mut Rng, valid: &[u8], other: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// The most memory that this process has used so far, in bytes; nothing where the system does not tell.
+/// The most address space that this process has had so far, in bytes; nothing where the system does not tell. Memory
+/// that was reserved and never touched counts too: a length that a reader believes shows here, if nowhere else.
 pub fn peak_memory() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
+    let line = status.lines().find(|line| line.starts_with("VmPeak:"))?;
     let kilobytes: u64 = line.split_whitespace().nth(1)?.parse().ok()?;
     Some(kilobytes * 1024)
 }
 
+/// Inputs between two looks at the memory.
+const LOOK: usize = 32;
+
 /// Reads `count` damaged copies of the valid inputs.
 ///
 /// # Panics
-/// When the reader does, or when it takes more than `memory` bytes more than before.
+/// When the reader does, or when the process takes more than `memory` bytes more than before.
 pub fn survive(seed: u64, valid: &[Vec<u8>], count: usize, memory: u64, mut read: impl FnMut(&[u8])) {
     let mut rng = Rng::new(seed);
+    // The heap of this thread, which the system reserves at once, must not count as the reader's.
+    let mut latest = vec![vec![0; 1 << 16]; LOOK];
     let before = peak_memory();
     for round in 0..count {
         let (one, other) = (rng.pick(valid).clone(), rng.pick(valid).clone());
         let damaged = damage(&mut rng, &one, &other);
         read(&damaged);
-        if round % 64 == 0
+        latest[round % LOOK] = damaged;
+        if (round % LOOK == LOOK - 1 || round + 1 == count)
             && let (Some(before), Some(now)) = (before, peak_memory())
         {
-            assert!(now < before + memory, "{} bytes of input took {} bytes", damaged.len(), now - before);
+            let longest = latest.iter().map(Vec::len).max().unwrap_or(0);
+            assert!(
+                now < before + memory,
+                "rounds up to {round}: inputs of at most {longest} bytes took {} bytes, one of them:\n{latest:?}",
+                now - before
+            );
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn damage_is_small_and_varied() {
+        let mut rng = Rng::new(1);
+        let valid = b"a valid input of some length".to_vec();
+        let all: std::collections::HashSet<Vec<u8>> =
+            (0..200).map(|_| damage(&mut rng, &valid, b"another")).collect();
+        assert!(all.len() > 150, "{}", all.len());
+        assert!(all.iter().any(|bytes| bytes.len() < valid.len()));
+    }
+
+    /// Memory that is reserved and never touched is noticed too.
+    #[test]
+    #[cfg(target_os = "linux")]
+    #[should_panic(expected = "took")]
+    fn reservations_are_noticed() {
+        survive(1, &[vec![1, 2, 3]], 100, 64 << 20, |_| {
+            drop(std::hint::black_box(Vec::<u8>::with_capacity(256 << 20)));
+        });
     }
 }

@@ -1,6 +1,7 @@
 //! Expressions of any type: binding, control, calls, access to data.
 
 use crate::generator::{Cx, Gen, Sort};
+use crate::library;
 use crate::literals::optional_inside;
 use crate::prims;
 use crate::tree::Node;
@@ -152,9 +153,7 @@ impl Gen {
         }
         for _ in 0..4 {
             let own = prims::rules(ty);
-            let favoured = own.iter().any(|rule| self.focus.contains(&rule.name));
-            let rules =
-                if !own.is_empty() && self.rng.chance(if favoured { 75 } else { 50 }) { own } else { ANY };
+            let rules = self.choose_table(own, ty);
             let rule = self.choose_rule(rules, cx);
             if let Some(node) = rule.and_then(|rule| (rule.make)(self, ty, size, cx).map(|n| (n, rule.name)))
             {
@@ -163,6 +162,23 @@ impl Gen {
             }
         }
         self.leaf(ty, cx)
+    }
+
+    /// The table of a type, or one of those for all types; that of a rule that this program favours more often.
+    fn choose_table(&mut self, own: &'static [Rule], ty: &Ty) -> &'static [Rule] {
+        let more = library::rules(ty);
+        let favoured = |g: &Gen, rules: &[Rule]| rules.iter().any(|rule| g.focus.contains(&rule.name));
+        for rules in [own, more, library::ANY] {
+            if favoured(self, rules) && self.rng.chance(40) {
+                return rules;
+            }
+        }
+        match self.rng.below(20) {
+            0..=8 if !own.is_empty() => own,
+            9 | 10 => more,
+            11 => library::ANY,
+            _ => ANY,
+        }
     }
 
     /// A rule by weight; the weights differ from program to program.
@@ -498,7 +514,8 @@ impl Gen {
 
     /// The parameters of a function that is being made.
     pub(crate) fn params(&mut self, labels: bool) -> Vec<Param> {
-        let n = self.rng.range(1, 4);
+        // More than the registers hold, now and then.
+        let n = if self.rng.chance(5) { self.rng.range(6, 13) } else { self.rng.range(1, 4) };
         let mut params: Vec<Param> = (0..n)
             .map(|_| {
                 let ty = self.some_type(2, true);
@@ -608,7 +625,8 @@ fn name_end(template: &str) -> usize {
 /// The names of all rules for expressions, each with a type for which it is, if it is not for all.
 pub(crate) fn rules_with_types() -> impl Iterator<Item = (&'static str, Option<Ty>)> {
     let own = prims::TABLES.iter().flat_map(|(rules, ty)| rules.iter().map(|rule| (rule.name, ty())));
-    own.chain(ANY.iter().map(|rule| (rule.name, None)))
+    let more = library::TABLES.iter().flat_map(|(rules, ty)| rules.iter().map(|rule| (rule.name, ty())));
+    own.chain(more).chain(ANY.iter().map(|rule| (rule.name, None)))
 }
 
 /// The names of all rules for expressions: what a run of the generator should cover.

@@ -71,3 +71,74 @@ let major () = incr collections; if !collections < 20 then Gc.full_major ()
 
 (* Recursive values. *)
 type knot = { fn : int -> int; v : int; next : knot list }
+
+(* Primitives that the library does not give a name, or not to everybody. *)
+external bswap16 : int -> int = "%bswap16"
+external bswap32 : int32 -> int32 = "%bswap_int32"
+external bswap64 : int64 -> int64 = "%bswap_int64"
+external bswapn : nativeint -> nativeint = "%bswap_native"
+external string_get16 : string -> int -> int = "%caml_string_get16"
+external string_get32 : string -> int -> int32 = "%caml_string_get32"
+external string_get64 : string -> int -> int64 = "%caml_string_get64"
+external bytes_get16 : bytes -> int -> int = "%caml_bytes_get16"
+external bytes_get32 : bytes -> int -> int32 = "%caml_bytes_get32"
+external bytes_get64 : bytes -> int -> int64 = "%caml_bytes_get64"
+external bytes_set16 : bytes -> int -> int -> unit = "%caml_bytes_set16"
+external bytes_set32 : bytes -> int -> int32 -> unit = "%caml_bytes_set32"
+external bytes_set64 : bytes -> int -> int64 -> unit = "%caml_bytes_set64"
+type bigstring = (char, Bigarray.int8_unsigned_elt, Bigarray.c_layout) Bigarray.Array1.t
+external bigstring_get16 : bigstring -> int -> int = "%caml_bigstring_get16"
+external bigstring_get32 : bigstring -> int -> int32 = "%caml_bigstring_get32"
+external bigstring_get64 : bigstring -> int -> int64 = "%caml_bigstring_get64"
+external bigstring_set32 : bigstring -> int -> int32 -> unit = "%caml_bigstring_set32"
+external bigstring_set64 : bigstring -> int -> int64 -> unit = "%caml_bigstring_set64"
+external big_endian : unit -> bool = "%big_endian"
+external word_size : unit -> int = "%word_size"
+external int_size : unit -> int = "%int_size"
+external max_wosize : unit -> int = "%max_wosize"
+external ostype_unix : unit -> bool = "%ostype_unix"
+external ostype_win32 : unit -> bool = "%ostype_win32"
+external ostype_cygwin : unit -> bool = "%ostype_cygwin"
+
+(* Bigarrays: fresh, of eight elements, all zero. *)
+open Bigarray
+let fresh kind layout zero = let a = Array1.create kind layout 8 in Array1.fill a zero; a
+let ba_int () = fresh int c_layout 0
+let ba_i8 () = fresh int8_signed c_layout 0
+let ba_u8 () = fresh int8_unsigned c_layout 0
+let ba_i16 () = fresh int16_signed c_layout 0
+let ba_u16 () = fresh int16_unsigned c_layout 0
+let ba_i32 () = fresh int32 c_layout 0l
+let ba_i64 () = fresh int64 c_layout 0L
+let ba_nat () = fresh nativeint c_layout 0n
+let ba_f64 () = fresh float64 c_layout 0.
+let ba_f32 () = fresh float32 c_layout 0.
+let ba_c64 () = fresh complex64 c_layout Complex.zero
+let ba_c32 () = fresh complex32 c_layout Complex.zero
+let ba_char () = fresh char c_layout '\000'
+let ba_int_f () = fresh int fortran_layout 0
+let ba_u8_f () = fresh int8_unsigned fortran_layout 0
+let ba_f64_f () = fresh float64 fortran_layout 0.
+let ba2_c () = let a = Array2.create int16_signed c_layout 3 4 in Array2.fill a 1; a
+let ba2_f () = let a = Array2.create int fortran_layout 3 4 in Array2.fill a 2; a
+
+(* Types of which programs make values. *)
+type _ gadt =
+  | Num : int -> int gadt
+  | Bit : bool -> bool gadt
+  | Real : float -> float gadt
+  | Pair : 'a gadt * 'b gadt -> ('a * 'b) gadt
+  | Fst : ('a * 'b) gadt -> 'a gadt
+  | Cond : bool gadt * 'a gadt * 'a gadt -> 'a gadt
+  | Add : int gadt * int gadt -> int gadt
+  | Less : int gadt * int gadt -> bool gadt
+  | Trunc : float gadt -> int gadt
+type ext = ..
+type ext += Y of int
+type poly = { id : 'a. 'a -> 'a }
+module Ops = struct
+  let ( let* ) o f = match o with None -> None | Some x -> f x
+  let ( let+ ) o f = match o with None -> None | Some x -> Some (f x)
+  let ( and+ ) a b = match a, b with Some a, Some b -> Some (a, b) | _ -> None
+end
+let aapp a b = if Array.length a + Array.length b > 40 then a else Array.append a b

@@ -4,6 +4,7 @@
 pub mod damage;
 mod exprs;
 mod generator;
+mod library;
 mod literals;
 mod modules;
 mod options;

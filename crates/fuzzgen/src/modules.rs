@@ -124,6 +124,30 @@ impl Gen {
         Some(Node::plain("", items))
     }
 
+    /// Two modules that refer to each other.
+    pub(crate) fn recursive_modules_item(&mut self, size: i32) -> Node {
+        let (a, b, n) = (self.fresh("M"), self.fresh("M"), self.fresh("n"));
+        let function = Ty::fun(vec![Ty::Int], Ty::Int);
+        let parts: Vec<Node> = (0..4)
+            .map(|_| {
+                self.scoped(|g| {
+                    g.bind(&n, &Ty::Int);
+                    g.expr(&Ty::Int, size / 4, Cx::FREE.in_loop())
+                })
+            })
+            .collect();
+        let constant = self.expr(&Ty::Float, 3, Cx::FREE.pure());
+        let template = format!(
+            "module rec {a} : sig val f : int -> int end = struct\n let f {n} = if {n} <= 0 || not (Fz.more ()) then § else {b}.f ({n} - 1) + §\nend\nand {b} : sig val f : int -> int val k : float end = struct\n let f {n} = if {n} <= 1 || not (Fz.more ()) then § else {a}.f ({n} - 2) lxor §\n let k = §\nend\nlet {a}_f n = {a}.f (n land 7) + Fz.int_of {b}.k\n"
+        )
+        .replace(&format!("{a}_f"), &format!("f{}", a.to_lowercase()));
+        let name = format!("f{}", a.to_lowercase());
+        let node = Node::optional(&template, parts.into_iter().chain([constant]).collect());
+        self.bind(&name, &function);
+        self.cover("recursive modules");
+        node
+    }
+
     /// A class, perhaps one that inherits.
     pub(crate) fn class_item(&mut self) -> Node {
         let name = self.fresh("c");

@@ -15,6 +15,6 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Options {
-        Options { units: 3, items: 12, body: 34, uncaught: 2 }
+        Options { units: 3, items: 12, body: 34, uncaught: 1 }
     }
 }

@@ -118,6 +118,7 @@ impl Gen {
                 self.cover("array pattern");
                 join(parts, "[|", "; ", "|]")
             }
+            Ty::Lazy(t) => join(vec![self.pattern(t, depth - 1, names)], "(lazy ", "", ")"),
             Ty::Ref(t) => join(vec![self.pattern(t, depth - 1, names)], "{ contents = ", "", " }"),
             Ty::Named(n, args) => {
                 let decl = self.types[*n].clone();

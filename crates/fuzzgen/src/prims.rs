@@ -37,24 +37,24 @@ pub(crate) fn rules(ty: &Ty) -> &'static [Rule] {
 
 impl Gen {
     /// An operation whose operands may have effects.
-    fn op(&mut self, ty: &Ty, template: &str, of: &[Ty], size: i32, cx: Cx) -> Option<Node> {
+    pub(crate) fn op(&mut self, ty: &Ty, template: &str, of: &[Ty], size: i32, cx: Cx) -> Option<Node> {
         let parts = self.operands(of, size, cx);
         Some(Node::expr(ty, template, parts))
     }
 
     /// An operation whose operands stock native code and bytecode evaluate in different orders.
-    fn op_pure(&mut self, ty: &Ty, template: &str, of: &[Ty], size: i32, cx: Cx) -> Option<Node> {
+    pub(crate) fn op_pure(&mut self, ty: &Ty, template: &str, of: &[Ty], size: i32, cx: Cx) -> Option<Node> {
         self.op(ty, template, of, size.min(6), cx.pure())
     }
 
-    fn scalar(&mut self) -> Ty {
+    pub(crate) fn scalar(&mut self) -> Ty {
         self.rng
             .pick(&[Ty::Int, Ty::Int, Ty::Float, Ty::Char, Ty::Str, Ty::I32, Ty::I64, Ty::Nat, Ty::Bool])
             .clone()
     }
 
     /// A type whose values can be compared.
-    fn comparable_type(&mut self) -> Ty {
+    pub(crate) fn comparable_type(&mut self) -> Ty {
         for _ in 0..5 {
             let ty = self.some_type(2, false);
             if self.comparable(&ty) {

@@ -39,10 +39,11 @@ impl Program {
     pub fn generate(seed: u64, options: &Options) -> Program {
         let mut g = Gen::new(seed, options);
         // Small programs are soon compiled and easy to read; large ones have more that can interact.
-        let (items, body) = *g.rng.pick(&[(4, 18), (5, 24), (8, 30), (usize::MAX, i32::MAX)]);
+        let (items, body) =
+            *g.rng.pick(&[(3, 14), (3, 20), (4, 20), (5, 24), (8, 30), (usize::MAX, i32::MAX)]);
         g.options.items = options.items.min(items);
         g.options.body = options.body.min(body);
-        let n = if g.rng.chance(50) { 1 } else { g.rng.range(1, options.units.max(1)) };
+        let n = if g.rng.chance(65) { 1 } else { g.rng.range(1, options.units.max(1)) };
         let uncaught = g.rng.chance(options.uncaught);
         let units = (0..n).map(|unit| g.make_unit(unit, n, uncaught)).collect();
         Program { seed, units, uncaught, coverage: g.coverage }
@@ -77,7 +78,7 @@ impl Gen {
             items.push(Node::plain(&format!("let () = Fz.start \"{}\"\n", self.program), vec![]));
         }
         let mut declared = vec![];
-        for _ in 0..self.rng.range(1, 3) {
+        for _ in 0..self.rng.range(1, if self.options.items < 6 { 2 } else { 3 }) {
             let item = self.type_item();
             declared.push(item);
         }
@@ -86,7 +87,7 @@ impl Gen {
             declared.push(item);
         }
         items.extend(declared.iter().map(|(item, _)| item.clone()));
-        for _ in 0..self.rng.range(3, self.options.items.max(3)) {
+        for _ in 0..self.rng.range(2, self.options.items.max(2)) {
             if let Some(item) = self.item() {
                 items.push(item);
             }
@@ -349,6 +350,7 @@ impl Gen {
             13 | 14 if self.signatures.is_empty() => Some(self.signature_item()),
             13 => self.module_item(),
             14 => self.functor_item(),
+            15 if self.rng.chance(30) => Some(self.recursive_modules_item(size)),
             15 => Some(self.class_item()),
             16 | 17 if !self.signatures.is_empty() => self.functor_item(),
             18 => Some(self.recursive_values_item(size)),

@@ -84,15 +84,14 @@ pub struct Settings {
 }
 
 impl Settings {
-    /// Every level and a random set; or, where that takes too long, the default level, and another or a random set.
+    /// Every level and a random set; or, where that takes too long, one of them.
     pub fn new(seed: u64, quick: bool) -> Settings {
         let mut rng = Rng::new(seed ^ 0xf1a6);
         let owned = |flags: &[&str]| flags.iter().map(|f| (*f).to_owned()).collect::<Flags>();
-        let levels = if quick { &LEVELS[..1] } else { LEVELS };
-        let mut flambeau: Vec<Flags> = levels.iter().map(|flags| owned(flags)).collect();
-        if quick && rng.chance(50) {
-            flambeau.push(owned(rng.pick::<&[&str]>(LEVELS)));
-            return Settings { stock: Flags::new(), flambeau };
+        let mut flambeau: Vec<Flags> = LEVELS.iter().map(|flags| owned(flags)).collect();
+        let level = rng.below(2 * LEVELS.len());
+        if quick && let Some(flags) = LEVELS.get(level) {
+            return Settings { stock: Flags::new(), flambeau: vec![owned(flags)] };
         }
         let mut random = Flags::new();
         for _ in 0..rng.range(2, 5) {
@@ -101,6 +100,9 @@ impl Settings {
             if !random.iter().any(|f| f == flags[0]) {
                 random.extend(owned(flags));
             }
+        }
+        if quick {
+            flambeau.clear();
         }
         flambeau.push(random);
         let stock = *rng.pick::<&[&str]>(STOCK_FLAGS);

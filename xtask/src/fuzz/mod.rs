@@ -50,7 +50,7 @@ pub struct Options {
     /// How many programs are compiled in one call
     #[arg(long, default_value_t = 12)]
     batch: u64,
-    /// Only the default level and a random set of flags for each batch, not every level: more programs
+    /// Only one level or random set of flags for each batch, and the stock native compiler only for what differs
     #[arg(long)]
     quick: bool,
     /// The compiler under test [default: the one of the target folder, built first]

@@ -35,8 +35,7 @@ pub fn run(first: u64, jobs: usize) -> Result<bool> {
             last: first + MOST_PROGRAMS,
             deadline: None,
             jobs,
-            // Small batches, so that the number of programs is exact.
-            batch: 6,
+            batch: 24,
             most_differences: 1,
             raw: true,
             quick: true,

@@ -36,7 +36,7 @@ pub struct Fuzzer {
     pub most_differences: usize,
     /// No shrinking, no bisection.
     pub raw: bool,
-    /// Only the default level and a random set of flags, not every level.
+    /// Only one level or random set of flags for each batch, and the stock native compiler only for what differs.
     pub quick: bool,
     /// Shrink what the stock compilers disagree on too.
     pub unsettled: bool,
@@ -90,10 +90,9 @@ impl Fuzzer {
         programs.sort_by_key(|p| p.uncaught);
         let together = programs.iter().filter(|p| !p.uncaught).count();
         let (calm, abrupt) = programs.split_at(together);
-        let mut groups = vec![calm.iter().collect::<Vec<_>>()];
-        groups.extend(abrupt.iter().map(|p| vec![p]));
-        for group in groups {
-            self.group(group, &settings, folder, report)?;
+        self.group(&calm.iter().collect::<Vec<_>>(), &settings, folder, report)?;
+        for program in abrupt {
+            self.group(&[program], &settings, folder, report)?;
         }
         Ok(())
     }
@@ -102,44 +101,35 @@ impl Fuzzer {
     /// that they don't hide the others from flambeau.
     fn group(
         &self,
-        group: Vec<&Program>,
+        group: &[&Program],
         settings: &Settings,
         folder: &Path,
         report: &Mutex<Report>,
     ) -> Result<()> {
-        let mut settled = group;
-        if settled.is_empty() {
+        if group.is_empty() {
             return Ok(());
         }
         // In haste the stock native compiler is asked only about programs that show something.
-        let mut oracle = if self.quick {
-            builds::oracle(&self.compilers, &settled)?
+        let reference = if self.quick && group.len() > 1 {
+            builds::oracle(&self.compilers, group)?
         } else {
-            builds::reference(&self.compilers, &settled, &settings.stock)?
+            builds::reference(&self.compilers, group, &settings.stock)?
         };
-        if oracle.is_err() {
-            let mut kept = vec![];
-            for program in settled {
-                let Err(verdict) = builds::reference(&self.compilers, &[program], &settings.stock)? else {
-                    kept.push(program);
-                    continue;
-                };
-                with(report, |r| r.add(program, &verdict));
-                self.left_out(program, &verdict, settings, folder)?;
-            }
-            if kept.is_empty() {
+        let mut expected = match reference {
+            Ok(expected) => expected,
+            Err(verdict) => {
+                if let [program] = group {
+                    with(report, |r| r.add(program, &verdict));
+                    return self.left_out(program, &verdict, settings, folder);
+                }
+                for part in parts(group, &verdict) {
+                    self.group(&part, settings, folder, report)?;
+                }
                 return Ok(());
             }
-            settled = kept;
-            oracle = builds::oracle(&self.compilers, &settled)?;
-        }
-        let Ok(mut expected) = oracle else {
-            // One by one they were fine: they depend on each other, which is our mistake.
-            with(report, |r| settled.iter().for_each(|p| r.add(p, &Verdict::TooLong)));
-            return Ok(());
         };
-        let mut different: Vec<(&Program, Difference)> = vec![];
-        let mut unsettled: Vec<(&Program, Verdict)> = vec![];
+        let mut settled = group.to_vec();
+        let mut different = vec![];
         for (number, flags) in settings.flambeau.iter().enumerate() {
             let difference = if number == 0 {
                 let (difference, seen) =
@@ -152,18 +142,9 @@ impl Fuzzer {
             if difference.is_none() {
                 continue;
             }
-            // Taken apart: those that show something are out of the group from here on.
-            let mut kept = vec![];
-            for program in settled {
-                match builds::reference(&self.compilers, &[program], &settings.stock)? {
-                    Err(verdict) => unsettled.push((program, verdict)),
-                    Ok(expected) => match builds::agrees(&self.compilers, &[program], &expected, flags)? {
-                        Some(difference) => different.push((program, difference)),
-                        None => kept.push(program),
-                    },
-                }
-            }
-            settled = kept;
+            let culprits = self.culprits(&settled, settings, flags)?;
+            settled.retain(|p| !culprits.iter().any(|(q, _)| q.seed == p.seed));
+            different.extend(culprits);
             if settled.is_empty() {
                 break;
             }
@@ -173,11 +154,15 @@ impl Fuzzer {
             }
         }
         with(report, |r| settled.iter().for_each(|p| r.add(p, &Verdict::Agree)));
-        for (program, verdict) in unsettled {
-            with(report, |r| r.add(program, &verdict));
-            self.left_out(program, &verdict, settings, folder)?;
-        }
-        for (program, difference) in different {
+        for (program, outcome) in different {
+            let difference = match outcome {
+                Ok(difference) => difference,
+                Err(verdict) => {
+                    with(report, |r| r.add(program, &verdict));
+                    self.left_out(program, &verdict, settings, folder)?;
+                    continue;
+                }
+            };
             let place = folder.join(program.seed.to_string());
             let text = minimise::investigate(&self.compilers, program, &difference, &place, self.raw)?;
             println!("{text}");
@@ -187,6 +172,37 @@ impl Fuzzer {
             });
         }
         Ok(())
+    }
+
+    /// Those of the programs that show something with these flags, by halving: what, or why it can't be told.
+    fn culprits<'p>(
+        &self,
+        programs: &[&'p Program],
+        settings: &Settings,
+        flags: &builds::Flags,
+    ) -> Result<Vec<Culprit<'p>>> {
+        if let [program] = programs {
+            return Ok(match builds::reference(&self.compilers, programs, &settings.stock)? {
+                Err(verdict) => vec![(program, Err(verdict))],
+                Ok(expected) => builds::agrees(&self.compilers, programs, &expected, flags)?
+                    .map(|difference| (*program, Ok(difference)))
+                    .into_iter()
+                    .collect(),
+            });
+        }
+        let (first, second) = programs.split_at(programs.len() / 2);
+        let mut found = vec![];
+        for half in [first, second] {
+            let shows = half.len() == 1
+                || match builds::oracle(&self.compilers, half)? {
+                    Ok(expected) => builds::agrees(&self.compilers, half, &expected, flags)?.is_some(),
+                    Err(_) => true,
+                };
+            if shows {
+                found.extend(self.culprits(half, settings, flags)?);
+            }
+        }
+        Ok(found)
     }
 
     /// Keeps a program that could not be compared; it may be a mistake of ours, or of the stock compilers.
@@ -215,4 +231,20 @@ fn with(report: &Mutex<Report>, f: impl FnOnce(&mut Report)) {
     if let Ok(mut report) = report.lock() {
         f(&mut report);
     }
+}
+
+/// A program that shows something: a difference, or why it can't be compared.
+type Culprit<'p> = (&'p Program, Result<Difference, Verdict>);
+
+/// The parts of a group that could not be compared: a program that the message names and the others, or two halves.
+fn parts<'p>(group: &[&'p Program], verdict: &Verdict) -> [Vec<&'p Program>; 2] {
+    if let Verdict::Invalid(message) | Verdict::Unsettled(message) = verdict {
+        let (named, others): (Vec<_>, Vec<_>) =
+            group.iter().partition(|p| message.contains(&format!("p{}_", p.seed)));
+        if !named.is_empty() && !others.is_empty() {
+            return [named, others];
+        }
+    }
+    let (first, second) = group.split_at(group.len() / 2);
+    [first.to_vec(), second.to_vec()]
 }

@@ -1,0 +1,612 @@
+//! Expressions through the library and the rarer primitives: bigarrays, byte swaps, wide accesses, unsafe ones,
+//! tables, functors applied in expressions, GADTs, objects, operators.
+//!
+//! Accesses that are checked take operands without effects: stock native code and bytecode check at different times.
+
+use crate::exprs::Rule;
+use crate::generator::{Cx, Gen};
+use crate::tree::Node;
+use crate::types::Ty;
+
+type Make = fn(&mut Gen, &Ty, i32, Cx) -> Option<Node>;
+
+const fn rule(name: &'static str, weight: u32, make: Make) -> Rule {
+    Rule { name, weight, pure: false, make }
+}
+
+/// The rules of this module for a type.
+pub(crate) fn rules(ty: &Ty) -> &'static [Rule] {
+    match ty {
+        Ty::Int => INT,
+        Ty::Bool => BOOL,
+        Ty::Float => FLOAT,
+        Ty::Char => CHAR,
+        Ty::Str => STRING,
+        Ty::Bytes => BYTES,
+        Ty::I32 | Ty::I64 | Ty::Nat => BOXED,
+        Ty::List(_) => LIST,
+        Ty::Array(_) => ARRAY,
+        Ty::Opt(_) => OPTION,
+        Ty::Unit => UNIT,
+        _ => ANY,
+    }
+}
+
+/// The tables, each with a type.
+pub(crate) const TABLES: &[(&[Rule], fn() -> Option<Ty>)] = &[
+    (INT, || Some(Ty::Int)),
+    (BOOL, || Some(Ty::Bool)),
+    (FLOAT, || Some(Ty::Float)),
+    (CHAR, || Some(Ty::Char)),
+    (STRING, || Some(Ty::Str)),
+    (BYTES, || Some(Ty::Bytes)),
+    (BOXED, || Some(Ty::I32)),
+    (LIST, || Some(Ty::Int.list())),
+    (ARRAY, || Some(Ty::Float.array())),
+    (OPTION, || Some(Ty::Int.opt())),
+    (UNIT, || Some(Ty::Unit)),
+    (ANY, || None),
+];
+
+impl Gen {
+    /// A new bigarray of the runtime, a store and a load.
+    fn bigarray(&mut self, ty: &Ty, kinds: &[&str], size: i32, cx: Cx) -> Option<Node> {
+        let (b, kind) = (self.fresh("b"), *self.rng.pick(kinds));
+        // Most indices are in bounds: the bigarrays have eight elements, in Fortran's layout from 1.
+        let index = *self.rng.pick(&["(§ land 7)", "((§ land 3) + 1)", "§"]);
+        self.op_pure(
+            ty,
+            &format!("(let {b} = Fz.ba_{kind} () in {b}.{{{index}}} <- §; {b}.{{{index}}})"),
+            &[Ty::Int, ty.clone(), Ty::Int],
+            size,
+            cx,
+        )
+    }
+}
+
+const INT: &[Rule] = &[
+    rule("bigarray of ints", 3, |g, ty, size, cx| {
+        g.bigarray(ty, &["int", "i8", "u8", "i16", "u16", "int_f", "u8_f"], size, cx)
+    }),
+    rule("bigarray of two dimensions", 1, |g, ty, size, cx| {
+        let b = g.fresh("b");
+        let kind = *g.rng.pick(&["c", "f"]);
+        g.op_pure(
+            ty,
+            &format!("(let {b} = Fz.ba2_{kind} () in {b}.{{(§ land 1) + 1, § land 3}} <- §; {b}.{{1, §}} + Bigarray.Array2.dim2 {b})"),
+            &[Ty::Int, Ty::Int, Ty::Int, Ty::Int],
+            size,
+            cx,
+        )
+    }),
+    rule("bigarray of an unknown kind", 1, |g, ty, size, cx| {
+        let (p, q) = (g.fresh("f"), g.fresh("f"));
+        g.op_pure(
+            ty,
+            &format!(
+                "(let {p} b i = Bigarray.Array1.get b i and {q} b i v = Bigarray.Array1.set b i v in let b = Fz.ba_int () and c = Fz.ba_f64 () in {q} b (§ land 7) §; {q} c (§ land 7) §; {p} b (§ land 7) + Fz.int_of ({p} c (§ land 7)))"
+            ),
+            &[Ty::Int, Ty::Int, Ty::Int, Ty::Float, Ty::Int, Ty::Int],
+            size,
+            cx,
+        )
+    }),
+    rule("byte swap of an int", 1, |g, ty, size, cx| g.op(ty, "(Fz.bswap16 §)", &[Ty::Int], size, cx)),
+    rule("wide read", 3, |g, ty, size, cx| {
+        let (f, of) = *g.rng.pick(&[("string_get16", 0), ("bytes_get16", 1), ("bigstring_get16", 2)]);
+        match of {
+            0 => g.op_pure(ty, &format!("(Fz.{f} § §)"), &[Ty::Str, Ty::Int], size, cx),
+            1 => g.op_pure(ty, &format!("(Fz.{f} § §)"), &[Ty::Bytes, Ty::Int], size, cx),
+            _ => g.op_pure(
+                ty,
+                &format!("(let b = Fz.ba_char () in b.{{3}} <- §; Fz.{f} b §)"),
+                &[Ty::Char, Ty::Int],
+                size,
+                cx,
+            ),
+        }
+    }),
+    rule("atomic", 2, |g, ty, size, cx| {
+        let (a, x) = (g.fresh("a"), g.fresh("x"));
+        g.op(
+            ty,
+            &format!("(let {a} = Atomic.make § in Atomic.incr {a}; let {x} = Atomic.exchange {a} § in Atomic.fetch_and_add {a} 3 + (if Atomic.compare_and_set {a} 7 8 then 1 else {x}) + Atomic.get {a})"),
+            &[Ty::Int, Ty::Int],
+            size,
+            cx,
+        )
+    }),
+    rule("compile-time constant", 1, |g, ty, size, cx| {
+        let template = *g.rng.pick(&[
+            "(if Fz.big_endian () then § else §)",
+            "((§ lsr (Fz.int_size () - 8)) + §)",
+            "((§ lxor Fz.word_size ()) + §)",
+            "((§ land Fz.max_wosize ()) - §)",
+            "(if Fz.ostype_unix () then § else §)",
+            "(if Fz.ostype_win32 () || Fz.ostype_cygwin () then § else §)",
+        ]);
+        g.op(ty, template, &[Ty::Int, Ty::Int], size, cx)
+    }),
+    rule("GADT", 2, |g, ty, size, cx| {
+        let ev = g.fresh("ev");
+        let eval = format!(
+            "let rec {ev} : type a. a Fz.gadt -> a = function Fz.Num n -> n | Fz.Bit b -> b | Fz.Real x -> x | Fz.Pair (a, b) -> let y = {ev} b in ({ev} a, y) | Fz.Fst p -> fst ({ev} p) | Fz.Cond (c, a, b) -> if {ev} c then {ev} a else {ev} b | Fz.Add (a, b) -> {ev} a + {ev} b | Fz.Less (a, b) -> {ev} a < {ev} b | Fz.Trunc x -> Fz.int_of ({ev} x)"
+        );
+        let term = *g.rng.pick(&[
+            "Fz.Cond (Fz.Less (Fz.Num §, Fz.Num §), Fz.Add (Fz.Num §, Fz.Num 1), Fz.Trunc (Fz.Real §))",
+            "Fz.Fst (Fz.Pair (Fz.Add (Fz.Num §, Fz.Num §), Fz.Cond (Fz.Bit (§ > 0), Fz.Real §, Fz.Real 2.5)))",
+        ]);
+        let of = [Ty::Int, Ty::Int, Ty::Int, Ty::Float];
+        g.op(ty, &format!("({eval} in {ev} ({term}))"), &of, size, cx)
+    }),
+    rule("representation", 1, |g, ty, size, cx| {
+        let of = g.comparable_type();
+        let template = *g.rng.pick(&[
+            "(if Obj.is_int (Obj.repr §) then 1 else 0)",
+            "(let v = Obj.repr § in if Obj.is_int v then 0 else Obj.tag v)",
+            "(let v = Obj.repr § in if Obj.is_int v then 0 else Obj.size (Obj.dup v))",
+        ]);
+        g.op(ty, template, &[of], size, cx)
+    }),
+    rule("comparison of strings", 1, |g, ty, size, cx| {
+        let f = *g.rng.pick(&["String.compare", "Bytes.compare"]);
+        let of = if f == "String.compare" { Ty::Str } else { Ty::Bytes };
+        g.op(ty, &format!("({f} § §)"), &[of.clone(), of], size, cx)
+    }),
+];
+
+const BOOL: &[Rule] = &[
+    rule("equality of a library", 2, |g, ty, size, cx| {
+        let (f, of) = g
+            .rng
+            .pick(&[
+                ("String.equal", Ty::Str),
+                ("Int64.equal", Ty::I64),
+                ("Float.equal", Ty::Float),
+                ("Char.equal", Ty::Char),
+                ("Bytes.equal", Ty::Bytes),
+            ])
+            .clone();
+        g.op_pure(ty, &format!("({f} § §)"), &[of.clone(), of], size, cx)
+    }),
+    rule("float classes", 1, |g, ty, size, cx| {
+        let f = *g.rng.pick(&["Float.is_nan", "Float.is_integer", "Float.sign_bit", "Float.is_finite"]);
+        g.op(ty, &format!("({f} §)"), &[Ty::Float], size, cx)
+    }),
+];
+
+const FLOAT: &[Rule] = &[
+    rule("bigarray of floats", 3, |g, ty, size, cx| g.bigarray(ty, &["f64", "f32", "f64_f"], size, cx)),
+    rule("bigarray of complex numbers", 1, |g, ty, size, cx| {
+        let b = g.fresh("b");
+        let kind = *g.rng.pick(&["c64", "c32"]);
+        g.op_pure(
+            ty,
+            &format!("(let {b} = Fz.ba_{kind} () in {b}.{{§ land 7}} <- {{ Complex.re = §; im = § }}; {b}.{{§ land 7}}.Complex.im)"),
+            &[Ty::Int, Ty::Float, Ty::Float, Ty::Int],
+            size,
+            cx,
+        )
+    }),
+    rule("unboxed C function", 2, |g, ty, size, cx| {
+        if g.rng.chance(50) {
+            return g.op(ty, "(ldexp § (§ land 15))", &[Ty::Float, Ty::Int], size, cx);
+        }
+        let f = *g.rng.pick(&["expm1", "log1p", "Float.cbrt", "fst (Float.frexp", "snd (modf"]);
+        let close = if f.contains('(') { ")" } else { "" };
+        g.op(ty, &format!("({f} §{close})"), &[Ty::Float], size, cx)
+    }),
+    rule("float array of a library", 1, |g, ty, size, cx| {
+        let a = g.fresh("a");
+        g.op_pure(
+            ty,
+            &format!("(let {a} = Float.Array.make 4 § in Float.Array.set {a} (§ land 3) §; Float.Array.fold_left (+.) 0. {a} +. Float.Array.get {a} §)"),
+            &[Ty::Float, Ty::Int, Ty::Float, Ty::Int],
+            size,
+            cx,
+        )
+    }),
+];
+
+const CHAR: &[Rule] = &[
+    rule("bigarray of chars", 2, |g, ty, size, cx| g.bigarray(ty, &["char"], size, cx)),
+    rule("unsafe char", 2, |g, ty, size, cx| {
+        let (s, i) = (g.fresh("s"), g.fresh("i"));
+        let (module, of) = g.rng.pick(&[("String", Ty::Str), ("Bytes", Ty::Bytes)]).clone();
+        g.op(
+            ty,
+            &format!("(let {s} = § in let {i} = § in if {i} >= 0 && {i} < {module}.length {s} then {module}.unsafe_get {s} {i} else §)"),
+            &[of, Ty::Int, Ty::Char],
+            size,
+            cx,
+        )
+    }),
+];
+
+const STRING: &[Rule] = &[
+    rule("buffer", 2, |g, ty, size, cx| {
+        let b = g.fresh("b");
+        g.op(
+            ty,
+            &format!("(let {b} = Buffer.create 3 in Buffer.add_string {b} §; Buffer.add_char {b} §; Buffer.add_int32_le {b} §; Buffer.contents {b})"),
+            &[Ty::Str, Ty::Char, Ty::I32],
+            size,
+            cx,
+        )
+    }),
+    rule("format", 2, |g, ty, size, cx| {
+        g.op(
+            ty,
+            "(Printf.sprintf \"%5d|%x|%c|%S|%B|%Ld|%ld|%s\" § § § § § § § §)",
+            &[Ty::Int, Ty::Int, Ty::Char, Ty::Str, Ty::Bool, Ty::I64, Ty::I32, Ty::Str],
+            size,
+            cx,
+        )
+    }),
+    rule("map of a string", 1, |g, ty, size, cx| {
+        let f = *g.rng.pick(&["String.map", "Fz.cat \"m\" (String.map"]);
+        let close = if f.contains('(') { ")" } else { "" };
+        g.op(ty, &format!("({f} § §{close})"), &[Ty::fun(vec![Ty::Char], Ty::Char), Ty::Str], size, cx)
+    }),
+];
+
+const BYTES: &[Rule] = &[
+    rule("wide writes", 3, |g, ty, size, cx| {
+        let b = g.fresh("b");
+        let n = g.rng.below(7);
+        g.op_pure(
+            ty,
+            &format!("(let {b} = Bytes.make 12 § in Fz.bytes_set16 {b} {n} §; Fz.bytes_set32 {b} {n} §; Bytes.set_int64_be {b} 1 §; Bytes.set_uint16_ne {b} 9 §; Bytes.set_int8 {b} {n} §; {b})"),
+            &[Ty::Char, Ty::Int, Ty::I32, Ty::I64, Ty::Int, Ty::Int],
+            size,
+            cx,
+        )
+    }),
+    rule("wide write out of bounds", 1, |g, ty, size, cx| {
+        let b = g.fresh("b");
+        let (f, of) = g
+            .rng
+            .pick(&[("bytes_set16", Ty::Int), ("bytes_set32", Ty::I32), ("bytes_set64", Ty::I64)])
+            .clone();
+        g.op_pure(ty, &format!("(let {b} = § in Fz.{f} {b} § §; {b})"), &[Ty::Bytes, Ty::Int, of], size, cx)
+    }),
+    rule("bytes of bytes", 1, |g, ty, size, cx| {
+        if g.rng.chance(50) {
+            return g.op(ty, "(Bytes.sub § § §)", &[Ty::Bytes, Ty::Int, Ty::Int], size, cx);
+        }
+        g.op(ty, "(Bytes.of_string (Fz.cat § (Bytes.to_string §)))", &[Ty::Str, Ty::Bytes], size, cx)
+    }),
+];
+
+const BOXED: &[Rule] = &[
+    rule("bigarray of boxed integers", 3, |g, ty, size, cx| {
+        let kind = match ty {
+            Ty::I32 => "i32",
+            Ty::I64 => "i64",
+            _ => "nat",
+        };
+        g.bigarray(ty, &[kind], size, cx)
+    }),
+    rule("byte swap", 2, |g, ty, size, cx| {
+        let f = match ty {
+            Ty::I32 => "bswap32",
+            Ty::I64 => "bswap64",
+            _ => "bswapn",
+        };
+        g.op(ty, &format!("(Fz.{f} §)"), std::slice::from_ref(ty), size, cx)
+    }),
+    rule("wide read of a boxed integer", 2, |g, ty, size, cx| {
+        let width = match ty {
+            Ty::I32 => 32,
+            Ty::I64 => 64,
+            _ => return None,
+        };
+        match g.rng.below(3) {
+            0 => g.op_pure(ty, &format!("(Fz.string_get{width} § §)"), &[Ty::Str, Ty::Int], size, cx),
+            1 => g.op_pure(ty, &format!("(Fz.bytes_get{width} § §)"), &[Ty::Bytes, Ty::Int], size, cx),
+            _ => g.op_pure(
+                ty,
+                &format!("(let b = Fz.ba_char () in Fz.bigstring_set{width} b 0 §; Fz.bigstring_get{width} b (§ land 1))"),
+                &[ty.clone(), Ty::Int],
+                size,
+                cx,
+            ),
+        }
+    }),
+    rule("unsigned arithmetic", 1, |g, ty, size, cx| {
+        let m = match ty {
+            Ty::I32 => "Int32",
+            Ty::I64 => "Int64",
+            _ => "Nativeint",
+        };
+        let f = *g.rng.pick(&["unsigned_div", "unsigned_rem"]);
+        g.op_pure(ty, &format!("({m}.{f} § §)"), &[ty.clone(), ty.clone()], size, cx)
+    }),
+];
+
+const LIST: &[Rule] = &[
+    rule("list by a sequence", 1, |g, ty, size, cx| {
+        let Ty::List(of) = ty else { return None };
+        if matches!(**of, Ty::Fun(..)) {
+            return None;
+        }
+        let from = g.some_type(1, false);
+        let fun = Ty::fun(vec![from.clone()], (**of).clone());
+        g.op(ty, "(List.of_seq (Seq.map § (List.to_seq §)))", &[fun, from.list()], size, cx)
+    }),
+    rule("concat_map", 1, |g, ty, size, cx| {
+        let from = g.some_type(1, false);
+        let fun = Ty::fun(vec![from.clone()], ty.clone());
+        g.op(ty, "(Fz.take 40 (List.concat_map § §))", &[fun, from.list()], size, cx)
+    }),
+    rule("init of a list", 1, |g, ty, size, cx| {
+        let Ty::List(of) = ty else { return None };
+        if matches!(**of, Ty::Fun(..)) {
+            return None;
+        }
+        let fun = Ty::fun(vec![Ty::Int], (**of).clone());
+        g.op(ty, "(List.init (Fz.size §) §)", &[Ty::Int, fun], size, cx)
+    }),
+];
+
+const ARRAY: &[Rule] = &[
+    rule("part of an array", 2, |g, ty, size, cx| {
+        g.op(ty, "(Array.sub § § §)", &[ty.clone(), Ty::Int, Ty::Int], size, cx)
+    }),
+    rule("append of arrays", 2, |g, ty, size, cx| {
+        g.op(ty, "(Fz.aapp § §)", &[ty.clone(), ty.clone()], size, cx)
+    }),
+    rule("fill and blit", 2, |g, ty, size, cx| {
+        let Ty::Array(of) = ty else { return None };
+        let (a, b) = (g.fresh("a"), g.fresh("a"));
+        g.op(
+            ty,
+            &format!("(let {a} = § and {b} = § in Array.fill {a} 0 (min 2 (Array.length {a})) §; Array.blit {b} 0 {a} (§ land 3) 1; {a})"),
+            &[ty.clone(), ty.clone(), (**of).clone(), Ty::Int],
+            size,
+            cx,
+        )
+    }),
+    rule("unsafe set", 2, |g, ty, size, cx| {
+        let Ty::Array(of) = ty else { return None };
+        let (a, i) = (g.fresh("a"), g.fresh("i"));
+        g.op(
+            ty,
+            &format!("(let {a} = § in let {i} = § in if {i} >= 0 && {i} < Array.length {a} then Array.unsafe_set {a} {i} §; {a})"),
+            &[ty.clone(), Ty::Int, (**of).clone()],
+            size,
+            cx,
+        )
+    }),
+];
+
+const OPTION: &[Rule] = &[
+    rule("binding operators", 2, |g, ty, size, cx| {
+        let (of, x) = (g.some_type(1, false), g.fresh("x"));
+        let sizes = g.split(size, 3);
+        let first = g.expr(&of.clone().opt(), sizes[0], cx);
+        let (second, third) = g.scoped(|g| {
+            g.bind(&x, &of);
+            (g.expr(ty, sizes[1], cx), g.leaf(ty, cx))
+        });
+        let text = g.type_text(&of);
+        Some(Node::expr(
+            ty,
+            &format!(
+                "(let open Fz.Ops in let* ({x} : {text}) = § in let+ a = § and+ b = § in if Fz.more () then a else b)"
+            ),
+            vec![first, second, third],
+        ))
+    }),
+    rule("map of an option", 2, |g, ty, size, cx| {
+        let Ty::Opt(of) = ty else { return None };
+        let from = g.some_type(1, false);
+        let fun = Ty::fun(vec![from.clone()], (**of).clone());
+        if matches!(**of, Ty::Fun(..)) {
+            return None;
+        }
+        g.op(ty, "(Option.map § §)", &[fun, from.opt()], size, cx)
+    }),
+    rule("search", 1, |g, ty, size, cx| {
+        let Ty::Opt(of) = ty else { return None };
+        g.op(
+            ty,
+            "(List.find_opt § §)",
+            &[Ty::fun(vec![(**of).clone()], Ty::Bool), (**of).clone().list()],
+            size,
+            cx,
+        )
+    }),
+];
+
+const UNIT: &[Rule] = &[
+    rule("increment in a block", 2, |g, ty, size, cx| {
+        let r = g.fresh("r");
+        let of = Ty::Ref(Box::new(Ty::Int));
+        g.op(
+            ty,
+            &format!("(let {r} = § in incr {r}; Fz.tick (!{r} land 15); decr {r}; incr {r})"),
+            &[of],
+            size,
+            cx,
+        )
+    }),
+    rule("while loop", 4, |g, ty, size, cx| {
+        let c = g.fresh("c");
+        let sizes = g.split(size, 3);
+        let count = g.expr(&Ty::Int, sizes[0], cx);
+        let test = g.expr(&Ty::Bool, sizes[1].min(5), cx.in_loop());
+        let body = g.statements(sizes[2], cx.in_loop());
+        Some(Node::expr(
+            ty,
+            &format!(
+                "(let {c} = ref (Fz.size §) in while decr {c}; !{c} > 0 && Fz.more () && § do §() done)"
+            ),
+            vec![count, test, body],
+        ))
+    }),
+    rule("store of a closure", 2, |g, ty, size, cx| {
+        let of = g.some_type(1, false);
+        let fun = Ty::fun(vec![Ty::Int], of.clone());
+        if matches!(of, Ty::Fun(..)) {
+            return None;
+        }
+        let r = g.fresh("r");
+        let text = g.type_text(&of);
+        g.op(
+            ty,
+            &format!("(let {r} : (int -> {text}) list ref = ref [] in {r} := § :: !{r}; {r} := § :: !{r}; List.iter (fun f -> ignore (f §)) !{r})"),
+            &[fun.clone(), fun, Ty::Int],
+            size,
+            cx,
+        )
+    }),
+];
+
+/// For all types.
+pub(crate) const ANY: &[Rule] = &[
+    rule("pipe", 3, |g, ty, size, cx| {
+        if matches!(ty, Ty::Fun(..)) {
+            return None;
+        }
+        let from = g.some_type(1, false);
+        let fun = Ty::fun(vec![from.clone()], ty.clone());
+        // The function is no operand: bytecode evaluates it first or last, as it likes.
+        if g.rng.chance(50) {
+            g.op_pure(ty, "(§ |> §)", &[from, fun], size, cx)
+        } else {
+            g.op_pure(ty, "(§ @@ §)", &[fun, from], size, cx)
+        }
+    }),
+    rule("protect", 2, |g, ty, size, cx| {
+        let sizes = g.split(size, 2);
+        let inner = Cx { pure: false, floor: 0, loops: cx.loops + 1 };
+        let parts = vec![g.statements(sizes[0], inner), g.expr(ty, sizes[1], inner)];
+        Some(Node::expr(ty, "(Fun.protect ~finally:(fun () -> §()) (fun () -> §))", parts))
+    }),
+    rule("hashtable", 2, |g, ty, size, cx| {
+        let key = g.comparable_type();
+        let h = g.fresh("h");
+        let parts = [key.clone(), ty.clone(), key.clone(), ty.clone()];
+        g.op(
+            ty,
+            &format!("(let {h} = Hashtbl.create 3 in Hashtbl.replace {h} § §; match Hashtbl.find_opt {h} § with Some v -> v | None -> §)"),
+            &parts,
+            size,
+            cx,
+        )
+    }),
+    rule("functor in an expression", 2, |g, ty, size, cx| {
+        let key = g.scalar();
+        let m = g.fresh("M");
+        let text = g.type_text(&key);
+        let n = g.number();
+        g.op(
+            ty,
+            &format!("(let module {m} = Map.Make (struct type t = {text} let compare (a : t) b = Fz.tick {n}; compare b a end) in {m}.find § ({m}.add § § ({m}.singleton § §)))"),
+            &[key.clone(), key.clone(), ty.clone(), key, ty.clone()],
+            size,
+            cx,
+        )
+    }),
+    rule("immediate object", 3, |g, ty, size, cx| {
+        if ty.has_var() {
+            return None;
+        }
+        let (o, w, x) = (g.fresh("o"), g.fresh("w"), g.fresh("x"));
+        let text = g.type_text(ty);
+        let sizes = g.split(size, 3);
+        let inner = Cx { pure: false, floor: 0, loops: cx.loops + 1 };
+        let start = g.expr(ty, sizes[0], inner);
+        let (next, other) = g.scoped(|g| {
+            g.bind(&x, &Ty::Int);
+            (g.expr(ty, sizes[1], inner), g.expr(&Ty::Bool, sizes[2].min(4), inner))
+        });
+        let given = g.leaf(&Ty::Int, cx);
+        let call = *g.rng.pick(&["#first", "#copy#first"]);
+        Some(Node::expr(
+            ty,
+            &format!(
+                "(let {o} = object (self) val mutable {w} : {text} = § method first ({x} : int) : {text} = if § then {w} <- self#second {x}; {w} method private second ({x} : int) : {text} = § method copy = {{< {w} = {w} >}} end in {o}{call} §)"
+            ),
+            vec![start, other, next, given],
+        ))
+    }),
+    rule("unsafe get", 3, |g, ty, size, cx| {
+        let (a, i) = (g.fresh("a"), g.fresh("i"));
+        g.op(
+            ty,
+            &format!("(let {a} = § in let {i} = § in if {i} >= 0 && {i} < Array.length {a} then Array.unsafe_get {a} {i} else §)"),
+            &[ty.clone().array(), Ty::Int, ty.clone()],
+            size,
+            cx,
+        )
+    }),
+    rule("extensible variant", 1, |g, ty, size, cx| {
+        if ty.has_var() {
+            return None;
+        }
+        let (e, v, n) = (g.fresh("E"), g.fresh("v"), g.fresh("n"));
+        let text = g.type_text(ty);
+        let parts = g.operands(&[Ty::Bool, ty.clone(), Ty::Int], size / 2, cx);
+        let arm = g.scoped(|g| {
+            g.bind(&n, &Ty::Int);
+            g.expr(ty, size / 2, cx)
+        });
+        let [condition, value, number] = <[Node; 3]>::try_from(parts).ok()?;
+        Some(Node::expr(
+            ty,
+            &format!(
+                "(let module {e} = struct type Fz.ext += X of {text} | Z end in match (if § then {e}.X § else Fz.Y §) with {e}.X {v} -> {v} | Fz.Y {n} -> § | {e}.Z | _ -> raise Exit)"
+            ),
+            vec![condition, value, number, arm],
+        ))
+    }),
+    rule("tupled function", 3, |g, ty, size, cx| {
+        let of = vec![g.some_type(1, false), g.some_type(1, false)];
+        let (f, a, b) = (g.fresh("f"), g.fresh("x"), g.fresh("x"));
+        let texts: Vec<String> = of.iter().map(|t| g.type_text(t)).collect();
+        let inner = Cx { pure: false, floor: 0, loops: cx.loops + 1 };
+        let body = g.scoped(|g| {
+            g.bind(&a, &of[0]);
+            g.bind(&b, &of[1]);
+            g.expr(ty, size / 2, inner)
+        });
+        let mut parts = vec![body];
+        let call = if g.rng.chance(70) {
+            parts.extend(g.operands(&of, size / 2, cx));
+            format!("{f} (§, §)")
+        } else {
+            parts.push(g.expr(&Ty::Tuple(of.clone()), size / 2, cx));
+            format!("{f} §")
+        };
+        Some(Node::expr(
+            ty,
+            &format!("(let {f} (({a} : {}), ({b} : {})) = § in {call})", texts[0], texts[1]),
+            parts,
+        ))
+    }),
+    rule("polymorphic field", 1, |g, ty, size, cx| {
+        let (p, n) = (g.fresh("p"), g.number());
+        g.op(
+            ty,
+            &format!(
+                "(let {p} = {{ Fz.id = (fun x -> Fz.tick {n}; x) }} in ignore ({p}.Fz.id §); {p}.Fz.id §)"
+            ),
+            &[Ty::Float, ty.clone()],
+            size,
+            cx,
+        )
+    }),
+    rule("local polymorphism", 2, |g, ty, size, cx| {
+        let (f, other) = (g.fresh("f"), g.some_type(1, false));
+        let n = g.number();
+        g.op(
+            ty,
+            &format!("(let {f} x y = if Fz.tr {n} (Fz.more ()) then x else y in ignore ({f} § §); {f} § §)"),
+            &[other.clone(), other, ty.clone(), ty.clone()],
+            size,
+            cx,
+        )
+    }),
+];
