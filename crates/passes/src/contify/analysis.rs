@@ -201,12 +201,15 @@ impl Analysis {
     }
 
     fn add_set(&mut self, unit: &Unit, set: &SetOfClosures, is_static: bool) -> SetId {
+        // They will all return to one place. Only a function that is never called can give another kind.
+        let result = |&(_, code): &(FunctionSlot, CodeId)| unit.codes[code].result;
+        let one_kind = set.functions.iter().map(result).all(|kind| kind == result(&set.functions[0]));
         let id = self.sets.push(Set {
             functions: set.functions.clone(),
             values: set.values.clone(),
             home: None,
             begin: Point::default(),
-            refused: false,
+            refused: !one_kind,
             calls: None,
             recursive: false,
             is_static,
