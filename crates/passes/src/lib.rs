@@ -4,8 +4,9 @@
 //! checking against the interpreter are the runner's business, never a pass's. Every rewrite that can be left out
 //! asks [`Rewrites::allow`] first.
 
+mod calls;
 pub mod contify;
-#[expect(dead_code)]
+pub mod loopify;
 mod recursion;
 mod renumber;
 
@@ -21,4 +22,5 @@ pub struct Pass {
 }
 
 /// All passes, by name: for `flambeau opt` and tests.
-pub const PASSES: &[Pass] = &[Pass { name: "contify", run: contify::contify }];
+pub const PASSES: &[Pass] =
+    &[Pass { name: "contify", run: contify::contify }, Pass { name: "loopify", run: loopify::loopify }];
