@@ -36,11 +36,12 @@ impl Generator {
     }
 
     fn control(&mut self, scope: &mut Scope, size: usize, items: &mut Vec<Item>) {
-        match self.random.below(6) {
+        match self.random.below(7) {
             0 if self.options.tries => self.try_with_value(scope, size, items),
             1 if self.options.tries => self.try_with_rest_as_handler(scope, size, items),
             2 if self.options.loops => self.loop_(scope, size, items),
             3 => self.group(scope, size, items),
+            4 if self.options.local_functions => self.local_functions(scope, size, items),
             _ => {
                 let (cont, types) = (self.unit.new_continuation("k"), self.types(2));
                 let inside = with_target(scope, cont, &types);
@@ -52,7 +53,7 @@ impl Generator {
     }
 
     /// Types of parameters; each has constants or is easily made.
-    fn types(&mut self, most: usize) -> Vec<Type> {
+    pub(super) fn types(&mut self, most: usize) -> Vec<Type> {
         let mut choices = vec![Type::Int, Type::Int, Type::Naked, Type::Any];
         if self.options.numbers {
             choices.extend([Type::Int64, Type::Float, Type::Int32, Type::Native]);
@@ -94,7 +95,7 @@ impl Generator {
         items.push(Item::Join { cont: h, params, body });
     }
 
-    fn handler_params(
+    pub(super) fn handler_params(
         &mut self,
         scope: &mut Scope,
         extra: &[Type],
@@ -209,6 +210,9 @@ impl Generator {
     }
 
     fn terminator(&mut self, scope: &mut Scope, size: usize, items: &mut Vec<Item>) -> Terminator {
+        if !scope.locals.is_empty() && self.one_in(3) {
+            return self.local_call(scope, items);
+        }
         match self.random.below(12) {
             0 if self.options.undefined && self.one_in(20) => Terminator::Unreachable,
             1 => {
@@ -291,7 +295,7 @@ impl Generator {
     }
 }
 
-fn with_target(scope: &Scope, cont: Continuation, types: &[Type]) -> Scope {
+pub(super) fn with_target(scope: &Scope, cont: Continuation, types: &[Type]) -> Scope {
     let mut inside = scope.clone();
     inside.targets.push(Target { cont, types: types.to_vec(), counter: Counter::None });
     inside

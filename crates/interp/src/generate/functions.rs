@@ -242,6 +242,7 @@ impl Generator {
             handler: (code.exn, Vec::new()),
             closures: Vec::new(),
             recursion: None,
+            locals: Vec::new(),
             callable: index,
         };
         self.budget = 12 * self.options.size;
@@ -325,6 +326,7 @@ impl Generator {
             handler: (exn, Vec::new()),
             closures: Vec::new(),
             recursion: None,
+            locals: Vec::new(),
             callable: self.plans.len(),
         };
         if self.options.functions == 1 {
@@ -340,7 +342,7 @@ impl Generator {
             }
         }
         self.allocate_sets(&mut scope, &mut items, Home::Entry);
-        for id in self.unit.codes.keys().collect::<Vec<_>>() {
+        for id in (0..self.plans.len() as u32).map(CodeId::from_u32) {
             let closure = scope.closures.iter().find(|(_, code)| *code == id).map(|(closure, _)| *closure);
             if closure.is_some() || !self.plans[id.as_u32() as usize].uses_env {
                 self.drive(&mut scope, &mut items, id, closure);

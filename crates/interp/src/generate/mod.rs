@@ -8,6 +8,7 @@
 mod calls;
 mod control;
 mod functions;
+mod locals;
 mod numbers;
 mod prims;
 pub mod random;
@@ -42,6 +43,8 @@ pub struct Options {
     pub mark_iterations: bool,
     /// Closures, and calls through them.
     pub closures: bool,
+    /// Local functions that are loops.
+    pub local_functions: bool,
     /// Stores.
     pub mutation: bool,
     /// Naked and boxed numbers other than integers of 63 bits.
@@ -69,6 +72,7 @@ impl Default for Options {
             raising: false,
             mark_iterations: false,
             closures: true,
+            local_functions: true,
             mutation: true,
             numbers: true,
             arrays: true,
@@ -89,6 +93,7 @@ impl Options {
             functions: 1,
             mark_iterations: true,
             closures: false,
+            local_functions: false,
             undefined: false,
             ..Options::default()
         }
@@ -127,6 +132,8 @@ struct Scope {
     closures: Vec<(Simple, CodeId)>,
     /// The function itself, and the counter to call it with.
     recursion: Option<(CodeId, Variable)>,
+    /// Functions around here, or of the same set.
+    locals: Vec<locals::Local>,
     /// Codes from this one on are not called: so the only recursion is that which counts down.
     callable: usize,
 }
