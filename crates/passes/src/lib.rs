@@ -6,6 +6,7 @@
 
 mod calls;
 pub mod contify;
+pub mod dead_code;
 pub mod loopify;
 mod recursion;
 mod renumber;
@@ -22,5 +23,8 @@ pub struct Pass {
 }
 
 /// All passes, by name: for `flambeau opt` and tests.
-pub const PASSES: &[Pass] =
-    &[Pass { name: "contify", run: contify::contify }, Pass { name: "loopify", run: loopify::loopify }];
+pub const PASSES: &[Pass] = &[
+    Pass { name: "contify", run: contify::contify },
+    Pass { name: "loopify", run: loopify::loopify },
+    Pass { name: "dead-code", run: dead_code::dead_code },
+];
