@@ -4,8 +4,9 @@
 //! checking against the interpreter are the runner's business, never a pass's. Every rewrite that can be left out
 //! asks [`Rewrites::allow`] first.
 
+mod calls;
 pub mod contify;
-#[expect(dead_code)]
+pub mod loopify;
 mod recursion;
 pub mod scalar_replacement;
 
@@ -23,19 +24,23 @@ pub struct Pass {
 /// All passes, by name: for `flambeau opt` and tests.
 pub const PASSES: &[Pass] = &[
     CONTIFY,
+    LOOPIFY,
     SCALAR_REPLACEMENT,
     SIMPLIFY,
+    DEAD_CODE,
 ];
 
 const CONTIFY: Pass = Pass { name: "contify", run: contify::contify };
+const LOOPIFY: Pass = Pass { name: "loopify", run: loopify::loopify };
 const SCALAR_REPLACEMENT: Pass =
     Pass { name: "scalar_replacement", run: scalar_replacement::scalar_replacement };
 const SIMPLIFY: Pass = Pass { name: "simplify", run: flambeau_simplify::simplify };
+const DEAD_CODE: Pass = Pass { name: "dead-code", run: flambeau_simplify::dead_code::dead_code };
 
 /// What a compilation runs, in order. `level` is that of `-O`: without one 1.
 pub fn schedule(level: u32) -> Vec<Pass> {
-    // Local functions that are loops first: the simplifier knows loops, but nothing of calls of local functions.
-    let mut passes = vec![CONTIFY, SIMPLIFY];
+    // Functions that are loops first: the simplifier knows loops, but nothing of calls.
+    let mut passes = vec![CONTIFY, LOOPIFY, SIMPLIFY];
     // What the simplifier brought into sight: blocks that only forwarded loads kept, functions with one caller left.
     passes.extend([SCALAR_REPLACEMENT, CONTIFY, SIMPLIFY]);
     // Parameters that stand for parts may have parts themselves.

@@ -28,7 +28,7 @@ mod analysis;
 mod calls;
 mod compare;
 mod continuations;
-mod dead_code;
+pub mod dead_code;
 mod exceptions;
 mod flow;
 mod fold;
@@ -58,7 +58,8 @@ pub fn simplify(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
         return false;
     }
     Simplifier::new(unit, rewrites).unit();
-    dead_code::remove(unit);
+    // Without asking: codes whose sets were dropped must go.
+    dead_code::remove(unit, |_| true);
     true
 }
 

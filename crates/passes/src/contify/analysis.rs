@@ -4,12 +4,13 @@
 use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap, entity_impl};
 use flambeau_ir::stack::deep;
 use flambeau_ir::{
-    Apply, CallKind, Code, CodeId, Continuation, ExnCont, Expr, FunctionKind, FunctionSlot, Item, Kind,
-    Named, Prim, Rewrites, SetOfClosures, Simple, StaticDef, StaticField, Symbol, Terminator, Unit,
-    ValueSlot, Variable,
+    Apply, CallKind, CodeId, Continuation, ExnCont, Expr, FunctionSlot, Item, Named, Prim, Rewrites,
+    SetOfClosures, Simple, StaticDef, StaticField, Symbol, Terminator, Unit, ValueSlot, Variable,
 };
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
+
+use crate::calls::takes_values;
 
 /// A set of closures.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -201,12 +202,15 @@ impl Analysis {
     }
 
     fn add_set(&mut self, unit: &Unit, set: &SetOfClosures, is_static: bool) -> SetId {
+        // They will all return to one place. Only a function that is never called can give another kind.
+        let result = |&(_, code): &(FunctionSlot, CodeId)| unit.codes[code].result;
+        let one_kind = set.functions.iter().map(result).all(|kind| kind == result(&set.functions[0]));
         let id = self.sets.push(Set {
             functions: set.functions.clone(),
             values: set.values.clone(),
             home: None,
             begin: Point::default(),
-            refused: false,
+            refused: !one_kind,
             calls: None,
             recursive: false,
             is_static,
@@ -381,7 +385,8 @@ impl Analysis {
             CallKind::Direct(code) => self.codes[code],
             CallKind::Generic => {
                 let closure = self.closure(apply.callee?)?;
-                takes_values(unit, &unit.codes[self.code(closure)], apply.args.len()).then_some(closure)
+                takes_values(&unit.variables, &unit.codes[self.code(closure)], apply.args.len())
+                    .then_some(closure)
             }
             _ => None,
         }
@@ -499,15 +504,6 @@ impl Analysis {
         }
         Some((home, at))
     }
-}
-
-/// Whether a generic call with so many arguments runs the code with them.
-fn takes_values(unit: &Unit, code: &Code, args: usize) -> bool {
-    let is_value = |param: &Variable| unit.variables[*param].kind == Kind::Value;
-    code.kind == FunctionKind::Curried
-        && code.params.len() == args
-        && code.params.iter().all(is_value)
-        && code.result == Kind::Value
 }
 
 fn describe(unit: &Unit, set: &Set) -> String {
