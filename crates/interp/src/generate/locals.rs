@@ -36,6 +36,12 @@ impl Generator {
                 self.observe(scope, items, loaded, element);
             }
         }
+        if self.one_in(2) {
+            // Allocates, and so may be interrupted.
+            let prim = Prim::MakeBlock { tag: 0, mutability: Mutability::Immutable };
+            let shown = self.apply_prim(scope, items, prim, &[Type::Int], Type::Any);
+            self.observe(scope, items, shown, Type::Any);
+        }
         let ints = scope.vars.iter().rev().filter(|(_, ty)| *ty == Type::Int).map(|(var, _)| *var);
         let latest: Vec<_> = ints.take(2).collect();
         for var in latest {

@@ -75,7 +75,7 @@ impl Plan {
 
 /// How many edges a search for live slots may follow, for each position of the function: blocks which would make the
 /// search long, being live nearly everywhere, are left as they are.
-const EDGES_PER_POSITION: usize = 64;
+const EDGES_PER_POSITION: usize = 16;
 const FREE_EDGES: usize = 10_000;
 
 /// Decides. Nothing if no block is replaced. `function` is for the trace.
