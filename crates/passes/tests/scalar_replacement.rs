@@ -24,9 +24,9 @@ fn unit(seed: u64) -> Unit {
     let options = generate::Options {
         size: 4 + (seed % 17) as usize,
         raising: seed % 3 == 2,
-        arrays: seed % 2 == 0,
-        strings: seed % 4 == 0,
-        bigarrays: seed % 8 == 0,
+        arrays: seed % 2 == 1,
+        strings: seed % 4 == 2,
+        bigarrays: seed % 8 == 3,
         undefined: seed % 4 == 1,
         functions: 3,
         local_blocks: true,

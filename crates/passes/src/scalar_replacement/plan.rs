@@ -306,9 +306,8 @@ impl Field {
     fn holds(&mut self, unit: &Unit, value: Simple) {
         let subkind = match value {
             Simple::Var(var) => unit.variables[var].subkind,
-            Simple::Const(Const::Tagged(_)) => Subkind::Immediate,
-            // It may be anything, so it is what the others are.
-            Simple::Const(Const::Poison(_)) => return,
+            // A poison is an immediate where the GC may see it: no pointer to a boxed number.
+            Simple::Const(Const::Tagged(_) | Const::Poison(Kind::Value)) => Subkind::Immediate,
             Simple::Const(_) | Simple::Symbol(_) => Subkind::Any,
         };
         self.subkind =
