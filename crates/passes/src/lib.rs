@@ -4,6 +4,11 @@
 //! checking against the interpreter are the runner's business, never a pass's. Every rewrite that can be left out
 //! asks [`Rewrites::allow`] first.
 
+mod calls;
+pub mod contify;
+pub mod loopify;
+mod recursion;
+mod renumber;
 pub mod scalar_replacement;
 
 use flambeau_ir::{Rewrites, Unit};
@@ -18,5 +23,8 @@ pub struct Pass {
 }
 
 /// All passes, by name: for `flambeau opt` and tests.
-pub const PASSES: &[Pass] =
-    &[Pass { name: "scalar_replacement", run: scalar_replacement::scalar_replacement }];
+pub const PASSES: &[Pass] = &[
+    Pass { name: "contify", run: contify::contify },
+    Pass { name: "loopify", run: loopify::loopify },
+    Pass { name: "scalar_replacement", run: scalar_replacement::scalar_replacement },
+];

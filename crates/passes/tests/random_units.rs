@@ -70,3 +70,32 @@ fn check_on_random_units(pass: &Pass) {
     assert!(tally.same * 100 >= seeds * 85, "{}: a blind fuzzer: {tally}", pass.name);
     assert!(changed * CHANGED_ONE_IN >= seeds, "{}: only {changed} units of {seeds} changed", pass.name);
 }
+
+/// What one pass makes, another takes.
+#[test]
+fn sequences_of_passes_keep_behaviour() {
+    let mut tally = Tally::default();
+    for seed in 0..seeds() / 2 {
+        let unit = unit(seed);
+        // Digits of the seed in another order, so that neighbours differ.
+        let digits = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 16;
+        let passes: Vec<&Pass> =
+            (0..4).map(|n| &PASSES[(digits >> (8 * n)) as usize % 256 % PASSES.len()]).collect();
+        let mut after = None;
+        let run = |unit: &mut Unit| {
+            passes.iter().for_each(|pass| {
+                (pass.run)(unit, &mut Rewrites::default());
+            });
+            after = Some(unit.clone());
+        };
+        match check_pass(&unit, run, &options()) {
+            Ok(verdict) => tally.add(&verdict),
+            Err(difference) => {
+                let names: Vec<_> = passes.iter().map(|pass| pass.name).collect();
+                panic!("{}", report(&format!("{names:?}, unit {seed}: {difference}"), &unit, after.as_ref()))
+            }
+        }
+    }
+    println!("sequences: {tally}");
+    assert!(tally.same * 2 * 100 >= seeds() * 85, "a blind fuzzer: {tally}");
+}

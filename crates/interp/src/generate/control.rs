@@ -6,14 +6,14 @@ use flambeau_ir::{
     ApplyCont, Const, ContHandler, Continuation, Dbg, Expr, IntKind, Item, Prim, Simple, Terminator,
 };
 
-use super::types::{Local, Type};
+use super::types::{LocalBlock, Type};
 use super::{Counter, Generator, Scope, Target};
 
 impl Generator {
     /// A term.
     pub(super) fn expr(&mut self, mut scope: Scope, size: usize) -> Expr {
         let mut items = Vec::new();
-        self.show_locals(&mut scope, &mut items);
+        self.show_local_blocks(&mut scope, &mut items);
         self.items(&mut scope, size, &mut items);
         let terminator = self.terminator(&mut scope, size, &mut items);
         Expr { items, terminator }
@@ -28,7 +28,7 @@ impl Generator {
             self.budget -= 1;
             if size > 1 && self.one_in(4) {
                 self.control(scope, size, items);
-                self.show_locals(scope, items);
+                self.show_local_blocks(scope, items);
             } else if self.options.functions > 1 && self.one_in(6) {
                 self.call_item(scope, items);
             } else {
@@ -38,11 +38,12 @@ impl Generator {
     }
 
     fn control(&mut self, scope: &mut Scope, size: usize, items: &mut Vec<Item>) {
-        match self.random.below(6) {
+        match self.random.below(7) {
             0 if self.options.tries => self.try_with_value(scope, size, items),
             1 if self.options.tries => self.try_with_rest_as_handler(scope, size, items),
             2 if self.options.loops => self.loop_(scope, size, items),
             3 => self.group(scope, size, items),
+            4 if self.options.local_functions => self.local_functions(scope, size, items),
             _ => {
                 let (cont, types) = (self.unit.new_continuation("k"), self.types(2));
                 let inside = with_target(scope, cont, &types);
@@ -54,7 +55,7 @@ impl Generator {
     }
 
     /// Types of parameters; each has constants or is easily made.
-    fn types(&mut self, most: usize) -> Vec<Type> {
+    pub(super) fn types(&mut self, most: usize) -> Vec<Type> {
         let mut choices = vec![Type::Int, Type::Int, Type::Naked, Type::Any];
         if self.options.numbers {
             choices.extend([Type::Int64, Type::Float, Type::Int32, Type::Native]);
@@ -63,7 +64,7 @@ impl Generator {
             choices.truncate(6);
         }
         if self.options.local_blocks && self.one_in(4) {
-            choices.extend([Type::Local(Local::Ints), Type::Local(Local::Nested)]);
+            choices.extend([Type::Local(LocalBlock::Ints), Type::Local(LocalBlock::Nested)]);
         }
         (0..self.random.below(most + 1)).map(|_| self.random.pick(&choices)).collect()
     }
@@ -99,7 +100,7 @@ impl Generator {
         items.push(Item::Join { cont: h, params, body });
     }
 
-    fn handler_params(
+    pub(super) fn handler_params(
         &mut self,
         scope: &mut Scope,
         extra: &[Type],
@@ -214,6 +215,9 @@ impl Generator {
     }
 
     fn terminator(&mut self, scope: &mut Scope, size: usize, items: &mut Vec<Item>) -> Terminator {
+        if !scope.locals.is_empty() && self.one_in(3) {
+            return self.local_call(scope, items);
+        }
         match self.random.below(12) {
             0 if self.options.undefined && self.one_in(20) => Terminator::Unreachable,
             1 => {
@@ -296,7 +300,7 @@ impl Generator {
     }
 }
 
-fn with_target(scope: &Scope, cont: Continuation, types: &[Type]) -> Scope {
+pub(super) fn with_target(scope: &Scope, cont: Continuation, types: &[Type]) -> Scope {
     let mut inside = scope.clone();
     inside.targets.push(Target { cont, types: types.to_vec(), counter: Counter::None });
     inside

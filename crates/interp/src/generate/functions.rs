@@ -242,13 +242,14 @@ impl Generator {
             handler: (code.exn, Vec::new()),
             closures: Vec::new(),
             recursion: None,
+            locals: Vec::new(),
             callable: index,
         };
         self.budget = 12 * self.options.size;
         let mut items = Vec::new();
         self.environment(&mut scope, &mut items, id);
         self.allocate_sets(&mut scope, &mut items, Home::Code(id));
-        self.make_locals(&mut scope, &mut items);
+        self.make_local_blocks(&mut scope, &mut items);
         if self.plans[index].recursive {
             self.unit.codes[id].body = self.recursive_body(scope, items, id);
             return;
@@ -326,6 +327,7 @@ impl Generator {
             handler: (exn, Vec::new()),
             closures: Vec::new(),
             recursion: None,
+            locals: Vec::new(),
             callable: self.plans.len(),
         };
         if self.options.functions == 1 {
@@ -341,8 +343,8 @@ impl Generator {
             }
         }
         self.allocate_sets(&mut scope, &mut items, Home::Entry);
-        self.make_locals(&mut scope, &mut items);
-        for id in self.unit.codes.keys().collect::<Vec<_>>() {
+        self.make_local_blocks(&mut scope, &mut items);
+        for id in (0..self.plans.len() as u32).map(CodeId::from_u32) {
             let closure = scope.closures.iter().find(|(_, code)| *code == id).map(|(closure, _)| *closure);
             if closure.is_some() || !self.plans[id.as_u32() as usize].uses_env {
                 self.drive(&mut scope, &mut items, id, closure);

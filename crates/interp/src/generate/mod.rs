@@ -8,6 +8,7 @@
 mod calls;
 mod control;
 mod functions;
+mod local_blocks;
 mod locals;
 mod numbers;
 mod prims;
@@ -43,6 +44,8 @@ pub struct Options {
     pub mark_iterations: bool,
     /// Closures, and calls through them.
     pub closures: bool,
+    /// Local functions that are loops.
+    pub local_functions: bool,
     /// Stores.
     pub mutation: bool,
     /// Naked and boxed numbers other than integers of 63 bits.
@@ -72,6 +75,7 @@ impl Default for Options {
             raising: false,
             mark_iterations: false,
             closures: true,
+            local_functions: true,
             mutation: true,
             numbers: true,
             arrays: true,
@@ -93,6 +97,7 @@ impl Options {
             functions: 1,
             mark_iterations: true,
             closures: false,
+            local_functions: false,
             undefined: false,
             ..Options::default()
         }
@@ -131,6 +136,8 @@ struct Scope {
     closures: Vec<(Simple, CodeId)>,
     /// The function itself, and the counter to call it with.
     recursion: Option<(CodeId, Variable)>,
+    /// Functions around here, or of the same set.
+    locals: Vec<locals::Local>,
     /// Codes from this one on are not called: so the only recursion is that which counts down.
     callable: usize,
 }
@@ -277,7 +284,7 @@ impl Generator {
         let mutability = ty.mutability();
         let (prim, args) = match ty {
             Type::Local(local) => {
-                let prim = self.make_local(local);
+                let prim = self.make_local_block(local);
                 let fields: Vec<_> = local.fields().iter().map(|ty| self.force(scope, items, *ty)).collect();
                 return self.let_(scope, items, prim, &fields, ty);
             }

@@ -32,7 +32,7 @@ impl Generator {
             (true, 2, Generator::outside),
             (true, 1, Generator::others),
             (true, 1, Generator::alias),
-            (options.local_blocks, 20, Generator::locals),
+            (options.local_blocks, 20, Generator::local_blocks),
         ];
         let total = groups.iter().filter(|(on, ..)| *on).map(|(_, weight, _)| weight).sum();
         let mut choice = self.random.below(total);

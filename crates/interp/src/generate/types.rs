@@ -32,12 +32,12 @@ pub(super) enum Type {
     /// A function of that shape.
     Fun(Shape),
     /// A mutable block that mostly does not escape.
-    Local(Local),
+    Local(LocalBlock),
 }
 
 /// What a block holds that does not escape.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Local {
+pub(super) enum LocalBlock {
     /// Integers.
     Ints,
     /// Naked floats.

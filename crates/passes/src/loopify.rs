@@ -1,0 +1,187 @@
+//! Loopification: a function that calls itself in tail position becomes a loop, and its calls of itself jumps.
+//! `docs/passes/loopify.md` shows it.
+//!
+//! The body becomes a recursive continuation, whose parameters are those that the function had; the function gets
+//! fresh ones. What the body begins with by reading its own closure is the same at each turn, and stays before the loop.
+//!
+//! A call is a turn of the loop if it is of the same code with all its arguments, returns and raises to where the function
+//! does (so it is under no `try`), and is through the same closure: another closure of the same code has captured
+//! other values. The closure is the same if it is `my_closure` or another name of it, or the symbol of a static closure,
+//! which is the only one of its code; and it does not matter if the function has no use for it.
+
+use cranelift_entity::SecondaryMap;
+use flambeau_ir::{
+    Apply, ApplyCont, CallKind, CodeId, ContHandler, Continuation, Expr, Item, Named, Prim, Rewrites, Simple,
+    StaticDef, Symbol, Terminator, Unit, Variable,
+};
+use smallvec::SmallVec;
+
+use crate::calls::takes_values;
+use crate::recursion;
+
+/// Makes functions with tail calls of themselves loops. On entry and on exit the unit is well-formed.
+pub fn loopify(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
+    let mut names = Names::new(unit);
+    let mut loops = Vec::new();
+    let ids: Vec<CodeId> = unit.codes.keys().collect();
+    for id in ids {
+        names.find(unit, id);
+        let name = &unit.codes[id].linkage_name;
+        if has_turns(unit, &names, id) && rewrites.allow(|| format!("{name} becomes a loop")) {
+            make_loop(unit, &mut names, id);
+            loops.push(id);
+        }
+    }
+    if loops.is_empty() {
+        return false;
+    }
+    let recursive = recursion::may_call_themselves(unit);
+    for id in loops {
+        unit.codes[id].recursive &= recursive[id];
+    }
+    true
+}
+
+/// What names the closure through which a function was called.
+struct Names {
+    /// Variables of the function that is looked at, and of those before.
+    variables: SecondaryMap<Variable, bool>,
+    symbols: SecondaryMap<Symbol, Option<CodeId>>,
+    /// Whether the present function has a use for its closure.
+    closure_is_used: bool,
+}
+
+impl Names {
+    fn new(unit: &Unit) -> Names {
+        let mut symbols: SecondaryMap<Symbol, Option<CodeId>> = SecondaryMap::new();
+        for item in &unit.statics {
+            if let StaticDef::Closures { symbols: defined, set } = &item.def {
+                for (&symbol, &(_, code)) in defined.iter().zip(&set.functions) {
+                    symbols[symbol] = Some(code);
+                }
+            }
+        }
+        Names { variables: SecondaryMap::new(), symbols, closure_is_used: false }
+    }
+
+    /// Goes to a function.
+    fn find(&mut self, unit: &Unit, id: CodeId) {
+        let code = &unit.codes[id];
+        self.variables[code.my_closure] = true;
+        self.closure_is_used = false;
+        // What a term sees is bound in it before, or in terms around it, which the walk gives before it.
+        code.body.walk(&mut |expr| {
+            for item in &expr.items {
+                if let Item::Let { var, named, .. } = item {
+                    self.variables[*var] = self.is_same(named, code.function_slot);
+                }
+                item.for_each_simple(&mut |simple| self.note(simple, code.my_closure));
+            }
+            expr.terminator.for_each_simple(&mut |simple| self.note(simple, code.my_closure));
+        });
+    }
+
+    fn note(&mut self, simple: Simple, my_closure: Variable) {
+        self.closure_is_used |= simple == Simple::Var(my_closure);
+    }
+
+    /// Whether that is the function's closure again.
+    fn is_same(&self, named: &Named, slot: flambeau_ir::FunctionSlot) -> bool {
+        let is_own = |simple: Simple| simple.as_var().is_some_and(|var| self.variables[var]);
+        match named {
+            Named::Simple(simple) => is_own(*simple),
+            Named::Prim { prim: Prim::ProjectFunctionSlot { from, to }, args, .. } => {
+                *from == slot && *to == slot && is_own(args[0])
+            }
+            Named::Prim { .. } => false,
+        }
+    }
+
+    /// Whether an atom is the closure through which the present function, `id`, was called.
+    fn is_own(&self, id: CodeId, simple: Simple) -> bool {
+        match simple {
+            Simple::Var(variable) => self.variables[variable],
+            Simple::Symbol(symbol) => self.symbols[symbol] == Some(id),
+            Simple::Const(_) => false,
+        }
+    }
+
+    /// Whether a call is a turn of the loop.
+    fn is_turn(&self, unit: &Unit, id: CodeId, apply: &Apply) -> bool {
+        let code = &unit.codes[id];
+        let is_own = apply.callee.is_some_and(|callee| self.is_own(id, callee));
+        let calls_itself = match apply.kind {
+            CallKind::Direct(callee) => callee == id && (is_own || !self.closure_is_used),
+            CallKind::Generic => is_own && takes_values(&unit.variables, code, apply.args.len()),
+            _ => false,
+        };
+        calls_itself && apply.ret == code.ret && apply.exn.cont == code.exn
+    }
+}
+
+fn has_turns(unit: &Unit, names: &Names, id: CodeId) -> bool {
+    let mut any = false;
+    unit.codes[id].body.walk(&mut |expr| {
+        if let Terminator::Apply(apply) = &expr.terminator {
+            any |= names.is_turn(unit, id, apply);
+        }
+    });
+    any
+}
+
+fn make_loop(unit: &mut Unit, names: &mut Names, id: CodeId) {
+    let cont = unit.new_continuation("loop");
+    let nothing = Expr { items: Vec::new(), terminator: Terminator::Unreachable };
+    let mut body = std::mem::replace(&mut unit.codes[id].body, nothing);
+    turn(unit, names, id, cont, &mut body);
+
+    let code = &mut unit.codes[id];
+    let params: SmallVec<[Variable; 2]> = SmallVec::from_slice(&code.params);
+    for param in &mut code.params {
+        *param = unit.variables.push(unit.variables[*param].clone());
+    }
+    let args = code.params.iter().map(|&param| param.into()).collect();
+    let invariant = body.items.iter().take_while(|item| reads_own_closure(names, item)).count();
+    let rest = body.items.split_off(invariant);
+    let handler = ContHandler { cont, params, body: Expr { items: rest, terminator: body.terminator } };
+    let mut items = body.items;
+    items.push(Item::LetCont { recursive: true, handlers: vec![handler] });
+    code.body = Expr { items, terminator: Terminator::ApplyCont(ApplyCont { cont, args }) };
+}
+
+/// Makes jumps of calls.
+fn turn(unit: &Unit, names: &Names, id: CodeId, cont: Continuation, body: &mut Expr) {
+    let mut pending = vec![body];
+    while let Some(Expr { items, terminator }) = pending.pop() {
+        for item in items {
+            match item {
+                Item::Let { .. } | Item::LetClosures { .. } => {}
+                Item::Join { body, .. } => pending.push(body),
+                Item::LetCont { handlers, .. } => {
+                    pending.extend(handlers.iter_mut().map(|handler| &mut handler.body));
+                }
+            }
+        }
+        match terminator {
+            Terminator::Try { body, .. } => pending.push(body),
+            Terminator::Apply(apply) if names.is_turn(unit, id, apply) => {
+                let args = SmallVec::from_slice(&apply.args);
+                *terminator = Terminator::ApplyCont(ApplyCont { cont, args });
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Whether an item is a projection from the function's closure, or another name of it.
+fn reads_own_closure(names: &Names, item: &Item) -> bool {
+    let is_own = |simple: Simple| simple.as_var().is_some_and(|var| names.variables[var]);
+    match item {
+        Item::Let { named: Named::Simple(simple), .. } => is_own(*simple),
+        Item::Let { named: Named::Prim { prim, args, .. }, .. } => {
+            matches!(prim, Prim::ProjectValueSlot { .. } | Prim::ProjectFunctionSlot { .. })
+                && is_own(args[0])
+        }
+        _ => false,
+    }
+}
