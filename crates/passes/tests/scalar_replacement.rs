@@ -118,6 +118,7 @@ fn asynchronous_exceptions_find_present_values() {
         include_str!("../../../tests/fl/scalar_replacement/handler.fl"),
         include_str!("../../../tests/fl/scalar_replacement/handler_extra.fl"),
         include_str!("../../../tests/fl/scalar_replacement/handler_inner.fl"),
+        include_str!("../../../tests/fl/scalar_replacement/handler_two.fl"),
     ] {
         let (input, _) = text.split_once("===>").expect("a text and what is expected");
         let mut before = parser::parse_unit(input).unwrap_or_else(|error| panic!("{error}"));
