@@ -331,8 +331,8 @@ impl Rewriter<'_> {
         }
     }
 
-    /// What a call returns to takes its result alone: `join k' (x) { call … -> k' } k (x, field…)`. Gives `k'`, `x` and
-    /// the jump.
+    /// What a call returns to takes its result alone: `join k' (x) { call … -> k' } k (x, field…)`. Gives `k'`,
+    /// `x` and the jump.
     fn returned(&mut self, region: Region, ret: Continuation) -> (Continuation, Variable, ApplyCont) {
         let data = self.unit.variables[self.decided.facts.regions[region].params[0]].clone();
         let result = self.unit.variables.push(data);
