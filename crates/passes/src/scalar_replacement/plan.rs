@@ -75,7 +75,7 @@ impl Plan {
 
 /// How many edges a search for live slots may follow, for each position of the function: blocks which would make the
 /// search long, being live nearly everywhere, are left as they are.
-const EDGES_PER_POSITION: usize = 64;
+const EDGES_PER_POSITION: usize = 16;
 const FREE_EDGES: usize = 10_000;
 
 /// Decides. Nothing if no block is replaced. `function` is for the trace.
@@ -306,9 +306,8 @@ impl Field {
     fn holds(&mut self, unit: &Unit, value: Simple) {
         let subkind = match value {
             Simple::Var(var) => unit.variables[var].subkind,
-            Simple::Const(Const::Tagged(_)) => Subkind::Immediate,
-            // It may be anything, so it is what the others are.
-            Simple::Const(Const::Poison(_)) => return,
+            // A poison is an immediate where the GC may see it: no pointer to a boxed number.
+            Simple::Const(Const::Tagged(_) | Const::Poison(Kind::Value)) => Subkind::Immediate,
             Simple::Const(_) | Simple::Symbol(_) => Subkind::Any,
         };
         self.subkind =

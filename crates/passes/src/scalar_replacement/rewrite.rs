@@ -5,8 +5,8 @@ use cranelift_entity::packed_option::PackedOption;
 use flambeau_ir::prim::IntOp;
 use flambeau_ir::stack::deep;
 use flambeau_ir::{
-    Apply, ApplyCont, Const, Continuation, Dbg, ExnCont, Expr, IntKind, Item, Kind, Named, Prim, Simple,
-    Subkind, Terminator, Unit, Variable,
+    ApplyCont, Const, Continuation, Dbg, ExnCont, Expr, IntKind, Item, Kind, Named, Prim, Simple, Subkind,
+    Terminator, Unit, Variable,
 };
 use smallvec::{SmallVec, smallvec};
 
@@ -259,7 +259,7 @@ impl Rewriter<'_> {
         extra_args.extend(plan.params(handler).iter().map(|slot| self.value(*slot)));
         let cont = here.cont.expect("a handler is a continuation");
         let exn = Some(Box::new(ExnCont { cont, extra_args }));
-        let var = self.unit.new_variable("told", Kind::Value, Subkind::Immediate);
+        let var = self.unit.new_value("told");
         Item::Let { var, named: Named::Prim { prim: Prim::ExnState, args: SmallVec::new(), exn }, dbg }
     }
 
@@ -298,7 +298,11 @@ impl Rewriter<'_> {
                 if let Some(region) = self.decided.regions[apply.ret].expand()
                     && !self.decided.plan.params(region).is_empty()
                 {
-                    *terminator = self.return_with_fields(region, apply, items);
+                    let (cont, result, jump) = self.returned(region, apply.ret);
+                    apply.ret = cont;
+                    let call = std::mem::replace(terminator, Terminator::ApplyCont(jump));
+                    let body = Box::new(Expr { items: Vec::new(), terminator: call });
+                    items.push(Item::Join { cont, params: smallvec![result], body });
                 }
             }
             Terminator::ApplyCont(jump) => self.jump(jump),
@@ -327,17 +331,13 @@ impl Rewriter<'_> {
         }
     }
 
-    /// What a call returns to takes its result alone: `join k' (x) { call … -> k' } k (x, field…)`.
-    fn return_with_fields(&mut self, region: Region, apply: &Apply, items: &mut Vec<Item>) -> Terminator {
-        let result = self.decided.facts.regions[region].params[0];
-        let data = self.unit.variables[result].clone();
+    /// What a call returns to takes its result alone: `join k' (x) { call … -> k' } k (x, field…)`. Gives `k'`,
+    /// `x` and the jump.
+    fn returned(&mut self, region: Region, ret: Continuation) -> (Continuation, Variable, ApplyCont) {
+        let data = self.unit.variables[self.decided.facts.regions[region].params[0]].clone();
         let result = self.unit.variables.push(data);
-        let cont = self.unit.new_continuation("returned");
-        let call = Apply { ret: cont, ..apply.clone() };
-        let body = Expr { items: Vec::new(), terminator: Terminator::Apply(Box::new(call)) };
-        items.push(Item::Join { cont, params: smallvec![result], body: Box::new(body) });
         let mut args = smallvec![Simple::Var(result)];
         self.arguments(region, 0, &mut args);
-        Terminator::ApplyCont(ApplyCont { cont: apply.ret, args })
+        (self.unit.new_continuation("returned"), result, ApplyCont { cont: ret, args })
     }
 }
