@@ -22,13 +22,7 @@ pub struct Pass {
 }
 
 /// All passes, by name: for `flambeau opt` and tests.
-pub const PASSES: &[Pass] = &[
-    CONTIFY,
-    LOOPIFY,
-    SCALAR_REPLACEMENT,
-    SIMPLIFY,
-    DEAD_CODE,
-];
+pub const PASSES: &[Pass] = &[CONTIFY, LOOPIFY, SCALAR_REPLACEMENT, SIMPLIFY, DEAD_CODE];
 
 const CONTIFY: Pass = Pass { name: "contify", run: contify::contify };
 const LOOPIFY: Pass = Pass { name: "loopify", run: loopify::loopify };

@@ -178,7 +178,7 @@ fn unit_of(code: &str) -> Unit {
 /// Applies the pass, which must keep what the unit does; the trace.
 fn check(unit: &mut Unit, fuel: Fuel) -> Vec<String> {
     let before = unit.clone();
-    let mut rewrites = Rewrites { fuel, trace: Some(Vec::new()) };
+    let mut rewrites = Rewrites { fuel, trace: Some(Vec::new()), ..Rewrites::default() };
     scalar_replacement(unit, &mut rewrites);
     match compare(&before, unit, &Options::default()) {
         Ok(Verdict::Same(_)) => rewrites.trace.unwrap_or_default(),

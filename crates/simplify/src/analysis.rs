@@ -3,11 +3,11 @@
 
 use std::collections::VecDeque;
 
-use flambeau_ir::prim::Mutability;
+use flambeau_ir::prim::{Effects, Mutability};
 use flambeau_ir::term::RaiseKind;
 use flambeau_ir::{
-    ApplyCont, BoxedKind, Const, Continuation, ExnCont, Expr, IntKind, Item, Kind, Named, Prim, Simple, Symbol,
-    Terminator, Variable,
+    ApplyCont, BoxedKind, Const, Continuation, ExnCont, Expr, IntKind, Item, Kind, Named, Prim, Simple,
+    Symbol, Terminator, Variable,
 };
 use flambeau_types::{Block, Blocks, Env, IntSet, Ty, Variant};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -31,6 +31,41 @@ pub struct Uses {
     region: u32,
 }
 
+/// What a loop may do to the memory, in any iteration.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Writes {
+    /// To fields and elements.
+    pub contents: bool,
+    /// To tags and lengths: it calls something.
+    pub headers: bool,
+}
+
+impl Writes {
+    /// Of one primitive.
+    pub fn of(prim: &Prim) -> Writes {
+        match prim {
+            Prim::CheckBound { .. } | Prim::CheckZero { .. } | Prim::ExnState | Prim::BigarrayLoad { .. } => {
+                Writes::default()
+            }
+            Prim::BlockStore { .. }
+            | Prim::BlockStoreFloat { .. }
+            | Prim::OffsetRef { .. }
+            | Prim::ArrayStore { .. }
+            | Prim::StringStore { .. }
+            | Prim::BigarrayStore { .. } => Writes { contents: true, headers: false },
+            _ => {
+                let any = prim.effects().0 == Effects::Arbitrary;
+                Writes { contents: any, headers: any }
+            }
+        }
+    }
+
+    fn add(&mut self, other: Writes) {
+        self.contents |= other.contents;
+        self.headers |= other.headers;
+    }
+}
+
 /// What values have in common, as far as that is seen without looking at branches.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Shape {
@@ -38,7 +73,10 @@ enum Shape {
     Bottom,
     Boxed(BoxedKind),
     /// Immediates, blocks of these tags and sizes.
-    Variant { ints: bool, blocks: SmallVec<[(u8, u32); 2]> },
+    Variant {
+        ints: bool,
+        blocks: SmallVec<[(u8, u32); 2]>,
+    },
     /// Anything.
     Top,
 }
@@ -71,6 +109,8 @@ pub struct Analysis {
     known: FxHashMap<Variable, Knowledge>,
     /// What is unboxed or projected from, directly or after it went through parameters.
     opened: FxHashSet<Variable>,
+    /// What loops do, by the first continuation of their group.
+    loops: FxHashMap<Continuation, Writes>,
     /// Exception continuations that a raise of this function goes to.
     raised_to: FxHashSet<Continuation>,
 }
@@ -78,8 +118,13 @@ pub struct Analysis {
 impl Analysis {
     /// Looks through a body. `env` tells of symbols; with `debug`, raises that make a backtrace stay raises.
     pub fn of(body: &Expr, env: &Env, debug: bool) -> Analysis {
-        let mut walk =
-            Walk { analysis: Analysis::default(), flows: Vec::new(), params: FxHashMap::default(), env, debug };
+        let mut walk = Walk {
+            analysis: Analysis::default(),
+            flows: Vec::new(),
+            params: FxHashMap::default(),
+            env,
+            debug,
+        };
         walk.run(body);
         walk.solve()
     }
@@ -97,6 +142,11 @@ impl Analysis {
     /// Notes a continuation made on the way down: of any uses.
     pub fn note_open(&mut self, cont: Continuation) {
         self.uses.insert(cont, Uses { count: u32::MAX, crosses_region: true, region: 0 });
+    }
+
+    /// What a loop does to the memory, by the first continuation of its group.
+    pub fn writes(&self, cont: Continuation) -> Writes {
+        self.loops.get(&cont).copied().unwrap_or(Writes { contents: true, headers: true })
     }
 
     /// The only value that a parameter ever has.
@@ -222,27 +272,48 @@ enum Source {
 impl<'a> Walk<'a> {
     fn run(&mut self, body: &'a Expr) {
         let mut regions = 0;
-        let mut pending = vec![(body, 0)];
-        while let Some((expr, region)) = pending.pop() {
+        // Each term with its region and the innermost loop around it.
+        let mut pending = vec![(body, 0, None)];
+        // Each loop with the one around it: outer before inner.
+        let mut loops: Vec<(Continuation, Option<usize>, Writes)> = Vec::new();
+        while let Some((expr, region, enclosing)) = pending.pop() {
+            let mut writes = Writes::default();
             for item in &expr.items {
                 self.item(item, region);
                 match item {
-                    Item::Join { body, .. } => pending.push((body, region)),
+                    Item::Join { body, .. } => pending.push((body, region, enclosing)),
                     Item::LetCont { recursive, handlers } => {
-                        let mut inner = region;
-                        if *recursive {
+                        let (mut inner, mut around) = (region, enclosing);
+                        if *recursive && let Some(first) = handlers.first() {
                             regions += 1;
                             inner = regions;
+                            around = Some(loops.len());
+                            loops.push((first.cont, enclosing, Writes::default()));
                         }
-                        pending.extend(handlers.iter().map(|handler| (&handler.body, inner)));
+                        pending.extend(handlers.iter().map(|handler| (&handler.body, inner, around)));
                     }
+                    Item::Let { named: Named::Prim { prim, .. }, .. } => writes.add(Writes::of(prim)),
                     Item::Let { .. } | Item::LetClosures { .. } => {}
                 }
             }
             self.terminator(&expr.terminator, region);
-            if let Terminator::Try { body, .. } = &expr.terminator {
-                regions += 1;
-                pending.push((body, regions));
+            match &expr.terminator {
+                Terminator::Try { body, .. } => {
+                    regions += 1;
+                    pending.push((body, regions, enclosing));
+                }
+                Terminator::Apply(_) => writes = Writes { contents: true, headers: true },
+                _ => {}
+            }
+            if let Some(index) = enclosing {
+                loops[index].2.add(writes);
+            }
+        }
+        for index in (0..loops.len()).rev() {
+            let (cont, enclosing, writes) = loops[index];
+            self.analysis.loops.insert(cont, writes);
+            if let Some(outer) = enclosing {
+                loops[outer].2.add(writes);
             }
         }
     }
@@ -267,7 +338,9 @@ impl<'a> Walk<'a> {
                     if shape != Shape::Top {
                         self.analysis.known.insert(*var, Knowledge { shape, ..Knowledge::TOP });
                     }
-                    if let (Prim::Unbox(_) | Prim::BlockLoad { .. }, Some(Simple::Var(var))) = (prim, args.first()) {
+                    if let (Prim::Unbox(_) | Prim::BlockLoad { .. }, Some(Simple::Var(var))) =
+                        (prim, args.first())
+                    {
                         self.analysis.opened.insert(*var);
                     }
                     if let Some(exn) = exn {

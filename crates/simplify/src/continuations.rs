@@ -6,6 +6,7 @@ use flambeau_types::{Mark, Operands, Ty, join};
 use smallvec::SmallVec;
 
 use crate::Simplifier;
+use crate::analysis::Writes;
 use crate::prims::Memory;
 use crate::run::{Next, Params, Rest};
 use crate::unboxing::Unboxing;
@@ -165,9 +166,18 @@ impl Simplifier<'_> {
         }
         let mut done = Vec::with_capacity(handlers.len());
         let mut decisions = Vec::with_capacity(handlers.len());
+        let first = handlers.first().map(|handler| handler.cont);
+        // The memory at the entries, if it is one, less what the loop writes.
+        let entry = self.entry_memory(&handlers);
         for handler in handlers {
             let (mark, memory) = (self.env.mark(), self.memory);
-            self.fresh_memory();
+            match (entry, first) {
+                (Some(entry), Some(first)) => {
+                    self.memory = entry;
+                    self.write(self.analysis.writes(first));
+                }
+                _ => self.fresh_memory(),
+            }
             let (params, first, unboxings) = self.enter_loop(handler.cont, handler.params);
             let mut body = self.run(Rest::from(handler.body));
             body.items.splice(0..0, first);
@@ -181,6 +191,17 @@ impl Simplifier<'_> {
             self.pass_extras(&uses, &unboxings);
         }
         done
+    }
+
+    /// The state of the memory that all uses so far agree on.
+    fn entry_memory(&self, handlers: &[ContHandler]) -> Option<Memory> {
+        let mut memories = handlers.iter().filter_map(|h| match self.conts.get(&h.cont) {
+            Some(ContState::Open(open)) => Some(&open.uses),
+            _ => None,
+        });
+        let mut all = memories.by_ref().flatten().map(|u| u.memory);
+        let first = all.next()?;
+        all.all(|memory| memory == first).then_some(first)
     }
 
     pub(crate) fn has_uses(&self, cont: Continuation) -> bool {
@@ -228,9 +249,10 @@ impl Simplifier<'_> {
     ) -> (Params, Vec<Item>) {
         let uses = entered.uses;
         let is_exn = self.unit.continuations[cont].is_exn;
-        if uses.iter().any(|u| u.memory != self.memory) {
-            self.fresh_memory();
-        }
+        self.write(Writes {
+            contents: uses.iter().any(|u| u.memory.contents != self.memory.contents),
+            headers: uses.iter().any(|u| u.memory.headers != self.memory.headers),
+        });
         let mut unboxings = Vec::new();
         for (index, &param) in params.iter().enumerate() {
             if is_exn && index == 0 {
@@ -330,7 +352,12 @@ impl Simplifier<'_> {
     }
 
     /// Records a use; whether the continuation is one of ours.
-    pub(crate) fn record_use(&mut self, cont: Continuation, args: SmallVec<[Simple; 2]>, edge: Option<usize>) -> bool {
+    pub(crate) fn record_use(
+        &mut self,
+        cont: Continuation,
+        args: SmallVec<[Simple; 2]>,
+        edge: Option<usize>,
+    ) -> bool {
         let Some(ContState::Open(open)) = self.conts.get(&cont) else { return false };
         let (time, mark) = (open.time, open.mark);
         let tys = args.iter().map(|arg| self.env.ty(*arg)).collect();

@@ -31,7 +31,8 @@ pub(crate) fn remove(unit: &mut Unit, allow: impl FnOnce(String) -> bool) -> boo
         return false;
     }
     let counts = (codes.len(), statics.len());
-    let what = format!("{} codes, {sets} sets of closures and {} static data are not used", counts.0, counts.1);
+    let what =
+        format!("{} codes, {sets} sets of closures and {} static data are not used", counts.0, counts.1);
     if !allow(what) {
         return false;
     }

@@ -40,13 +40,14 @@ mod switch;
 mod unboxing;
 
 use flambeau_ir::{
-    CodeId, Continuation, Expr, FunctionSlot, Rewrites, StaticDef, Symbol, Terminator, Unit, ValueSlot, Variable,
+    CodeId, Continuation, Expr, FunctionSlot, Rewrites, StaticDef, Symbol, Terminator, Unit, ValueSlot,
+    Variable,
 };
 use flambeau_types::{Closure, Env, Ty};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
-use analysis::Analysis;
+use analysis::{Analysis, Writes};
 use continuations::{ContState, Edge};
 use lift::StaticTable;
 use prims::Memory;
@@ -237,10 +238,17 @@ impl<'a> Simplifier<'a> {
         self.memory = Memory { contents: self.memories, headers: self.memories };
     }
 
-    /// The same of fields and elements, but not of tags and lengths.
-    fn fresh_contents(&mut self) {
-        self.memories += 1;
-        self.memory.contents = self.memories;
+    /// From here on what was written may be anything else.
+    fn write(&mut self, writes: Writes) {
+        if writes.contents || writes.headers {
+            self.memories += 1;
+        }
+        if writes.contents {
+            self.memory.contents = self.memories;
+        }
+        if writes.headers {
+            self.memory.headers = self.memories;
+        }
     }
 
     /// Asks for permission; tells where, in the trace.

@@ -6,7 +6,7 @@ use flambeau_types::{Blocks, Definition, IntSet, Operands, Ty};
 use smallvec::SmallVec;
 
 use crate::Simplifier;
-use crate::analysis::FIRST_SPECIAL_TAG;
+use crate::analysis::{FIRST_SPECIAL_TAG, Writes};
 use crate::fold;
 
 /// Larger blocks are not looked into: types of their fields would be copied around.
@@ -127,9 +127,10 @@ impl Simplifier<'_> {
         let headers = self.memory.headers;
         let (prim, memory) = match prim {
             // Assigned through another name, an immutable field is no longer what it was: soundness row 16.
-            Prim::BlockLoad { field, mutability } => {
-                (Prim::BlockLoad { field: *field, mutability: Mutability::Unknown }, load_memory(*mutability, contents))
-            }
+            Prim::BlockLoad { field, mutability } => (
+                Prim::BlockLoad { field: *field, mutability: Mutability::Unknown },
+                load_memory(*mutability, contents),
+            ),
             Prim::BlockLoadFloat { field, mutability } => (
                 Prim::BlockLoadFloat { field: *field, mutability: Mutability::Unknown },
                 load_memory(*mutability, contents),
@@ -138,7 +139,9 @@ impl Simplifier<'_> {
                 let plain = matches!(self.env.ty(args[0]).blocks(), Blocks::Known(_));
                 (Prim::GetTag, if plain { 0 } else { headers })
             }
-            Prim::ArrayLength { .. } | Prim::StringLength | Prim::BigarrayDim { .. } => (prim.clone(), headers),
+            Prim::ArrayLength { .. } | Prim::StringLength | Prim::BigarrayDim { .. } => {
+                (prim.clone(), headers)
+            }
             Prim::MakeBlock { mutability: Mutability::Immutable, tag } if *tag < FIRST_SPECIAL_TAG => {
                 (prim.clone(), 0)
             }
@@ -160,21 +163,7 @@ impl Simplifier<'_> {
 
     /// What an operation does to what is known of the memory.
     fn change_memory(&mut self, prim: &Prim) {
-        match prim {
-            Prim::CheckBound { .. } | Prim::CheckZero { .. } | Prim::ExnState => {}
-            Prim::BlockStore { .. }
-            | Prim::BlockStoreFloat { .. }
-            | Prim::OffsetRef { .. }
-            | Prim::ArrayStore { .. }
-            | Prim::StringStore { .. }
-            | Prim::BigarrayStore { .. } => self.fresh_contents(),
-            Prim::BigarrayLoad { .. } => {}
-            _ => {
-                if prim.effects().0 == Effects::Arbitrary {
-                    self.fresh_memory();
-                }
-            }
-        }
+        self.write(Writes::of(prim));
     }
 
     /// What is known after an operation has been executed.
@@ -288,7 +277,9 @@ impl Simplifier<'_> {
             (Prim::IntCompare3 { kind }, [x, y]) if x == y && *kind != IntKind::Tagged => {
                 Outcome::Atom(Simple::tagged(0))
             }
-            (Prim::IntCompare3 { .. } | Prim::FloatCompare3, _) => Outcome::Keep(Ty::tagged(IntSet::range(-1, 1))),
+            (Prim::IntCompare3 { .. } | Prim::FloatCompare3, _) => {
+                Outcome::Keep(Ty::tagged(IntSet::range(-1, 1)))
+            }
             (Prim::FloatCompare { .. }, _) => Outcome::Keep(Ty::bool()),
             (Prim::PhysEqual { negated }, [x, y]) => self.phys_equal(*negated, *x, *y),
             (Prim::CheckZero { kind }, [x]) => match self.env.ints(*x, *kind) {
@@ -448,12 +439,17 @@ impl Simplifier<'_> {
                 IntOp::Add => (a_low.checked_add(b_low)?, a_high.checked_add(b_high)?),
                 IntOp::Sub => (a_low.checked_sub(b_high)?, a_high.checked_sub(b_low)?),
                 IntOp::And if a_low >= 0 || b_low >= 0 => {
-                    let high = [(a_low, a_high), (b_low, b_high)].iter().filter(|(l, _)| *l >= 0).map(|(_, h)| *h).min()?;
+                    let high = [(a_low, a_high), (b_low, b_high)]
+                        .iter()
+                        .filter(|(l, _)| *l >= 0)
+                        .map(|(_, h)| *h)
+                        .min()?;
                     (0, high)
                 }
                 _ => return None,
             };
-            let whole = fold::arith(IntOp::Add, kind, low, 0) == low && fold::arith(IntOp::Add, kind, high, 0) == high;
+            let whole = fold::arith(IntOp::Add, kind, low, 0) == low
+                && fold::arith(IntOp::Add, kind, high, 0) == high;
             whole.then(|| IntSet::range(low, high))
         });
         match set {
@@ -473,9 +469,10 @@ impl Simplifier<'_> {
             (ShiftOp::Asr, Some(set), Some(n @ 0..=62)) => {
                 set.bounds().map(|(low, high)| IntSet::range(low >> n, high >> n))
             }
-            (ShiftOp::Lsr, Some(set), Some(n @ 1..=62)) => {
-                set.bounds().filter(|(low, _)| *low >= 0).map(|(low, high)| IntSet::range(low >> n, high >> n))
-            }
+            (ShiftOp::Lsr, Some(set), Some(n @ 1..=62)) => set
+                .bounds()
+                .filter(|(low, _)| *low >= 0)
+                .map(|(low, high)| IntSet::range(low >> n, high >> n)),
             _ => None,
         };
         Outcome::Keep(match (kind, ty) {
