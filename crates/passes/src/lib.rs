@@ -9,6 +9,7 @@ pub mod contify;
 pub mod loopify;
 mod recursion;
 pub mod scalar_replacement;
+pub mod sink;
 
 use flambeau_ir::{Rewrites, Unit};
 
@@ -22,12 +23,13 @@ pub struct Pass {
 }
 
 /// All passes, by name: for `flambeau opt` and tests.
-pub const PASSES: &[Pass] = &[CONTIFY, LOOPIFY, SCALAR_REPLACEMENT, SIMPLIFY, DEAD_CODE];
+pub const PASSES: &[Pass] = &[CONTIFY, LOOPIFY, SCALAR_REPLACEMENT, SIMPLIFY, SINK, DEAD_CODE];
 
 const CONTIFY: Pass = Pass { name: "contify", run: contify::contify };
 const LOOPIFY: Pass = Pass { name: "loopify", run: loopify::loopify };
 const SCALAR_REPLACEMENT: Pass =
     Pass { name: "scalar_replacement", run: scalar_replacement::scalar_replacement };
+const SINK: Pass = Pass { name: "sink", run: sink::sink };
 const SIMPLIFY: Pass = Pass { name: "simplify", run: flambeau_simplify::simplify };
 const DEAD_CODE: Pass = Pass { name: "dead-code", run: flambeau_simplify::dead_code::dead_code };
 
@@ -41,5 +43,7 @@ pub fn schedule(level: u32) -> Vec<Pass> {
     if level >= 3 {
         passes.push(SIMPLIFY);
     }
+    // Last: inside a branch an allocation is in sight of nobody else.
+    passes.push(SINK);
     passes
 }

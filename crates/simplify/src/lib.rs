@@ -40,7 +40,7 @@ mod switch;
 mod unboxing;
 
 use flambeau_ir::{
-    CodeId, Continuation, Expr, FunctionSlot, Rewrites, StaticDef, Symbol, Terminator, Unit, ValueSlot,
+    CodeId, Continuation, Expr, FunctionSlot, Rewrites, StaticDef, Subkind, Symbol, Terminator, Unit, ValueSlot,
     Variable,
 };
 use flambeau_types::{Closure, Env, Ty};
@@ -209,7 +209,12 @@ impl<'a> Simplifier<'a> {
             None => self.env.bind(my_closure, ty),
         }
         for param in params {
-            self.env.bind(param, Ty::Unknown);
+            let ty = match self.unit.variables[param].subkind {
+                // What the type checker says of a parameter; other hints bring nothing.
+                Subkind::Boxed(kind) => Ty::boxed(kind, Ty::Unknown),
+                Subkind::Any | Subkind::Immediate => Ty::Unknown,
+            };
+            self.env.bind(param, ty);
         }
         outer
     }
