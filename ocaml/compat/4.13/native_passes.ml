@@ -32,13 +32,38 @@ let with_liveness code =
 
 (** Beyond so many pseudo-registers a function is compiled without common subexpressions, which take quadratic time,
     and make live ranges so long that colouring does too. Such functions are the initialisers of huge units, and
-    generated code. (Linear scan would not do: it gives each spilled register a slot of its own.) *)
+    generated code. (Linear scan would not do for all of them: it gives each spilled register a slot of its own.) *)
 let huge = 10_000
 
 let is_huge () = Reg.num_registers () > huge
 
 let without_cse_if_huge (code : Mach.fundecl) =
   if is_huge () then { code with fun_codegen_options = No_CSE :: code.fun_codegen_options } else code
+
+(** The live registers at all instructions together, and at an instruction on the average, beyond which registers
+    are allocated by linear scan. Colouring enters an edge for each two registers that are live together, in every
+    round: a local module of 1,000 computed bindings takes it 10 s, linear scan 0.1 s. Where so many registers are live
+    at once they need as many slots anyhow. *)
+let most_live = 1_000_000
+
+let dense = 100
+
+exception Dense
+
+let is_dense (code : Mach.fundecl) =
+  let instructions = ref 0 and live = ref 0 in
+  let count (i : Mach.instruction) =
+    incr instructions;
+    live := !live + Reg.Set.cardinal i.live;
+    if !live > most_live && !live > dense * !instructions then raise_notrace Dense
+  in
+  match Mach.instr_iter count code.fun_body with () -> false | exception Dense -> true
+
+(* Runs [passes] (spilling and allocation look at the flag), with linear scan if that is better. *)
+let with_suitable_allocator passes code =
+  let asked = !Clflags.use_linscan in
+  Clflags.use_linscan := asked || is_dense code;
+  Fun.protect ~finally:(fun () -> Clflags.use_linscan := asked) (fun () -> passes code)
 
 let max_rounds = 50
 
@@ -73,6 +98,16 @@ let allocate_registers ppf_dump code =
   in
   round 1 code
 
+let spill_and_allocate ppf_dump code =
+  code
+  |> timed "spill" Spill.fundecl
+  |> timed "liveness" with_liveness
+  |> dumped ppf_dump Clflags.dump_spill "After spilling"
+  |> timed "split" Split.fundecl
+  |> dumped ppf_dump Clflags.dump_split "After live range splitting"
+  |> timed "liveness" with_liveness
+  |> timed "regalloc" (allocate_registers ppf_dump)
+
 (** From Cmm to code that can be emitted. [future_functions] are those of the unit that have not been
     compiled yet, this one included. *)
 let linearize ~ppf_dump ~future_functions decl =
@@ -91,13 +126,7 @@ let linearize ~ppf_dump ~future_functions decl =
   |> timed "liveness" with_liveness
   |> timed "deadcode" Deadcode.fundecl
   |> dumped ppf_dump Clflags.dump_live "Liveness analysis"
-  |> timed "spill" Spill.fundecl
-  |> timed "liveness" with_liveness
-  |> dumped ppf_dump Clflags.dump_spill "After spilling"
-  |> timed "split" Split.fundecl
-  |> dumped ppf_dump Clflags.dump_split "After live range splitting"
-  |> timed "liveness" with_liveness
-  |> timed "regalloc" (allocate_registers ppf_dump)
+  |> with_suitable_allocator (spill_and_allocate ppf_dump)
   |> timed "linearize" Linearize.fundecl
   |> dumped_linear ppf_dump Clflags.dump_linear "Linearized code"
   |> timed "scheduling" Scheduling.fundecl

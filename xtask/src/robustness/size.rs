@@ -18,6 +18,7 @@ pub const CHECKS: &[Check] = &[
     Check { name: "deep-lets-50k-in-a-function", run: |lab| deep(lab, &lets_in_a_function(50_000)) },
     Check { name: "deep-lets-50k-at-toplevel", run: |lab| deep(lab, &lets_at_toplevel(50_000)) },
     Check { name: "deep-bindings-50k-of-a-module", run: |lab| deep(lab, &module_bindings(50_000)) },
+    Check { name: "deep-bindings-2k-of-a-local-module", run: |lab| deep(lab, &local_module_bindings(2_000)) },
     Check { name: "deep-matches-5k-in-branches", run: |lab| deep(lab, &matches_in_branches(5_000)) },
     Check { name: "deep-matches-5k-in-scrutinees", run: |lab| deep(lab, &matches_in_scrutinees(5_000)) },
     Check { name: "deep-ifs-10k-in-else", run: |lab| deep(lab, &ifs_in_else(10_000)) },
@@ -134,6 +135,22 @@ fn module_bindings(count: usize) -> Sample {
             lets.replace(" in\n", "\n")
         ),
         output: format!("{value}\n"),
+    }
+}
+
+/// Values that are all live across calls until the block of the module is made.
+fn local_module_bindings(count: usize) -> Sample {
+    let bindings = pieces(count, |i| format!("let x{} = id (x{i} + {})\n", i + 1, i % 7));
+    let (_, value) = chain(count);
+    Sample {
+        source: format!(
+            "let id = Sys.opaque_identity (fun (x : int) -> x)\n\
+             module type S = sig val x1 : int val x{count} : int end\n\
+             let f x0 =\nlet module M = struct\n{bindings}end in\n\
+             let module M = (val Sys.opaque_identity (module M : S)) in (M.x1, M.x{count})\n\
+             let () = let first, last = f 1 in Printf.printf \"%d %d\\n\" first last\n"
+        ),
+        output: format!("1 {value}\n"),
     }
 }
 
