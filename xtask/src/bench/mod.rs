@@ -6,13 +6,17 @@ mod compilers;
 mod corpus;
 mod flambda1;
 mod instructions;
+mod large;
 mod measure;
 mod page;
 mod plots;
+mod projects;
 mod record;
+mod scaling;
 mod stats;
 mod summary;
 mod table;
+mod units;
 
 use std::fs;
 use std::path::PathBuf;
@@ -46,6 +50,15 @@ pub struct Options {
     /// Leave Flambda 1 out (its first use builds it, in some minutes)
     #[arg(long)]
     no_flambda1: bool,
+    /// How compile times grow with the size of units, in place of the programs
+    #[arg(long)]
+    scaling: bool,
+    /// Large programs, compiled by each compiler, in place of the small ones
+    #[arg(long = "macro")]
+    large: bool,
+    /// Everything: the programs, --macro and --scaling
+    #[arg(long)]
+    all: bool,
     /// Compare with the last figures of this machine; a regression beyond noise is a failure, and not recorded
     #[arg(long)]
     check: bool,
@@ -65,7 +78,15 @@ pub fn run(options: &Options) -> Result<bool> {
     let columns = Column::all(&stock, &options.stock_flags, flambda1, &options.flambeau_flags)?;
     let mut record = Record::new(columns, options.runs, &stock.version);
     let programs = corpus::programs(&env::root().join("bench"), options.programs.as_ref())?;
-    record.programs = measure::measure(&programs, &record.columns, options.runs)?;
+    if options.all || !(options.scaling || options.large) {
+        record.programs = measure::measure(&programs, &record.columns, options.runs)?;
+    }
+    if options.all || options.large {
+        record.large = large::measure(&stock, &record.columns, options.runs)?;
+    }
+    if options.all || options.scaling {
+        record.scaling = scaling::measure(&record.columns)?;
+    }
     let mut regressions = Vec::new();
     if options.check {
         regressions = checked(&mut record, &programs)?;
@@ -116,7 +137,8 @@ fn keep(record: &Record, options: &Options, in_history: bool) -> Result<()> {
     }
     let page = env::target().join("bench/index.html");
     fs::create_dir_all(env::target().join("bench"))?;
-    fs::write(&page, page::render(record, &record::history(&history_folder(), &record.machine)))
+    let history = record::history(&history_folder(), &record.machine);
+    fs::write(&page, page::render(&record.completed(&history), &history))
         .with_context(|| format!("cannot write {}", page.display()))?;
     println!("{}", page.display());
     if let Some(file) = &options.json {
