@@ -22,11 +22,16 @@ use crate::{allocation, selfbuild, source_tree};
 /// Compiling one project, or one run of its work.
 const LIMIT: Duration = Duration::from_secs(3600);
 
-/// Builds all projects with each compiler, and runs them in turns.
-pub fn measure(stock: &Stock, columns: &[Column], rounds: usize) -> Result<Vec<Entry>> {
+/// Builds the projects whose name matches with each compiler, and runs them in turns.
+pub fn measure(
+    stock: &Stock,
+    columns: &[Column],
+    rounds: usize,
+    filter: Option<&Regex>,
+) -> Result<Vec<Entry>> {
     let mut entries = Vec::new();
-    for project in projects::all(stock)? {
-        println!("{}: compiling {} units", project.name, project.commands.len());
+    for project in projects::all(stock, filter)? {
+        println!("{}: {} native commands by each compiler", project.name, project.commands.len());
         entries.push(one(&project, columns, rounds)?);
     }
     Ok(entries)
@@ -43,6 +48,7 @@ fn one(project: &Project, columns: &[Column], rounds: usize) -> Result<Entry> {
         if let Some(figures) = &mut figures[index] {
             selfbuild::copy_tree(&project.tree, &folder)?;
             if let Err(error) = compile(project, column, &folder, figures) {
+                println!("{} by {}: {error:#}", project.name, column.name);
                 figures.failure = Some(format!("{error:#}"));
             }
         }
@@ -133,6 +139,8 @@ fn words_of_all(told: &str) -> Result<f64> {
 pub fn shell(script: &str, folder: &Path) -> Command {
     let mut command = Command::new("sh");
     command.args(["-c", script]).current_dir(folder).env("DUNE_CACHE", "disabled");
+    // OCaml's makefile gives this variable to the commands of its library.
+    command.env("AWK", "awk");
     source_tree::quiet(&mut command);
     command
 }

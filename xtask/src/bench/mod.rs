@@ -38,7 +38,7 @@ pub struct Options {
     /// How often each program is compiled and run by each compiler
     #[arg(long, default_value_t = 5)]
     runs: usize,
-    /// Only the programs whose name matches
+    /// Only the programs, small or large, whose name matches
     #[arg(long, value_name = "REGEX")]
     programs: Option<Regex>,
     /// Flags for the stock compiler
@@ -77,15 +77,20 @@ pub fn run(options: &Options) -> Result<bool> {
     let flambda1 = if options.no_flambda1 { None } else { Some(flambda1::compiler(&stock)?) };
     let columns = Column::all(&stock, &options.stock_flags, flambda1, &options.flambeau_flags)?;
     let mut record = Record::new(columns, options.runs, &stock.version);
-    let programs = corpus::programs(&env::root().join("bench"), options.programs.as_ref())?;
+    let filter = options.programs.as_ref();
+    let mut programs = Vec::new();
     if options.all || !(options.scaling || options.large) {
+        programs = corpus::programs(&env::root().join("bench"), filter)?;
         record.programs = measure::measure(&programs, &record.columns, options.runs)?;
     }
     if options.all || options.large {
-        record.large = large::measure(&stock, &record.columns, options.runs)?;
+        record.large = large::measure(&stock, &record.columns, options.runs, filter)?;
     }
     if options.all || options.scaling {
         record.scaling = scaling::measure(&record.columns)?;
+    }
+    if record.entries().next().is_none() && record.scaling.is_empty() {
+        bail!("no program matches the filter: nothing was measured");
     }
     let mut regressions = Vec::new();
     if options.check {

@@ -29,7 +29,7 @@ pub fn render(record: &Record, history: &[Record]) -> String {
                 h1 { "Flambeau: benchmarks" }
                 p {
                     (date(record.time)) " · commit " (record.commit) " · OCaml " (record.ocaml) " · "
-                    (record.machine.processor) ", " (record.machine.cores) " cores · " (record.runs) " runs of each program"
+                    (record.machine.processor) ", " (record.machine.cores) " cores · runs of each program: " (record.runs)
                 }
                 (failures(record))
                 @if !record.programs.is_empty() { (programs(record)) }

@@ -60,9 +60,17 @@ fn prepared(
     Ok(Project { name, tree, commands, executable, work })
 }
 
-/// All projects, prepared.
-pub fn all(stock: &Stock) -> Result<Vec<Project>> {
-    Ok(vec![ocamlopt(stock)?, menhir(stock)?, camlp4(stock)?])
+/// Prepares a project at its first use.
+type Prepare = fn(&Stock) -> Result<Project>;
+
+/// The projects whose name matches, prepared.
+pub fn all(stock: &Stock, filter: Option<&Regex>) -> Result<Vec<Project>> {
+    let known: [(&str, Prepare); 3] = [("ocamlopt", ocamlopt), ("menhir", menhir), ("camlp4", camlp4)];
+    known
+        .iter()
+        .filter(|(name, _)| filter.is_none_or(|filter| filter.is_match(name)))
+        .map(|(_, prepare)| prepare(stock))
+        .collect()
 }
 
 /// Runs a step of a build; what it printed.
