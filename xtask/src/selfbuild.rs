@@ -17,7 +17,7 @@ use crate::{payload, process, queue, setup, source_tree};
 
 const LIMIT: Duration = Duration::from_secs(4 * 3600);
 /// The folders of the source tree with the units of the native compiler.
-const COMPILER: &[&str] =
+pub const COMPILER: &[&str] =
     &["utils", "parsing", "typing", "bytecomp", "file_formats", "lambda", "middle_end", "asmcomp", "driver"];
 /// The name of our build.
 const OURS: &str = "flambeau";
@@ -146,7 +146,7 @@ fn without_implementation_digests(text: &str) -> String {
 }
 
 /// A copy of the built tree, with its times, so that make does not build all of it again.
-fn copy_tree(tree: &Path, to: &Path) -> Result<PathBuf> {
+pub fn copy_tree(tree: &Path, to: &Path) -> Result<PathBuf> {
     if to.exists() {
         fs::remove_dir_all(to)?;
     }
@@ -157,7 +157,7 @@ fn copy_tree(tree: &Path, to: &Path) -> Result<PathBuf> {
 }
 
 /// Takes the native code of OCaml's units out of folders and those below, and leaves that of C files alone.
-fn remove_native_code(tree: &Path, folders: &[&str]) -> Result<()> {
+pub fn remove_native_code(tree: &Path, folders: &[&str]) -> Result<()> {
     let mut removed = 0;
     let mut waiting: Vec<PathBuf> = folders.iter().map(|folder| tree.join(folder)).collect();
     while let Some(folder) = waiting.pop() {
@@ -182,7 +182,7 @@ fn remove_native_code(tree: &Path, folders: &[&str]) -> Result<()> {
 }
 
 /// Takes away an executable, or the native libraries in a folder.
-fn remove_results(path: &Path) -> Result<()> {
+pub fn remove_results(path: &Path) -> Result<()> {
     if !path.is_dir() {
         return fs::remove_file(path).with_context(|| format!("no {}", path.display()));
     }

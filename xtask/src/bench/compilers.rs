@@ -86,7 +86,7 @@ impl Column {
     /// The compiler in a folder, with its flags.
     fn command(&self, folder: &Path) -> Command {
         let mut command = Command::new(&self.compiler);
-        programs::clean(&mut command).env_remove("FLAMBEAU_FLAGS").current_dir(folder).args(&self.flags);
+        clean(&mut command).current_dir(folder).args(&self.flags);
         command
     }
 
@@ -120,6 +120,11 @@ impl Column {
         process::run(&mut command, LIMIT)?.expect_success("it does not link")?;
         Ok(folder.join(executable))
     }
+}
+
+/// Takes out of a command's environment what would change what a compiler does, or what it compiles with.
+pub fn clean(command: &mut Command) -> &mut Command {
+    programs::clean(command).env_remove("FLAMBEAU_FLAGS")
 }
 
 /// The time of all stages, from what `-flambeau-profile` prints, in seconds.

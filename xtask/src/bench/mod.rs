@@ -6,13 +6,17 @@ mod compilers;
 mod corpus;
 mod flambda1;
 mod instructions;
+mod large;
 mod measure;
 mod page;
 mod plots;
+mod projects;
 mod record;
+mod scaling;
 mod stats;
 mod summary;
 mod table;
+mod units;
 
 use std::fs;
 use std::path::PathBuf;
@@ -34,7 +38,7 @@ pub struct Options {
     /// How often each program is compiled and run by each compiler
     #[arg(long, default_value_t = 5)]
     runs: usize,
-    /// Only the programs whose name matches
+    /// Only the programs, small or large, whose name matches
     #[arg(long, value_name = "REGEX")]
     programs: Option<Regex>,
     /// Flags for the stock compiler
@@ -46,6 +50,15 @@ pub struct Options {
     /// Leave Flambda 1 out (its first use builds it, in some minutes)
     #[arg(long)]
     no_flambda1: bool,
+    /// How compile times grow with the size of units, in place of the programs
+    #[arg(long)]
+    scaling: bool,
+    /// Large programs, compiled by each compiler, in place of the small ones
+    #[arg(long = "macro")]
+    large: bool,
+    /// Everything: the programs, --macro and --scaling
+    #[arg(long)]
+    all: bool,
     /// Compare with the last figures of this machine; a regression beyond noise is a failure, and not recorded
     #[arg(long)]
     check: bool,
@@ -64,8 +77,21 @@ pub fn run(options: &Options) -> Result<bool> {
     let flambda1 = if options.no_flambda1 { None } else { Some(flambda1::compiler(&stock)?) };
     let columns = Column::all(&stock, &options.stock_flags, flambda1, &options.flambeau_flags)?;
     let mut record = Record::new(columns, options.runs, &stock.version);
-    let programs = corpus::programs(&env::root().join("bench"), options.programs.as_ref())?;
-    record.programs = measure::measure(&programs, &record.columns, options.runs)?;
+    let filter = options.programs.as_ref();
+    let mut programs = Vec::new();
+    if options.all || !(options.scaling || options.large) {
+        programs = corpus::programs(&env::root().join("bench"), filter)?;
+        record.programs = measure::measure(&programs, &record.columns, options.runs)?;
+    }
+    if options.all || options.large {
+        record.large = large::measure(&stock, &record.columns, options.runs, filter)?;
+    }
+    if options.all || options.scaling {
+        record.scaling = scaling::measure(&record.columns)?;
+    }
+    if record.entries().next().is_none() && record.scaling.is_empty() {
+        bail!("no program matches the filter: nothing was measured");
+    }
     let mut regressions = Vec::new();
     if options.check {
         regressions = checked(&mut record, &programs)?;
@@ -116,7 +142,8 @@ fn keep(record: &Record, options: &Options, in_history: bool) -> Result<()> {
     }
     let page = env::target().join("bench/index.html");
     fs::create_dir_all(env::target().join("bench"))?;
-    fs::write(&page, page::render(record, &record::history(&history_folder(), &record.machine)))
+    let history = record::history(&history_folder(), &record.machine);
+    fs::write(&page, page::render(&record.completed(&history), &history))
         .with_context(|| format!("cannot write {}", page.display()))?;
     println!("{}", page.display());
     if let Some(file) = &options.json {

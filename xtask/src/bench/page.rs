@@ -6,6 +6,7 @@ use time::OffsetDateTime;
 use super::compilers::Maker;
 use super::plots::{self, Axes, Point, Row, Series};
 use super::record::{Entry, Metric, Record};
+use super::scaling::{Cost, Growth};
 use super::{stats, summary, table};
 
 /// So many colours there are in the page's style.
@@ -28,7 +29,7 @@ pub fn render(record: &Record, history: &[Record]) -> String {
                 h1 { "Flambeau: benchmarks" }
                 p {
                     (date(record.time)) " · commit " (record.commit) " · OCaml " (record.ocaml) " · "
-                    (record.machine.processor) ", " (record.machine.cores) " cores · " (record.runs) " runs of each program"
+                    (record.machine.processor) ", " (record.machine.cores) " cores · runs of each program: " (record.runs)
                 }
                 (failures(record))
                 @if !record.programs.is_empty() { (programs(record)) }
@@ -37,6 +38,7 @@ pub fn render(record: &Record, history: &[Record]) -> String {
                     p { "Compiled by each compiler, then timed. Ratios to stock." }
                     (ratios(record, &record.large))
                 }
+                (scaling(record))
                 (over_time(record, history))
                 @if !record.programs.is_empty() {
                     h2 { "All figures" }
@@ -255,6 +257,63 @@ fn distance_to_c(record: &Record) -> Markup {
     }
 }
 
+/// How compile times grow: a table, and a plot for each shape.
+fn scaling(record: &Record) -> Markup {
+    let colour_of =
+        |name: &str| record.columns.iter().position(|column| column.name == name).map_or("c0".into(), colour);
+    let mut shapes: Vec<&str> = record.scaling.iter().map(|growth| growth.shape.as_str()).collect();
+    shapes.dedup();
+    let series = |shape: &str| -> Vec<Series> {
+        let points = |growth: &Growth| {
+            let point = |(lines, cost): (f64, Cost)| Point {
+                x: lines,
+                y: cost.seconds,
+                title: format!("{lines} lines: {:.2} s, {:.0} MB", cost.seconds, cost.memory / 1e6),
+            };
+            growth.costs().into_iter().map(point).collect()
+        };
+        let of_shape = record.scaling.iter().filter(|growth| growth.shape == shape);
+        of_shape
+            .map(|growth| Series {
+                name: growth.column.clone(),
+                class: colour_of(&growth.column),
+                points: points(growth),
+            })
+            .collect()
+    };
+    let exponent = |value: Option<f64>| value.map_or(String::new(), |value| format!("{value:.2}"));
+    html! {
+        @if !record.scaling.is_empty() {
+            h2 { "Growth of compile time" }
+            p { "Cost of compiling generated units. It grows as the number of lines to the power of the exponent; what an empty unit costs is taken off." }
+            div class="scroll" { table {
+                thead { tr {
+                    th { "unit" } th { "compiler" } th { "lines: time, memory" } th { "exponent, time" } th { "exponent, memory" }
+                } }
+                tbody { @for growth in &record.scaling { tr {
+                    td { (growth.shape) } td { (growth.column) }
+                    td { @for (index, point) in growth.points.iter().enumerate() {
+                        @if index > 0 { " · " }
+                        (point.lines) ": "
+                        @match &point.outcome {
+                            Ok(cost) => { (format!("{:.2} s, {:.0} MB", cost.seconds, cost.memory / 1e6)) }
+                            Err(why) => { span class="bad" { (why) } }
+                        }
+                    } }
+                    td { (exponent(growth.exponent_of_time())) } td { (exponent(growth.exponent_of_memory())) }
+                } } }
+            } }
+            @for shape in shapes {
+                details { summary { (capital(shape)) }
+                    (plots::points(&series(shape), &Axes {
+                        x: "lines", y: "compile time, s", logarithmic_x: true, lines: true, steps: &[],
+                    }))
+                }
+            }
+        }
+    }
+}
+
 /// The means of earlier records and this one.
 fn over_time(record: &Record, history: &[Record]) -> Markup {
     // A few programs chosen by hand have another mean than all of them.
@@ -336,6 +395,7 @@ mod tests {
     use regex::Regex;
 
     use super::super::record::tests::sample;
+    use super::super::scaling;
     use super::*;
 
     /// An error unless every tag that opens is closed in its order, and all figures are numbers.
@@ -380,6 +440,7 @@ mod tests {
             figures.failure = Some("<printed> & nothing".into());
         }
         record.large = record.programs.clone();
+        record.scaling = vec![scaling::tests::sample()];
         let mut old = record.clone();
         old.time -= 86400;
         let page = render(&record, &[old, record.clone()]);

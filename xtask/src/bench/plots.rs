@@ -106,12 +106,12 @@ pub fn bars(rows: &[Row], classes: &[String], label: &str) -> Markup {
     const WIDTH: f64 = 920.0;
     const LEFT: f64 = 260.0;
     const TOP: f64 = 24.0;
-    const BAR: f64 = 8.0;
+    const BAR: f64 = 10.0;
     let row_height = BAR * classes.len() as f64 + 7.0;
     let height = TOP + row_height * rows.len() as f64 + 4.0;
     let all = rows.iter().flat_map(|row| row.ratios.iter().flatten().copied());
     // One program that is ten times better must not press all others together.
-    let all = all.map(|ratio| ratio.clamp(0.1, 8.0)).chain([0.8, 1.25]);
+    let all = all.map(|ratio| ratio.clamp(0.1, 16.0)).chain([0.8, 1.25]);
     let Some(axis) = Axis::of(all, LEFT, WIDTH - 60.0, true) else { return html! {} };
     html! {
         svg viewBox=(format!("0 0 {WIDTH} {height:.0}")) role="img" aria-label=(label) {

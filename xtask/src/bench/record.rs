@@ -10,6 +10,7 @@ use anyhow::{Context, Result};
 use serde::{Deserialize, Serialize};
 
 use super::compilers::{Column, Maker};
+use super::scaling::Growth;
 use super::stats;
 use crate::cache::Key;
 use crate::env;
@@ -37,6 +38,9 @@ pub struct Record {
     /// The large programs of `--macro`.
     #[serde(default)]
     pub large: Vec<Entry>,
+    /// The generated units of `--scaling`.
+    #[serde(default)]
+    pub scaling: Vec<Growth>,
 }
 
 /// What times can be compared on.
@@ -183,7 +187,26 @@ impl Record {
             columns,
             programs: Vec::new(),
             large: Vec::new(),
+            scaling: Vec::new(),
         }
+    }
+
+    /// A record for the page: what was not measured this time is taken from the last time that it was, by the same
+    /// compilers.
+    pub fn completed(&self, history: &[Record]) -> Record {
+        let mut whole = self.clone();
+        for old in history.iter().rev().filter(|old| old.columns == self.columns) {
+            if whole.programs.is_empty() {
+                whole.programs.clone_from(&old.programs);
+            }
+            if whole.large.is_empty() {
+                whole.large.clone_from(&old.large);
+            }
+            if whole.scaling.is_empty() {
+                whole.scaling.clone_from(&old.scaling);
+            }
+        }
+        whole
     }
 
     /// All programs, small and large.
@@ -344,6 +367,20 @@ pub mod tests {
         let other = Machine { name: "other".into(), ..record.machine };
         assert!(history(folder.path(), &other).is_empty());
         Ok(())
+    }
+
+    #[test]
+    fn what_was_not_measured_is_taken_from_before() {
+        let old = sample(&[("a", "g", [Some(1.0), None, Some(0.5), None])]);
+        let older = sample(&[("b", "g", [Some(1.0), None, Some(0.5), None])]);
+        let mut other = old.clone();
+        other.columns.pop();
+        let names = |record: &Record| -> Vec<String> {
+            record.programs.iter().map(|entry| entry.name.clone()).collect()
+        };
+        let whole = sample(&[]).completed(&[older, old.clone(), other]);
+        assert_eq!(names(&whole), ["a"]);
+        assert_eq!(names(&old.completed(&[whole])), ["a"]);
     }
 
     #[test]

@@ -41,6 +41,20 @@ pub fn noise(values: &[f64]) -> f64 {
     }
 }
 
+/// The slope of the line through the points' logarithms, by least squares: `k` when y grows as x^k.
+pub fn exponent(points: &[(f64, f64)]) -> Option<f64> {
+    if points.len() < 2 || points.iter().any(|(x, y)| !(*x > 0.0 && *y > 0.0)) {
+        return None;
+    }
+    let logs: Vec<(f64, f64)> = points.iter().map(|(x, y)| (x.ln(), y.ln())).collect();
+    let count = logs.len() as f64;
+    let mean_x = logs.iter().map(|(x, _)| x).sum::<f64>() / count;
+    let mean_y = logs.iter().map(|(_, y)| y).sum::<f64>() / count;
+    let covariance: f64 = logs.iter().map(|(x, y)| (x - mean_x) * (y - mean_y)).sum();
+    let variance: f64 = logs.iter().map(|(x, _)| (x - mean_x).powi(2)).sum();
+    (variance > 0.0).then(|| covariance / variance)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -69,5 +83,15 @@ mod tests {
         assert!(near(Some(noise(&[1.0, 1.1, 9.0])), 0.1));
         assert!(near(Some(noise(&[2.0])), 0.0));
         assert!(near(Some(noise(&[])), 0.0));
+    }
+
+    #[test]
+    fn the_exponent_of_a_power_is_found() {
+        let power = |k: f64| [1e3, 1e4, 1e5].map(|x: f64| (x, 7.0 * x.powf(k)));
+        assert!(near(exponent(&power(1.0)), 1.0));
+        assert!(near(exponent(&power(2.5)), 2.5));
+        assert_eq!(exponent(&[(1.0, 1.0)]), None);
+        assert_eq!(exponent(&[(1.0, 1.0), (1.0, 2.0)]), None);
+        assert_eq!(exponent(&[(1.0, 0.0), (2.0, 2.0)]), None);
     }
 }

@@ -18,6 +18,7 @@ use crate::checks::Tally;
 use crate::env::{self, Stock};
 use crate::{queue, setup};
 use lab::Lab;
+pub use size::ordinary;
 
 /// What `cargo xtask robustness` may be told.
 #[derive(Args)]
