@@ -1,13 +1,13 @@
 //! Removing codes and static data: what comes after them in their tables is renumbered. Slots, variables and
 //! continuations need no removing, because what is in a table without being mentioned does not count.
 
-use cranelift_entity::packed_option::PackedOption;
-use cranelift_entity::{PrimaryMap, SecondaryMap};
 use crate::stack::deep;
 use crate::{
     CallKind, CodeId, Expr, Item, Named, SetOfClosures, Simple, StaticDef, StaticField, Symbol, Terminator,
     Unit,
 };
+use cranelift_entity::packed_option::PackedOption;
+use cranelift_entity::{PrimaryMap, SecondaryMap};
 
 /// What is to be removed.
 pub struct Removal {

@@ -6,8 +6,8 @@ use std::collections::VecDeque;
 use flambeau_ir::prim::Mutability;
 use flambeau_ir::term::RaiseKind;
 use flambeau_ir::{
-    ApplyCont, BoxedKind, Const, Continuation, ExnCont, Expr, IntKind, Item, Kind, Named, Prim, Simple, Symbol,
-    Terminator, Variable,
+    ApplyCont, BoxedKind, Const, Continuation, ExnCont, Expr, IntKind, Item, Kind, Named, Prim, Simple,
+    Symbol, Terminator, Variable,
 };
 use flambeau_types::{Block, Blocks, Env, IntSet, Ty, Variant};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -38,7 +38,10 @@ enum Shape {
     Bottom,
     Boxed(BoxedKind),
     /// Immediates, blocks of these tags and sizes.
-    Variant { ints: bool, blocks: SmallVec<[(u8, u32); 2]> },
+    Variant {
+        ints: bool,
+        blocks: SmallVec<[(u8, u32); 2]>,
+    },
     /// Anything.
     Top,
 }
@@ -78,8 +81,13 @@ pub struct Analysis {
 impl Analysis {
     /// Looks through a body. `env` tells of symbols; with `debug`, raises that make a backtrace stay raises.
     pub fn of(body: &Expr, env: &Env, debug: bool) -> Analysis {
-        let mut walk =
-            Walk { analysis: Analysis::default(), flows: Vec::new(), params: FxHashMap::default(), env, debug };
+        let mut walk = Walk {
+            analysis: Analysis::default(),
+            flows: Vec::new(),
+            params: FxHashMap::default(),
+            env,
+            debug,
+        };
         walk.run(body);
         walk.solve()
     }
@@ -267,7 +275,9 @@ impl<'a> Walk<'a> {
                     if shape != Shape::Top {
                         self.analysis.known.insert(*var, Knowledge { shape, ..Knowledge::TOP });
                     }
-                    if let (Prim::Unbox(_) | Prim::BlockLoad { .. }, Some(Simple::Var(var))) = (prim, args.first()) {
+                    if let (Prim::Unbox(_) | Prim::BlockLoad { .. }, Some(Simple::Var(var))) =
+                        (prim, args.first())
+                    {
                         self.analysis.opened.insert(*var);
                     }
                     if let Some(exn) = exn {

@@ -3,7 +3,8 @@
 use std::rc::Rc;
 
 use flambeau_ir::{
-    Apply, CallKind, CodeId, Dbg, Expr, FunctionKind, Item, SetOfClosures, Simple, Terminator, ValueSlot, Variable,
+    Apply, CallKind, CodeId, Dbg, Expr, FunctionKind, Item, SetOfClosures, Simple, Terminator, ValueSlot,
+    Variable,
 };
 use flambeau_types::{Closure, Ty};
 use smallvec::SmallVec;

@@ -36,7 +36,9 @@ fn comparison(external: &External) -> Option<Comparison> {
 
 impl Simplifier<'_> {
     pub(crate) fn c_call(&mut self, external: &External, args: &[Simple]) -> Outcome {
-        let (Some(comparison), [x, y]) = (comparison(external), args) else { return Outcome::Keep(Ty::Unknown) };
+        let (Some(comparison), [x, y]) = (comparison(external), args) else {
+            return Outcome::Keep(Ty::Unknown);
+        };
         let result = match comparison {
             Comparison::ThreeWay => Ty::tagged(IntSet::range(-1, 1)),
             Comparison::Test(_) => Ty::tagged(IntSet::bool()),

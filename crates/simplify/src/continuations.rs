@@ -330,7 +330,12 @@ impl Simplifier<'_> {
     }
 
     /// Records a use; whether the continuation is one of ours.
-    pub(crate) fn record_use(&mut self, cont: Continuation, args: SmallVec<[Simple; 2]>, edge: Option<usize>) -> bool {
+    pub(crate) fn record_use(
+        &mut self,
+        cont: Continuation,
+        args: SmallVec<[Simple; 2]>,
+        edge: Option<usize>,
+    ) -> bool {
         let Some(ContState::Open(open)) = self.conts.get(&cont) else { return false };
         let (time, mark) = (open.time, open.mark);
         let tys = args.iter().map(|arg| self.env.ty(*arg)).collect();

@@ -47,7 +47,8 @@ impl Simplifier<'_> {
     pub(crate) fn split_handler(&mut self, cont: Continuation, params: &Params) -> Option<ContHandler> {
         if !self.analysis.is_raised_to(cont)
             || self.raise_targets.contains_key(&cont)
-            || !self.allow("handler with raises in sight") {
+            || !self.allow("handler with raises in sight")
+        {
             return None;
         }
         let name = self.unit.continuations[cont].name.clone();
@@ -56,10 +57,8 @@ impl Simplifier<'_> {
         self.raise_targets.insert(cont, ordinary);
         let params: Params = params.iter().map(|p| self.fresh_like(*p)).collect();
         let args = params.iter().map(|p| Simple::Var(*p)).collect();
-        let body = Expr {
-            items: Vec::new(),
-            terminator: Terminator::ApplyCont(ApplyCont { cont: ordinary, args }),
-        };
+        let body =
+            Expr { items: Vec::new(), terminator: Terminator::ApplyCont(ApplyCont { cont: ordinary, args }) };
         Some(ContHandler { cont: ordinary, params, body })
     }
 
@@ -110,7 +109,9 @@ fn is_quiet(body: &Expr) -> bool {
             quiet &= match item {
                 Item::Let { named: Named::Simple(_), .. } | Item::Join { .. } => true,
                 Item::Let { named: Named::Prim { prim, exn, .. }, .. } => {
-                    exn.is_none() && !matches!(prim, Prim::CCall(_)) && prim.effects().0 != Effects::Generative
+                    exn.is_none()
+                        && !matches!(prim, Prim::CCall(_))
+                        && prim.effects().0 != Effects::Generative
                 }
                 Item::LetClosures { .. } => false,
                 Item::LetCont { recursive, .. } => !recursive,

@@ -41,7 +41,9 @@ pub fn int(kind: IntKind, n: i64) -> Const {
 /// The integer that a constant is, sign-extended.
 pub fn as_int(c: Const) -> Option<i64> {
     match c {
-        Const::Tagged(n) | Const::NakedImmediate(n) | Const::NakedInt64(n) | Const::NakedNativeint(n) => Some(n),
+        Const::Tagged(n) | Const::NakedImmediate(n) | Const::NakedInt64(n) | Const::NakedNativeint(n) => {
+            Some(n)
+        }
         Const::NakedInt32(n) => Some(i64::from(n)),
         Const::NakedFloat(_) | Const::Poison(_) => None,
     }
@@ -148,8 +150,12 @@ fn of_int(n: i64, to: Kind) -> Option<Const> {
 /// The result of a primitive without effect, all of whose operands are constants.
 pub fn fold(prim: &Prim, args: &[Const]) -> Option<Const> {
     match (prim, args) {
-        (Prim::IntArith { op, kind }, [a, b]) => Some(int(*kind, arith(*op, *kind, as_int(*a)?, as_int(*b)?))),
-        (Prim::IntShift { op, kind }, [a, b]) => shift(*op, *kind, as_int(*a)?, as_int(*b)?).map(|n| int(*kind, n)),
+        (Prim::IntArith { op, kind }, [a, b]) => {
+            Some(int(*kind, arith(*op, *kind, as_int(*a)?, as_int(*b)?)))
+        }
+        (Prim::IntShift { op, kind }, [a, b]) => {
+            shift(*op, *kind, as_int(*a)?, as_int(*b)?).map(|n| int(*kind, n))
+        }
         (Prim::IntDiv { kind }, [a, b]) => {
             let b = as_int(*b).filter(|b| *b != 0)?;
             Some(int(*kind, wrap(*kind, as_int(*a)?.wrapping_div(b))))
@@ -181,7 +187,9 @@ pub fn fold(prim: &Prim, args: &[Const]) -> Option<Const> {
         }
         (Prim::FloatNeg, [Const::NakedFloat(bits)]) => Some(Const::NakedFloat(bits ^ (1 << 63))),
         (Prim::FloatAbs, [Const::NakedFloat(bits)]) => Some(Const::NakedFloat(bits & !(1 << 63))),
-        (Prim::FloatCompare { op }, [a, b]) => Some(boolean(compare_floats(*op, as_float(*a)?, as_float(*b)?))),
+        (Prim::FloatCompare { op }, [a, b]) => {
+            Some(boolean(compare_floats(*op, as_float(*a)?, as_float(*b)?)))
+        }
         (Prim::FloatCompare3, [a, b]) => {
             let (a, b) = (as_float(*a)?, as_float(*b)?);
             Some(match (a.is_nan(), b.is_nan()) {
@@ -195,7 +203,9 @@ pub fn fold(prim: &Prim, args: &[Const]) -> Option<Const> {
         (Prim::Untag, [Const::Tagged(n)]) => Some(Const::NakedImmediate(*n)),
         (Prim::NumConv { to, .. }, [a]) => convert(*a, *to),
         (Prim::IsInt, [Const::Tagged(_)]) => Some(boolean(true)),
-        (Prim::PhysEqual { negated }, [Const::Tagged(a), Const::Tagged(b)]) => Some(boolean((a == b) != *negated)),
+        (Prim::PhysEqual { negated }, [Const::Tagged(a), Const::Tagged(b)]) => {
+            Some(boolean((a == b) != *negated))
+        }
         _ => None,
     }
 }

@@ -1,8 +1,8 @@
 //! Static data: what is known of it, and lifting of constants to it.
 
 use flambeau_ir::{
-    BoxedKind, Const, FunctionSlot, SetOfClosures, Simple, Static, StaticDef, StaticField, Symbol, SymbolData,
-    Unit,
+    BoxedKind, Const, FunctionSlot, SetOfClosures, Simple, Static, StaticDef, StaticField, Symbol,
+    SymbolData, Unit,
 };
 use flambeau_types::{Closure, Ty};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -92,7 +92,9 @@ impl Simplifier<'_> {
                 (BoxedKind::Float, Const::NakedFloat(bits)) => StaticDef::Float { symbol, bits },
                 (BoxedKind::Int32, Const::NakedInt32(value)) => StaticDef::Int32 { symbol, value },
                 (BoxedKind::Int64, Const::NakedInt64(value)) => StaticDef::Int64 { symbol, value },
-                (BoxedKind::Nativeint, Const::NakedNativeint(value)) => StaticDef::Nativeint { symbol, value },
+                (BoxedKind::Nativeint, Const::NakedNativeint(value)) => {
+                    StaticDef::Nativeint { symbol, value }
+                }
                 _ => return None,
             })
         };
@@ -154,11 +156,13 @@ fn ty(def: &StaticDef) -> Ty {
         StaticDef::Block { tag, fields, .. } if *tag < FIRST_SPECIAL_TAG => {
             Ty::block(*tag, fields.iter().map(|f| Ty::Is(f.simple())))
         }
-        StaticDef::Float { bits, .. } => {
-            Ty::boxed(BoxedKind::Float, Ty::Is(Const::NakedFloat(*bits).into()))
+        StaticDef::Float { bits, .. } => Ty::boxed(BoxedKind::Float, Ty::Is(Const::NakedFloat(*bits).into())),
+        StaticDef::Int32 { value, .. } => {
+            Ty::boxed(BoxedKind::Int32, Ty::Is(Const::NakedInt32(*value).into()))
         }
-        StaticDef::Int32 { value, .. } => Ty::boxed(BoxedKind::Int32, Ty::Is(Const::NakedInt32(*value).into())),
-        StaticDef::Int64 { value, .. } => Ty::boxed(BoxedKind::Int64, Ty::Is(Const::NakedInt64(*value).into())),
+        StaticDef::Int64 { value, .. } => {
+            Ty::boxed(BoxedKind::Int64, Ty::Is(Const::NakedInt64(*value).into()))
+        }
         StaticDef::Nativeint { value, .. } => {
             Ty::boxed(BoxedKind::Nativeint, Ty::Is(Const::NakedNativeint(*value).into()))
         }

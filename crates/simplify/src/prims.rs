@@ -127,9 +127,10 @@ impl Simplifier<'_> {
         let headers = self.memory.headers;
         let (prim, memory) = match prim {
             // Assigned through another name, an immutable field is no longer what it was: soundness row 16.
-            Prim::BlockLoad { field, mutability } => {
-                (Prim::BlockLoad { field: *field, mutability: Mutability::Unknown }, load_memory(*mutability, contents))
-            }
+            Prim::BlockLoad { field, mutability } => (
+                Prim::BlockLoad { field: *field, mutability: Mutability::Unknown },
+                load_memory(*mutability, contents),
+            ),
             Prim::BlockLoadFloat { field, mutability } => (
                 Prim::BlockLoadFloat { field: *field, mutability: Mutability::Unknown },
                 load_memory(*mutability, contents),
@@ -138,7 +139,9 @@ impl Simplifier<'_> {
                 let plain = matches!(self.env.ty(args[0]).blocks(), Blocks::Known(_));
                 (Prim::GetTag, if plain { 0 } else { headers })
             }
-            Prim::ArrayLength { .. } | Prim::StringLength | Prim::BigarrayDim { .. } => (prim.clone(), headers),
+            Prim::ArrayLength { .. } | Prim::StringLength | Prim::BigarrayDim { .. } => {
+                (prim.clone(), headers)
+            }
             Prim::MakeBlock { mutability: Mutability::Immutable, tag } if *tag < FIRST_SPECIAL_TAG => {
                 (prim.clone(), 0)
             }
@@ -288,7 +291,9 @@ impl Simplifier<'_> {
             (Prim::IntCompare3 { kind }, [x, y]) if x == y && *kind != IntKind::Tagged => {
                 Outcome::Atom(Simple::tagged(0))
             }
-            (Prim::IntCompare3 { .. } | Prim::FloatCompare3, _) => Outcome::Keep(Ty::tagged(IntSet::range(-1, 1))),
+            (Prim::IntCompare3 { .. } | Prim::FloatCompare3, _) => {
+                Outcome::Keep(Ty::tagged(IntSet::range(-1, 1)))
+            }
             (Prim::FloatCompare { .. }, _) => Outcome::Keep(Ty::bool()),
             (Prim::PhysEqual { negated }, [x, y]) => self.phys_equal(*negated, *x, *y),
             (Prim::CheckZero { kind }, [x]) => match self.env.ints(*x, *kind) {
@@ -448,12 +453,17 @@ impl Simplifier<'_> {
                 IntOp::Add => (a_low.checked_add(b_low)?, a_high.checked_add(b_high)?),
                 IntOp::Sub => (a_low.checked_sub(b_high)?, a_high.checked_sub(b_low)?),
                 IntOp::And if a_low >= 0 || b_low >= 0 => {
-                    let high = [(a_low, a_high), (b_low, b_high)].iter().filter(|(l, _)| *l >= 0).map(|(_, h)| *h).min()?;
+                    let high = [(a_low, a_high), (b_low, b_high)]
+                        .iter()
+                        .filter(|(l, _)| *l >= 0)
+                        .map(|(_, h)| *h)
+                        .min()?;
                     (0, high)
                 }
                 _ => return None,
             };
-            let whole = fold::arith(IntOp::Add, kind, low, 0) == low && fold::arith(IntOp::Add, kind, high, 0) == high;
+            let whole = fold::arith(IntOp::Add, kind, low, 0) == low
+                && fold::arith(IntOp::Add, kind, high, 0) == high;
             whole.then(|| IntSet::range(low, high))
         });
         match set {
@@ -473,9 +483,10 @@ impl Simplifier<'_> {
             (ShiftOp::Asr, Some(set), Some(n @ 0..=62)) => {
                 set.bounds().map(|(low, high)| IntSet::range(low >> n, high >> n))
             }
-            (ShiftOp::Lsr, Some(set), Some(n @ 1..=62)) => {
-                set.bounds().filter(|(low, _)| *low >= 0).map(|(low, high)| IntSet::range(low >> n, high >> n))
-            }
+            (ShiftOp::Lsr, Some(set), Some(n @ 1..=62)) => set
+                .bounds()
+                .filter(|(low, _)| *low >= 0)
+                .map(|(low, high)| IntSet::range(low >> n, high >> n)),
             _ => None,
         };
         Outcome::Keep(match (kind, ty) {

@@ -2,8 +2,8 @@
 
 use flambeau_ir::term::StringSwitch;
 use flambeau_ir::{
-    Apply, ApplyCont, CodeId, Const, ContHandler, Continuation, Dbg, ExnCont, Expr, Item, Named, Prim, Simple,
-    Switch, Terminator,
+    Apply, ApplyCont, CodeId, Const, ContHandler, Continuation, Dbg, ExnCont, Expr, Item, Named, Prim,
+    Simple, Switch, Terminator,
 };
 use smallvec::SmallVec;
 
@@ -42,7 +42,8 @@ impl Simplifier<'_> {
                     return;
                 }
                 let exn = exn.map(|exn| Box::new(self.exn(*exn, flow)));
-                let tells_nothing = prim == Prim::ExnState && exn.as_ref().is_none_or(|e| e.extra_args.is_empty());
+                let tells_nothing =
+                    prim == Prim::ExnState && exn.as_ref().is_none_or(|e| e.extra_args.is_empty());
                 if !tells_nothing {
                     items.push(Item::Let { var, named: Named::Prim { prim, args, exn }, dbg });
                 }
@@ -173,10 +174,9 @@ impl Simplifier<'_> {
             Terminator::Raise { kind, exn, handler, dbg } => {
                 Terminator::Raise { kind, exn, handler: Box::new(self.exn(*handler, flow)), dbg }
             }
-            Terminator::Try { body, handler } => Terminator::Try {
-                body: Box::new(self.expr(*body, flow)),
-                handler: self.exn(handler, flow),
-            },
+            Terminator::Try { body, handler } => {
+                Terminator::Try { body: Box::new(self.expr(*body, flow)), handler: self.exn(handler, flow) }
+            }
             Terminator::Unreachable => Terminator::Unreachable,
         }
     }

@@ -7,8 +7,8 @@ use flambeau_types::Mark;
 use smallvec::SmallVec;
 
 use crate::Simplifier;
-use crate::prims::Memory;
 use crate::continuations::{ContState, Handler};
+use crate::prims::Memory;
 
 /// What is left of a run.
 pub struct Rest {
@@ -67,7 +67,9 @@ impl Simplifier<'_> {
                             self.env.bind_alias(var, simple);
                             true
                         }
-                        Named::Prim { prim, args, exn } => self.primitive(var, prim, args, exn, dbg, &mut out),
+                        Named::Prim { prim, args, exn } => {
+                            self.primitive(var, prim, args, exn, dbg, &mut out)
+                        }
                     };
                     if !alive {
                         rest.dismantle();

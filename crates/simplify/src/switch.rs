@@ -111,7 +111,14 @@ impl Simplifier<'_> {
         let mut value = switch.scrutinee;
         if negated {
             let prim = Prim::IntCompare { op: IntCmp::Eq, kind: IntKind::Naked };
-            value = self.new_let("not", Kind::NakedImmediate, prim, &[value, Simple::naked_imm(0)], switch.dbg, out);
+            value = self.new_let(
+                "not",
+                Kind::NakedImmediate,
+                prim,
+                &[value, Simple::naked_imm(0)],
+                switch.dbg,
+                out,
+            );
         }
         if tagged {
             value = self.new_let("tagged", Kind::Value, Prim::Tag, &[value], switch.dbg, out);

@@ -120,9 +120,9 @@ impl Simplifier<'_> {
         let Ty::Variant(variant) = ty else { return false };
         let Blocks::Known(blocks) = &variant.blocks else { return false };
         let named = |block: &Block| block.fields.iter().all(|f| matches!(f, Ty::Is(_)));
-        let fits = blocks.iter().all(|b| {
-            b.exact && known.iter().any(|k| k.tag == b.tag && k.fields.len() == b.fields.len())
-        });
+        let fits = blocks
+            .iter()
+            .all(|b| b.exact && known.iter().any(|k| k.tag == b.tag && k.fields.len() == b.fields.len()));
         if !fits {
             return false;
         }
@@ -161,7 +161,8 @@ impl Simplifier<'_> {
                 let has_ints = !variant.ints.is_empty();
                 let immediate = Kind::NakedImmediate;
                 let is_int = (has_ints && !known.is_empty()).then(|| self.part(param, immediate));
-                let constant = (has_ints && variant.ints.as_one().is_none()).then(|| self.part(param, immediate));
+                let constant =
+                    (has_ints && variant.ints.as_one().is_none()).then(|| self.part(param, immediate));
                 let tag = (known.len() > 1).then(|| self.part(param, immediate));
                 let blocks = known
                     .iter()
@@ -180,7 +181,12 @@ impl Simplifier<'_> {
 
     /// Adds the parts to the parameters, and tells the environment what they are. With `rebox`, the whole is made of its
     /// parts at the beginning of the handler, by the items given back, and no longer a parameter.
-    pub(crate) fn add_params(&mut self, params: &mut Params, unboxings: &[Unboxing], rebox: bool) -> Vec<Item> {
+    pub(crate) fn add_params(
+        &mut self,
+        params: &mut Params,
+        unboxings: &[Unboxing],
+        rebox: bool,
+    ) -> Vec<Item> {
         let mut items = Vec::new();
         for unboxing in unboxings {
             let param = unboxing.param;
@@ -261,7 +267,10 @@ impl Simplifier<'_> {
                 match &unboxing.form {
                     Form::Number(kind, part) => {
                         let known = match ty {
-                            Ty::Boxed(_, contents) => contents.as_const(kind.naked()).map(Simple::Const).or_else(|| as_alias(contents)),
+                            Ty::Boxed(_, contents) => contents
+                                .as_const(kind.naked())
+                                .map(Simple::Const)
+                                .or_else(|| as_alias(contents)),
                             _ => None,
                         };
                         self.extra(edge, *part, known, arg, Prim::Unbox(*kind));
@@ -317,11 +326,8 @@ impl Simplifier<'_> {
             self.extra(edge, part, known, arg, Prim::IsInt);
         }
         if let Some(part) = parts.constant {
-            let known = if poison || is_block {
-                nothing
-            } else {
-                ints.as_one().filter(|_| is_int).and_then(naked)
-            };
+            let known =
+                if poison || is_block { nothing } else { ints.as_one().filter(|_| is_int).and_then(naked) };
             self.extra(edge, part, known, arg, Prim::Untag);
         }
         if let Some(part) = parts.tag {

@@ -210,7 +210,9 @@ impl Env {
         // What is bound later becomes a name of what was bound before.
         match simple {
             Simple::Var(other) if other == var => {}
-            Simple::Var(other) if self.times[other] > self.times[var] => self.set_alias(other, Simple::Var(var)),
+            Simple::Var(other) if self.times[other] > self.times[var] => {
+                self.set_alias(other, Simple::Var(var))
+            }
             _ => self.set_alias(var, simple),
         }
     }
@@ -365,9 +367,9 @@ impl Env {
             Ty::Bottom | Ty::Unknown | Ty::String(_) | Ty::Int(_) => ty.clone(),
             _ if depth == 0 => Ty::Unknown,
             Ty::Boxed(kind, contents) => Ty::boxed(*kind, self.export_at(contents, time, depth - 1)),
-            Ty::Array(array) => Ty::Array(Rc::new(crate::Array {
-                length: self.export_at(&array.length, time, depth - 1),
-            })),
+            Ty::Array(array) => {
+                Ty::Array(Rc::new(crate::Array { length: self.export_at(&array.length, time, depth - 1) }))
+            }
             Ty::Closure(closure) => Ty::Closure(Rc::new(Closure {
                 slot: closure.slot,
                 functions: closure.functions.clone(),
@@ -388,7 +390,10 @@ impl Env {
                             fields: block.fields.iter().map(|f| self.export_at(f, time, depth - 1)).collect(),
                         })
                         .collect();
-                    Ty::Variant(Rc::new(Variant { ints: variant.ints.clone(), blocks: Blocks::Known(blocks) }))
+                    Ty::Variant(Rc::new(Variant {
+                        ints: variant.ints.clone(),
+                        blocks: Blocks::Known(blocks),
+                    }))
                 }
             },
         }

@@ -14,7 +14,9 @@ use crate::{Block, Blocks, Ty};
 pub fn meet(left: &Ty, right: &Ty) -> Ty {
     match (left, right) {
         (Ty::Bottom, _) | (_, Ty::Bottom) => Ty::Bottom,
-        (Ty::Is(Simple::Const(Const::Poison(_))), _) | (_, Ty::Is(Simple::Const(Const::Poison(_)))) => Ty::Bottom,
+        (Ty::Is(Simple::Const(Const::Poison(_))), _) | (_, Ty::Is(Simple::Const(Const::Poison(_)))) => {
+            Ty::Bottom
+        }
         (Ty::Unknown, other) | (other, Ty::Unknown) => other.clone(),
         (Ty::Is(_), _) => left.clone(),
         (_, Ty::Is(_)) => right.clone(),
@@ -29,7 +31,11 @@ pub fn meet(left: &Ty, right: &Ty) -> Ty {
         (Ty::Variant(a), other) | (other, Ty::Variant(a)) => match other.immediates() {
             // `other` is a pointer.
             Some(ints) if ints.is_empty() => {
-                if a.blocks.is_none() { Ty::Bottom } else { other.clone() }
+                if a.blocks.is_none() {
+                    Ty::Bottom
+                } else {
+                    other.clone()
+                }
             }
             _ => left.clone(),
         },
@@ -41,9 +47,7 @@ fn blocks(a: &Blocks, b: &Blocks) -> Blocks {
     match (a, b) {
         (Blocks::Any, other) | (other, Blocks::Any) => other.clone(),
         (Blocks::Known(a), Blocks::Known(b)) => Blocks::Known(
-            a.iter()
-                .filter_map(|x| b.iter().find(|y| y.tag == x.tag).and_then(|y| same_tag(x, y)))
-                .collect(),
+            a.iter().filter_map(|x| b.iter().find(|y| y.tag == x.tag).and_then(|y| same_tag(x, y))).collect(),
         ),
     }
 }

@@ -112,7 +112,9 @@ impl Ty {
     pub fn of_const(c: Const) -> Ty {
         match c {
             Const::Tagged(n) => Ty::tagged(IntSet::one(n)),
-            Const::NakedImmediate(n) | Const::NakedInt64(n) | Const::NakedNativeint(n) => Ty::Int(IntSet::one(n)),
+            Const::NakedImmediate(n) | Const::NakedInt64(n) | Const::NakedNativeint(n) => {
+                Ty::Int(IntSet::one(n))
+            }
             Const::NakedInt32(n) => Ty::Int(IntSet::one(i64::from(n))),
             Const::NakedFloat(_) => Ty::Is(Simple::Const(c)),
             Const::Poison(_) => Ty::Unknown,
@@ -153,7 +155,9 @@ impl Ty {
     /// Immediates and pointers of a value; `None` for naked ones and aliases.
     pub fn immediates(&self) -> Option<IntSet> {
         match self {
-            Ty::Bottom | Ty::Boxed(..) | Ty::Closure(_) | Ty::String(_) | Ty::Array(_) => Some(IntSet::empty()),
+            Ty::Bottom | Ty::Boxed(..) | Ty::Closure(_) | Ty::String(_) | Ty::Array(_) => {
+                Some(IntSet::empty())
+            }
             Ty::Unknown => Some(IntSet::OCAML),
             Ty::Variant(variant) => Some(variant.ints.clone()),
             Ty::Is(_) | Ty::Int(_) => None,

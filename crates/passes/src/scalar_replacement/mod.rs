@@ -97,4 +97,3 @@ fn allocates(body: &Expr) -> bool {
     });
     found
 }
-
