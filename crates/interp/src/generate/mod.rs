@@ -8,6 +8,7 @@
 mod calls;
 mod control;
 mod functions;
+mod joins;
 mod locals;
 mod numbers;
 mod prims;
