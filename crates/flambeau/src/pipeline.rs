@@ -5,6 +5,7 @@
 //! pass it was.
 
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::panic::{self, AssertUnwindSafe};
 use std::time::Instant;
 
@@ -146,9 +147,14 @@ impl Runner {
         result
     }
 
+    /// Whether that dump is wanted.
+    fn wants(&self, name: &str) -> bool {
+        self.dumps_wanted.iter().any(|wanted| wanted == name)
+    }
+
     /// Notes what `print` gives, if that dump is wanted.
     fn dump(&mut self, name: &str, print: impl FnOnce() -> String) {
-        if self.dumps_wanted.iter().any(|wanted| wanted == name) {
+        if self.wants(name) {
             self.dumps.push((name.into(), print()));
         }
     }
@@ -203,7 +209,7 @@ fn compile(bytes: &[u8]) -> Result<Compiled, Failure> {
     let settings = Settings::read(&request.options.settings).map_err(failure)?;
     let mut rewrites = Rewrites {
         fuel: request.options.fuel.map_or_else(Fuel::unlimited, Fuel::limited),
-        trace: settings.trace.then(Vec::new),
+        trace: (settings.trace || runner.wants("coverage")).then(Vec::new),
         keep_backtraces: request.options.debug,
     };
     let Converted { mut unit, exports, counters } = runner.stage("convert", || {
@@ -219,7 +225,7 @@ fn compile(bytes: &[u8]) -> Result<Compiled, Failure> {
     #[cfg(feature = "planted-bugs")]
     plant(&mut unit);
     let used = rewrites.fuel.used();
-    runner.dump("coverage", || coverage_text(&request, &unit, used));
+    runner.dump("coverage", || coverage_text(&request, &unit, &rewrites));
     runner.dump("rewrites", || rewrites.trace.take().unwrap_or_default().join("\n") + "\n");
 
     let payload = Payload::new(exports).encode();
@@ -240,18 +246,24 @@ fn plant(unit: &mut Unit) {
     if let Some(pass) =
         std::env::var("FLAMBEAU_PLANT").ok().and_then(|name| flambeau_irfuzz::planted::find(&name))
     {
-        (pass.run)(unit);
+        (pass.run)(unit, &mut Rewrites::default());
     }
 }
 
-/// What the unit has of each language, for the fuzzer: a line `language name: count` each.
-fn coverage_text(request: &Request, unit: &Unit, rewrites: u64) -> String {
+/// What the unit has of each language, and which rewrites made it so, for the fuzzer: a line `language name: count`
+/// each. The last line of a unit is the only one that begins with `fuel`.
+fn coverage_text(request: &Request, unit: &Unit, rewrites: &Rewrites) -> String {
     let (mut lambda, mut ir) = (lambda_coverage::Coverage::new(), ir_coverage::Coverage::new());
     lambda_coverage::count(&request.term, &mut lambda);
     ir_coverage::count(unit, &mut ir);
+    let mut kinds: BTreeMap<String, u64> = BTreeMap::new();
+    for line in rewrites.trace.iter().flatten() {
+        *kinds.entry(flambeau_passes::kind_of_rewrite(line)).or_default() += 1;
+    }
     let lambda = lambda.iter().map(|(name, count)| format!("lambda {name}: {count}\n"));
     let ir = ir.iter().map(|(name, count)| format!("ir {name}: {count}\n"));
-    lambda.chain(ir).chain([format!("rewrite convert: {rewrites}\n")]).collect()
+    let kinds = kinds.iter().map(|(name, count)| format!("rewrite {name}: {count}\n"));
+    lambda.chain(ir).chain(kinds).chain([format!("fuel used: {}\n", rewrites.fuel.used())]).collect()
 }
 
 /// Puts what units of ours tell in the place of what their stock part tells.

@@ -2,19 +2,26 @@
 
 use std::panic::{self, AssertUnwindSafe};
 
-use flambeau_interp::check::{Tally, report};
+use flambeau_interp::check::Tally;
 use flambeau_interp::{Options, Verdict, check, generate};
-use flambeau_ir::{Unit, alpha, parser, printer, verify};
+use flambeau_ir::{Fuel, Rewrites, Unit, alpha, parser, printer, verify};
+use flambeau_passes::Pass;
 
+use crate::run::Found;
 use crate::shrink::shrink;
 
-/// A pass of the optimiser, or what stands for one.
-#[derive(Clone, Copy)]
-pub struct Pass {
-    /// For reports.
-    pub name: &'static str,
-    /// Changes a unit; whether it did.
-    pub run: fn(&mut Unit) -> bool,
+/// All that is under test: each pass of the optimiser by itself, the schedules, and what does nothing.
+pub fn all_passes() -> Vec<Pass> {
+    let mut all = flambeau_passes::PASSES.to_vec();
+    all.push(Pass { name: "schedule 1", run: |unit, rewrites| schedule(unit, rewrites, 1) });
+    all.push(Pass { name: "schedule 3", run: |unit, rewrites| schedule(unit, rewrites, 3) });
+    all.push(REREAD);
+    all
+}
+
+fn schedule(unit: &mut Unit, rewrites: &mut Rewrites, level: u32) -> bool {
+    let run = |changed, pass: &Pass| (pass.run)(unit, rewrites) | changed;
+    flambeau_passes::schedule(level).iter().fold(false, run)
 }
 
 /// Items and terminators of the original; most units need some hundred.
@@ -39,13 +46,15 @@ pub fn unit(seed: u64) -> Unit {
     generate::unit(seed, &options)
 }
 
-/// Applies a pass.
+/// Applies a pass with this much fuel; what came out, and the trace of its rewrites.
 ///
 /// # Errors
-/// When it panics, when the verifier refuses what comes out, or when it changes something and does not say so.
-pub fn apply(pass: &Pass, unit: &Unit) -> Result<Unit, String> {
+/// When it panics, when the verifier refuses what comes out, when it changes something and does not say so, or when it
+/// says so and had no fuel.
+pub fn apply(pass: &Pass, unit: &Unit, fuel: Fuel) -> Result<(Unit, Vec<String>), String> {
     let mut changed = unit.clone();
-    let outcome = panic::catch_unwind(AssertUnwindSafe(|| (pass.run)(&mut changed)));
+    let mut rewrites = Rewrites { fuel, trace: Some(vec![]), ..Rewrites::default() };
+    let outcome = panic::catch_unwind(AssertUnwindSafe(|| (pass.run)(&mut changed, &mut rewrites)));
     let said = outcome.map_err(|cause| format!("panic: {}", message(&*cause)))?;
     if let Err(errors) = verify::verify(&changed) {
         return Err(format!("the result is not well-formed: {}", errors[0]));
@@ -53,7 +62,7 @@ pub fn apply(pass: &Pass, unit: &Unit) -> Result<Unit, String> {
     if !said && let Err(difference) = alpha::compare(unit, &changed) {
         return Err(format!("it says that it changed nothing: {difference}"));
     }
-    Ok(changed)
+    Ok((changed, rewrites.trace.unwrap_or_default()))
 }
 
 /// What a panic said.
@@ -62,13 +71,36 @@ pub(crate) fn message(cause: &(dyn std::any::Any + Send)) -> &str {
     text.or_else(|| cause.downcast_ref::<&str>().copied()).unwrap_or("no message")
 }
 
-/// Applies a pass and compares runs of the unit before and after it.
+/// Applies a pass and compares runs of the unit before and after it. Gives the trace of its rewrites too.
 ///
 /// # Errors
 /// What the pass did wrong.
-pub fn test_pass(pass: &Pass, unit: &Unit) -> Result<Verdict, String> {
-    let changed = apply(pass, unit)?;
-    check::compare(unit, &changed, &options()).map_err(|difference| difference.to_string())
+pub fn test_pass(pass: &Pass, unit: &Unit, fuel: Fuel) -> Result<(Verdict, Vec<String>), String> {
+    let (changed, trace) = apply(pass, unit, fuel)?;
+    let compared = panic::catch_unwind(AssertUnwindSafe(|| check::compare(unit, &changed, &options())));
+    let verdict = compared.map_err(|cause| format!("panic while it runs: {}", message(&*cause)))?;
+    verdict.map(|verdict| (verdict, trace)).map_err(|difference| difference.to_string())
+}
+
+/// The least fuel with which a pass goes wrong, and the line of the trace that tells of the rewrite.
+pub(crate) fn bisect(pass: &Pass, unit: &Unit) -> Option<(u64, String)> {
+    let wrong = |fuel| test_pass(pass, unit, Fuel::limited(fuel)).is_err();
+    if wrong(0) {
+        return Some((0, "without any optional rewrite".to_owned()));
+    }
+    let (mut low, mut high) = (0, 1);
+    while !wrong(high) {
+        (low, high) = (high, high * 2);
+        if high > 1 << 24 {
+            return None;
+        }
+    }
+    while high - low > 1 {
+        let middle = low + (high - low) / 2;
+        if wrong(middle) { high = middle } else { low = middle }
+    }
+    let trace = apply(pass, unit, Fuel::limited(high)).map(|(_, trace)| trace).unwrap_or_default();
+    Some((high, trace.last().cloned().unwrap_or_else(|| format!("rewrite {high}"))))
 }
 
 /// Tests a pass on this many units, in a test of the pass. Gives the counts, which are checked: of the units, most
@@ -80,22 +112,57 @@ pub fn check(pass: &Pass, units: u64) -> Tally {
     let mut tally = Tally::default();
     for seed in 0..units {
         let unit = unit(seed);
-        match test_pass(pass, &unit) {
-            Ok(verdict) => tally.add(&verdict),
-            Err(cause) => {
-                let small = shrink(&unit, &mut |candidate| test_pass(pass, candidate).is_err());
-                let cause = test_pass(pass, &small).err().unwrap_or(cause);
-                let after = apply(pass, &small).ok();
-                panic!("{}", report(&format!("{}, unit {seed}: {cause}", pass.name), &small, after.as_ref()));
-            }
+        match test_pass(pass, &unit, Fuel::unlimited()) {
+            Ok((verdict, _)) => tally.add(&verdict),
+            Err(_) => panic!("{}", difference(pass, seed, &unit).text),
         }
     }
     assert!(tally.same * 100 >= units * 80, "a blind fuzzer: {tally}");
     tally
 }
 
+/// A difference that a pass makes: the unit is shrunk, and the rewrite found.
+pub(crate) fn difference(pass: &Pass, seed: u64, unit: &Unit) -> Found {
+    let wrong = |unit: &Unit| test_pass(pass, unit, Fuel::unlimited()).err();
+    let kind = wrong(unit).map(|cause| kind_of(&cause));
+    let small = shrink(unit, &mut |candidate| wrong(candidate).map(|cause| kind_of(&cause)) == kind);
+    let cause = wrong(&small).unwrap_or_else(|| "not seen again".to_owned());
+    let rewrite = bisect(pass, &small)
+        .map_or_else(|| "no fuel shows it".to_owned(), |(fuel, rewrite)| format!("fuel {fuel}: {rewrite}"));
+    let after = match apply(pass, &small, Fuel::unlimited()) {
+        Ok((after, _)) => printer::print_unit(&after),
+        Err(cause) => format!("// {cause}\n"),
+    };
+    let text = format!(
+        "// {}, unit {seed}: {cause}\n// {rewrite}\n{}\n===>\n{after}",
+        pass.name,
+        printer::print_unit(&small)
+    );
+    Found { seed, what: pass.name.to_owned(), text, sizes: (size(unit), size(&small)) }
+}
+
+/// The beginning of a cause: it stays while the unit shrinks.
+fn kind_of(cause: &str) -> String {
+    kind(cause).to_owned()
+}
+
+fn kind(cause: &str) -> &str {
+    if cause.starts_with("event") { "event" } else { cause.split(':').next().unwrap_or(cause) }
+}
+
+/// How many items and terminators a unit has.
+pub(crate) fn size(unit: &Unit) -> usize {
+    let mut size = 0;
+    for body in unit.codes.values().map(|code| &code.body).chain([&unit.entry.body]) {
+        body.walk(&mut |expr| size += expr.items.len() + 1);
+    }
+    size
+}
+
 /// From text and back: what every pass that does nothing must be.
-pub fn reread(unit: &mut Unit) -> bool {
+pub const REREAD: Pass = Pass { name: "print and parse", run: reread };
+
+fn reread(unit: &mut Unit, _: &mut Rewrites) -> bool {
     match parser::parse_unit(&printer::print_unit(unit)) {
         Ok(again) => *unit = again,
         Err(error) => panic!("what was printed can't be read: {error}"),

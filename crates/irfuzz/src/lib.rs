@@ -1,11 +1,12 @@
 //! Fuzzing of the IR: random units, which every pass and the lowering to Cmm must keep what they are.
 //!
-//! A pass is a function `fn(&mut Unit) -> bool` with a name, which says whether it changed anything. To test one:
+//! A pass is a function with a name, which says whether it changed anything. To test one:
 //!
 //! ```
+//! use flambeau_ir::{Rewrites, Unit};
 //! use flambeau_irfuzz::{Pass, check};
 //!
-//! fn my_pass(_unit: &mut flambeau_ir::Unit) -> bool { false }
+//! fn my_pass(_: &mut Unit, _: &mut Rewrites) -> bool { false }
 //! println!("{}", check(&Pass { name: "my pass", run: my_pass }, 100));
 //! ```
 //!
@@ -17,6 +18,7 @@ pub mod planted;
 mod run;
 mod shrink;
 
-pub use harness::{Pass, UnitOptions, apply, check, reread, test_pass, unit};
+pub use flambeau_passes::Pass;
+pub use harness::{UnitOptions, all_passes, apply, check, test_pass, unit};
 pub use run::{Config, Found, Report, run};
 pub use shrink::shrink;

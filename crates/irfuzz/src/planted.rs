@@ -8,8 +8,8 @@ use std::collections::HashMap;
 
 use flambeau_ir::prim::{Init, Mutability, ShiftOp};
 use flambeau_ir::{
-    ApplyCont, Const, Continuation, Expr, IntKind, Item, Kind, Named, Prim, Simple, Terminator, Unit,
-    Variable,
+    ApplyCont, Const, Continuation, Expr, IntKind, Item, Kind, Named, Prim, Rewrites, Simple, Terminator,
+    Unit, Variable,
 };
 
 use crate::Pass;
@@ -68,14 +68,19 @@ fn call(item: &Item) -> Option<Variable> {
     }
 }
 
+/// Operands are used within this many items.
+const NEAR: usize = 4;
+
 /// The operands of an operation, two calls, are evaluated from left to right.
-fn evaluation_order(unit: &mut Unit) -> bool {
+fn evaluation_order(unit: &mut Unit, _: &mut Rewrites) -> bool {
     let mut changed = false;
     each_term(unit, &mut |expr| {
-        for i in 0..expr.items.len().saturating_sub(2) {
-            let [first, second, user] = &expr.items[i..i + 3] else { continue };
+        for i in 0..expr.items.len().saturating_sub(1) {
+            let [first, second, rest @ ..] = &expr.items[i..] else { continue };
             let (Some(a), Some(b)) = (call(first), call(second)) else { continue };
-            if !uses(second, a) && (uses(user, a) || uses(user, b)) {
+            let mut used = rest.iter().take(NEAR).any(|item| uses(item, a) || uses(item, b));
+            expr.terminator.for_each_simple(&mut |s| used |= s == Simple::Var(a) || s == Simple::Var(b));
+            if !uses(second, a) && used {
                 expr.items.swap(i, i + 1);
                 changed = true;
             }
@@ -86,7 +91,7 @@ fn evaluation_order(unit: &mut Unit) -> bool {
 
 /// A store into a block that was made in the same run, and is not read there any more, counts as dead: that the block
 /// may have escaped is forgotten.
-fn dropped_effect(unit: &mut Unit) -> bool {
+fn dropped_effect(unit: &mut Unit, _: &mut Rewrites) -> bool {
     let mut changed = false;
     each_term(unit, &mut |expr| {
         let mut made = vec![];
@@ -122,7 +127,7 @@ fn dropped_effect(unit: &mut Unit) -> bool {
 }
 
 /// The first jump to a continuation decides the order of its parameters; the second gets it wrong.
-fn swapped_join(unit: &mut Unit) -> bool {
+fn swapped_join(unit: &mut Unit, _: &mut Rewrites) -> bool {
     let kinds: Vec<Kind> = unit.variables.values().map(|data| data.kind).collect();
     let mut seen: HashMap<Continuation, usize> = HashMap::new();
     let mut changed = false;
@@ -163,7 +168,7 @@ fn definitions(unit: &mut Unit) -> HashMap<Variable, (Prim, Vec<Simple>)> {
 
 /// A number that was made an `int32`, boxed or not, and is made wider again: the first is taken for the last, as if
 /// unboxed `int32`s had no upper bits to lose.
-fn unsound_unboxing(unit: &mut Unit) -> bool {
+fn unsound_unboxing(unit: &mut Unit, _: &mut Rewrites) -> bool {
     let known = definitions(unit);
     let definition = |simple: Simple| simple.as_var().and_then(|var| known.get(&var));
     let origin = |simple: Simple, wide: Kind| -> Option<Simple> {
@@ -195,7 +200,7 @@ fn unsound_unboxing(unit: &mut Unit) -> bool {
 }
 
 /// A division by a power of two becomes a shift, which rounds another way.
-fn wrong_fold(unit: &mut Unit) -> bool {
+fn wrong_fold(unit: &mut Unit, _: &mut Rewrites) -> bool {
     let mut changed = false;
     each_term(unit, &mut |expr| {
         for item in &mut expr.items {
@@ -225,7 +230,7 @@ fn wrong_fold(unit: &mut Unit) -> bool {
 
 /// A field that was read before is not read again, unless this run stored into that very block: that calls store too,
 /// and that blocks have other names, is forgotten.
-fn stale_read(unit: &mut Unit) -> bool {
+fn stale_read(unit: &mut Unit, _: &mut Rewrites) -> bool {
     let mut changed = false;
     each_term(unit, &mut |expr| {
         let mut known: HashMap<(Simple, u32), Variable> = HashMap::new();

@@ -1,5 +1,6 @@
 //! Many units, on several threads, against passes and lowering.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::Mutex;
@@ -10,9 +11,10 @@ use std::time::{Duration, Instant};
 use flambeau_interp::check::Tally;
 use flambeau_interp::coverage::{self, Coverage};
 use flambeau_interp::{Verdict, generate};
-use flambeau_ir::{Unit, printer};
+use flambeau_ir::{Fuel, Unit, printer};
+use flambeau_passes::{Pass, kind_of_rewrite};
 
-use crate::harness::{Pass, UnitOptions, apply, message, test_pass, unit};
+use crate::harness::{UnitOptions, difference, message, size, test_pass, unit};
 use crate::lowering;
 use crate::shrink::shrink;
 
@@ -26,7 +28,7 @@ pub struct Config<'a> {
     pub deadline: Option<Instant>,
     /// Threads.
     pub jobs: usize,
-    /// Each is tested on each unit.
+    /// One of them is tested on each unit, by turns.
     pub passes: &'a [Pass],
     /// Whether lowering is tested too.
     pub lowering: bool,
@@ -63,6 +65,8 @@ pub struct Report {
     pub coverage: Coverage,
     /// How often primitives were executed in runs that could be compared.
     pub executed: Coverage,
+    /// How often each kind of rewrite was done.
+    pub rewrites: BTreeMap<String, u64>,
     /// Differences.
     pub found: Vec<Found>,
     /// Of the run.
@@ -102,6 +106,9 @@ impl Report {
         }
         for (name, count) in other.executed {
             *self.executed.entry(name).or_default() += count;
+        }
+        for (name, count) in other.rewrites {
+            *self.rewrites.entry(name).or_default() += count;
         }
         self.found.extend(other.found);
     }
@@ -170,24 +177,25 @@ fn with<T: Default>(report: &Mutex<Report>, f: impl FnOnce(&mut Report) -> T) ->
 }
 
 fn one(config: &Config<'_>, seed: u64, report: &mut Report) {
-    if !config.passes.is_empty() {
+    if let Some(pass) = config.passes.get(seed as usize % config.passes.len().max(1)) {
         let unit = unit(seed);
         report.terms += 1;
         coverage::count(&unit, &mut report.coverage);
-        for pass in config.passes {
-            match test_pass(pass, &unit) {
-                Ok(verdict) => {
-                    report.passes.add(&verdict);
-                    if let Verdict::Same(runs) = verdict {
-                        report.steps += runs.0.stats.steps;
-                        report.events += runs.0.events.len() as u64;
-                        for (name, count) in coverage::PRIMITIVES.iter().zip(runs.0.stats.prims) {
-                            *report.executed.entry(name).or_default() += count;
-                        }
+        match test_pass(pass, &unit, Fuel::unlimited()) {
+            Ok((verdict, trace)) => {
+                report.passes.add(&verdict);
+                for line in trace {
+                    *report.rewrites.entry(kind_of_rewrite(&line)).or_default() += 1;
+                }
+                if let Verdict::Same(runs) = verdict {
+                    report.steps += runs.0.stats.steps;
+                    report.events += runs.0.events.len() as u64;
+                    for (name, count) in coverage::PRIMITIVES.iter().zip(runs.0.stats.prims) {
+                        *report.executed.entry(name).or_default() += count;
                     }
                 }
-                Err(cause) => report.found.push(pass_difference(pass, seed, &unit, &cause)),
             }
+            Err(_) => report.found.push(difference(pass, seed, &unit)),
         }
     }
     if config.lowering {
@@ -228,26 +236,6 @@ fn lowers(unit: &Unit, arguments: [i64; 2], interrupt: Option<u32>) -> Result<bo
         Ok(verdict) => verdict.map(|verdict| matches!(verdict, lowering::Verdict::Same)),
         Err(cause) => Err(format!("panic: {}", message(&*cause))),
     }
-}
-
-/// How many items and terminators a unit has.
-fn size(unit: &Unit) -> usize {
-    let mut size = 0;
-    for body in unit.codes.values().map(|code| &code.body).chain([&unit.entry.body]) {
-        body.walk(&mut |expr| size += expr.items.len() + 1);
-    }
-    size
-}
-
-fn pass_difference(pass: &Pass, seed: u64, unit: &Unit, cause: &str) -> Found {
-    let small = shrink(unit, &mut |candidate| test_pass(pass, candidate).is_err());
-    let cause = test_pass(pass, &small).err().unwrap_or_else(|| cause.to_owned());
-    let after = match apply(pass, &small) {
-        Ok(after) => printer::print_unit(&after),
-        Err(cause) => format!("// {cause}\n"),
-    };
-    let text = format!("// {}: {cause}\n{}\n===>\n{after}", pass.name, printer::print_unit(&small));
-    Found { seed, what: pass.name.to_owned(), text, sizes: (size(unit), size(&small)) }
 }
 
 fn lowering_difference(seed: u64, arguments: [i64; 2], unit: &Unit, cause: &str) -> Found {

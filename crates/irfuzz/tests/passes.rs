@@ -1,7 +1,7 @@
 //! Passes on random units: right ones pass, wrong ones are found, and the smallest unit that shows it is small.
 
-use flambeau_ir::Unit;
-use flambeau_irfuzz::{Config, Pass, Report, check, planted, reread, run};
+use flambeau_ir::{Rewrites, Unit};
+use flambeau_irfuzz::{Config, Pass, Report, all_passes, check, planted, run};
 
 fn units(passes: &[Pass], terms: u64) -> Report {
     let config =
@@ -10,8 +10,10 @@ fn units(passes: &[Pass], terms: u64) -> Report {
 }
 
 #[test]
-fn a_pass_that_does_nothing_passes() {
-    println!("{}", check(&Pass { name: "print and parse", run: reread }, 300));
+fn passes_keep_what_units_do() {
+    for pass in all_passes() {
+        println!("{}: {}", pass.name, check(&pass, 60));
+    }
 }
 
 #[test]
@@ -33,8 +35,8 @@ fn planted_bugs_are_found() {
 /// A pass that changes something must say so: the runner would not look at what it did.
 #[test]
 fn silence_about_changes_is_found() {
-    fn silent(unit: &mut Unit) -> bool {
-        (planted::PASSES[4].run)(unit);
+    fn silent(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
+        (planted::PASSES[4].run)(unit, rewrites);
         false
     }
     let report = units(&[Pass { name: "silent", run: silent }], 6_000);
@@ -43,7 +45,7 @@ fn silence_about_changes_is_found() {
 
 #[test]
 fn panics_are_found() {
-    fn panics(_: &mut Unit) -> bool {
+    fn panics(_: &mut Unit, _: &mut Rewrites) -> bool {
         panic!("on purpose")
     }
     let report = units(&[Pass { name: "panics", run: panics }], 1);

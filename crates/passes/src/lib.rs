@@ -47,3 +47,29 @@ pub fn schedule(level: u32) -> Vec<Pass> {
     passes.push(SINK);
     passes
 }
+
+/// What kind of rewrite a line of the trace tells of: without numbers and names, for counts.
+pub fn kind_of_rewrite(line: &str) -> String {
+    let text = line.split_once(": ").map_or(line, |(_, text)| text);
+    if let Some((_, becomes)) = text.split_once(" becomes ") {
+        return format!("contify: {}", becomes.split(" (").next().unwrap_or(becomes));
+    }
+    match text.split_once(": ") {
+        Some((pass @ "scalar_replacement", _)) => pass.to_owned(),
+        _ => text.split(" in ").next().unwrap_or(text).to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn kinds_of_rewrites_have_no_names() {
+        let kind = super::kind_of_rewrite;
+        assert_eq!(
+            kind("7: simplify: raise to a known handler in camlT__f"),
+            "simplify: raise to a known handler"
+        );
+        assert_eq!(kind("1: camlT__f, camlT__g becomes a loop (set 3)"), "contify: a loop");
+        assert_eq!(kind("2: scalar_replacement: block in camlT__f"), "scalar_replacement");
+    }
+}

@@ -59,7 +59,7 @@ const STOCK_FLAGS: &[&[&str]] = &[&[], &["-g"], &["-O3"], &["-inline", "0"], &["
 /// Makes flambeau tell which constructs it saw.
 const COVERAGE_FLAG: &str = "-dflambeau-coverage";
 /// What it tells of a unit ends with a line that begins like this.
-const LAST: &str = "rewrite ";
+const LAST: &str = "fuel ";
 
 /// The compilers that are compared.
 #[derive(Clone)]

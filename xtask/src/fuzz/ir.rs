@@ -5,13 +5,10 @@ use std::sync::Mutex;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
-use flambeau_irfuzz::{Config, Found, Pass, Report, reread, run as run_terms};
+use flambeau_irfuzz::{Config, Found, Report, all_passes, run as run_terms};
 
 use crate::checks::Tally;
 use crate::env;
-
-/// The passes under test. A new pass is a line here.
-const PASSES: &[Pass] = &[Pass { name: "print and parse", run: reread }];
 
 /// How often a long run tells how far it is.
 const PROGRESS: Duration = Duration::from_secs(60);
@@ -24,7 +21,7 @@ pub fn run(first: u64, terms: u64, jobs: usize, differences: usize) -> Result<bo
         terms,
         deadline: None,
         jobs,
-        passes: PASSES,
+        passes: &all_passes(),
         lowering: true,
         most_differences: differences.max(1),
     };
@@ -58,7 +55,7 @@ pub fn checks(first: u64, deadline: Instant, jobs: usize, tally: &mut Tally) -> 
         terms: u64::MAX / 2,
         deadline: Some(deadline),
         jobs,
-        passes: PASSES,
+        passes: &all_passes(),
         lowering: true,
         most_differences: 3,
     };
@@ -83,6 +80,10 @@ fn print_coverage(report: &Report) {
         .collect();
     for row in rows.chunks(2) {
         println!("  {}", row.join("   "));
+    }
+    println!("rewrites:");
+    for (kind, count) in &report.rewrites {
+        println!("  {kind:60} {count:>10}");
     }
 }
 

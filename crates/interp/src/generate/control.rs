@@ -3,7 +3,8 @@
 use flambeau_ir::prim::{IntCmp, IntOp};
 use flambeau_ir::term::{RaiseKind, StringSwitch, Switch};
 use flambeau_ir::{
-    ApplyCont, Const, ContHandler, Continuation, Dbg, Expr, IntKind, Item, Prim, Simple, Terminator,
+    ApplyCont, BoxedKind, Const, ContHandler, Continuation, Dbg, Expr, IntKind, Item, Prim, Simple,
+    Terminator,
 };
 
 use super::types::{LocalBlock, Type};
@@ -38,7 +39,9 @@ impl Generator {
     }
 
     fn control(&mut self, scope: &mut Scope, size: usize, items: &mut Vec<Item>) {
-        match self.random.below(7) {
+        match self.random.below(8) {
+            6 => self.join_of_box(scope, items),
+            7 => self.join_of_bool(scope, items),
             0 if self.options.tries => self.try_with_value(scope, size, items),
             1 if self.options.tries => self.try_with_rest_as_handler(scope, size, items),
             2 if self.options.loops => self.loop_(scope, size, items),
@@ -59,6 +62,7 @@ impl Generator {
         let mut choices = vec![Type::Int, Type::Int, Type::Naked, Type::Any];
         if self.options.numbers {
             choices.extend([Type::Int64, Type::Float, Type::Int32, Type::Native]);
+            choices.extend([Type::Boxed(BoxedKind::Float), Type::Boxed(BoxedKind::Int64), Type::Tuple]);
         }
         if !self.one_in(4) {
             choices.truncate(6);
@@ -148,6 +152,11 @@ impl Generator {
             let all: Vec<_> = std::iter::once(Type::Int).chain(types.iter().copied()).collect();
             let params = self.params(&mut inside, &all);
             let mut run = Vec::new();
+            for (param, ty) in params.iter().zip(&all) {
+                if self.one_in(2) {
+                    self.open(&mut inside, &mut run, *param, *ty);
+                }
+            }
             if self.options.mark_iterations {
                 let arg = Simple::Var(params[0]);
                 self.c_call(&mut inside, &mut run, "int_iteration", &[(arg, Type::Int)], Type::Int, false);

@@ -8,6 +8,7 @@
 mod calls;
 mod control;
 mod functions;
+mod joins;
 mod local_blocks;
 mod locals;
 mod numbers;

@@ -1,0 +1,95 @@
+//! Joins that optimisers look for: of boxes and blocks made just to be passed, and of truth values. By chance they are
+//! rare.
+
+use flambeau_ir::prim::{IntCmp, Mutability};
+use flambeau_ir::term::Switch;
+use flambeau_ir::{
+    ApplyCont, ContHandler, Continuation, Dbg, Expr, IntKind, Item, Prim, Simple, Terminator, Variable,
+};
+use smallvec::smallvec;
+
+use super::types::{BOXED, LENGTH, Type};
+use super::{Generator, Scope};
+
+impl Generator {
+    /// `join k (p) { switch … { 0 -> k (box …), _ -> k (box …) } }`, and `p` is opened.
+    pub(super) fn join_of_box(&mut self, scope: &mut Scope, items: &mut Vec<Item>) {
+        let ty = match self.random.below(5) {
+            0 | 1 if self.options.numbers => Type::Boxed(self.random.pick(&BOXED)),
+            _ => Type::Tuple,
+        };
+        let cont = self.unit.new_continuation("boxed");
+        let handlers: Vec<ContHandler> = (0..2)
+            .map(|_| {
+                let (mut inside, mut run) = (scope.clone(), Vec::new());
+                let arg = self.fresh(&mut inside, &mut run, ty);
+                let terminator = Terminator::ApplyCont(ApplyCont { cont, args: smallvec![arg] });
+                let body = Expr { items: run, terminator };
+                ContHandler { cont: self.unit.new_continuation("side"), params: smallvec![], body }
+            })
+            .collect();
+        let arm = |cont: Continuation| ApplyCont { cont, args: smallvec![] };
+        let (left, right) = (arm(handlers[0].cont), arm(handlers[1].cont));
+        let (mut inside, mut run) = (scope.clone(), Vec::new());
+        let scrutinee = self.force(&mut inside, &mut run, Type::Naked);
+        run.push(Item::LetCont { recursive: false, handlers });
+        let switch = Switch { scrutinee, arms: vec![(0, left)], default: Some(right), dbg: Dbg::NONE };
+        let body = Box::new(Expr { items: run, terminator: Terminator::Switch(Box::new(switch)) });
+        let params = self.params(scope, &[ty]);
+        let param = params[0];
+        items.push(Item::Join { cont, params, body });
+        self.open(scope, items, param, ty);
+    }
+
+    /// A box or block made here, most of the time.
+    fn fresh(&mut self, scope: &mut Scope, items: &mut Vec<Item>, ty: Type) -> Simple {
+        match ty {
+            Type::Boxed(kind) if !self.one_in(4) => {
+                let contents = self.force(scope, items, Type::naked(kind));
+                self.let_(scope, items, Prim::Box(kind), &[contents], ty)
+            }
+            Type::Tuple if !self.one_in(4) => {
+                let fields = [Type::Int; LENGTH].map(|ty| self.force(scope, items, ty));
+                let prim = Prim::MakeBlock { tag: 0, mutability: Mutability::Immutable };
+                self.let_(scope, items, prim, &fields, ty)
+            }
+            _ => self.force(scope, items, ty),
+        }
+    }
+
+    /// Looks into a box or block, and shows what is there.
+    pub(super) fn open(&mut self, scope: &mut Scope, items: &mut Vec<Item>, var: Variable, ty: Type) {
+        let (prim, found) = match ty {
+            Type::Boxed(kind) => (Prim::Unbox(kind), Type::naked(kind)),
+            Type::Tuple => {
+                let field = self.random.below(LENGTH) as u32;
+                (Prim::BlockLoad { field, mutability: Mutability::Immutable }, Type::Int)
+            }
+            _ => return,
+        };
+        let found_there = self.let_(scope, items, prim, &[Simple::Var(var)], found);
+        self.c_call(scope, items, "observe", &[(found_there, found)], Type::Int, false);
+    }
+
+    /// `join k (p) { switch a < b { 0 -> k (0), _ -> k (1) } }`, or the other way round.
+    pub(super) fn join_of_bool(&mut self, scope: &mut Scope, items: &mut Vec<Item>) {
+        let (cont, negated, tagged) = (self.unit.new_continuation("bool"), self.one_in(2), self.one_in(2));
+        let (mut inside, mut run) = (scope.clone(), Vec::new());
+        let args = [Type::Int; 2].map(|ty| self.force(&mut inside, &mut run, ty));
+        let op = self.random.pick(&[IntCmp::Lt, IntCmp::Eq, IntCmp::Ge]);
+        let prim = Prim::IntCompare { op, kind: IntKind::Tagged };
+        let scrutinee = self.let_(&mut inside, &mut run, prim, &args, Type::Naked);
+        let jump = |n: i64| {
+            let arg = if tagged { Simple::tagged(n) } else { Simple::naked_imm(n) };
+            ApplyCont { cont, args: smallvec![arg] }
+        };
+        let (zero, one) = if negated { (jump(1), jump(0)) } else { (jump(0), jump(1)) };
+        let switch = Switch { scrutinee, arms: vec![(0, zero)], default: Some(one), dbg: Dbg::NONE };
+        let body = Box::new(Expr { items: run, terminator: Terminator::Switch(Box::new(switch)) });
+        let ty = if tagged { Type::Int } else { Type::Naked };
+        let params = self.params(scope, &[ty]);
+        let param = Simple::Var(params[0]);
+        items.push(Item::Join { cont, params, body });
+        self.c_call(scope, items, "observe", &[(param, ty)], Type::Int, false);
+    }
+}
