@@ -174,6 +174,16 @@ fn intermediate_code_is_read_back() {
     let output = folder.run(&["opt", "hello.fl"]);
     check_status(&output, 0);
     assert_eq!(text(&output.stdout), text(&dump.stderr));
+    let loops = "unit \"T\" prefix \"camlT\" module $camlT static exported $camlT = preallocated[0] size 1\n\
+        static exported $f_closure = closures (f) code f (x) -> k [rec] { call code f (x) -> k }\n\
+        entry -> k { k (0) }";
+    fs::write(folder.path("loops.fl"), loops).expect("a file can be written");
+    let output = folder.run(&["opt", "--pass", "contify", "--pass", "loopify", "--rewrites", "loops.fl"]);
+    check_status(&output, 0);
+    check_contains(&output.stdout, &["cont rec loop"]);
+    check_contains(&output.stderr, &["loopify: 1: camlT__f becomes a loop"]);
+    let output = folder.run(&["opt", "--pass", "loopify", "--fuel", "0", "loops.fl"]);
+    check_contains(&output.stdout, &["call code f"]);
     let output = folder.run(&["opt", "--pass", "nonsense", "hello.fl"]);
     check_status(&output, 2);
     check_contains(&output.stderr, &["nonsense"]);

@@ -156,7 +156,8 @@ impl Generator {
                 next: next.as_var(),
             });
         }
-        let go_body = self.expr(scope, size);
+        let in_try = self.options.tries && self.one_in(5);
+        let go_body = if in_try { self.local_call_in_try(scope, size) } else { self.expr(scope, size) };
         let handler = |cont, body| ContHandler { cont, params: Default::default(), body };
         let handlers = vec![handler(stop, stop_body), handler(go, go_body)];
         items.push(Item::LetCont { recursive: false, handlers });
@@ -195,9 +196,13 @@ impl Generator {
         let params = self.handler_params(&mut in_handler, &extra);
         let body = self.expr(in_handler, size / 3);
         let handlers = vec![ContHandler { cont, params, body }];
-        let inside = Scope { handler: (cont, extra), ..scope };
+        let mut inside = Scope { handler: (cont, extra), ..scope };
         let handler = self.exn(&inside);
-        let body = Box::new(self.local_calls(inside));
+        let mut run = Vec::new();
+        self.c_call(&mut inside, &mut run, "int_in_try", &[(Simple::tagged(0), Type::Int)], Type::Int, true);
+        let calls = self.local_calls(inside);
+        run.extend(calls.items);
+        let body = Box::new(Expr { items: run, terminator: calls.terminator });
         let items = vec![Item::LetCont { recursive: false, handlers }];
         Expr { items, terminator: Terminator::Try { body, handler } }
     }
@@ -214,7 +219,7 @@ impl Generator {
         let values = types.iter().chain([&result]).all(|ty| ty.kind() == Kind::Value);
         let kind = if values && self.one_in(4) { CallKind::Generic } else { CallKind::Direct(code) };
         let exn = self.exn(scope);
-        Terminator::Apply(Box::new(Apply {
+        let mut apply = Box::new(Apply {
             callee: Some(closure),
             kind,
             args,
@@ -223,6 +228,16 @@ impl Generator {
             dbg: self.location(),
             inlined: InlineAttribute::Default,
             specialised: SpecialiseAttribute::Default,
-        }))
+        });
+        if !self.one_in(8) {
+            return Terminator::Apply(apply);
+        }
+        // Not in tail position.
+        let cont = self.unit.new_continuation("result");
+        apply.ret = cont;
+        let body = Box::new(Expr { items: Vec::new(), terminator: Terminator::Apply(apply) });
+        let params = self.params(scope, &[result]);
+        items.push(Item::Join { cont, params, body });
+        Terminator::ApplyCont(self.jump(scope, items))
     }
 }
