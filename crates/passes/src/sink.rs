@@ -10,7 +10,8 @@ use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap, entity_impl};
 use flambeau_ir::prim::{Coeffects, Effects};
 use flambeau_ir::stack::deep;
 use flambeau_ir::{
-    ApplyCont, ContHandler, Continuation, Expr, Item, Named, Prim, Rewrites, Simple, Terminator, Unit, Variable,
+    ApplyCont, ContHandler, Continuation, Expr, Item, Named, Prim, Rewrites, Simple, Terminator, Unit,
+    Variable,
 };
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -75,7 +76,8 @@ fn sink_in(body: &mut Expr, unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
 
 /// Whether the allocation may be moved.
 fn is_movable(prim: &Prim) -> bool {
-    prim.effects() == (Effects::Generative, Coeffects::None) && !matches!(prim, Prim::AllocDummyClosure { .. })
+    prim.effects() == (Effects::Generative, Coeffects::None)
+        && !matches!(prim, Prim::AllocDummyClosure { .. })
 }
 
 /// Whether no allocation may move past it.
@@ -113,7 +115,9 @@ impl Sinking {
         for (index, item) in expr.items.iter().enumerate() {
             item.for_each_simple(&mut |simple| self.note(simple, place));
             match item {
-                Item::Let { var, named: Named::Prim { prim, .. }, .. } if index >= after && is_movable(prim) => {
+                Item::Let { var, named: Named::Prim { prim, .. }, .. }
+                    if index >= after && is_movable(prim) =>
+                {
                     candidates.push((*var, place));
                 }
                 Item::Join { body, .. } => deep(|| self.look(body, Some(place), false, candidates)),

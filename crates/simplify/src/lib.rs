@@ -40,8 +40,8 @@ mod switch;
 mod unboxing;
 
 use flambeau_ir::{
-    CodeId, Continuation, Expr, FunctionSlot, Rewrites, StaticDef, Subkind, Symbol, Terminator, Unit, ValueSlot,
-    Variable,
+    CodeId, Continuation, Expr, FunctionSlot, Rewrites, StaticDef, Subkind, Symbol, Terminator, Unit,
+    ValueSlot, Variable,
 };
 use flambeau_types::{Closure, Env, Ty};
 use rustc_hash::{FxHashMap, FxHashSet};
