@@ -72,6 +72,11 @@ pub fn encode(tree: &Tree, w: &mut Writer) {
         w.s(name.as_bytes());
     }
     w.u(u64::from(tree.labels));
+    w.u(tree.inlined.len() as u64);
+    for place in &tree.inlined {
+        w.u(u64::from(place.call.0));
+        w.u(u64::from(place.inner.0));
+    }
     w.u(tree.data.len() as u64);
     for (item, exported) in &tree.data {
         w.bool(*exported);

@@ -14,6 +14,7 @@ use crate::tree::*;
 pub fn lower(unit: &Unit) -> Tree {
     let mut lowering = Lowering::new(unit);
     let mut placement = Placement::default();
+    lowering.tree.inlined = unit.locs.all_inlined().map(|(_, place)| place).collect();
     for item in &unit.statics {
         let data = lowering.data(item);
         lowering.tree.data.push((data, item.exported));

@@ -176,6 +176,9 @@ pub struct Tree {
     pub names: Vec<String>,
     /// The number of labels used: they are `0..labels`.
     pub labels: u32,
+    /// Places in inlined functions: each of a call and of a place in the callee, by numbers that follow those of the
+    /// locations of the source.
+    pub inlined: Vec<flambeau_ir::Inlined>,
     /// Static data and whether each item is visible to other units.
     pub data: Vec<(Data, bool)>,
     /// Functions.

@@ -143,7 +143,10 @@ impl<'u> Comparer<'u> {
         self.function = FunctionId::Unit;
         self.places = [Place::Head; 2];
         let same_locations = left.locs.len() == right.locs.len()
-            && (0..left.locs.len() as u32).all(|n| left.locs.get(Dbg(n)) == right.locs.get(Dbg(n)));
+            && (0..left.locs.len() as u32).all(|n| {
+                left.locs.get(Dbg(n)) == right.locs.get(Dbg(n))
+                    && left.locs.inlined(Dbg(n)) == right.locs.inlined(Dbg(n))
+            });
         same(same_locations, "locations")
     }
 

@@ -21,8 +21,9 @@ use smallvec::SmallVec;
 use crate::stack::deep;
 use crate::term::StringSwitch;
 use crate::{
-    Apply, ApplyCont, Code, CodeId, ContHandler, Continuation, ContinuationData, ExnCont, Expr, FunctionSlot,
-    Item, Named, SetOfClosures, Simple, Switch, Terminator, ValueSlot, Variable, VariableData,
+    Apply, ApplyCont, Code, CodeId, ContHandler, Continuation, ContinuationData, Dbg, ExnCont, Expr,
+    FunctionSlot, Item, LocTable, Named, SetOfClosures, Simple, Switch, Terminator, ValueSlot, Variable,
+    VariableData,
 };
 
 use sets::Sets;
@@ -38,6 +39,8 @@ pub struct Copier<'u> {
     conts: FxHashMap<Continuation, Continuation>,
     exns: FxHashMap<Continuation, ExnCont>,
     sets: Option<Box<Sets<'u>>>,
+    /// The table of locations, and the call in whose place the copy will stand.
+    call: Option<(&'u mut LocTable, Dbg)>,
 }
 
 impl<'u> Copier<'u> {
@@ -53,6 +56,7 @@ impl<'u> Copier<'u> {
             conts: FxHashMap::default(),
             exns: FxHashMap::default(),
             sets: None,
+            call: None,
         }
     }
 
@@ -82,6 +86,18 @@ impl<'u> Copier<'u> {
     /// its extra arguments.
     pub fn substitute_exn(&mut self, cont: Continuation, by: ExnCont) {
         self.exns.insert(cont, by);
+    }
+
+    /// From now on places are those of a function that is inlined at `call`.
+    pub fn inline_locations(&mut self, locs: &'u mut LocTable, call: Dbg) {
+        self.call = Some((locs, call));
+    }
+
+    fn dbg(&mut self, dbg: Dbg) -> Dbg {
+        match &mut self.call {
+            Some((locs, call)) => locs.inline(*call, dbg),
+            None => dbg,
+        }
     }
 
     /// A fresh variable, as that one, which is from now on what stands for it.
@@ -187,12 +203,12 @@ impl<'u> Copier<'u> {
                 } else if let (Some(sets), Named::Simple(Simple::Var(of))) = (&mut self.sets, named) {
                     sets.alias(*var, *of);
                 }
-                Item::Let { var: self.bind_variable(*var), named: copy, dbg: *dbg }
+                Item::Let { var: self.bind_variable(*var), named: copy, dbg: self.dbg(*dbg) }
             }
             Item::LetClosures { vars, set, dbg } => {
                 let set = self.set_of_closures(vars, set);
                 let vars = vars.iter().map(|&var| self.bind_variable(var)).collect();
-                Item::LetClosures { vars, set, dbg: *dbg }
+                Item::LetClosures { vars, set, dbg: self.dbg(*dbg) }
             }
             Item::Join { cont, params, body } => {
                 let cont = self.bind_continuation(*cont);
@@ -247,19 +263,19 @@ impl<'u> Copier<'u> {
                 scrutinee: self.simple(switch.scrutinee),
                 arms: switch.arms.iter().map(|(value, jump)| (*value, self.jump(jump))).collect(),
                 default: switch.default.as_ref().map(|jump| self.jump(jump)),
-                dbg: switch.dbg,
+                dbg: self.dbg(switch.dbg),
             })),
             Terminator::StringSwitch(switch) => Terminator::StringSwitch(Box::new(StringSwitch {
                 scrutinee: self.simple(switch.scrutinee),
                 arms: switch.arms.iter().map(|(value, jump)| (value.clone(), self.jump(jump))).collect(),
                 default: switch.default.as_ref().map(|jump| self.jump(jump)),
-                dbg: switch.dbg,
+                dbg: self.dbg(switch.dbg),
             })),
             Terminator::Raise { kind, exn, handler, dbg } => Terminator::Raise {
                 kind: *kind,
                 exn: self.simple(*exn),
                 handler: Box::new(self.exn(handler)),
-                dbg: *dbg,
+                dbg: self.dbg(*dbg),
             },
             Terminator::Try { body, handler } => {
                 Terminator::Try { handler: self.exn(handler), body: Box::new(self.copy(body)) }
@@ -279,7 +295,7 @@ impl<'u> Copier<'u> {
             args: apply.args.iter().map(|&arg| self.simple(arg)).collect(),
             ret: self.continuation(apply.ret),
             exn: self.exn(&apply.exn),
-            dbg: apply.dbg,
+            dbg: self.dbg(apply.dbg),
             inlined: apply.inlined,
             specialised: apply.specialised,
         }

@@ -75,7 +75,7 @@ pub use consts::{Const, Simple};
 pub use entities::{CodeId, Continuation, FunctionSlot, Symbol, ValueSlot, Variable};
 pub use fuel::{Fuel, Rewrites};
 pub use kind::{BoxedKind, IntKind, Kind, Subkind};
-pub use loc::{Dbg, Loc, LocTable};
+pub use loc::{Dbg, Inlined, Loc, LocTable};
 pub use prim::Prim;
 pub use statics::{Static, StaticDef, StaticField};
 pub use term::{

@@ -1,5 +1,7 @@
 //! Source locations. The front end numbers the locations of a unit; the IR carries the numbers.
 
+use rustc_hash::FxHashMap;
+
 /// A place in the source, or none. Index into a unit's [`LocTable`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, PartialOrd, Ord)]
 pub struct Dbg(pub u32);
@@ -33,35 +35,88 @@ pub struct Loc {
 /// The locations of a unit. Entry 0 is "no location".
 #[derive(Clone, Debug)]
 pub struct LocTable {
-    locs: Vec<Loc>,
+    entries: Vec<Entry>,
+    /// The entries for places in inlined functions.
+    inlined: FxHashMap<Inlined, Dbg>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+enum Entry {
+    Loc(Loc),
+    Inlined(Inlined),
+}
+
+/// A place in a function that was inlined, and the place of the call.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct Inlined {
+    /// Where the function was called, perhaps in an inlined function too.
+    pub call: Dbg,
+    /// The place in the function.
+    pub inner: Dbg,
 }
 
 impl Default for LocTable {
     fn default() -> Self {
-        LocTable { locs: vec![Loc::default()] }
+        LocTable { entries: vec![Entry::Loc(Loc::default())], inlined: FxHashMap::default() }
     }
 }
 
 impl LocTable {
     /// Adds a location and gives its number.
     pub fn push(&mut self, loc: Loc) -> Dbg {
-        let id = self.locs.len() as u32;
-        self.locs.push(loc);
+        let id = self.entries.len() as u32;
+        self.entries.push(Entry::Loc(loc));
         Dbg(id)
     }
 
-    /// The location of that number; none for [`Dbg::NONE`] and for numbers out of range.
+    /// The place `inner` of a function that is inlined at `call`.
+    pub fn inline(&mut self, call: Dbg, inner: Dbg) -> Dbg {
+        if call == Dbg::NONE || inner == Dbg::NONE {
+            return inner;
+        }
+        let place = Inlined { call, inner };
+        let next = Dbg(self.entries.len() as u32);
+        *self.inlined.entry(place).or_insert_with(|| {
+            self.entries.push(Entry::Inlined(place));
+            next
+        })
+    }
+
+    /// The location of that number, in the innermost function; none for [`Dbg::NONE`] and for numbers out of range.
     pub fn get(&self, dbg: Dbg) -> Option<&Loc> {
-        if dbg == Dbg::NONE { None } else { self.locs.get(dbg.0 as usize) }
+        let mut dbg = dbg;
+        while dbg != Dbg::NONE {
+            match self.entries.get(dbg.0 as usize)? {
+                Entry::Loc(loc) => return Some(loc),
+                Entry::Inlined(place) => dbg = place.inner,
+            }
+        }
+        None
+    }
+
+    /// What is known of a place in an inlined function; none for other places.
+    pub fn inlined(&self, dbg: Dbg) -> Option<Inlined> {
+        match self.entries.get(dbg.0 as usize) {
+            Some(Entry::Inlined(place)) => Some(*place),
+            _ => None,
+        }
+    }
+
+    /// All places in inlined functions, by their numbers, which follow those of the locations of the source.
+    pub fn all_inlined(&self) -> impl Iterator<Item = (Dbg, Inlined)> + '_ {
+        self.entries.iter().enumerate().filter_map(|(number, entry)| match entry {
+            Entry::Inlined(place) => Some((Dbg(number as u32), *place)),
+            Entry::Loc(_) => None,
+        })
     }
 
     /// The number of entries, the entry for "no location" included.
     pub fn len(&self) -> usize {
-        self.locs.len()
+        self.entries.len()
     }
 
     /// Whether there is no location but the empty one.
     pub fn is_empty(&self) -> bool {
-        self.locs.len() <= 1
+        self.entries.len() <= 1
     }
 }

@@ -22,8 +22,8 @@ use crate::lexer::{push_name, push_quoted, push_symbol};
 use crate::prim_syntax::{Word, type_word};
 use crate::term::{InlineAttribute, SpecialiseAttribute};
 use crate::{
-    Code, CodeId, Const, Continuation, Dbg, Expr, FunctionKind, Kind, Loc, SetOfClosures, Simple, Static,
-    StaticDef, StaticField, Symbol, Unit, Variable,
+    Code, CodeId, Const, Continuation, Dbg, Expr, FunctionKind, Inlined, Kind, Loc, SetOfClosures, Simple,
+    Static, StaticDef, StaticField, Symbol, Unit, Variable,
 };
 use marked::Marks;
 pub(crate) use marked::{FunctionId, Part, Place, describe};
@@ -279,7 +279,10 @@ impl<'u> Printer<'u> {
         if self.options.locations {
             self.section(self.unit.locs.len() - 1);
             for number in 1..self.unit.locs.len() as u32 {
-                if let Some(loc) = self.unit.locs.get(Dbg(number)) {
+                if let Some(place) = self.unit.locs.inlined(Dbg(number)) {
+                    let Inlined { call, inner } = place;
+                    self.text(&format!("loc @{number} inlined @{} at @{}\n", inner.0, call.0));
+                } else if let Some(loc) = self.unit.locs.get(Dbg(number)) {
                     self.location(number, loc);
                 }
             }

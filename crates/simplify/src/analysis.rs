@@ -113,6 +113,8 @@ pub struct Analysis {
     loops: FxHashMap<Continuation, Writes>,
     /// Exception continuations that a raise of this function goes to.
     raised_to: FxHashSet<Continuation>,
+    /// The continuations bound in the term.
+    bound: FxHashSet<Continuation>,
 }
 
 impl Analysis {
@@ -137,6 +139,17 @@ impl Analysis {
     /// Whether a raise of this function goes to an exception continuation.
     pub fn is_raised_to(&self, cont: Continuation) -> bool {
         self.raised_to.contains(&cont)
+    }
+
+    /// Adds what is known of a term that was inlined. Of continuations bound outside it nothing new is learnt.
+    pub fn absorb(&mut self, inlined: Analysis) {
+        let Analysis { uses, known, opened, loops, raised_to, bound } = inlined;
+        self.uses.extend(uses.into_iter().filter(|(cont, _)| bound.contains(cont)));
+        self.bound.extend(bound);
+        self.known.extend(known);
+        self.opened.extend(opened);
+        self.loops.extend(loops);
+        self.raised_to.extend(raised_to);
     }
 
     /// Notes a continuation made on the way down: of any uses.
@@ -320,6 +333,7 @@ impl<'a> Walk<'a> {
 
     fn define(&mut self, cont: Continuation, params: &SmallVec<[Variable; 2]>, region: u32) {
         self.analysis.uses.insert(cont, Uses { count: 0, crosses_region: false, region });
+        self.analysis.bound.insert(cont);
         self.params.insert(cont, params.clone());
     }
 

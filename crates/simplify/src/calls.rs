@@ -38,6 +38,9 @@ impl Simplifier<'_> {
             self.env.bind(result, Ty::Unknown);
             apply = second;
         }
+        if let Some(rest) = self.inlined(&apply) {
+            return Next::Continue(rest);
+        }
         self.finish_call(&mut apply);
         self.return_to(apply, out)
     }

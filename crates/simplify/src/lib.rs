@@ -32,10 +32,12 @@ pub mod dead_code;
 mod exceptions;
 mod flow;
 mod fold;
+mod inline;
 mod lift;
 mod prims;
 mod rebuild;
 mod run;
+mod size;
 mod switch;
 mod unboxing;
 
@@ -84,6 +86,13 @@ struct Simplifier<'a> {
     /// The functions of the set that each code is of.
     sets: FxHashMap<CodeId, Functions>,
     uses_closure: FxHashMap<CodeId, bool>,
+    /// The closures of static sets, and what those captured.
+    static_codes: FxHashMap<CodeId, (Symbol, Vec<(ValueSlot, Ty)>)>,
+    /// Codes whose bodies are being simplified.
+    in_progress: FxHashSet<CodeId>,
+    sizes: FxHashMap<CodeId, Option<u32>>,
+    /// What inlining may still add to the function that is being simplified.
+    budget: u32,
     /// Variables made on the way down that may be poison.
     flimsy: FxHashSet<Variable>,
     /// The ordinary continuations in which handlers go on.
@@ -109,6 +118,10 @@ impl<'a> Simplifier<'a> {
             binders: FxHashMap::default(),
             sets: FxHashMap::default(),
             uses_closure: FxHashMap::default(),
+            static_codes: FxHashMap::default(),
+            in_progress: FxHashSet::default(),
+            sizes: FxHashMap::default(),
+            budget: 0,
             flimsy: FxHashSet::default(),
             raise_targets: FxHashMap::default(),
             current: None,
@@ -127,6 +140,8 @@ impl<'a> Simplifier<'a> {
                 static_codes.extend(codes.zip(symbols.clone()).map(|(c, s)| (c, s, values.clone())));
             }
         }
+        self.static_codes =
+            static_codes.iter().map(|(code, symbol, values)| (*code, (*symbol, values.clone()))).collect();
         for (code, symbol, values) in static_codes {
             self.code(code, &values, Some(symbol));
         }
@@ -174,7 +189,9 @@ impl<'a> Simplifier<'a> {
         }
         let body = std::mem::replace(&mut self.unit.codes[code].body, unreachable());
         let outer = self.enter(code, closure, symbol);
+        self.in_progress.insert(code);
         let body = self.function_body(body, Some(code));
+        self.in_progress.remove(&code);
         self.leave(outer);
         self.unit.codes[code].body = body;
         let uses = self.scan_closure(code);
@@ -190,6 +207,7 @@ impl<'a> Simplifier<'a> {
             memory: self.memory,
             mark: self.env.mark(),
             current: self.current.replace(code),
+            budget: self.budget,
         };
         self.fresh_memory();
         let data = &self.unit.codes[code];
@@ -226,11 +244,13 @@ impl<'a> Simplifier<'a> {
         self.memory = outer.memory;
         self.env.undo(outer.mark);
         self.current = outer.current;
+        self.budget = outer.budget;
     }
 
     /// Down, then up.
     fn function_body(&mut self, body: Expr, code: Option<CodeId>) -> Expr {
         self.analysis = Analysis::of(&body, &self.env, self.rewrites.keep_backtraces);
+        self.budget = Self::budget(code);
         self.edges.clear();
         self.conts.clear();
         let body = self.run(run::Rest::from(body));
@@ -281,6 +301,7 @@ struct Outer {
     memory: Memory,
     mark: flambeau_types::Mark,
     current: Option<CodeId>,
+    budget: u32,
 }
 
 type Functions = SmallVec<[(FunctionSlot, CodeId); 1]>;

@@ -292,6 +292,17 @@ impl<'s> Parser<'s> {
         if self.dbg()? != Dbg(self.unit.locs.len() as u32) {
             return Err(self.error_at(offset, "locations are numbered in order from `@1`"));
         }
+        if self.eat_word("inlined") {
+            let inner = self.dbg()?;
+            self.expect_word("at")?;
+            let call = self.dbg()?;
+            let number = self.unit.locs.len() as u32;
+            let known = |dbg: Dbg| dbg != Dbg::NONE && dbg.0 < number;
+            if !known(inner) || !known(call) || self.unit.locs.inline(call, inner).0 != number {
+                return Err(self.error_at(offset, "an inlined place is of two earlier ones, and given once"));
+            }
+            return Ok(());
+        }
         let file = self.string()?;
         let (line, end_line) = self.span("line")?;
         let (char_start, char_end) = self.span("chars")?;

@@ -1,0 +1,153 @@
+//! Inlining at calls of functions of the unit that are known.
+//!
+//! The body of a callee has been simplified before its callers are: it is copied into the place of the call, and
+//! simplified once more there, with what is known of the arguments.
+
+use flambeau_ir::copy::Copier;
+use flambeau_ir::term::InlineAttribute;
+use flambeau_ir::{Apply, CallKind, CodeId, Expr, Item, Prim, Simple};
+use flambeau_types::Ty;
+
+use crate::Simplifier;
+use crate::analysis::Analysis;
+use crate::continuations::ContState;
+use crate::run::Rest;
+use crate::size;
+
+/// Bodies up to this size are inlined wherever they are called: a call is hardly smaller.
+const SMALL: u32 = 24;
+/// Larger ones are never, unless an attribute wants it.
+const LARGE: u32 = 200;
+/// The same with an attribute.
+const HUGE: u32 = 5_000;
+/// What one function may grow by.
+const BUDGET: u32 = 3_000;
+/// The same for the code of the toplevel, which runs once.
+const ENTRY_BUDGET: u32 = 300;
+
+/// What an argument is worth of which the body may make use.
+const CLOSURE_BENEFIT: u32 = 40;
+const ALLOCATION_BENEFIT: u32 = 12;
+const CONSTANT_BENEFIT: u32 = 6;
+
+impl Simplifier<'_> {
+    /// What a function may grow by.
+    pub(crate) fn budget(code: Option<CodeId>) -> u32 {
+        if code.is_some() { BUDGET } else { ENTRY_BUDGET }
+    }
+
+    /// The body of a callee in the place of a direct call, if it is to be inlined: what the run goes on with.
+    pub(crate) fn inlined(&mut self, apply: &Apply) -> Option<Rest> {
+        let CallKind::Direct(code) = apply.kind else { return None };
+        self.simplify_callee(code);
+        let size = self.decide(apply, code)?;
+        if !self.allow("inlining") {
+            return None;
+        }
+        let body = self.copy_body(apply, code)?;
+        self.budget = self.budget.saturating_sub(size);
+        let analysis = Analysis::of(&body, &self.env, self.rewrites.keep_backtraces);
+        let returns = analysis.uses(apply.ret);
+        self.analysis.absorb(analysis);
+        if !matches!(self.conts.get(&apply.ret), Some(ContState::Pending(_)))
+            || returns.count == 1 && !returns.crosses_region
+        {
+            return Some(Rest::from(body));
+        }
+        let Some(ContState::Pending(handler)) = self.conts.remove(&apply.ret) else { return None };
+        // The place where the call returns to is used several times now, or never.
+        self.analysis.note_open(apply.ret);
+        let join = Item::Join { cont: apply.ret, params: handler.params, body: Box::new(body) };
+        let items: Vec<Item> = std::iter::once(join).chain(handler.rest.items).collect();
+        Some(Rest { items: items.into_iter(), terminator: handler.rest.terminator })
+    }
+
+    /// Simplifies a static callee that has not been yet, so that what is inlined is as small as can be.
+    fn simplify_callee(&mut self, code: CodeId) {
+        if !self.done.contains(&code)
+            && let Some((symbol, values)) = self.static_codes.get(&code).cloned()
+        {
+            flambeau_ir::stack::deep(|| self.code(code, &values, Some(symbol)));
+        }
+    }
+
+    /// The size of the body, if it is to be inlined.
+    fn decide(&mut self, apply: &Apply, code: CodeId) -> Option<u32> {
+        let data = &self.unit.codes[code];
+        if data.recursive || self.in_progress.contains(&code) || !self.done.contains(&code) {
+            return None;
+        }
+        let wish = match apply.inlined {
+            InlineAttribute::Default | InlineAttribute::Unroll(_) => data.attributes.inline,
+            wish => wish,
+        };
+        let stub = data.attributes.stub;
+        let inside_stub = self.current.is_some_and(|current| self.unit.codes[current].attributes.stub);
+        let limit = match wish {
+            InlineAttribute::Never => return None,
+            InlineAttribute::Always | InlineAttribute::Hint => HUGE,
+            _ if stub => HUGE,
+            _ if inside_stub => return None,
+            _ => LARGE,
+        };
+        let size = self.size(code).filter(|size| *size <= limit)?;
+        let wanted = limit == HUGE || size <= SMALL || size <= self.benefit(apply).saturating_add(SMALL);
+        // Functions grow by what is small or wanted only as far as the budget goes.
+        (wanted && (size <= self.budget || limit == HUGE && self.budget > 0)).then_some(size)
+    }
+
+    /// What may go when the arguments are known in the body.
+    fn benefit(&self, apply: &Apply) -> u32 {
+        apply
+            .args
+            .iter()
+            .map(|arg| match self.env.ty(*arg) {
+                Ty::Closure(_) => CLOSURE_BENEFIT,
+                _ if matches!(arg, Simple::Const(_) | Simple::Symbol(_)) => CONSTANT_BENEFIT,
+                _ if self.env.definition(*arg).is_some_and(|d| is_allocation(&d.prim)) => ALLOCATION_BENEFIT,
+                _ => 0,
+            })
+            .sum()
+    }
+
+    /// The size of a simplified body without functions of its own.
+    fn size(&mut self, code: CodeId) -> Option<u32> {
+        if let Some(size) = self.sizes.get(&code) {
+            return *size;
+        }
+        let body = &self.unit.codes[code].body;
+        let mut has_closures = false;
+        body.walk(&mut |expr| {
+            has_closures |= expr.items.iter().any(|item| matches!(item, Item::LetClosures { .. }));
+        });
+        let size = if has_closures { None } else { size::of(body, HUGE) };
+        self.sizes.insert(code, size);
+        size
+    }
+
+    /// The body with the arguments, the way back and the handler of the call.
+    fn copy_body(&mut self, apply: &Apply, code: CodeId) -> Option<Expr> {
+        let unit = &mut *self.unit;
+        let data = &unit.codes[code];
+        if data.params.len() != apply.args.len() {
+            return None;
+        }
+        let mut copier = Copier::new(&mut unit.variables, &mut unit.continuations);
+        for (param, arg) in data.params.iter().zip(&apply.args) {
+            copier.substitute_variable(*param, *arg);
+        }
+        if let Some(callee) = apply.callee {
+            copier.substitute_variable(data.my_closure, callee);
+        }
+        copier.substitute_continuation(data.ret, apply.ret);
+        copier.substitute_exn(data.exn, apply.exn.clone());
+        if self.rewrites.keep_backtraces {
+            copier.inline_locations(&mut unit.locs, apply.dbg);
+        }
+        Some(copier.expr(&data.body))
+    }
+}
+
+fn is_allocation(prim: &Prim) -> bool {
+    matches!(prim, Prim::Box(_) | Prim::MakeBlock { .. } | Prim::MakeFloatBlock { .. })
+}

@@ -1,0 +1,82 @@
+//! Sizes of code, in the units of flambda2-inlining: about one for each machine instruction.
+
+use flambeau_ir::prim::{Effects, IntOp};
+use flambeau_ir::{Apply, CallKind, Const, Expr, IntKind, Item, Named, Prim, Simple, Terminator};
+
+/// The size of a body; `None` if it is more than `limit`.
+pub fn of(body: &Expr, limit: u32) -> Option<u32> {
+    let mut size = 0u32;
+    let mut pending = vec![body];
+    while let Some(expr) = pending.pop() {
+        for item in &expr.items {
+            size = size.saturating_add(self::item(item));
+            item.for_each_child(&mut |child| pending.push(child));
+        }
+        size = size.saturating_add(terminator(&expr.terminator));
+        pending.extend(expr.terminator.child());
+        if size > limit {
+            return None;
+        }
+    }
+    Some(size)
+}
+
+fn args(args: &[Simple]) -> u32 {
+    args.iter().filter(|arg| !matches!(arg, Simple::Var(_) | Simple::Const(Const::Poison(_)))).count() as u32
+}
+
+fn item(item: &Item) -> u32 {
+    match item {
+        Item::Let { named: Named::Simple(_), .. } | Item::Join { .. } | Item::LetCont { .. } => 0,
+        Item::Let { named: Named::Prim { prim, args, .. }, .. } => self::prim(prim, args.len() as u32),
+        Item::LetClosures { set, .. } => 5 + set.values.len() as u32 + 3 * set.functions.len() as u32,
+    }
+}
+
+fn prim(prim: &Prim, args: u32) -> u32 {
+    match prim {
+        Prim::MakeBlock { .. } | Prim::MakeFloatBlock { .. } | Prim::MakeArray { .. } => 5 + args,
+        Prim::Box(_) => 5,
+        Prim::Duplicate { .. } => 11,
+        Prim::BlockStore { pointer: true, .. }
+        | Prim::BlockStoreComputed { .. }
+        | Prim::ArrayStore { .. } => 4,
+        Prim::CheckBound { .. } | Prim::CheckZero { .. } | Prim::GetTag => 2,
+        Prim::StringLength => 5,
+        Prim::StringLoad { .. } | Prim::BigarrayLoad { .. } | Prim::BigarrayStore { .. } => 3,
+        Prim::IntArith { op: IntOp::Mul, kind: IntKind::Tagged } => 4,
+        Prim::IntArith { op: IntOp::Add | IntOp::Sub, kind: IntKind::Tagged } => 2,
+        Prim::IntDiv { .. } | Prim::IntMod { .. } | Prim::IntCompare3 { .. } | Prim::IntShift { .. } => 4,
+        Prim::IntCompare { .. }
+        | Prim::FloatArith { .. }
+        | Prim::FloatCompare { .. }
+        | Prim::PhysEqual { .. } => 2,
+        Prim::FloatCompare3 => 8,
+        Prim::CCall(external) => 4 + args + if external.alloc { 6 } else { 0 },
+        Prim::Tag => 2,
+        Prim::Opaque | Prim::ExnState => 0,
+        other if other.effects().0 == Effects::Arbitrary => 4,
+        _ => 1,
+    }
+}
+
+fn call(apply: &Apply) -> u32 {
+    let kind = match apply.kind {
+        CallKind::Direct(_) | CallKind::DirectExternal(_) => 4,
+        CallKind::Generic => 6,
+        CallKind::MethodPublic | CallKind::MethodSelf | CallKind::MethodCached => 8,
+    };
+    kind + args(&apply.args)
+}
+
+fn terminator(terminator: &Terminator) -> u32 {
+    match terminator {
+        Terminator::Apply(apply) => call(apply),
+        Terminator::ApplyCont(jump) => 1 + args(&jump.args),
+        Terminator::Switch(switch) => 3 * (switch.arms.len() as u32 + u32::from(switch.default.is_some())),
+        Terminator::StringSwitch(switch) => 8 * (switch.arms.len() as u32 + 1),
+        Terminator::Raise { .. } => 2,
+        Terminator::Try { .. } => 6,
+        Terminator::Unreachable => 0,
+    }
+}
