@@ -19,6 +19,9 @@ pub(crate) struct Rule {
     pub make: fn(&mut Gen, &Ty, i32, Cx) -> Option<Node>,
 }
 
+/// Rules, and a type for which they are, if there is one that needs no declarations.
+pub(crate) type Table = (&'static [Rule], fn() -> Option<Ty>);
+
 const fn effect(name: &'static str, weight: u32, make: fn(&mut Gen, &Ty, i32, Cx) -> Option<Node>) -> Rule {
     Rule { name, weight, pure: false, make }
 }

@@ -3,7 +3,7 @@
 //!
 //! Accesses that are checked take operands without effects: stock native code and bytecode check at different times.
 
-use crate::exprs::Rule;
+use crate::exprs::{Rule, Table};
 use crate::generator::{Cx, Gen};
 use crate::tree::Node;
 use crate::types::Ty;
@@ -33,7 +33,7 @@ pub(crate) fn rules(ty: &Ty) -> &'static [Rule] {
 }
 
 /// The tables, each with a type.
-pub(crate) const TABLES: &[(&[Rule], fn() -> Option<Ty>)] = &[
+pub(crate) const TABLES: &[Table] = &[
     (INT, || Some(Ty::Int)),
     (BOOL, || Some(Ty::Bool)),
     (FLOAT, || Some(Ty::Float)),
@@ -585,6 +585,18 @@ pub(crate) const ANY: &[Rule] = &[
             &format!("(let {f} (({a} : {}), ({b} : {})) = § in {call})", texts[0], texts[1]),
             parts,
         ))
+    }),
+    rule("shared reference", 4, |g, ty, size, cx| {
+        // A closure shares it, so it stays a block, which calls read and assign.
+        let (r, get, set, x) = (g.fresh("r"), g.fresh("f"), g.fresh("f"), g.fresh("x"));
+        let n = g.number();
+        g.op(
+            ty,
+            &format!("(let {r} = ref § in let {get} () = Fz.tick {n}; !{r} and {set} v = {r} := v in {r} := §; let {x} = {get} () in let y = !{r} in {set} §; if § then !{r} else if § then {get} () else if § then y else {x})"),
+            &[ty.clone(), ty.clone(), ty.clone(), Ty::Bool, Ty::Bool, Ty::Bool],
+            size,
+            cx,
+        )
     }),
     rule("polymorphic field", 1, |g, ty, size, cx| {
         let (p, n) = (g.fresh("p"), g.number());

@@ -1,6 +1,6 @@
 //! Expressions of one type: arithmetic, strings, boxed numbers, constructors.
 
-use crate::exprs::Rule;
+use crate::exprs::{Rule, Table};
 use crate::generator::{Cx, Gen};
 use crate::tree::Node;
 use crate::types::{Shape, Ty};
@@ -551,7 +551,7 @@ const PACK: &[Rule] = &[rule("first-class module", 5, false, |g, ty, size, cx| {
 })];
 
 /// The tables of all types, and a type of each that can be named without declarations.
-pub(crate) const TABLES: &[(&[Rule], fn() -> Option<Ty>)] = &[
+pub(crate) const TABLES: &[Table] = &[
     (INT, || Some(Ty::Int)),
     (BOOL, || Some(Ty::Bool)),
     (FLOAT, || Some(Ty::Float)),

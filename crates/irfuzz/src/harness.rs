@@ -99,8 +99,12 @@ pub(crate) fn bisect(pass: &Pass, unit: &Unit) -> Option<(u64, String)> {
         let middle = low + (high - low) / 2;
         if wrong(middle) { high = middle } else { low = middle }
     }
-    let trace = apply(pass, unit, Fuel::limited(high)).map(|(_, trace)| trace).unwrap_or_default();
-    Some((high, trace.last().cloned().unwrap_or_else(|| format!("rewrite {high}"))))
+    // What it makes is wrong, so it is not looked at.
+    let mut rewrites = Rewrites { fuel: Fuel::limited(high), trace: Some(vec![]), ..Rewrites::default() };
+    let mut changed = unit.clone();
+    let _ = panic::catch_unwind(AssertUnwindSafe(|| (pass.run)(&mut changed, &mut rewrites)));
+    let last = rewrites.trace.and_then(|trace| trace.last().cloned());
+    Some((high, last.unwrap_or_else(|| format!("rewrite {high}"))))
 }
 
 /// Tests a pass on this many units, in a test of the pass. Gives the counts, which are checked: of the units, most

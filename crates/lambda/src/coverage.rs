@@ -232,10 +232,10 @@ mod tests {
     #[test]
     fn every_opcode_has_a_name() {
         // The byte of data after the opcode means something for every primitive.
-        for opcode in 0..PRIMITIVES.len() {
+        for (opcode, name) in PRIMITIVES.iter().enumerate() {
             let bytes = [opcode as u8, 0, 0, 0, 0, 0, 0, 0, 0];
             let prim = Primitive::decode(&mut crate::Reader::new(&bytes)).expect("a primitive");
-            assert!(primitive(&prim).starts_with(PRIMITIVES[opcode]), "{prim:?}");
+            assert!(primitive(&prim).starts_with(name), "{prim:?}");
         }
     }
 }

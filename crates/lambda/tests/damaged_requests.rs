@@ -173,7 +173,9 @@ fn request(seed: u64) -> Vec<u8> {
     w.string("camlM");
     w.all(&[1, 0, 1, 1, 7, 1]);
     w.string("ir");
-    w.all(&[0, 3]);
+    w.all(&[0, 3, 1]);
+    w.string("level");
+    w.string("3");
     // Locations, identifiers, imports.
     w.u(1);
     w.string("m.ml");

@@ -33,6 +33,8 @@ type CseKey = (Prim, Operands, u32);
 
 enum Undo {
     Ty(Variable, Ty),
+    /// The variable's scope has been left.
+    Bound(Variable),
     Alias(Variable),
     Cse(CseKey),
 }
@@ -45,7 +47,7 @@ const EXPORT_DEPTH: u32 = 4;
 pub struct Env {
     tys: SecondaryMap<Variable, TyOrUnknown>,
     aliases: SecondaryMap<Variable, Option<Simple>>,
-    /// When each variable was bound, 0 if it was not yet: variables bound before a continuation are in scope in its
+    /// When each variable was bound, 0 if it is not in scope: variables bound before a continuation are in scope in its
     /// handler.
     times: SecondaryMap<Variable, u32>,
     definitions: SecondaryMap<Variable, Option<Rc<Definition>>>,
@@ -75,7 +77,7 @@ impl Env {
         self.now
     }
 
-    /// Whether what is bound at that time sees the variable, provided that it is in scope here.
+    /// Whether what is bound at that time sees the variable.
     pub fn is_bound_by(&self, var: Variable, time: u32) -> bool {
         let bound = self.times[var];
         bound != 0 && bound <= time
@@ -91,6 +93,7 @@ impl Env {
         while self.trail.len() > mark.0 {
             match self.trail.pop() {
                 Some(Undo::Ty(var, ty)) => self.tys[var] = TyOrUnknown(ty),
+                Some(Undo::Bound(var)) => self.times[var] = 0,
                 Some(Undo::Alias(var)) => self.aliases[var] = None,
                 Some(Undo::Cse(key)) => {
                     self.cse.remove(&key);
@@ -105,7 +108,7 @@ impl Env {
         let mut vars = SmallVec::new();
         for undo in &self.trail[mark.0..] {
             if let Undo::Ty(var, _) = undo
-                && self.times[*var] <= time
+                && self.is_bound_by(*var, time)
                 && !vars.contains(var)
             {
                 vars.push(*var);
@@ -119,17 +122,21 @@ impl Env {
 
     /// Binds a variable.
     pub fn bind(&mut self, var: Variable, ty: Ty) {
-        self.now += 1;
-        self.times[var] = self.now;
+        self.enter(var);
         self.set(var, ty);
     }
 
     /// Binds a variable which is only another name.
     pub fn bind_alias(&mut self, var: Variable, simple: Simple) {
         debug_assert_ne!(simple, Simple::Var(var));
+        self.enter(var);
+        self.set_alias(var, simple);
+    }
+
+    fn enter(&mut self, var: Variable) {
         self.now += 1;
         self.times[var] = self.now;
-        self.set_alias(var, simple);
+        self.trail.push(Undo::Bound(var));
     }
 
     /// Tells how a variable is computed.
@@ -354,7 +361,7 @@ impl Env {
             Ty::Is(simple) => {
                 let simple = self.canonical(*simple);
                 match simple {
-                    Simple::Var(var) if self.times[var] > time => {
+                    Simple::Var(var) if !self.is_bound_by(var, time) => {
                         if depth == 0 {
                             Ty::Unknown
                         } else {

@@ -15,7 +15,8 @@ const PROGRESS: Duration = Duration::from_secs(60);
 
 /// Runs this many terms; whether nothing differed.
 pub fn run(first: u64, terms: u64, jobs: usize, differences: usize) -> Result<bool> {
-    let told = Mutex::new(Duration::ZERO);
+    // When progress was told last, and how many differences were.
+    let told = Mutex::new((Duration::ZERO, 0));
     let config = Config {
         first,
         terms,
@@ -26,16 +27,20 @@ pub fn run(first: u64, terms: u64, jobs: usize, differences: usize) -> Result<bo
         most_differences: differences.max(1),
     };
     let report = run_terms(&config, &|report| {
-        if let Ok(mut last) = told.lock()
-            && report.elapsed >= *last + PROGRESS
-        {
+        let Ok(mut told) = told.lock() else { return };
+        let (last, shown) = &mut *told;
+        for found in &report.found[*shown..] {
+            match keep(found) {
+                Ok(text) => println!("{text}"),
+                Err(error) => println!("{error:#}\n{}", found.text),
+            }
+        }
+        *shown = report.found.len();
+        if report.elapsed >= *last + PROGRESS {
             *last = report.elapsed;
             println!("{report}");
         }
     });
-    for found in &report.found {
-        println!("{}", keep(found)?);
-    }
     print_coverage(&report);
     println!("{report}");
     let missing = report.missing();

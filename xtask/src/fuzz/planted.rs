@@ -21,7 +21,7 @@ const VARIABLE: &str = "FLAMBEAU_PLANT";
 /// Plants each bug in turn, and prints what it took to find it; whether all were found.
 pub fn run(first: u64, jobs: usize) -> Result<bool> {
     let flambeau = build()?;
-    println!("{:20} {:>10} {:>10} {:>10}  {}", "planted bug", "programs", "seconds", "terms", "shrunk to");
+    println!("{:20} {:>10} {:>10} {:>10}  shrunk to", "planted bug", "programs", "seconds", "terms");
     let mut all = true;
     for pass in planted::PASSES {
         let start = Instant::now();
