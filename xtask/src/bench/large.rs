@@ -81,11 +81,18 @@ fn one(project: &Project, columns: &[Column], rounds: usize) -> Result<Entry> {
 fn compile(project: &Project, column: &Column, folder: &Path, figures: &mut Figures) -> Result<()> {
     let mut seconds = 0.0;
     let mut memory = 0;
+    // Dune names the standard library's folder in its commands; Flambda 1 has one of its own.
+    let stock = env::Stock::find()?.library.display().to_string();
+    let own = env::line_of(Command::new(&column.compiler).arg("-where"))?;
+    // All of them first: a unit that is compiled before another one must not see what the stock compiler made of
+    // that, and ocamlbuild's log has such units.
     for command in &project.commands {
         remove_targets(folder, command)?;
-        let mut shell = shell(command, folder);
+    }
+    for command in &project.commands {
+        let mut shell = shell(&command.replace(&stock, &own), folder);
         compilers::clean(&mut shell).env("COMPILER", &column.compiler).env("FLAGS", column.flags.join(" "));
-        let outcome = process::run(&mut shell, LIMIT)?.expect_success(command)?;
+        let outcome = process::run(&mut shell, LIMIT)?.expect_success(&beginning(command))?;
         seconds += outcome.cpu.as_secs_f64();
         memory = memory.max(outcome.memory);
     }
@@ -93,6 +100,11 @@ fn compile(project: &Project, column: &Column, folder: &Path, figures: &mut Figu
     figures.memory = Some(memory as f64);
     figures.text = Some(compilers::text_size(&folder.join(project.executable))? as f64);
     Ok(())
+}
+
+/// As much of a command as a message can take: a link names all units.
+fn beginning(command: &str) -> String {
+    command.chars().take(200).collect()
 }
 
 /// Removes what a command is to make: some build systems take the right to write from what they made.
@@ -148,21 +160,24 @@ pub fn shell(script: &str, folder: &Path) -> Command {
 /// The commands of a build's log that compile, archive or link native code, as scripts with the variables COMPILER
 /// and FLAGS. `folder` is where they run; dune tells it by itself.
 pub fn native_commands(log: &str, folder: Option<&str>, except: &Regex) -> Result<Vec<String>> {
-    let compiler = Regex::new(r"^(\(cd \S+ && )?(?:\S*/)?ocamlopt(?:\.opt)? (.*)$")?;
+    let compiler = Regex::new(r"^(\(cd \S+ && |touch \S+\s+; if\s+)?(?:\S*/)?ocamlopt(?:\.opt)? (.*)$")?;
     let joined = log.replace("\\\n", " ");
     let mut commands = Vec::new();
     for line in joined.lines() {
         let line = line.strip_prefix("$ ").unwrap_or(line).trim();
         let Some(found) = compiler.captures(line) else { continue };
         let arguments = &found[2];
-        let makes = [" -c ", " -a ", " -o "].iter().any(|flag| format!(" {arguments}").contains(flag));
-        if !makes || arguments.contains(".mli") || arguments.contains("# cached") || except.is_match(line) {
+        let has = |flag: &str| format!(" {arguments}").contains(flag);
+        let makes = [" -c ", " -a ", " -o "].into_iter().any(has);
+        let is_interface = has(" -c ") && has(".mli");
+        if !makes || is_interface || has("# cached") || except.is_match(line) {
             continue;
         }
-        let before = match (found.get(1), folder) {
-            (Some(cd), _) => cd.as_str().to_owned(),
-            (None, Some(folder)) => format!("cd {folder} && "),
-            (None, None) => String::new(),
+        // Dune's begins with `(cd …`; ocamlbuild's to make a pack, with `touch …; if`.
+        let before = found.get(1).map_or("", |before| before.as_str());
+        let before = match folder {
+            Some(folder) if !before.starts_with('(') => format!("cd {folder} && {before}"),
+            _ => before.to_owned(),
         };
         commands.push(format!("{before}\"$COMPILER\" $FLAGS {arguments}"));
     }
@@ -190,6 +205,7 @@ $ (cd _build/default && /usr/bin/ocamlopt.opt -w -40 -o stage1/b.cmx -c -impl b.
 ocamlopt -nostdlib  \\
    -o stdlib__List.cmx -c list.ml
 ocamlopt -a -o x.cmxa list.cmx # cached
+touch p.mli  ; if  ocamlopt.opt -pack a.cmx -o p.cmx  ; then  rm -f p.mli ; else exit 1; fi
 ";
         let found = native_commands(log, Some("stdlib"), &Regex::new("stage1")?)?;
         assert_eq!(
@@ -197,6 +213,7 @@ ocamlopt -a -o x.cmxa list.cmx # cached
             [
                 "(cd _build/default && \"$COMPILER\" $FLAGS -w -40 -o a.cmx -c -impl a.ml)",
                 "cd stdlib && \"$COMPILER\" $FLAGS -nostdlib      -o stdlib__List.cmx -c list.ml",
+                "cd stdlib && touch p.mli  ; if  \"$COMPILER\" $FLAGS -pack a.cmx -o p.cmx  ; then  rm -f p.mli ; else exit 1; fi",
             ]
         );
         assert!(native_commands("make: nothing", None, &Regex::new("^$")?).is_err());

@@ -14,7 +14,7 @@ use crate::{apt, process, selfbuild, source_tree};
 
 const LIMIT: Duration = Duration::from_secs(2 * 3600);
 /// Where a prepared project keeps its commands.
-const PREPARED: &str = ".prepared.json";
+const PREPARED: &str = ".commands.json";
 
 /// A program of many units.
 pub struct Project {

@@ -30,15 +30,21 @@ pub fn geometric_mean(values: impl IntoIterator<Item = f64>) -> Option<f64> {
     (count > 0).then(|| (sum / f64::from(count)).exp())
 }
 
+/// The noise of what was measured too seldom to know.
+const UNKNOWN_NOISE: f64 = 0.05;
+
 /// How far apart runs of the same thing are, relative to the fastest: how far the median is above it.
 ///
 /// Other processes only ever add to a time, so the minimum is the best estimate of what a program costs; and the
-/// more they add to the run in the middle, the likelier is it that even the fastest has some of it.
+/// more they add to the run in the middle, the likelier is it that even the fastest has some of it. One or two
+/// runs tell little of that: they count as [`UNKNOWN_NOISE`] at the least.
 pub fn noise(values: &[f64]) -> f64 {
-    match (minimum(values), median(values)) {
+    let least = if values.len() < 3 { UNKNOWN_NOISE } else { 0.0 };
+    let found = match (minimum(values), median(values)) {
         (Some(least), Some(middle)) if least > 0.0 => (middle - least) / least,
         _ => 0.0,
-    }
+    };
+    found.max(least)
 }
 
 /// The slope of the line through the points' logarithms, by least squares: `k` when y grows as x^k.
@@ -81,8 +87,9 @@ mod tests {
     #[test]
     fn noise_is_relative_to_the_minimum() {
         assert!(near(Some(noise(&[1.0, 1.1, 9.0])), 0.1));
-        assert!(near(Some(noise(&[2.0])), 0.0));
-        assert!(near(Some(noise(&[])), 0.0));
+        assert!(near(Some(noise(&[2.0, 2.0, 2.0])), 0.0));
+        assert!(near(Some(noise(&[2.0])), UNKNOWN_NOISE));
+        assert!(near(Some(noise(&[2.0, 3.0])), 0.25));
     }
 
     #[test]
