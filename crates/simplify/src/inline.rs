@@ -5,7 +5,7 @@
 
 use flambeau_ir::copy::Copier;
 use flambeau_ir::term::InlineAttribute;
-use flambeau_ir::{Apply, CallKind, CodeId, Expr, Item, Prim, Simple};
+use flambeau_ir::{Apply, CallKind, CodeId, Expr, Item, Prim, Simple, Terminator};
 use flambeau_types::Ty;
 
 use crate::Simplifier;
@@ -110,17 +110,20 @@ impl Simplifier<'_> {
             .sum()
     }
 
-    /// The size of a simplified body without functions of its own.
+    /// The size of a simplified body that may be copied: without functions of its own.
     fn size(&mut self, code: CodeId) -> Option<u32> {
         if let Some(size) = self.sizes.get(&code) {
             return *size;
         }
         let body = &self.unit.codes[code].body;
-        let mut has_closures = false;
+        let keep_backtraces = self.rewrites.keep_backtraces;
+        let mut stays = false;
         body.walk(&mut |expr| {
-            has_closures |= expr.items.iter().any(|item| matches!(item, Item::LetClosures { .. }));
+            stays |= expr.items.iter().any(|item| matches!(item, Item::LetClosures { .. }));
+            // The backtrace of an exception that is caught here ends here: not with the callers.
+            stays |= keep_backtraces && matches!(expr.terminator, Terminator::Try { .. });
         });
-        let size = if has_closures { None } else { size::of(body, HUGE) };
+        let size = if stays { None } else { size::of(body, HUGE) };
         self.sizes.insert(code, size);
         size
     }
