@@ -4,6 +4,7 @@ let verify = ref false
 let fuel : int option ref = ref None
 let fallback = ref false
 let no_simplify = ref false
+let no_inline = ref false
 let dump_raw_ir = ref false
 let dump_ir = ref false
 let dump_lambda = ref false
@@ -35,6 +36,7 @@ let list =
       Arg.Set fallback,
       " If Flambeau fails on a unit, warn and compile it with the stock middle end" );
     ("-flambeau-no-simplify", Arg.Set no_simplify, " Do not simplify the intermediate code");
+    ("-flambeau-no-inline", Arg.Set no_inline, " Inline no functions but stubs");
     ("-flambeau-profile", Arg.Set profile, " Print the time and the counters of every pass");
     ("-flambeau-stands-for", Arg.String (fun file -> stands_for := Some file), " (undocumented)");
     ("-flambeau-adopt-library", adopt_library, " (undocumented)");
@@ -64,6 +66,7 @@ let read_environment () =
 let settings () =
   let level = if !Clflags.classic_inlining then 1 else !Clflags.default_simplify_rounds in
   (if !no_simplify then [ ("simplify", "no") ] else [])
+  @ (if !no_inline then [ ("inline", "no") ] else [])
   @ (if !dump_rewrites then [ ("trace", "yes") ] else [])
   @ [ ("level", string_of_int level) ]
 

@@ -211,6 +211,7 @@ fn compile(bytes: &[u8]) -> Result<Compiled, Failure> {
         fuel: request.options.fuel.map_or_else(Fuel::unlimited, Fuel::limited),
         trace: (settings.trace || runner.wants("coverage")).then(Vec::new),
         keep_backtraces: request.options.debug,
+        stubs_only: !settings.inline,
     };
     let Converted { mut unit, exports, counters } = runner.stage("convert", || {
         convert(&request, &mut rewrites.fuel).map_err(|error| failure(error.to_string()))

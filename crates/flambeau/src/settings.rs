@@ -5,6 +5,8 @@
 pub struct Settings {
     /// Optimise at all.
     pub simplify: bool,
+    /// Inline functions that are no stubs.
+    pub inline: bool,
     /// Of `-O`; 1 without.
     pub level: u32,
     /// Note every rewrite.
@@ -17,10 +19,11 @@ impl Settings {
     /// # Errors
     /// A name or value that nobody knows: the two sides are not of one build.
     pub fn read(pairs: &[(String, String)]) -> Result<Settings, String> {
-        let mut settings = Settings { simplify: true, level: 1, trace: false };
+        let mut settings = Settings { simplify: true, inline: true, level: 1, trace: false };
         for (name, value) in pairs {
             match (name.as_str(), value.as_str()) {
                 ("simplify", "no") => settings.simplify = false,
+                ("inline", "no") => settings.inline = false,
                 ("trace", "yes") => settings.trace = true,
                 ("level", n) => settings.level = n.parse().map_err(|_| format!("no level {n}"))?,
                 (name, value) => return Err(format!("unknown setting {name} = {value}")),

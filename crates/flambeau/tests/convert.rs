@@ -36,7 +36,7 @@ fn dump(source: &Path) -> String {
     let name = source.file_name().expect("a file name");
     std::fs::copy(source, folder.path().join(name)).expect("the source can be copied");
     let output = Command::new(env!("CARGO_BIN_EXE_flambeau"))
-        .args(["-c", "-w", "-a", "-flambeau-verify", "-dflambeau"])
+        .args(["-c", "-w", "-a", "-flambeau-verify", "-dflambeau-raw"])
         .arg(name)
         .current_dir(folder.path())
         .output()

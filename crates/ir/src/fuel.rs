@@ -53,6 +53,8 @@ pub struct Rewrites {
     pub trace: Option<Vec<String>>,
     /// Backtraces are wanted (`-g`): a `raise` that makes one does not become a jump.
     pub keep_backtraces: bool,
+    /// No function is inlined but stubs (`-flambeau-no-inline`).
+    pub stubs_only: bool,
 }
 
 impl Rewrites {

@@ -14,10 +14,10 @@ use crate::continuations::ContState;
 use crate::run::Rest;
 use crate::size;
 
-/// Bodies up to this size are inlined wherever they are called: a call is hardly smaller.
-const SMALL: u32 = 24;
+/// Bodies up to this size are inlined wherever they are called: the stock compiler does so up to about 80.
+const SMALL: u32 = 60;
 /// Larger ones are never, unless an attribute wants it.
-const LARGE: u32 = 200;
+const LARGE: u32 = 250;
 /// The same with an attribute.
 const HUGE: u32 = 5_000;
 /// What one function may grow by.
@@ -85,9 +85,9 @@ impl Simplifier<'_> {
         let inside_stub = self.current.is_some_and(|current| self.unit.codes[current].attributes.stub);
         let limit = match wish {
             InlineAttribute::Never => return None,
-            InlineAttribute::Always | InlineAttribute::Hint => HUGE,
+            InlineAttribute::Always | InlineAttribute::Hint if !self.rewrites.stubs_only => HUGE,
             _ if stub => HUGE,
-            _ if inside_stub => return None,
+            _ if inside_stub || self.rewrites.stubs_only => return None,
             _ => LARGE,
         };
         let size = self.size(code).filter(|size| *size <= limit)?;
