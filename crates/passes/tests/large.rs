@@ -58,7 +58,9 @@ fn many_local_functions() {
         let _ = writeln!(
             text,
             "code f{n} (i) closure me -> return [rec] {{ let x = project_value[f{n}, x{n}] (me)
-            let i' = add.int (i, x)  call code f{n} via me (i') -> return }}"
+            let i' = add.int (i, x)  let stop = lt.int (i', 0)
+            cont again {{ call code f{n} via me (i') -> return }}
+            switch stop {{ 0 -> again, 1 -> return (i') }} }}"
         );
         let _ = writeln!(
             calls,

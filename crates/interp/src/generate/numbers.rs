@@ -1,7 +1,7 @@
 //! Primitives on numbers.
 
 use flambeau_ir::prim::{FloatCmp, FloatOp, IntCmp, IntOp, ShiftOp};
-use flambeau_ir::{IntKind, Item, Kind, Prim, Simple};
+use flambeau_ir::{BoxedKind, Const, IntKind, Item, Kind, Prim, Simple};
 
 use super::types::{BOXED, Type};
 use super::{Generator, Scope};
@@ -55,7 +55,16 @@ impl Generator {
         ty: Type,
     ) -> Simple {
         let args: Vec<_> = types.iter().map(|ty| self.force(scope, items, *ty)).collect();
-        self.let_(scope, items, prim, &args, ty)
+        let result = self.let_(scope, items, prim, &args, ty);
+        self.watch(scope, items, result, ty);
+        result
+    }
+
+    /// Shows some of the results to the outside: few would get there by chance.
+    fn watch(&mut self, scope: &mut Scope, items: &mut Vec<Item>, result: Simple, ty: Type) {
+        if self.one_in(6) && matches!(result, Simple::Var(_)) {
+            self.c_call(scope, items, "observe", &[(result, ty)], Type::Int, false);
+        }
     }
 
     /// On integers.
@@ -89,11 +98,18 @@ impl Generator {
     /// A division behind its check.
     fn division(&mut self, scope: &mut Scope, items: &mut Vec<Item>, kind: IntKind) {
         let ty = type_of(kind);
-        let divisor = self.force(scope, items, ty);
+        // Divisors that optimisers know tricks for.
+        let divisor = if self.one_in(3) {
+            let divisors = [1, -1, 2, 3, 7, 8, 10, 16, -2, 64, 1 << 30];
+            constant(kind, self.random.pick(&divisors))
+        } else {
+            self.force(scope, items, ty)
+        };
         self.let_(scope, items, Prim::CheckZero { kind }, &[divisor], Type::Int);
         let dividend = self.force(scope, items, ty);
         let prim = if self.one_in(2) { Prim::IntDiv { kind } } else { Prim::IntMod { kind } };
-        self.let_(scope, items, prim, &[dividend, divisor], ty);
+        let result = self.let_(scope, items, prim, &[dividend, divisor], ty);
+        self.watch(scope, items, result, ty);
     }
 
     /// On floats, boxed numbers and between numbers.
@@ -118,11 +134,43 @@ impl Generator {
             7 => (Prim::FloatCompare3, vec![Type::Float; 2], Type::Int),
             8 | 9 => (Prim::Box(boxed), vec![Type::naked(boxed)], Type::Boxed(boxed)),
             10 | 11 => (Prim::Unbox(boxed), vec![Type::Boxed(boxed)], Type::naked(boxed)),
+            12 if self.one_in(2) => return self.narrow(scope, items),
             _ => {
                 let (from, to) = (self.random.pick(&NAKED), self.random.pick(&NAKED));
                 (Prim::NumConv { from, to }, vec![Type::of_kind(from)], Type::of_kind(to))
             }
         };
         self.apply_prim(scope, items, prim, &args, result);
+    }
+
+    /// A number that 32 bits hardly hold is made an int32, perhaps boxed for a while, and wide again.
+    fn narrow(&mut self, scope: &mut Scope, items: &mut Vec<Item>) {
+        let kind = self.random.pick(&[IntKind::Naked, IntKind::Int64, IntKind::Nativeint]);
+        let ty = type_of(kind);
+        let number = self.force(scope, items, ty);
+        let factors = [0x1234_5678, 1 << 31, (1 << 32) + 1, 3];
+        let factor = constant(kind, self.random.pick(&factors));
+        let prim = Prim::IntArith { op: IntOp::Mul, kind };
+        let large = self.let_(scope, items, prim, &[number, factor], ty);
+        let prim = Prim::NumConv { from: kind.kind(), to: Kind::NakedInt32 };
+        let mut small = self.let_(scope, items, prim, &[large], Type::Int32);
+        if self.one_in(2) {
+            let boxed = Type::Boxed(BoxedKind::Int32);
+            let kept = self.let_(scope, items, Prim::Box(BoxedKind::Int32), &[small], boxed);
+            small = self.let_(scope, items, Prim::Unbox(BoxedKind::Int32), &[kept], Type::Int32);
+        }
+        let prim = Prim::NumConv { from: Kind::NakedInt32, to: kind.kind() };
+        let wide = self.let_(scope, items, prim, &[small], ty);
+        self.watch(scope, items, wide, ty);
+    }
+}
+
+fn constant(kind: IntKind, n: i64) -> Simple {
+    match kind {
+        IntKind::Tagged => Simple::tagged(n),
+        IntKind::Naked => Simple::naked_imm(n),
+        IntKind::Int32 => Const::NakedInt32(n as i32).into(),
+        IntKind::Int64 => Const::NakedInt64(n).into(),
+        IntKind::Nativeint => Const::NakedNativeint(n).into(),
     }
 }

@@ -79,6 +79,9 @@ impl Generator {
     }
 
     fn blocks(&mut self, scope: &mut Scope, items: &mut Items) {
+        if self.options.mutation && self.one_in(8) {
+            return self.read_again(scope, items);
+        }
         let block = if self.options.mutation && !self.one_in(3) { Type::Block } else { Type::Tuple };
         let field = self.random.below(LENGTH) as u32;
         let any =
@@ -124,6 +127,28 @@ impl Generator {
             }
         };
         self.apply_prim(scope, items, prim, &args, ty);
+    }
+
+    /// A field is read, something happens that may have changed it, and it is read again.
+    fn read_again(&mut self, scope: &mut Scope, items: &mut Items) {
+        let block = self.force(scope, items, Type::Block);
+        let field = self.random.below(2) as u32;
+        let mutability = self.random.pick(&[Mutability::Mutable, Mutability::Unknown]);
+        self.let_(scope, items, Prim::BlockLoad { field, mutability }, &[block], Type::Int);
+        match self.random.below(5) {
+            // The outside knows the block now, and assigns fields of blocks that it knows.
+            0 | 1 => drop(self.c_call(scope, items, "observe", &[(block, Type::Block)], Type::Int, true)),
+            2 if self.options.functions > 1 => self.call_item(scope, items),
+            // Perhaps another name of the same block.
+            _ => {
+                let (other, value) =
+                    (self.force(scope, items, Type::Block), self.force(scope, items, Type::Int));
+                let prim = Prim::BlockStore { field, pointer: false, init: Init::Assignment };
+                self.let_(scope, items, prim, &[other, value], Type::Int);
+            }
+        }
+        let again = self.let_(scope, items, Prim::BlockLoad { field, mutability }, &[block], Type::Int);
+        self.c_call(scope, items, "observe", &[(again, Type::Int)], Type::Int, false);
     }
 
     /// An index within bounds; or any, with its check.
