@@ -226,7 +226,7 @@ fn function(seed: u64) -> Unit {
 
 /// The location of the allocation at which a signal comes, if one does.
 fn interrupt(seed: u64) -> Option<u32> {
-    (seed % 3 == 0).then(|| 1 + (seed / 3 % 20) as u32)
+    seed.is_multiple_of(3).then(|| 1 + (seed / 3 % 20) as u32)
 }
 
 /// Whether runs before and after lowering could be compared; an error if they differ.

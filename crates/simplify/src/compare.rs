@@ -3,7 +3,6 @@
 use flambeau_ir::prim::{External, FloatCmp, IntCmp, NativeRepr};
 use flambeau_ir::{BoxedKind, IntKind, Prim, Simple};
 use flambeau_types::{IntSet, Operands, Ty};
-use smallvec::SmallVec;
 
 use crate::Simplifier;
 use crate::prims::Outcome;
@@ -44,7 +43,7 @@ impl Simplifier<'_> {
             Comparison::Test(_) => Ty::tagged(IntSet::bool()),
         };
         let operands = |x: Simple, y: Simple| Operands::from_slice(&[x, y]);
-        let mut lets = SmallVec::new();
+        let mut lets = Vec::new();
         let (prim, args) = match (self.env.ty(*x), self.env.ty(*y)) {
             (Ty::Variant(a), Ty::Variant(b)) if a.is_immediate() && b.is_immediate() => {
                 (int_prim(comparison, IntKind::Tagged), operands(*x, *y))

@@ -99,18 +99,19 @@ pub fn compare(op: IntCmp, a: i64, b: i64) -> bool {
 }
 
 fn compare_floats(op: FloatCmp, a: f64, b: f64) -> bool {
-    match op {
-        FloatCmp::Eq => a == b,
-        FloatCmp::Ne => a != b,
-        FloatCmp::Lt => a < b,
-        FloatCmp::NotLt => !(a < b),
-        FloatCmp::Gt => a > b,
-        FloatCmp::NotGt => !(a > b),
-        FloatCmp::Le => a <= b,
-        FloatCmp::NotLe => !(a <= b),
-        FloatCmp::Ge => a >= b,
-        FloatCmp::NotGe => !(a >= b),
-    }
+    let (holds, negated) = match op {
+        FloatCmp::Eq => (a == b, false),
+        FloatCmp::Ne => (a == b, true),
+        FloatCmp::Lt => (a < b, false),
+        FloatCmp::NotLt => (a < b, true),
+        FloatCmp::Gt => (a > b, false),
+        FloatCmp::NotGt => (a > b, true),
+        FloatCmp::Le => (a <= b, false),
+        FloatCmp::NotLe => (a <= b, true),
+        FloatCmp::Ge => (a >= b, false),
+        FloatCmp::NotGe => (a >= b, true),
+    };
+    holds != negated
 }
 
 fn three_way(less: bool, greater: bool) -> Const {
@@ -125,7 +126,7 @@ fn convert(from: Const, to: Kind) -> Option<Const> {
     if let Some(x) = as_float(from) {
         // Truncation of what does not fit is the processor's.
         let limit = if to == Kind::NakedInt32 { 2_147_483_647.0 } else { 4e18 };
-        if !(x.abs() < limit) {
+        if x.is_nan() || x.abs() >= limit {
             return None;
         }
         return match to {

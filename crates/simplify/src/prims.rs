@@ -21,7 +21,7 @@ pub enum Outcome {
     /// It stays; its result is of this type.
     Keep(Ty),
     /// Another primitive does the same after some others.
-    Several(SmallVec<[(Variable, Prim, Operands); 3]>, Prim, Operands),
+    Several(Vec<(Variable, Prim, Operands)>, Prim, Operands),
     /// This point is never reached.
     Dead,
 }
