@@ -39,6 +39,10 @@ impl Simplifier<'_> {
     /// The body of a callee in the place of a direct call, if it is to be inlined: what the run goes on with.
     pub(crate) fn inlined(&mut self, apply: &Apply) -> Option<Rest> {
         let CallKind::Direct(code) = apply.kind else { return None };
+        // Nothing is inlined inside a stub (features A7); its callees may want to inline it.
+        if self.current.is_some_and(|current| self.unit.codes[current].attributes.stub) {
+            return None;
+        }
         self.simplify_callee(code);
         let size = self.decide(apply, code)?;
         if !self.allow("inlining") {
@@ -74,24 +78,26 @@ impl Simplifier<'_> {
     /// The size of the body, if it is to be inlined.
     fn decide(&mut self, apply: &Apply, code: CodeId) -> Option<u32> {
         let data = &self.unit.codes[code];
-        if data.recursive || self.in_progress.contains(&code) || !self.done.contains(&code) {
+        let stub = data.attributes.stub;
+        if data.recursive && !stub || self.in_progress.contains(&code) || !self.done.contains(&code) {
             return None;
         }
+        let recursive = data.recursive;
         let wish = match apply.inlined {
             InlineAttribute::Default | InlineAttribute::Unroll(_) => data.attributes.inline,
             wish => wish,
         };
-        let stub = data.attributes.stub;
-        let inside_stub = self.current.is_some_and(|current| self.unit.codes[current].attributes.stub);
         let limit = match wish {
             InlineAttribute::Never => return None,
             InlineAttribute::Always | InlineAttribute::Hint if !self.rewrites.stubs_only => HUGE,
             _ if stub => HUGE,
-            _ if inside_stub || self.rewrites.stubs_only => return None,
+            _ if self.rewrites.stubs_only => return None,
             _ => LARGE,
         };
         let size = self.size(code).filter(|size| *size <= limit)?;
         let wanted = limit == HUGE || size <= SMALL || size <= self.benefit(apply).saturating_add(SMALL);
+        // A stub that calls itself would go on for ever (soundness row 42).
+        let size = if recursive { size.max(BUDGET / 8) } else { size };
         // Functions grow by what is small or wanted only as far as the budget goes.
         (wanted && (size <= self.budget || limit == HUGE && self.budget > 0)).then_some(size)
     }

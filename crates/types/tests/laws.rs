@@ -28,7 +28,8 @@ fn has(ty: &Ty, value: &Value) -> bool {
             Blocks::Any => true,
             Blocks::Known(known) => known.iter().any(|block| {
                 block.tag == *tag
-                    && (block.fields.len() == fields.len() || !block.exact && block.fields.len() < fields.len())
+                    && (block.fields.len() == fields.len()
+                        || !block.exact && block.fields.len() < fields.len())
                     && block.fields.iter().zip(fields).all(|(ty, value)| has(ty, value))
             }),
         },
@@ -71,7 +72,9 @@ fn boxed() -> impl Strategy<Value = Ty> {
         Just(Ty::boxed(BoxedKind::Float, Ty::Unknown)),
         zeros.prop_map(|x| Ty::boxed(BoxedKind::Float, Ty::Is(Const::NakedFloat(x.to_bits()).into()))),
         Just(Ty::boxed(BoxedKind::Int32, Ty::Unknown)),
-        ints().prop_filter("not empty", |s| !s.is_empty()).prop_map(|s| Ty::boxed(BoxedKind::Int32, Ty::Int(s))),
+        ints()
+            .prop_filter("not empty", |s| !s.is_empty())
+            .prop_map(|s| Ty::boxed(BoxedKind::Int32, Ty::Int(s))),
     ]
 }
 
@@ -99,7 +102,8 @@ fn ty() -> impl Strategy<Value = Ty> {
 fn value() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         (-25i64..50).prop_map(Value::Int),
-        prop_oneof![Just(0.0f64), Just(-0.0), Just(1.5), Just(f64::NAN)].prop_map(|x| Value::Float(x.to_bits())),
+        prop_oneof![Just(0.0f64), Just(-0.0), Just(1.5), Just(f64::NAN)]
+            .prop_map(|x| Value::Float(x.to_bits())),
         (-25i32..50).prop_map(Value::Int32),
     ];
     leaf.prop_recursive(3, 16, 3, |inner| {
