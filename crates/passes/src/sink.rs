@@ -6,7 +6,7 @@
 //! block: allocations are points where signals and other threads come in, and what is written in one step stays so
 //! (soundness rows 12 and 14). Handlers run at most once for each time that their run does, so nothing is allocated twice.
 
-use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap, entity_impl};
+use cranelift_entity::{EntityRef, PrimaryMap, entity_impl};
 use flambeau_ir::prim::{Coeffects, Effects};
 use flambeau_ir::stack::deep;
 use flambeau_ir::{
@@ -50,7 +50,7 @@ struct PlaceData {
 struct Sinking {
     places: PrimaryMap<Place, PlaceData>,
     /// The innermost place that sees all uses of a variable.
-    uses: SecondaryMap<Variable, Option<Place>>,
+    uses: FxHashMap<Variable, Place>,
     /// Where each allocation is to go.
     goals: FxHashMap<Variable, Place>,
 }
@@ -148,10 +148,8 @@ impl Sinking {
 
     fn note(&mut self, simple: Simple, place: Place) {
         if let Simple::Var(var) = simple {
-            self.uses[var] = Some(match self.uses[var] {
-                None => place,
-                Some(other) => self.common(other, place),
-            });
+            let common = self.uses.get(&var).map_or(place, |other| self.common(*other, place));
+            self.uses.insert(var, common);
         }
     }
 
@@ -166,7 +164,7 @@ impl Sinking {
 
     /// How far an allocation can sink towards its uses.
     fn goal(&self, var: Variable, home: Place) -> Option<Place> {
-        let mut goal = self.uses[var]?;
+        let mut goal = *self.uses.get(&var)?;
         let mut place = goal;
         while place != home {
             let data = &self.places[place];

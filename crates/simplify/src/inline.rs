@@ -22,6 +22,11 @@ const LARGE: u32 = 250;
 const HUGE: u32 = 5_000;
 /// What one function may grow by.
 const BUDGET: u32 = 3_000;
+/// What a whole unit may grow by, the smallest functions and stubs apart: what comes after is to stay in proportion
+/// (features G6; the assembler's time is not linear in the number of jumps).
+pub const UNIT_BUDGET: u32 = 40_000;
+/// Functions up to this size are inlined then, too.
+const SMALLEST: u32 = 12;
 /// The same for the code of the toplevel, which runs once.
 const ENTRY_BUDGET: u32 = 300;
 
@@ -50,6 +55,7 @@ impl Simplifier<'_> {
         }
         let body = self.copy_body(apply, code)?;
         self.budget = self.budget.saturating_sub(size);
+        self.unit_budget = self.unit_budget.saturating_sub(size);
         let analysis = Analysis::of(&body, &self.env, self.rewrites.keep_backtraces);
         let returns = analysis.uses(apply.ret);
         self.analysis.absorb(analysis);
@@ -95,7 +101,9 @@ impl Simplifier<'_> {
             _ => LARGE,
         };
         let size = self.size(code).filter(|size| *size <= limit)?;
-        let wanted = limit == HUGE || size <= SMALL || size <= self.benefit(apply).saturating_add(SMALL);
+        let affordable = size <= SMALLEST || size <= self.unit_budget;
+        let wanted = limit == HUGE
+            || affordable && (size <= SMALL || size <= self.benefit(apply).saturating_add(SMALL));
         // A stub that calls itself would go on for ever (soundness row 42).
         let size = if recursive { size.max(BUDGET / 8) } else { size };
         // Functions grow by what is small or wanted only as far as the budget goes.

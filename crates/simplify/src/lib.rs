@@ -93,6 +93,8 @@ struct Simplifier<'a> {
     sizes: FxHashMap<CodeId, Option<u32>>,
     /// What inlining may still add to the function that is being simplified.
     budget: u32,
+    /// The same for the unit.
+    unit_budget: u32,
     /// Variables made on the way down that may be poison.
     flimsy: FxHashSet<Variable>,
     /// The ordinary continuations in which handlers go on.
@@ -122,6 +124,7 @@ impl<'a> Simplifier<'a> {
             in_progress: FxHashSet::default(),
             sizes: FxHashMap::default(),
             budget: 0,
+            unit_budget: inline::UNIT_BUDGET,
             flimsy: FxHashSet::default(),
             raise_targets: FxHashMap::default(),
             current: None,
