@@ -130,7 +130,7 @@ fn attributes_that_the_stock_front_end_drops_arrive() {
         let h k z = k z [@@specialise never]\n\
         let i () = (h [@specialised]) f 1\n";
     let folder = Folder::new(&[("attributes.ml", source)]);
-    let output = folder.run(&["-c", "-w", "+a-70", "-dflambeau", "attributes.ml"]);
+    let output = folder.run(&["-c", "-w", "+a-70", "-dflambeau-raw", "attributes.ml"]);
     check_status(&output, 0);
     check_contains(&output.stderr, &["inlined unroll 3", "[specialise never]", "specialised always"]);
     assert!(!text(&output.stderr).contains("Warning 53"));

@@ -119,7 +119,9 @@ fn inhabitant(ty: &Ty, pick: usize) -> Option<Value> {
         Ty::Is(Simple::Const(Const::Tagged(n))) => Value::Int(*n),
         Ty::Is(_) => Value::Poison,
         Ty::Variant(variant) => match &variant.blocks {
-            Blocks::Known(known) if !known.is_empty() && (pick % 2 == 0 || variant.ints.is_empty()) => {
+            Blocks::Known(known)
+                if !known.is_empty() && (pick.is_multiple_of(2) || variant.ints.is_empty()) =>
+            {
                 let block = &known[pick % known.len()];
                 let fields = block.fields.iter().map(|f| inhabitant(f, pick / 2)).collect::<Option<_>>()?;
                 Value::Block(block.tag, fields)

@@ -25,18 +25,29 @@ enum Exit {
     Label(Label, Vec<Word>),
     Raise(Word),
     Bug(String),
+    /// It takes too many steps.
+    Endless,
 }
+
+/// Expressions evaluated in one run: far more than a run of the IR that ends.
+const STEPS: u64 = 1_000_000;
 
 struct Machine<'a> {
     tree: &'a Tree,
     world: World,
     env: HashMap<Var, Word>,
+    steps: u64,
 }
 
-/// Runs the tree's first function. The unit is what it was made of: its static data are not of interest here.
-pub fn run(tree: &Tree, unit: &Unit, arguments: [i64; 2], options: &Options) -> Result<History, String> {
+/// Runs the tree's first function; `None` if it does not end in time. The unit is what it was made of: its static data are not of interest here.
+pub fn run(
+    tree: &Tree,
+    unit: &Unit,
+    arguments: [i64; 2],
+    options: &Options,
+) -> Result<Option<History>, String> {
     let function = &tree.functions[0];
-    let mut machine = Machine { tree, world: World::new(unit, options), env: HashMap::new() };
+    let mut machine = Machine { tree, world: World::new(unit, options), env: HashMap::new(), steps: 0 };
     for ((param, _), n) in function.params.iter().zip(arguments) {
         machine.env.insert(*param, Word::Bits(2 * n + 1));
     }
@@ -45,10 +56,11 @@ pub fn run(tree: &Tree, unit: &Unit, arguments: [i64; 2], options: &Options) -> 
         Err(Exit::Raise(exn)) => Err(machine.operand(exn)),
         Err(Exit::Label(label, _)) => return Err(format!("no catch for {label:?}")),
         Err(Exit::Bug(message)) => return Err(message),
+        Err(Exit::Endless) => return Ok(None),
     };
     let mut history = machine.world.history.take().expect("the history was asked for");
     history.outcome = Some(outcome);
-    Ok(history)
+    Ok(Some(history))
 }
 
 /// A word as a value of the kind that the IR gives it.
@@ -128,6 +140,10 @@ impl Machine<'_> {
     }
 
     fn eval(&mut self, id: ExprId, tail: bool) -> Result<Word, Exit> {
+        self.steps += 1;
+        if self.steps > STEPS {
+            return Err(Exit::Endless);
+        }
         let tree = self.tree;
         match &tree.exprs[id.0 as usize] {
             Expr::Int(n) => Ok(Word::Bits(*n)),

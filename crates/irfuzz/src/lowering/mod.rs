@@ -33,7 +33,14 @@ pub fn compare(unit: &Unit, arguments: [i64; 2], interrupt: Option<u32>) -> Resu
         return Ok(Verdict::Incomparable);
     }
     let before = before.history.ok_or("no history")?;
-    let after = cmm::run(&tree, unit, arguments, &options)?;
+    let Some(after) = cmm::run(&tree, unit, arguments, &options)? else {
+        // Without the interruption the run may have no end.
+        return if before.interrupted {
+            Ok(Verdict::Incomparable)
+        } else {
+            Err("the code does not end".into())
+        };
+    };
     if before.interrupted && !after.interrupted {
         // The allocation was unused, or on another branch.
         return Ok(Verdict::Incomparable);
