@@ -71,8 +71,12 @@ impl LocTable {
 
     /// The place `inner` of a function that is inlined at `call`.
     pub fn inline(&mut self, call: Dbg, inner: Dbg) -> Dbg {
-        if call == Dbg::NONE || inner == Dbg::NONE {
+        if call == Dbg::NONE {
             return inner;
+        }
+        // What a stub does has no place of its own: it is done where the stub is called.
+        if inner == Dbg::NONE {
+            return call;
         }
         let place = Inlined { call, inner };
         let next = Dbg(self.entries.len() as u32);
