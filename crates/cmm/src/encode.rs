@@ -1,8 +1,9 @@
 //! Encoding Cmm for the OCaml side. This file is the reference of the format; the notation is that of
 //! `docs/formats.md`.
 //!
-//! The Cmm part of a reply is: `s*` names of variables, `s*` linker's names, `u` number of labels, data
-//! items `(b exported, item)*`, functions `*`, then the entry's body. Variables, names and labels
+//! The Cmm part of a reply is: `s*` names of variables, `s*` linker's names, `u` number of labels, places in
+//! inlined functions `(u call, u place in the callee)*`, whose numbers follow those of the request's locations, data items
+//! `(b exported, item)*`, functions `*`, then the entry's body. Variables, names and labels
 //! elsewhere are indices (`u`).
 //!
 //! A body is `u` number of expressions, then the expressions in postfix: operands pushed left to right
