@@ -17,16 +17,6 @@ fn options() -> Options {
     Options { fuel: 5_000, meddle: true, ..Options::default() }
 }
 
-fn unit(seed: u64) -> Unit {
-    let options = generate::Options {
-        size: 2 + (seed % 9) as usize,
-        raising: seed % 5 == 4,
-        mutation: seed % 7 != 6,
-        ..generate::Options::default()
-    };
-    generate::unit(seed, &options)
-}
-
 /// From text and back: what every pass that does nothing must be.
 fn reread(unit: &mut Unit) {
     *unit = parser::parse_unit(&printer::print_unit(unit)).expect("what was printed can be read");
@@ -38,7 +28,7 @@ fn random_units_run() {
     let (mut tally, mut coverage, mut executed) = (Tally::default(), Coverage::new(), Coverage::new());
     let (mut steps, mut events) = (0, 0);
     for seed in 0..seeds() {
-        let unit = unit(seed);
+        let unit = generate::varied(seed);
         if let Err(errors) = verify::verify(&unit) {
             panic!("{}", report(&format!("unit {seed}: {}", errors[0]), &unit, None));
         }
@@ -84,8 +74,8 @@ fn units_for_lowering_are_valid_too() {
 #[test]
 fn seeds_alone_decide() {
     for seed in 0..20 {
-        assert!(alpha::compare(&unit(seed), &unit(seed)).is_ok());
-        let (a, b) = (run(&unit(seed), &options()), run(&unit(seed), &options()));
+        assert!(alpha::compare(&generate::varied(seed), &generate::varied(seed)).is_ok());
+        let (a, b) = (run(&generate::varied(seed), &options()), run(&generate::varied(seed), &options()));
         assert_eq!(a.behaviour(), b.behaviour());
     }
 }
@@ -188,7 +178,7 @@ fn wrong_passes_are_found() {
     ];
     for (name, wrong) in wrong {
         let found = (0..300).find(|seed| {
-            let result = check_pass(&unit(*seed), |unit| change(unit, wrong), &options());
+            let result = check_pass(&generate::varied(*seed), |unit| change(unit, wrong), &options());
             matches!(result, Err(Difference::Behaviour(_)))
         });
         println!("{name}: found after {} units", found.expect(name) + 1);

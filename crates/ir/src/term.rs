@@ -14,6 +14,18 @@ pub struct Expr {
     pub terminator: Terminator,
 }
 
+impl Expr {
+    /// A term that is never reached.
+    pub fn unreachable() -> Expr {
+        Expr { items: Vec::new(), terminator: Terminator::Unreachable }
+    }
+
+    /// Takes the term away; in its place is one that is never reached.
+    pub fn take(&mut self) -> Expr {
+        std::mem::replace(self, Expr::unreachable())
+    }
+}
+
 /// One step of a run.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Item {

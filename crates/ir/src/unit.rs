@@ -5,8 +5,8 @@ use smallvec::SmallVec;
 
 use crate::term::{InlineAttribute, SpecialiseAttribute};
 use crate::{
-    CodeId, Continuation, Dbg, Expr, FunctionSlot, Kind, LocTable, Static, Subkind, Symbol, ValueSlot,
-    Variable,
+    CodeId, Continuation, Dbg, Expr, FunctionSlot, Item, Kind, LocTable, SetOfClosures, Static, StaticDef,
+    Subkind, Symbol, ValueSlot, Variable,
 };
 
 /// A compilation unit.
@@ -129,7 +129,38 @@ pub struct Code {
     pub body: Expr,
 }
 
+impl Code {
+    /// Whether a generic call with so many arguments, of a closure of this code, runs the code with just them. A call
+    /// that contradicts the code's kinds goes the generic way (soundness row 44).
+    pub fn takes_values(&self, variables: &PrimaryMap<Variable, VariableData>, arguments: usize) -> bool {
+        let is_value = |param: &Variable| variables[*param].kind == Kind::Value;
+        self.kind == FunctionKind::Curried
+            && self.params.len() == arguments
+            && self.params.iter().all(is_value)
+            && self.result == Kind::Value
+    }
+}
+
 impl Unit {
+    /// Each set of closures, static ones first.
+    pub fn for_each_set(&self, f: &mut impl FnMut(&SetOfClosures)) {
+        for item in &self.statics {
+            if let StaticDef::Closures { set, .. } = &item.def {
+                f(set);
+            }
+        }
+        let bodies = self.codes.values().map(|code| &code.body).chain([&self.entry.body]);
+        for body in bodies {
+            body.walk(&mut |expr| {
+                for item in &expr.items {
+                    if let Item::LetClosures { set, .. } = item {
+                        f(set);
+                    }
+                }
+            });
+        }
+    }
+
     /// An empty unit: its entry does nothing, its module block has `size` fields.
     pub fn new(name: impl Into<String>, prefix: impl Into<String>, size: u32) -> Unit {
         let (name, prefix) = (name.into(), prefix.into());
@@ -138,7 +169,7 @@ impl Unit {
         let mut continuations = PrimaryMap::new();
         let ret = continuations.push(ContinuationData { name: "return".into(), is_exn: false });
         let exn = continuations.push(ContinuationData { name: "raise".into(), is_exn: true });
-        let body = Expr { items: Vec::new(), terminator: crate::Terminator::Unreachable };
+        let body = Expr::unreachable();
         Unit {
             name,
             prefix,
@@ -151,7 +182,7 @@ impl Unit {
             value_slots: PrimaryMap::new(),
             statics: vec![Static {
                 exported: true,
-                def: crate::StaticDef::Preallocated { symbol: module_symbol, tag: 0, size },
+                def: StaticDef::Preallocated { symbol: module_symbol, tag: 0, size },
             }],
             entry: Entry { ret, exn, body },
             locs: LocTable::default(),

@@ -35,17 +35,6 @@ fn options() -> Options {
 /// How random units are made; by default, all of the language.
 pub type UnitOptions = generate::Options;
 
-/// The unit of a seed: small and large ones, with and without assignments.
-pub fn unit(seed: u64) -> Unit {
-    let options = UnitOptions {
-        size: 2 + (seed % 9) as usize,
-        raising: seed % 5 == 4,
-        mutation: seed % 7 != 6,
-        ..UnitOptions::default()
-    };
-    generate::unit(seed, &options)
-}
-
 /// Applies a pass with this much fuel; what came out, and the trace of its rewrites.
 ///
 /// # Errors
@@ -115,7 +104,7 @@ pub(crate) fn bisect(pass: &Pass, unit: &Unit) -> Option<(u64, String)> {
 pub fn check(pass: &Pass, units: u64) -> Tally {
     let mut tally = Tally::default();
     for seed in 0..units {
-        let unit = unit(seed);
+        let unit = generate::varied(seed);
         match test_pass(pass, &unit, Fuel::unlimited()) {
             Ok((verdict, _)) => tally.add(&verdict),
             Err(_) => panic!("{}", difference(pass, seed, &unit).text),

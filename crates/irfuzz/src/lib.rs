@@ -19,6 +19,6 @@ mod run;
 mod shrink;
 
 pub use flambeau_passes::Pass;
-pub use harness::{UnitOptions, all_passes, apply, check, test_pass, unit};
+pub use harness::{UnitOptions, all_passes, apply, check, test_pass};
 pub use run::{Config, Found, Report, run};
 pub use shrink::shrink;

@@ -14,7 +14,7 @@ use flambeau_interp::{Verdict, generate};
 use flambeau_ir::{Fuel, Unit, printer};
 use flambeau_passes::{Pass, kind_of_rewrite};
 
-use crate::harness::{UnitOptions, difference, message, size, test_pass, unit};
+use crate::harness::{UnitOptions, difference, message, size, test_pass};
 use crate::lowering;
 use crate::shrink::shrink;
 
@@ -178,7 +178,7 @@ fn with<T: Default>(report: &Mutex<Report>, f: impl FnOnce(&mut Report) -> T) ->
 
 fn one(config: &Config<'_>, seed: u64, report: &mut Report) {
     if let Some(pass) = config.passes.get(seed as usize % config.passes.len().max(1)) {
-        let unit = unit(seed);
+        let unit = generate::varied(seed);
         report.terms += 1;
         coverage::count(&unit, &mut report.coverage);
         match test_pass(pass, &unit, Fuel::unlimited()) {

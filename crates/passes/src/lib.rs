@@ -4,7 +4,6 @@
 //! checking against the interpreter are the runner's business, never a pass's. Every rewrite that can be left out
 //! asks [`Rewrites::allow`] first.
 
-mod calls;
 pub mod contify;
 pub mod loopify;
 mod recursion;

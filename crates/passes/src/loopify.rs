@@ -16,7 +16,6 @@ use flambeau_ir::{
 };
 use smallvec::SmallVec;
 
-use crate::calls::takes_values;
 use crate::recursion;
 
 /// Makes functions with tail calls of themselves loops. On entry and on exit the unit is well-formed.
@@ -112,7 +111,7 @@ impl Names {
         let is_own = apply.callee.is_some_and(|callee| self.is_own(id, callee));
         let calls_itself = match apply.kind {
             CallKind::Direct(callee) => callee == id && (is_own || !self.closure_is_used),
-            CallKind::Generic => is_own && takes_values(&unit.variables, code, apply.args.len()),
+            CallKind::Generic => is_own && code.takes_values(&unit.variables, apply.args.len()),
             _ => false,
         };
         calls_itself && apply.ret == code.ret && apply.exn.cont == code.exn
@@ -131,8 +130,7 @@ fn has_turns(unit: &Unit, names: &Names, id: CodeId) -> bool {
 
 fn make_loop(unit: &mut Unit, names: &mut Names, id: CodeId) {
     let cont = unit.new_continuation("loop");
-    let nothing = Expr { items: Vec::new(), terminator: Terminator::Unreachable };
-    let mut body = std::mem::replace(&mut unit.codes[id].body, nothing);
+    let mut body = unit.codes[id].body.take();
     turn(unit, names, id, cont, &mut body);
 
     let code = &mut unit.codes[id];

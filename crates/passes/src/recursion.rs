@@ -2,8 +2,7 @@
 
 use cranelift_entity::{EntityRef, SecondaryMap};
 use flambeau_ir::{
-    CallKind, CodeId, FunctionSlot, Item, Named, Prim, SetOfClosures, Simple, StaticDef, Symbol, Terminator,
-    Unit,
+    CallKind, CodeId, FunctionSlot, Item, Named, Prim, Simple, StaticDef, Symbol, Terminator, Unit,
 };
 
 /// For each code, other codes.
@@ -14,7 +13,7 @@ type Graph = SecondaryMap<CodeId, Vec<CodeId>>;
 pub(crate) fn mark_cycles_of_sets(unit: &mut Unit) {
     let mut set_of: SecondaryMap<CodeId, u32> = SecondaryMap::new();
     let mut sets = 0;
-    for_each_set(unit, &mut |set| {
+    unit.for_each_set(&mut |set| {
         sets += 1;
         set.functions.iter().for_each(|&(_, code)| set_of[code] = sets);
     });
@@ -92,24 +91,6 @@ pub(crate) fn may_call_themselves(unit: &Unit) -> SecondaryMap<CodeId, bool> {
         });
     }
     in_cycles(&graph, unit.codes.len())
-}
-
-fn for_each_set(unit: &Unit, f: &mut impl FnMut(&SetOfClosures)) {
-    for item in &unit.statics {
-        if let StaticDef::Closures { set, .. } = &item.def {
-            f(set);
-        }
-    }
-    let bodies = unit.codes.values().map(|code| &code.body).chain([&unit.entry.body]);
-    for body in bodies {
-        body.walk(&mut |expr| {
-            for item in &expr.items {
-                if let Item::LetClosures { set, .. } = item {
-                    f(set);
-                }
-            }
-        });
-    }
 }
 
 /// What the search knows of a code.

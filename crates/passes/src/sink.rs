@@ -20,18 +20,14 @@ use smallvec::SmallVec;
 pub fn sink(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
     let mut changed = false;
     for code in unit.codes.keys().collect::<Vec<_>>() {
-        let mut body = std::mem::replace(&mut unit.codes[code].body, nothing());
+        let mut body = unit.codes[code].body.take();
         changed |= sink_in(&mut body, unit, rewrites);
         unit.codes[code].body = body;
     }
-    let mut body = std::mem::replace(&mut unit.entry.body, nothing());
+    let mut body = unit.entry.body.take();
     changed |= sink_in(&mut body, unit, rewrites);
     unit.entry.body = body;
     changed
-}
-
-fn nothing() -> Expr {
-    Expr { items: Vec::new(), terminator: Terminator::Unreachable }
 }
 
 /// A run of items, or an arm of a final switch.

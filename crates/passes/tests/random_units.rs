@@ -18,16 +18,6 @@ fn options() -> Options {
     Options { fuel: 5_000, meddle: true, ..Options::default() }
 }
 
-fn unit(seed: u64) -> Unit {
-    let options = generate::Options {
-        size: 2 + (seed % 9) as usize,
-        raising: seed % 5 == 4,
-        mutation: seed % 7 != 6,
-        ..generate::Options::default()
-    };
-    generate::unit(seed, &options)
-}
-
 #[test]
 fn passes_keep_behaviour() {
     for pass in PASSES {
@@ -39,7 +29,7 @@ fn check_on_random_units(pass: &Pass) {
     let (begin, seeds) = (Instant::now(), seeds());
     let (mut tally, mut changed, mut rewrites) = (Tally::default(), 0, 0);
     for seed in 0..seeds {
-        let unit = unit(seed);
+        let unit = generate::varied(seed);
         let fail = |message: &dyn std::fmt::Display, after: Option<&Unit>| {
             report(&format!("{}, unit {seed}: {message}", pass.name), &unit, after)
         };
@@ -77,7 +67,7 @@ fn check_on_random_units(pass: &Pass) {
 fn sequences_of_passes_keep_behaviour() {
     let mut tally = Tally::default();
     for seed in 0..seeds() / 2 {
-        let unit = unit(seed);
+        let unit = generate::varied(seed);
         // Digits of the seed in another order, so that neighbours differ.
         let digits = seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 16;
         let passes: Vec<&Pass> =

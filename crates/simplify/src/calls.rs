@@ -109,9 +109,9 @@ impl Simplifier<'_> {
                 }
                 None
             }
-            FunctionKind::Curried if apply.args.len() < arity => None,
             FunctionKind::Curried => {
-                if !self.allow("direct call of a known function") {
+                let complete = apply.args.len() >= arity && data.takes_values(&self.unit.variables, arity);
+                if !complete || !self.allow("direct call of a known function") {
                     return None;
                 }
                 apply.kind = CallKind::Direct(code);

@@ -93,14 +93,14 @@ impl Simplifier<'_> {
     }
 
     /// The body of a `Join` whose continuation is open, and the uses in it. The environment is that of the join.
-    pub(crate) fn join_body(&mut self, cont: Continuation, params: &Params, body: Expr) -> (Expr, Entered) {
+    pub(crate) fn join_body(&mut self, cont: Continuation, params: &Params, body: Expr) -> (Expr, Vec<Use>) {
         self.open(cont, params.clone());
         let (mark, memory) = (self.env.mark(), self.memory);
         let body = self.run(Rest::from(body));
         self.env.undo(mark);
         self.memory = memory;
         let uses = self.close(cont);
-        (body, Entered { uses })
+        (body, uses)
     }
 
     /// Binds the continuations of a group; those that are neither unused nor pending are given back.
@@ -136,8 +136,7 @@ impl Simplifier<'_> {
                 continue;
             }
             let (mark, memory) = (self.env.mark(), self.memory);
-            let entered = Entered { uses };
-            let (params, first) = self.enter_handler(handler.cont, handler.params, entered);
+            let (params, first) = self.enter_handler(handler.cont, handler.params, uses);
             let mut body = self.run(Rest::from(handler.body));
             body.items.splice(0..0, first);
             self.env.undo(mark);
@@ -245,9 +244,8 @@ impl Simplifier<'_> {
         &mut self,
         cont: Continuation,
         params: Params,
-        entered: Entered,
+        uses: Vec<Use>,
     ) -> (Params, Vec<Item>) {
-        let uses = entered.uses;
         let is_exn = self.unit.continuations[cont].is_exn;
         self.write(Writes {
             contents: uses.iter().any(|u| u.memory.contents != self.memory.contents),
@@ -381,16 +379,5 @@ impl Simplifier<'_> {
             open.uses.push(Use { edge, args, tys, exported, facts, memory });
         }
         true
-    }
-}
-
-/// The uses of a continuation whose handler is entered.
-pub struct Entered {
-    uses: Vec<Use>,
-}
-
-impl Entered {
-    pub fn is_empty(&self) -> bool {
-        self.uses.is_empty()
     }
 }

@@ -42,8 +42,7 @@ mod switch;
 mod unboxing;
 
 use flambeau_ir::{
-    CodeId, Continuation, Expr, FunctionSlot, Rewrites, StaticDef, Subkind, Symbol, Terminator, Unit,
-    ValueSlot, Variable,
+    CodeId, Continuation, Expr, FunctionSlot, Rewrites, StaticDef, Subkind, Symbol, Unit, ValueSlot, Variable,
 };
 use flambeau_types::{Closure, Env, Ty};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -149,7 +148,7 @@ impl<'a> Simplifier<'a> {
             self.code(code, &values, Some(symbol));
         }
         if !self.rewrites.fuel.is_empty() {
-            let body = std::mem::replace(&mut self.unit.entry.body, unreachable());
+            let body = self.unit.entry.body.take();
             let body = self.function_body(body, None);
             self.unit.entry.body = body;
         }
@@ -159,27 +158,12 @@ impl<'a> Simplifier<'a> {
     fn count_binders(&mut self) {
         let mut binders = FxHashMap::default();
         let mut sets = FxHashMap::default();
-        let mut count = |set: &flambeau_ir::SetOfClosures| {
+        self.unit.for_each_set(&mut |set| {
             for (_, code) in &set.functions {
                 *binders.entry(*code).or_insert(0) += 1;
                 sets.insert(*code, set.functions.clone());
             }
-        };
-        for item in &self.unit.statics {
-            if let StaticDef::Closures { set, .. } = &item.def {
-                count(set);
-            }
-        }
-        let bodies = self.unit.codes.values().map(|code| &code.body).chain([&self.unit.entry.body]);
-        for body in bodies {
-            body.walk(&mut |expr| {
-                for item in &expr.items {
-                    if let flambeau_ir::Item::LetClosures { set, .. } = item {
-                        count(set);
-                    }
-                }
-            });
-        }
+        });
         self.binders = binders;
         self.sets = sets;
     }
@@ -190,7 +174,7 @@ impl<'a> Simplifier<'a> {
         if !self.done.insert(code) || self.rewrites.fuel.is_empty() {
             return;
         }
-        let body = std::mem::replace(&mut self.unit.codes[code].body, unreachable());
+        let body = self.unit.codes[code].body.take();
         let outer = self.enter(code, closure, symbol);
         self.in_progress.insert(code);
         let body = self.function_body(body, Some(code));
@@ -257,7 +241,7 @@ impl<'a> Simplifier<'a> {
         self.edges.clear();
         self.conts.clear();
         let body = self.run(run::Rest::from(body));
-        self.rebuild(body, code)
+        self.rebuild(body)
     }
 
     /// From here on the memory may hold anything else.
@@ -308,7 +292,3 @@ struct Outer {
 }
 
 type Functions = SmallVec<[(FunctionSlot, CodeId); 1]>;
-
-fn unreachable() -> Expr {
-    Expr { items: Vec::new(), terminator: Terminator::Unreachable }
-}

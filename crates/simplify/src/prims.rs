@@ -126,7 +126,7 @@ impl Simplifier<'_> {
         let contents = self.memory.contents;
         let headers = self.memory.headers;
         let (prim, memory) = match prim {
-            // Assigned through another name, an immutable field is no longer what it was: soundness row 16.
+            // One key for all that read the field, whatever each knows of its mutability.
             Prim::BlockLoad { field, mutability } => (
                 Prim::BlockLoad { field: *field, mutability: Mutability::Unknown },
                 load_memory(*mutability, contents),

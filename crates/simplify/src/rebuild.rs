@@ -2,8 +2,8 @@
 
 use flambeau_ir::term::StringSwitch;
 use flambeau_ir::{
-    Apply, ApplyCont, CodeId, Const, ContHandler, Continuation, Dbg, ExnCont, Expr, Item, Named, Prim,
-    Simple, Switch, Terminator,
+    Apply, ApplyCont, Const, ContHandler, Continuation, Dbg, ExnCont, Expr, Item, Named, Prim, Simple,
+    Switch, Terminator,
 };
 use smallvec::SmallVec;
 
@@ -14,7 +14,7 @@ use crate::run::Params;
 
 impl Simplifier<'_> {
     /// Rebuilds the body of a function.
-    pub(crate) fn rebuild(&mut self, body: Expr, _code: Option<CodeId>) -> Expr {
+    pub(crate) fn rebuild(&mut self, body: Expr) -> Expr {
         let flow = Flow::of(&body, &self.edges);
         self.expr(body, &flow)
     }

@@ -200,7 +200,7 @@ impl Simplifier<'_> {
         let (mark, memory) = (self.env.mark(), self.memory);
         let cont = jump.cont;
         let arm = self.arm_here(jump, handlers).unwrap_or_else(|| {
-            handlers.push(ContHandler { cont, params: SmallVec::new(), body: crate::unreachable() });
+            handlers.push(ContHandler { cont, params: SmallVec::new(), body: Expr::unreachable() });
             ApplyCont { cont, args: SmallVec::new() }
         });
         self.env.undo(mark);

@@ -371,12 +371,9 @@ impl Env {
                     _ => Ty::Is(simple),
                 }
             }
-            Ty::Bottom | Ty::Unknown | Ty::String(_) | Ty::Int(_) => ty.clone(),
+            Ty::Bottom | Ty::Unknown | Ty::Int(_) => ty.clone(),
             _ if depth == 0 => Ty::Unknown,
             Ty::Boxed(kind, contents) => Ty::boxed(*kind, self.export_at(contents, time, depth - 1)),
-            Ty::Array(array) => {
-                Ty::Array(Rc::new(crate::Array { length: self.export_at(&array.length, time, depth - 1) }))
-            }
             Ty::Closure(closure) => Ty::Closure(Rc::new(Closure {
                 slot: closure.slot,
                 functions: closure.functions.clone(),

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use flambeau_ir::{Const, Simple};
 use smallvec::SmallVec;
 
-use crate::{Array, Block, Blocks, Closure, Ty, Variant};
+use crate::{Block, Blocks, Closure, Ty};
 
 /// Levels of fields that are joined; those below become unknown. Recursive data would go on for ever.
 const DEPTH: u32 = 4;
@@ -49,9 +49,6 @@ fn join_at(left: &Ty, right: &Ty, head: &dyn Fn(Simple) -> Ty, depth: u32) -> Ty
         (Ty::Boxed(a, x), Ty::Boxed(b, y)) if a == b => Ty::boxed(*a, join_at(x, y, head, depth - 1)),
         (Ty::Closure(a), Ty::Closure(b)) if a.slot == b.slot && a.functions == b.functions => {
             Ty::Closure(Rc::new(closures(a, b, head, depth)))
-        }
-        (Ty::Array(a), Ty::Array(b)) => {
-            Ty::Array(Rc::new(Array { length: join_at(&a.length, &b.length, head, depth - 1) }))
         }
         (Ty::Variant(a), Ty::Variant(b)) => {
             let ints = a.ints.union(&b.ints);
@@ -132,12 +129,4 @@ fn blocks(a: &Blocks, b: &Blocks, head: &dyn Fn(Simple) -> Ty, depth: u32) -> Bl
 fn same_tag(x: &Block, y: &Block, head: &dyn Fn(Simple) -> Ty, depth: u32) -> Block {
     let fields = x.fields.iter().zip(&y.fields).map(|(a, b)| join_at(a, b, head, depth - 1)).collect();
     Block { tag: x.tag, exact: x.exact && y.exact && x.fields.len() == y.fields.len(), fields }
-}
-
-/// Tells apart what `variant` normalises away.
-impl Variant {
-    /// Whether nothing but immediates.
-    pub fn is_immediate(&self) -> bool {
-        self.blocks.is_none()
-    }
 }

@@ -17,4 +17,4 @@ pub use env::{Definition, Env, Mark, Operands};
 pub use int_set::IntSet;
 pub use join::join;
 pub use meet::meet;
-pub use ty::{Array, Block, Blocks, Closure, Ty, Variant};
+pub use ty::{Block, Blocks, Closure, Ty, Variant};

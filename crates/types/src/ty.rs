@@ -23,10 +23,6 @@ pub enum Ty {
     Boxed(BoxedKind, Rc<Ty>),
     /// A closure.
     Closure(Rc<Closure>),
-    /// A string whose contents are known and never change.
-    String(Rc<Vec<u8>>),
-    /// An array.
-    Array(Rc<Array>),
     /// A naked integer.
     Int(IntSet),
 }
@@ -69,13 +65,6 @@ pub struct Closure {
     pub functions: SmallVec<[(FunctionSlot, CodeId); 1]>,
     /// The captured values, as far as they are known.
     pub values: SmallVec<[(ValueSlot, Ty); 2]>,
-}
-
-/// An array: generic ones may be flat.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Array {
-    /// Its length.
-    pub length: Ty,
 }
 
 impl Ty {
@@ -155,9 +144,7 @@ impl Ty {
     /// Immediates and pointers of a value; `None` for naked ones and aliases.
     pub fn immediates(&self) -> Option<IntSet> {
         match self {
-            Ty::Bottom | Ty::Boxed(..) | Ty::Closure(_) | Ty::String(_) | Ty::Array(_) => {
-                Some(IntSet::empty())
-            }
+            Ty::Bottom | Ty::Boxed(..) | Ty::Closure(_) => Some(IntSet::empty()),
             Ty::Unknown => Some(IntSet::OCAML),
             Ty::Variant(variant) => Some(variant.ints.clone()),
             Ty::Is(_) | Ty::Int(_) => None,
@@ -182,6 +169,13 @@ impl Ty {
             },
             _ => None,
         }
+    }
+}
+
+impl Variant {
+    /// Whether nothing but immediates.
+    pub fn is_immediate(&self) -> bool {
+        self.blocks.is_none()
     }
 }
 

@@ -168,6 +168,17 @@ struct Generator {
     budget: usize,
 }
 
+/// The unit of that number, of options that vary with it: small and large ones, with and without assignments.
+pub fn varied(seed: u64) -> Unit {
+    let options = Options {
+        size: 2 + (seed % 9) as usize,
+        raising: seed % 5 == 4,
+        mutation: seed % 7 != 6,
+        ..Options::default()
+    };
+    unit(seed, &options)
+}
+
 /// The unit of that number.
 pub fn unit(seed: u64, options: &Options) -> Unit {
     let mut unit = Unit::new("Random", "camlRandom", 4);

@@ -10,8 +10,6 @@ use flambeau_ir::{
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use crate::calls::takes_values;
-
 /// A set of closures.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(super) struct SetId(u32);
@@ -385,8 +383,8 @@ impl Analysis {
             CallKind::Direct(code) => self.codes[code],
             CallKind::Generic => {
                 let closure = self.closure(apply.callee?)?;
-                takes_values(&unit.variables, &unit.codes[self.code(closure)], apply.args.len())
-                    .then_some(closure)
+                let code = &unit.codes[self.code(closure)];
+                code.takes_values(&unit.variables, apply.args.len()).then_some(closure)
             }
             _ => None,
         }

@@ -40,13 +40,13 @@ pub(super) fn rewrite(unit: &mut Unit, analysis: &Analysis) {
     insertions.values_mut().for_each(|points| points.sort_unstable());
 
     // The bodies are taken out, so that the rest of the unit can be looked at meanwhile.
-    let mut entry = take(&mut unit.entry.body);
-    let bodies = unit.codes.values_mut().map(|code| take(&mut code.body)).collect();
+    let mut entry = unit.entry.body.take();
+    let bodies = unit.codes.values_mut().map(|code| code.body.take()).collect();
     let mut rewriter =
         Rewriter { unit, analysis, conts, rets, exns, insertions, values, bodies, run: analysis.entry_body };
     rewriter.expr(&mut entry);
     for id in rewriter.unit.codes.keys().filter(|&id| !analysis.is_chosen(id)) {
-        let mut body = take(&mut rewriter.bodies[id]);
+        let mut body = rewriter.bodies[id].take();
         rewriter.run = analysis.bodies[id];
         rewriter.expr(&mut body);
         rewriter.bodies[id] = body;
@@ -59,11 +59,6 @@ pub(super) fn rewrite(unit: &mut Unit, analysis: &Analysis) {
     removal.apply(unit);
     // A body that calls the function where it is now, or a sibling of that, makes it recursive.
     recursion::mark_cycles_of_sets(unit);
-}
-
-fn take(expr: &mut Expr) -> Expr {
-    let nothing = Expr { items: Vec::new(), terminator: Terminator::Unreachable };
-    std::mem::replace(expr, nothing)
 }
 
 struct Rewriter<'a> {
@@ -112,7 +107,7 @@ impl Rewriter<'_> {
         let here = self.run;
         let mut handlers = Vec::with_capacity(set.functions.len());
         for &(_, code) in &set.functions {
-            let mut body = take(&mut self.bodies[code]);
+            let mut body = self.bodies[code].take();
             self.run = self.analysis.bodies[code];
             self.expr(&mut body);
             let Some(cont) = self.conts[code].expand() else { continue };

@@ -18,7 +18,7 @@ mod rewrite;
 
 use cranelift_entity::SecondaryMap;
 use cranelift_entity::packed_option::PackedOption;
-use flambeau_ir::{Continuation, Expr, Item, Named, Rewrites, Terminator, Unit};
+use flambeau_ir::{Continuation, Expr, Item, Named, Rewrites, Unit};
 
 use classes::Classes;
 use facts::{Region, candidate};
@@ -41,19 +41,15 @@ pub fn scalar_replacement(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
     let mut pass = Pass::default();
     let mut changed = false;
     for id in unit.codes.keys().collect::<Vec<_>>() {
-        let mut body = take(&mut unit.codes[id].body);
+        let mut body = unit.codes[id].body.take();
         let name = unit.codes[id].linkage_name.clone();
         changed |= pass.function(unit, &mut body, rewrites, &name);
         unit.codes[id].body = body;
     }
-    let mut body = take(&mut unit.entry.body);
+    let mut body = unit.entry.body.take();
     changed |= pass.function(unit, &mut body, rewrites, "the entry code");
     unit.entry.body = body;
     changed
-}
-
-fn take(body: &mut Expr) -> Expr {
-    std::mem::replace(body, Expr { items: Vec::new(), terminator: Terminator::Unreachable })
 }
 
 /// Tables that serve for one function after another.
