@@ -192,6 +192,27 @@ impl Expr {
         }
     }
 
+    /// Each call in this term and in all terms nested in it, to be changed.
+    pub fn for_each_call_mut(&mut self, f: &mut impl FnMut(&mut Apply)) {
+        let mut pending = vec![self];
+        while let Some(Expr { items, terminator }) = pending.pop() {
+            for item in items {
+                match item {
+                    Item::Join { body, .. } => pending.push(body),
+                    Item::LetCont { handlers, .. } => {
+                        pending.extend(handlers.iter_mut().map(|handler| &mut handler.body));
+                    }
+                    Item::Let { .. } | Item::LetClosures { .. } => {}
+                }
+            }
+            match terminator {
+                Terminator::Apply(apply) => f(apply),
+                Terminator::Try { body, .. } => pending.push(body),
+                _ => {}
+            }
+        }
+    }
+
     /// Each set of closures that this term binds, those in the codes of these sets apart.
     pub fn for_each_set(&self, f: &mut impl FnMut(&SetOfClosures)) {
         self.walk(&mut |expr| {

@@ -81,7 +81,7 @@ impl Simplifier<'_> {
     }
 
     /// Simplifies a static callee that has not been yet, so that what is inlined is as small as can be.
-    fn simplify_callee(&mut self, code: CodeId) {
+    pub(crate) fn simplify_callee(&mut self, code: CodeId) {
         if !self.done.contains(&code)
             && let Some((symbol, values)) = self.static_codes.get(&code).cloned()
         {
@@ -144,7 +144,7 @@ impl Simplifier<'_> {
         if let Some(size) = self.sizes.get(&code) {
             return *size;
         }
-        let size = if self.ends_backtraces(code) { None } else { self.whole_size(code) };
+        let size = if self.ends_backtraces(code) { None } else { self.whole_size(code, HUGE) };
         self.sizes.insert(code, size);
         size
     }
@@ -158,12 +158,13 @@ impl Simplifier<'_> {
         catches && self.rewrites.keep_backtraces
     }
 
-    fn whole_size(&self, code: CodeId) -> Option<u32> {
+    /// The size of a function and of those that it makes; `None` if it is more than `limit`.
+    pub(crate) fn whole_size(&self, code: CodeId, limit: u32) -> Option<u32> {
         let mut codes = vec![code];
         let mut size = 0;
         while let Some(code) = codes.pop() {
             let body = &self.unit.codes[code].body;
-            size += size::of(body, HUGE - size)?;
+            size += size::of(body, limit - size)?;
             body.for_each_set(&mut |set| codes.extend(set.functions.iter().map(|(_, code)| *code)));
         }
         Some(size)

@@ -38,6 +38,7 @@ mod prims;
 mod rebuild;
 mod run;
 mod size;
+mod specialise;
 mod switch;
 mod truth;
 mod unboxing;
@@ -90,6 +91,10 @@ struct Simplifier<'a> {
     uses_closure: FxHashMap<CodeId, bool>,
     /// The closures of static sets, and what those captured.
     static_codes: FxHashMap<CodeId, (Symbol, Vec<(ValueSlot, Ty)>)>,
+    /// The symbols of closures that are static, by their codes, once known in these.
+    code_symbols: FxHashMap<CodeId, Symbol>,
+    /// Parameters that a code has no use for.
+    ignored: FxHashMap<CodeId, SmallVec<[usize; 2]>>,
     /// Codes whose bodies are being simplified.
     in_progress: FxHashSet<CodeId>,
     sizes: FxHashMap<CodeId, Option<u32>>,
@@ -123,6 +128,8 @@ impl<'a> Simplifier<'a> {
             sets: FxHashMap::default(),
             uses_closure: FxHashMap::default(),
             static_codes: FxHashMap::default(),
+            code_symbols: FxHashMap::default(),
+            ignored: FxHashMap::default(),
             in_progress: FxHashSet::default(),
             sizes: FxHashMap::default(),
             budget: 0,
@@ -192,6 +199,8 @@ impl<'a> Simplifier<'a> {
         self.unit.codes[code].body = body;
         let uses = self.scan_closure(code);
         self.uses_closure.insert(code, uses);
+        let ignored = self.scan_params(code);
+        self.ignored.insert(code, ignored);
     }
 
     /// Sets the state of the function outside aside.
@@ -219,7 +228,10 @@ impl<'a> Simplifier<'a> {
             _ => Ty::Unknown,
         };
         match symbol.filter(|_| known) {
-            Some(symbol) => self.env.bind_alias(my_closure, symbol.into()),
+            Some(symbol) => {
+                self.code_symbols.insert(code, symbol);
+                self.env.bind_alias(my_closure, symbol.into());
+            }
             None => self.env.bind(my_closure, ty),
         }
         for param in params {
