@@ -34,10 +34,11 @@ mod flow;
 pub mod fold;
 mod inline;
 mod lift;
+pub mod memory;
 mod prims;
 mod rebuild;
 mod run;
-mod size;
+pub mod size;
 mod specialise;
 mod switch;
 mod truth;
@@ -51,11 +52,11 @@ use flambeau_types::{Closure, Env, Ty};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
+use analysis::Analysis;
 pub use analysis::FIRST_SPECIAL_TAG;
-use analysis::{Analysis, Writes};
 use continuations::{ContState, Edge};
 use lift::StaticTable;
-use prims::Memory;
+use memory::{Memory, Writes};
 
 /// Simplifies a unit; whether anything may have changed. Without fuel nothing does; as long as there is some, functions
 /// are also put into the form that rewrites need, and what is not needed is dropped.
@@ -120,7 +121,7 @@ impl<'a> Simplifier<'a> {
             conts: FxHashMap::default(),
             edges: Vec::new(),
             analysis: Analysis::default(),
-            memory: Memory { contents: 1, headers: 1 },
+            memory: Memory::new(1),
             memories: 1,
             statics,
             done: FxHashSet::default(),
@@ -268,20 +269,13 @@ impl<'a> Simplifier<'a> {
     /// From here on the memory may hold anything else.
     fn fresh_memory(&mut self) {
         self.memories += 1;
-        self.memory = Memory { contents: self.memories, headers: self.memories };
+        self.memory = Memory::new(self.memories);
     }
 
     /// From here on what was written may be anything else.
     fn write(&mut self, writes: Writes) {
-        if writes.contents || writes.headers {
-            self.memories += 1;
-        }
-        if writes.contents {
-            self.memory.contents = self.memories;
-        }
-        if writes.headers {
-            self.memory.headers = self.memories;
-        }
+        self.memories += 1;
+        self.memory = self.memory.after(writes, self.memories);
     }
 
     /// Asks for permission; tells where, in the trace.

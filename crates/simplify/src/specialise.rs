@@ -365,8 +365,9 @@ impl Simplifier<'_> {
             closures.insert(copy, var);
         }
         let body = &mut self.unit.codes[code].body;
-        body.for_each_call_mut(&mut |apply| {
-            if let CallKind::Direct(to) = apply.kind
+        body.walk_mut(&mut |expr| {
+            if let Terminator::Apply(apply) = &mut expr.terminator
+                && let CallKind::Direct(to) = apply.kind
                 && let Some(closure) = closures.get(&to)
                 && apply.callee.is_none()
             {
