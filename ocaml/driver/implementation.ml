@@ -44,9 +44,13 @@ let read_reply info bytes ~debuginfos =
   let phrases = Profile.record "cmm" (Decode_cmm.phrases ~debuginfos) reply.cmm in
   { payload = reply.payload; phrases }
 
+(* Whether other units may know nothing of this one. *)
+let is_opaque () = !Clflags.opaque || Env.is_imported_opaque (Compilenv.current_unit_name ())
+
 let middle_end info (program : Lambda.program) =
+  let settings = Flags.settings () @ if is_opaque () then [ ("export", "no") ] else [] in
   let options : Encode.options =
-    { verify = !Flags.verify; fuel = !Flags.fuel; dumps = Flags.dumps (); profile = !Flags.profile; settings = Flags.settings () }
+    { verify = !Flags.verify; fuel = !Flags.fuel; dumps = Flags.dumps (); profile = !Flags.profile; settings }
   in
   Imports.own_approximation := Option.fold !Flags.stands_for ~none:Clambda.Value_unknown ~some:Promises.approximation_of;
   let request, debuginfos = Profile.record "encode" (Encode.request options) program in
@@ -58,9 +62,6 @@ let middle_end info (program : Lambda.program) =
       internal_error ~pass:"expanding to Cmm" (Printexc.to_string exn)
 
 (* {1 Back} *)
-
-(* Whether other units may know nothing of this one. *)
-let is_opaque () = !Clflags.opaque || Env.is_imported_opaque (Compilenv.current_unit_name ())
 
 let save_description info (program : Lambda.program) payload =
   let description = Compilenv.current_unit_infos () in

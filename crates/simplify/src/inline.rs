@@ -17,9 +17,9 @@ use crate::size;
 /// Bodies up to this size are inlined wherever they are called: the stock compiler does so up to about 80.
 const SMALL: u32 = 60;
 /// Larger ones are never, unless an attribute wants it.
-const LARGE: u32 = 250;
+pub const LARGE: u32 = 250;
 /// The same with an attribute.
-const HUGE: u32 = 5_000;
+pub const HUGE: u32 = 5_000;
 /// What one function may grow by.
 const BUDGET: u32 = 3_000;
 /// What a whole unit may grow by, the smallest functions and stubs apart: what comes after is to stay in proportion
@@ -43,11 +43,18 @@ impl Simplifier<'_> {
 
     /// The body of a callee in the place of a direct call, if it is to be inlined: what the run goes on with.
     pub(crate) fn inlined(&mut self, apply: &Apply) -> Option<Rest> {
-        let CallKind::Direct(code) = apply.kind else { return None };
+        if !matches!(apply.kind, CallKind::Direct(_) | CallKind::DirectExternal(_)) {
+            return None;
+        }
         // Nothing is inlined inside a stub (features A7); its callees may want to inline it.
         if self.current.is_some_and(|current| self.unit.codes[current].attributes.stub) {
             return None;
         }
+        let code = match &apply.kind {
+            CallKind::Direct(code) => *code,
+            CallKind::DirectExternal(name) => self.imported(name, apply)?,
+            _ => return None,
+        };
         self.simplify_callee(code);
         let size = self.decide(apply, code)?;
         if !self.allow("inlining") {

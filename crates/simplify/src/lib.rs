@@ -30,8 +30,10 @@ mod compare;
 mod continuations;
 pub mod dead_code;
 mod exceptions;
+pub mod export;
 mod flow;
 mod fold;
+mod imported;
 mod inline;
 mod lift;
 mod prims;
@@ -50,6 +52,7 @@ use smallvec::SmallVec;
 
 use analysis::{Analysis, Writes};
 use continuations::{ContState, Edge};
+use imported::Imported;
 use lift::StaticTable;
 use prims::Memory;
 
@@ -100,6 +103,7 @@ struct Simplifier<'a> {
     raise_targets: FxHashMap<Continuation, Continuation>,
     /// The function that is being simplified, for the trace.
     current: Option<CodeId>,
+    imported: Imported,
 }
 
 impl<'a> Simplifier<'a> {
@@ -127,6 +131,7 @@ impl<'a> Simplifier<'a> {
             flimsy: FxHashSet::default(),
             raise_targets: FxHashMap::default(),
             current: None,
+            imported: Imported::default(),
         }
     }
 

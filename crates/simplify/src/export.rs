@@ -1,0 +1,90 @@
+//! What other units may inline: the functions of a unit that the inliner of another can reach and would consider, by the
+//! measure that it applies itself.
+
+use flambeau_ir::term::InlineAttribute;
+use flambeau_ir::transfer::{self, Exported};
+use flambeau_ir::{CodeId, Expr, Item, Rewrites, Symbol, Unit};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::inline::{HUGE, LARGE};
+use crate::size;
+
+/// What of the unit others may refer to.
+#[derive(Clone, Debug)]
+pub enum Visible {
+    /// Whatever is mentioned by what is exported: the object will define it.
+    All,
+    /// These names of the linker alone: the object must be one of several that may take each other's place.
+    Only(FxHashSet<String>),
+}
+
+impl Visible {
+    fn contains(&self, name: &str) -> bool {
+        match self {
+            Visible::All => true,
+            Visible::Only(names) => names.contains(name),
+        }
+    }
+}
+
+/// The functions that other units may inline, each with the linker's name of its code: those of `roots`, which are names
+/// of the linker, and those that these call. Static data that they mention is exported from now on.
+pub fn inlinable(
+    unit: &mut Unit,
+    rewrites: &Rewrites,
+    roots: impl IntoIterator<Item = String>,
+    visible: &Visible,
+) -> Vec<(String, Vec<u8>)> {
+    let by_name: FxHashMap<&str, CodeId> =
+        unit.codes.iter().map(|(id, code)| (code.linkage_name.as_str(), id)).collect();
+    let mut pending: Vec<CodeId> =
+        roots.into_iter().filter_map(|name| by_name.get(name.as_str()).copied()).collect();
+    let mut seen: FxHashSet<CodeId> = pending.iter().copied().collect();
+    let mut functions = Vec::new();
+    let mut mentioned: FxHashSet<Symbol> = FxHashSet::default();
+    while let Some(code) = pending.pop() {
+        if !may_be_inlined(unit, code, rewrites) {
+            continue;
+        }
+        let Some(exported) = transfer::export(unit, code, rewrites.keep_backtraces) else { continue };
+        if !may_leave(unit, &exported, visible) {
+            continue;
+        }
+        pending.extend(exported.called.iter().filter(|called| seen.insert(**called)));
+        mentioned.extend(exported.symbols);
+        functions.push((unit.codes[code].linkage_name.clone(), exported.bytes));
+    }
+    for item in &mut unit.statics {
+        item.exported |= item.def.symbols().iter().any(|symbol| mentioned.contains(symbol));
+    }
+    functions.sort();
+    functions
+}
+
+/// Whether the inliner would ever want it.
+fn may_be_inlined(unit: &Unit, code: CodeId, rewrites: &Rewrites) -> bool {
+    let data = &unit.codes[code];
+    let stub = data.attributes.stub;
+    let limit = match data.attributes.inline {
+        InlineAttribute::Never => return false,
+        InlineAttribute::Always | InlineAttribute::Hint if !rewrites.stubs_only => HUGE,
+        _ if stub => HUGE,
+        _ if rewrites.stubs_only => return false,
+        _ => LARGE,
+    };
+    (stub || !data.recursive) && !makes_closures(&data.body) && size::of(&data.body, limit).is_some()
+}
+
+fn makes_closures(body: &Expr) -> bool {
+    let mut found = false;
+    body.walk(&mut |expr| found |= expr.items.iter().any(|item| matches!(item, Item::LetClosures { .. })));
+    found
+}
+
+/// Whether all that a function mentions of the unit may be known outside.
+fn may_leave(unit: &Unit, exported: &Exported, visible: &Visible) -> bool {
+    let symbols =
+        exported.symbols.iter().map(|symbol| &unit.symbols[*symbol]).filter(|symbol| symbol.is_local);
+    let codes = exported.called.iter().map(|code| &unit.codes[*code].linkage_name);
+    symbols.map(|symbol| &symbol.linkage_name).chain(codes).all(|name| visible.contains(name))
+}
