@@ -1,7 +1,7 @@
 //! Taking functions out of a unit.
 
 use cranelift_entity::EntityRef;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Function, MAX_DEPTH, Place, Portable};
 use crate::remap::Remap;
@@ -78,19 +78,25 @@ pub fn export(unit: &Unit, code: CodeId, places: bool) -> Option<Exported> {
     export.finish()
 }
 
-/// The code, then those of all sets of closures that it makes; `None` if something is nested too deeply.
+/// The code, then those of all sets of closures that it makes; `None` if something is nested too deeply, or the code is
+/// of a set that it makes.
 fn reachable_codes(unit: &Unit, code: CodeId) -> Option<Vec<CodeId>> {
     let mut codes = vec![code];
+    let mut seen = FxHashSet::from_iter([code]);
     let mut next = 0;
-    while let Some(&code) = codes.get(next) {
+    let mut makes_itself = false;
+    while let Some(&next_code) = codes.get(next) {
         next += 1;
-        let body = &unit.codes[code].body;
+        let body = &unit.codes[next_code].body;
         if depth(body) >= MAX_DEPTH {
             return None;
         }
-        for_each_set(body, &mut |set| codes.extend(set.functions.iter().map(|(_, code)| *code)));
+        for_each_set(body, &mut |set| {
+            makes_itself |= set.functions.iter().any(|(_, made)| *made == code);
+            codes.extend(set.functions.iter().map(|(_, code)| *code).filter(|code| seen.insert(*code)));
+        });
     }
-    Some(codes)
+    (!makes_itself).then_some(codes)
 }
 
 fn for_each_set(body: &Expr, f: &mut impl FnMut(&SetOfClosures)) {
