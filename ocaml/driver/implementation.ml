@@ -74,6 +74,14 @@ let save_description info (program : Lambda.program) payload =
       | Some payload -> Cmx_payload.export_info ~size:program.main_module_block_size payload);
   Cmx_payload.save (cmx info) description payload
 
+(* For the payload of an object that stands for a stock one: its [.cmx] will not be there. *)
+let save_companion info payload =
+  match !Flags.stands_for with
+  | None -> ()
+  | Some file ->
+      let crc = snd (Compilenv.read_unit_info file) in
+      Cmx_payload.save_companion ~output_prefix:info.output_prefix ~crc payload
+
 let with_promises phrases =
   match !Flags.stands_for with
   | None -> phrases
@@ -84,6 +92,7 @@ let with_promises phrases =
 let compile_with_flambeau info (program : Lambda.program) =
   Ident.Set.iter Imports.require program.required_globals;
   let compiled = middle_end info program in
+  save_companion info compiled.payload;
   let phrases = with_promises compiled.phrases in
   Emit_unit.compile ~ppf_dump:info.ppf_dump ~output_prefix:info.output_prefix phrases;
   save_description info program compiled.payload

@@ -16,7 +16,10 @@ pub fn read_payloads(imports: &mut [Import]) -> Result<Imports, String> {
         if let Some(bytes) = import.payload.take() {
             let payload = Payload::decode(&bytes)
                 .map_err(|error| format!("the payload of unit {}: {error}", import.name))?;
-            import.approximation = payload.exports;
+            // A payload that goes with a stock `.cmx` leaves it to that.
+            if payload.exports != Approximation::Unknown {
+                import.approximation = payload.exports;
+            }
             if payload.functions.format == transfer::FORMAT {
                 functions.add(&import.name, payload.functions.codes);
             }
@@ -44,7 +47,9 @@ pub fn payload(request: &Request, unit: &mut Unit, exports: Approximation, rewri
             roots.push(name.to_owned());
         }
     });
-    let codes = inlinable(unit, rewrites, roots, &visible(request));
+    let visible = visible(request);
+    let exports = if let Visible::All = visible { exports } else { Approximation::Unknown };
+    let codes = inlinable(unit, rewrites, roots, &visible);
     Payload::new(exports, Functions { format: transfer::FORMAT.into(), codes }).encode()
 }
 

@@ -234,6 +234,8 @@ fn compile(bytes: &[u8]) -> Result<Compiled, Failure> {
         }
         false => Vec::new(),
     };
+    runner.counters.push(("payload: bytes".into(), payload.len() as u64));
+    runner.counters.push(("functions of other units that were read".into(), unit.imports.taken()));
     runner.dump("ir", || printer::print_unit(&unit));
     #[cfg(feature = "planted-bugs")]
     plant(&mut unit);

@@ -177,6 +177,7 @@ impl Build {
                 .with_context(|| format!("no source {name}"))?;
         }
         let output_name = format!("{}.cmx", unit.object);
+        let companion = format!("{}.flambeau", unit.object);
         let stock_description = self.stock.join(&output_name);
         let source = format!("{}.ml", unit.source);
         let mut arguments: Vec<&OsStr> = FLAGS.iter().map(OsStr::new).collect();
@@ -189,7 +190,12 @@ impl Build {
         }
         arguments.extend(["-flambeau-stands-for".as_ref(), stock_description.as_os_str()]);
         arguments.extend(["-o".as_ref(), OsStr::new(&output_name), OsStr::new(&source)]);
-        run_self(&arguments, &place)?;
+        let outcome = run_self(&arguments, &place);
+        // What other units may inline is good with the stock object too.
+        if place.join(&companion).exists() {
+            fs::rename(place.join(&companion), self.result.join(&companion))?;
+        }
+        outcome?;
         for extension in ["cmx", "o"] {
             let name = format!("{}.{extension}", unit.object);
             fs::rename(place.join(&name), self.objects.join(&name))?;

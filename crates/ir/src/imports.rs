@@ -1,5 +1,6 @@
 //! Functions of other units, as bytes until somebody wants to inline them.
 
+use std::cell::Cell;
 use std::fmt;
 use std::rc::Rc;
 
@@ -10,6 +11,7 @@ use rustc_hash::FxHashMap;
 pub struct Imports {
     functions: FxHashMap<Rc<str>, Blob>,
     damaged: Vec<Damage>,
+    taken: Cell<u64>,
 }
 
 /// A function as [`crate::transfer::export`] wrote it.
@@ -39,7 +41,14 @@ impl Imports {
 
     /// The function of that code.
     pub fn get(&self, code: &str) -> Option<Rc<[u8]>> {
-        self.functions.get(code).map(|blob| blob.bytes.clone())
+        let blob = self.functions.get(code)?;
+        self.taken.set(self.taken.get() + 1);
+        Some(blob.bytes.clone())
+    }
+
+    /// How often functions were asked for, and there.
+    pub fn taken(&self) -> u64 {
+        self.taken.get()
     }
 
     /// Notes that the function of that code can't be read.
