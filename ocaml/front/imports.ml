@@ -33,7 +33,7 @@ let reading id f =
 let companion name =
   let folder = Rust.stdlib_folder () in
   match List.assoc_opt name (Compilenv.current_unit_infos ()).ui_imports_cmx with
-  | Some (Some crc) when folder <> "" && not !Clflags.no_std_include -> Cmx_payload.of_companion ~folder ~name ~crc
+  | Some (Some crc) when folder <> "" -> Cmx_payload.of_companion ~folder ~name ~crc
   | Some _ | None -> None
 
 let payload name approx =

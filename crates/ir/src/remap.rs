@@ -4,7 +4,7 @@ use crate::prim::Prim;
 use crate::stack::deep;
 use crate::{
     ApplyCont, CallKind, CodeId, Continuation, Dbg, ExnCont, Expr, FunctionSlot, Item, Named, SetOfClosures,
-    Simple, Symbol, Terminator, ValueSlot, Variable,
+    Simple, StaticDef, StaticField, Symbol, Terminator, ValueSlot, Variable,
 };
 
 /// What becomes of each sort of identifier: by default nothing.
@@ -48,6 +48,31 @@ pub fn set<R: Remap + ?Sized>(r: &mut R, set: &mut SetOfClosures) {
     for (slot, value) in &mut set.values {
         r.value_slot(slot);
         simple(r, value);
+    }
+}
+
+/// In static data.
+pub fn static_def<R: Remap + ?Sized>(r: &mut R, def: &mut StaticDef) {
+    match def {
+        StaticDef::Block { symbol, fields, .. } => {
+            r.symbol(symbol);
+            for field in fields {
+                if let StaticField::Symbol(symbol) = field {
+                    r.symbol(symbol);
+                }
+            }
+        }
+        StaticDef::Closures { symbols, set: s } => {
+            symbols.iter_mut().for_each(|symbol| r.symbol(symbol));
+            set(r, s);
+        }
+        StaticDef::Float { symbol, .. }
+        | StaticDef::Int32 { symbol, .. }
+        | StaticDef::Int64 { symbol, .. }
+        | StaticDef::Nativeint { symbol, .. }
+        | StaticDef::String { symbol, .. }
+        | StaticDef::FloatArray { symbol, .. }
+        | StaticDef::Preallocated { symbol, .. } => r.symbol(symbol),
     }
 }
 

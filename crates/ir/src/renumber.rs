@@ -2,7 +2,7 @@
 //! continuations need no removing, because what is in a table without being mentioned does not count.
 
 use crate::remap::{self, Remap};
-use crate::{CodeId, StaticDef, StaticField, Symbol, Unit};
+use crate::{CodeId, Symbol, Unit};
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{PrimaryMap, SecondaryMap};
 
@@ -78,35 +78,11 @@ impl Renumbering {
     fn unit(&mut self, unit: &mut Unit) {
         self.symbol(&mut unit.module_symbol);
         for item in &mut unit.statics {
-            self.static_def(&mut item.def);
+            remap::static_def(self, &mut item.def);
         }
         for code in unit.codes.values_mut() {
             remap::expr(self, &mut code.body);
         }
         remap::expr(self, &mut unit.entry.body);
-    }
-
-    fn static_def(&mut self, def: &mut StaticDef) {
-        match def {
-            StaticDef::Block { symbol, fields, .. } => {
-                self.symbol(symbol);
-                for field in fields {
-                    if let StaticField::Symbol(symbol) = field {
-                        self.symbol(symbol);
-                    }
-                }
-            }
-            StaticDef::Closures { symbols, set } => {
-                symbols.iter_mut().for_each(|symbol| self.symbol(symbol));
-                remap::set(self, set);
-            }
-            StaticDef::Float { symbol, .. }
-            | StaticDef::Int32 { symbol, .. }
-            | StaticDef::Int64 { symbol, .. }
-            | StaticDef::Nativeint { symbol, .. }
-            | StaticDef::String { symbol, .. }
-            | StaticDef::FloatArray { symbol, .. }
-            | StaticDef::Preallocated { symbol, .. } => self.symbol(symbol),
-        }
     }
 }

@@ -3,19 +3,22 @@
 mod generator;
 
 use flambeau_fuzzgen::damage;
-use flambeau_ir::transfer::{self, Importer};
+use flambeau_ir::transfer::{self, Exported, Importer};
 use flambeau_ir::{CodeId, Unit};
+use rustc_hash::FxHashMap;
 
 const UNITS: u64 = 150;
+
+fn export(unit: &Unit, code: CodeId, places: bool) -> Option<Exported> {
+    transfer::export(unit, code, places, &FxHashMap::default())
+}
 
 /// All functions of random units that can leave, as bytes.
 fn functions() -> Vec<Vec<u8>> {
     let mut functions = Vec::new();
     for seed in 0..UNITS {
         let unit = generator::unit(seed);
-        functions.extend(
-            unit.codes.keys().filter_map(|code| transfer::export(&unit, code, true)).map(|e| e.bytes),
-        );
+        functions.extend(unit.codes.keys().filter_map(|code| export(&unit, code, true)).map(|e| e.bytes));
     }
     functions
 }
@@ -28,7 +31,7 @@ fn what_arrives_is_what_left() {
     let mut importer = Importer::default();
     for bytes in functions {
         let code = transfer::import(&mut elsewhere, &bytes, &mut importer, true).expect("a function");
-        let again = transfer::export(&elsewhere, code, true).expect("it can leave again");
+        let again = export(&elsewhere, code, true).expect("it can leave again");
         if elsewhere.codes.next_key().as_u32() == code.as_u32() + 1 {
             assert_eq!(bytes, again.bytes);
         } else {
@@ -50,7 +53,7 @@ fn without_places_there_are_none() {
     for seed in 0..20 {
         let unit = generator::unit(seed);
         for code in unit.codes.keys() {
-            let Some(exported) = transfer::export(&unit, code, false) else { continue };
+            let Some(exported) = export(&unit, code, false) else { continue };
             let mut elsewhere = Unit::new("Elsewhere", "camlElsewhere", 0);
             let code = transfer::import(&mut elsewhere, &exported.bytes, &mut Importer::default(), true);
             assert!(elsewhere.locs.is_empty());
@@ -87,7 +90,7 @@ fn what_is_nested_deeply_stays() {
         );
         let unit = flambeau_ir::parser::parse_unit(&text).expect("a unit");
         assert_eq!(flambeau_ir::verify::verify(&unit), Ok(()));
-        transfer::export(&unit, CodeId::from_u32(0), true)
+        export(&unit, CodeId::from_u32(0), true)
     };
     assert!(function(100).is_some_and(|exported| transfer::check(&exported.bytes).is_ok()));
     assert!(function(149).is_some_and(|exported| transfer::check(&exported.bytes).is_ok()));

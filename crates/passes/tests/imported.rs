@@ -70,9 +70,45 @@ fn static_data_that_goes_along_is_exported() {
         (functions.len(), statics)
     };
     assert_eq!(exported(&Visible::All), (1, vec![true, true, false, true]));
-    // If it may not be, the function stays.
+    // If it may not be, a copy of the string goes along.
     let others = ["camlA".to_owned(), "camlA__t".to_owned()];
-    assert_eq!(exported(&Visible::Only(others.into_iter().collect())), (0, vec![true, false, false, true]));
+    assert_eq!(exported(&Visible::Only(others.into_iter().collect())), (1, vec![true, false, false, true]));
+}
+
+#[test]
+fn constants_go_along_where_their_symbols_may_not() {
+    let text = "unit \"A\" prefix \"camlA\" module $camlA
+        extern $caml_exn_Failure
+        static exported $camlA = preallocated[0] size 0
+        static $s = string \"s\"
+        static $b = block[0] ($caml_exn_Failure, $s)
+        static exported $f_closure = closures (f)
+        static exported $g_closure = closures (g)
+        code f (x) -> return { let y = opaque ($b) return (y) }
+        code g (x) -> return { let y = opaque ($f_closure) return (y) }
+        entry -> return { return (0) }";
+    let mut first = unit(text);
+    let visible = Visible::Only(["camlA".to_owned()].into_iter().collect());
+    let roots = ["camlA__f".to_owned(), "camlA__g".to_owned()];
+    let functions = inlinable(&mut first, &Rewrites::default(), roots, &visible);
+    // Closures have an identity, and code.
+    assert_eq!(functions.iter().map(|(name, _)| &name[..]).collect::<Vec<_>>(), ["camlA__f"]);
+    let mut caller = unit(
+        "unit \"B\" prefix \"camlB\" module $camlB
+        static exported $camlB = preallocated[0] size 0
+        entry -> return {
+          let x = call external \"camlA__f\" (0) let y = call external \"camlA__f\" (1)
+          let z = make_block[0] (x, y) return (z)
+        }",
+    );
+    caller.imports.add("A", functions);
+    // Each run reads the function again, and finds the copies of the last.
+    for _ in 0..2 {
+        flambeau_simplify::simplify(&mut caller, &mut Rewrites::default());
+        assert_eq!(verify::verify(&caller), Ok(()));
+        assert_eq!(caller.statics.len(), 3);
+    }
+    assert!(!printer::print_unit(&caller).contains("call"));
 }
 
 #[test]

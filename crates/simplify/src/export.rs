@@ -3,7 +3,7 @@
 
 use flambeau_ir::term::InlineAttribute;
 use flambeau_ir::transfer::{self, Exported};
-use flambeau_ir::{CodeId, Expr, Item, Rewrites, Symbol, Unit};
+use flambeau_ir::{CodeId, Expr, Item, Rewrites, StaticDef, Symbol, Unit};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::inline::{HUGE, LARGE};
@@ -42,11 +42,16 @@ pub fn inlinable(
     let mut seen: FxHashSet<CodeId> = pending.iter().copied().collect();
     let mut functions = Vec::new();
     let mut mentioned: FxHashSet<Symbol> = FxHashSet::default();
+    let along = match visible {
+        Visible::All => FxHashMap::default(),
+        Visible::Only(_) => constants(unit),
+    };
     while let Some(code) = pending.pop() {
         if !may_be_inlined(unit, code, rewrites) {
             continue;
         }
-        let Some(exported) = transfer::export(unit, code, rewrites.keep_backtraces) else { continue };
+        let exported = transfer::export(unit, code, rewrites.keep_backtraces, &along);
+        let Some(exported) = exported else { continue };
         if !may_leave(unit, &exported, visible) {
             continue;
         }
@@ -59,6 +64,26 @@ pub fn inlinable(
     }
     functions.sort();
     functions
+}
+
+/// Static data whose identity nobody can rely on: numbers, strings, and immutable blocks of such.
+fn constants(unit: &Unit) -> FxHashMap<Symbol, &StaticDef> {
+    let mut constants = FxHashMap::default();
+    for item in &unit.statics {
+        match &item.def {
+            StaticDef::Block { .. }
+            | StaticDef::Float { .. }
+            | StaticDef::Int32 { .. }
+            | StaticDef::Int64 { .. }
+            | StaticDef::Nativeint { .. }
+            | StaticDef::String { .. }
+            | StaticDef::FloatArray { .. } => {
+                constants.extend(item.def.symbols().iter().map(|symbol| (*symbol, &item.def)));
+            }
+            StaticDef::Closures { .. } | StaticDef::Preallocated { .. } => {}
+        }
+    }
+    constants
 }
 
 /// Whether the inliner would ever want it.

@@ -34,6 +34,7 @@ impl Simplifier<'_> {
         let bytes = self.unit.imports.get(name)?;
         let places = self.rewrites.keep_backtraces;
         let first = self.unit.codes.next_key();
+        let first_static = self.unit.statics.len();
         let code = match transfer::import(self.unit, &bytes, &mut self.imported.importer, places) {
             Ok(code) => code,
             Err(error) => {
@@ -41,6 +42,7 @@ impl Simplifier<'_> {
                 return None;
             }
         };
+        self.type_statics_from(first_static);
         // It was simplified where it comes from, with its functions.
         let mut next = first;
         while next != self.unit.codes.next_key() {

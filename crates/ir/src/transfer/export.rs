@@ -4,11 +4,11 @@ use cranelift_entity::EntityRef;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Function, MAX_DEPTH, Place, Portable};
-use crate::remap::Remap;
+use crate::remap::{self, Remap};
 use crate::stack::deep;
 use crate::{
-    CallKind, CodeId, Continuation, Dbg, Expr, FunctionSlot, Inlined, Item, SetOfClosures, Symbol, Unit,
-    ValueSlot, Variable,
+    CallKind, CodeId, Continuation, Dbg, Expr, FunctionSlot, Inlined, Item, SetOfClosures, StaticDef, Symbol,
+    Unit, ValueSlot, Variable,
 };
 
 /// A function that can go elsewhere.
@@ -16,7 +16,7 @@ use crate::{
 pub struct Exported {
     /// For [`import`](super::import).
     pub bytes: Vec<u8>,
-    /// The symbols mentioned.
+    /// The symbols mentioned, but for those of what goes along.
     pub symbols: Vec<Symbol>,
     /// The codes of the unit that are called directly.
     pub called: Vec<CodeId>,
@@ -26,7 +26,13 @@ pub struct Exported {
 
 /// A function as bytes; `None` if it can't leave its unit: it needs its closure, or slots of sets of closures that it
 /// does not make, or is nested very deeply. `places`: whether its places in the source go with it.
-pub fn export(unit: &Unit, code: CodeId, places: bool) -> Option<Exported> {
+/// `along`: the static data that goes with it, by its symbols, in place of being referred to.
+pub fn export(
+    unit: &Unit,
+    code: CodeId,
+    places: bool,
+    along: &FxHashMap<Symbol, &StaticDef>,
+) -> Option<Exported> {
     let functions = reachable_codes(unit, code)?;
     let my_closure = unit.codes[code].my_closure;
     let mut needs_closure = false;
@@ -37,6 +43,7 @@ pub fn export(unit: &Unit, code: CodeId, places: bool) -> Option<Exported> {
     let mut export = Export {
         unit,
         places,
+        along,
         own_functions: functions.len(),
         functions: functions.iter().enumerate().map(|(index, code)| (*code, CodeId::new(index))).collect(),
         slots_closed: false,
@@ -50,6 +57,7 @@ pub fn export(unit: &Unit, code: CodeId, places: bool) -> Option<Exported> {
             function_slots: Vec::new(),
             value_slots: Vec::new(),
             places: Vec::new(),
+            statics: Vec::new(),
             functions: Vec::new(),
         },
         strings: FxHashMap::default(),
@@ -127,6 +135,7 @@ fn depth(body: &Expr) -> u32 {
 struct Export<'u> {
     unit: &'u Unit,
     places: bool,
+    along: &'u FxHashMap<Symbol, &'u StaticDef>,
     /// How many functions go along.
     own_functions: usize,
     /// These, then the codes of the unit that are called.
@@ -245,8 +254,15 @@ impl Remap for Export<'_> {
         }
         let number = Symbol::new(self.portable.symbols.len());
         self.portable.symbols.push(self.unit.symbols[*symbol].linkage_name.clone());
-        self.exported.symbols.push(*symbol);
         self.symbols.insert(*symbol, number);
+        match self.along.get(symbol) {
+            Some(def) => {
+                let mut def = (*def).clone();
+                deep(|| remap::static_def(self, &mut def));
+                self.portable.statics.push(def);
+            }
+            None => self.exported.symbols.push(*symbol),
+        }
         *symbol = number;
     }
 

@@ -4,10 +4,10 @@ use cranelift_entity::EntityRef;
 use rustc_hash::FxHashMap;
 
 use super::{ImportError, Place, Portable};
-use crate::remap::Remap;
+use crate::remap::{self, Remap};
 use crate::{
-    CallKind, Code, CodeId, Continuation, ContinuationData, Dbg, FunctionSlot, Inlined, Loc, Symbol,
-    SymbolData, Unit, ValueSlot, Variable, VariableData,
+    CallKind, Code, CodeId, Continuation, ContinuationData, Dbg, FunctionSlot, Inlined, Loc, Static,
+    StaticDef, Symbol, SymbolData, Unit, ValueSlot, Variable, VariableData,
 };
 
 /// Puts a function that [`export`](super::export) wrote into the unit: as a code that nobody refers to, to be copied from. What it
@@ -35,6 +35,7 @@ pub fn import(
         function_slots,
         value_slots,
         places: sources,
+        statics,
         functions,
     } = portable;
     let count = functions.len();
@@ -51,10 +52,23 @@ pub fn import(
         continuations: Vec::with_capacity(continuations.len()),
         function_slots: Vec::with_capacity(function_slots.len()),
         value_slots: Vec::with_capacity(value_slots.len()),
-        symbols: symbols.iter().map(|symbol| importer.symbol(unit, symbol)).collect(),
+        symbols: Vec::with_capacity(symbols.len()),
         dbgs: vec![Dbg::NONE],
         missing: None,
     };
+    let mut is_copy = vec![false; symbols.len()];
+    for symbol in statics.iter().flat_map(StaticDef::symbols) {
+        match is_copy.get_mut(symbol.index()) {
+            Some(flag) if !*flag => *flag = true,
+            _ => return Err(ImportError(format!("no symbol {}", symbol.index()))),
+        }
+    }
+    let mut fresh = Vec::with_capacity(symbols.len());
+    for (name, is_copy) in symbols.iter().zip(is_copy) {
+        let (symbol, is_new) = importer.symbol(unit, name, is_copy);
+        import.symbols.push(symbol);
+        fresh.push(is_new);
+    }
     for (number, kind, subkind) in variables {
         let data = VariableData { name: name(number)?, kind, subkind };
         import.variables.push(unit.variables.push(data));
@@ -98,9 +112,18 @@ pub fn import(
             body: function.body,
         });
     }
+    let mut new_statics = Vec::new();
+    for mut def in statics {
+        let is_new = def.symbols().iter().all(|symbol| fresh.get(symbol.index()) == Some(&true));
+        remap::static_def(&mut import, &mut def);
+        if is_new {
+            new_statics.push(Static { exported: false, def });
+        }
+    }
     if let Some(what) = import.missing {
         return Err(ImportError(what));
     }
+    unit.statics.extend(new_statics);
     codes.into_iter().for_each(|code| {
         unit.codes.push(code);
     });
@@ -116,17 +139,20 @@ pub struct Importer {
 }
 
 impl Importer {
-    fn symbol(&mut self, unit: &mut Unit, name: &str) -> Symbol {
+    /// A symbol, or that of the unit's copy of the data; whether it is new.
+    fn symbol(&mut self, unit: &mut Unit, name: &str, is_copy: bool) -> (Symbol, bool) {
         if self.symbols.is_empty() {
             self.symbols
                 .extend(unit.symbols.iter().map(|(symbol, data)| (data.linkage_name.clone(), symbol)));
         }
-        if let Some(known) = self.symbols.get(name) {
-            return *known;
+        let linkage_name = if is_copy { format!("{}__from_{name}", unit.prefix) } else { name.to_owned() };
+        if let Some(known) = self.symbols.get(&linkage_name) {
+            return (*known, false);
         }
-        let symbol = unit.symbols.push(SymbolData { linkage_name: name.to_owned(), is_local: false });
-        self.symbols.insert(name.to_owned(), symbol);
-        symbol
+        let data = SymbolData { linkage_name: linkage_name.clone(), is_local: is_copy };
+        let symbol = unit.symbols.push(data);
+        self.symbols.insert(linkage_name, symbol);
+        (symbol, true)
     }
 
     /// A name for a copy of a code of another unit.

@@ -48,6 +48,8 @@ struct Portable {
     value_slots: Vec<u32>,
     /// Places in the source, from 1.
     places: Vec<Place>,
+    /// Static data that goes along: the importing unit has its own.
+    statics: Vec<StaticDef>,
     /// The function, then those of the sets of closures that it makes.
     functions: Vec<Function>,
 }
