@@ -38,6 +38,8 @@ pub struct Copier<'u> {
     /// What stands for each continuation met or substituted.
     conts: FxHashMap<Continuation, Continuation>,
     exns: FxHashMap<Continuation, ExnCont>,
+    /// What jumps to a continuation pass besides their arguments, in words of the original.
+    more_args: FxHashMap<Continuation, SmallVec<[Variable; 2]>>,
     sets: Option<Box<Sets<'u>>>,
     /// The table of locations, and the call in whose place the copy will stand.
     call: Option<(&'u mut LocTable, Dbg)>,
@@ -55,6 +57,7 @@ impl<'u> Copier<'u> {
             simples: FxHashMap::default(),
             conts: FxHashMap::default(),
             exns: FxHashMap::default(),
+            more_args: FxHashMap::default(),
             sets: None,
             call: None,
         }
@@ -86,6 +89,11 @@ impl<'u> Copier<'u> {
     /// its extra arguments.
     pub fn substitute_exn(&mut self, cont: Continuation, by: ExnCont) {
         self.exns.insert(cont, by);
+    }
+
+    /// From now on jumps to `cont` pass these too, after their arguments. It must not be where a call returns to.
+    pub fn add_arguments(&mut self, cont: Continuation, more: &[Variable]) {
+        self.more_args.insert(cont, more.into());
     }
 
     /// From now on places are those of a function that is inlined at `call`.
@@ -151,6 +159,8 @@ impl<'u> Copier<'u> {
     /// copied one.
     pub fn finish(mut self) -> Result<Vec<Code>, SharedClosure> {
         let mut codes = Vec::new();
+        // What they do, they do in frames of their own.
+        self.call = None;
         // Codes come after the code that allocates them: so is known what they capture.
         while let Some(next) = self.sets.as_mut().and_then(|sets| sets.next()) {
             let mut copy = self.copy_code(next.original);
@@ -302,7 +312,8 @@ impl<'u> Copier<'u> {
     }
 
     fn jump(&self, jump: &ApplyCont) -> ApplyCont {
-        let args = jump.args.iter().map(|&arg| self.simple(arg)).collect();
+        let more = self.more_args.get(&jump.cont).into_iter().flatten().map(|&var| Simple::Var(var));
+        let args = jump.args.iter().copied().chain(more).map(|arg| self.simple(arg)).collect();
         ApplyCont { cont: self.continuation(jump.cont), args }
     }
 

@@ -6,8 +6,8 @@ use smallvec::SmallVec;
 
 use crate::term::{InlineAttribute, SpecialiseAttribute};
 use crate::{
-    CodeId, Continuation, Dbg, Expr, FunctionSlot, Imports, Item, Kind, LocTable, SetOfClosures, Static,
-    StaticDef, Subkind, Symbol, ValueSlot, Variable,
+    CodeId, Continuation, Dbg, Expr, FunctionSlot, Imports, Kind, LocTable, SetOfClosures, Static, StaticDef,
+    Subkind, Symbol, ValueSlot, Variable,
 };
 
 /// A compilation unit.
@@ -154,13 +154,7 @@ impl Unit {
         }
         let bodies = self.codes.values().map(|code| &code.body).chain([&self.entry.body]);
         for body in bodies {
-            body.walk(&mut |expr| {
-                for item in &expr.items {
-                    if let Item::LetClosures { set, .. } = item {
-                        f(set);
-                    }
-                }
-            });
+            body.for_each_set(f);
         }
     }
 

@@ -192,6 +192,17 @@ impl Expr {
         }
     }
 
+    /// Each set of closures that this term binds, those in the codes of these sets apart.
+    pub fn for_each_set(&self, f: &mut impl FnMut(&SetOfClosures)) {
+        self.walk(&mut |expr| {
+            for item in &expr.items {
+                if let Item::LetClosures { set, .. } = item {
+                    f(set);
+                }
+            }
+        });
+    }
+
     /// Each atom used in this term and in all terms nested in it.
     pub fn for_each_simple_deep(&self, f: &mut impl FnMut(Simple)) {
         self.walk(&mut |expr| {

@@ -9,6 +9,7 @@ pub mod loopify;
 mod recursion;
 pub mod scalar_replacement;
 pub mod sink;
+pub mod thread;
 
 use flambeau_ir::{Rewrites, Unit};
 
@@ -22,12 +23,13 @@ pub struct Pass {
 }
 
 /// All passes, by name: for `flambeau opt` and tests.
-pub const PASSES: &[Pass] = &[CONTIFY, LOOPIFY, SCALAR_REPLACEMENT, SIMPLIFY, SINK, DEAD_CODE];
+pub const PASSES: &[Pass] = &[CONTIFY, LOOPIFY, SCALAR_REPLACEMENT, SIMPLIFY, THREAD, SINK, DEAD_CODE];
 
 const CONTIFY: Pass = Pass { name: "contify", run: contify::contify };
 const LOOPIFY: Pass = Pass { name: "loopify", run: loopify::loopify };
 const SCALAR_REPLACEMENT: Pass =
     Pass { name: "scalar_replacement", run: scalar_replacement::scalar_replacement };
+const THREAD: Pass = Pass { name: "thread", run: thread::thread };
 const SINK: Pass = Pass { name: "sink", run: sink::sink };
 const SIMPLIFY: Pass = Pass { name: "simplify", run: flambeau_simplify::simplify };
 const DEAD_CODE: Pass = Pass { name: "dead-code", run: flambeau_simplify::dead_code::dead_code };
@@ -36,11 +38,12 @@ const DEAD_CODE: Pass = Pass { name: "dead-code", run: flambeau_simplify::dead_c
 pub fn schedule(level: u32) -> Vec<Pass> {
     // Functions that are loops first: the simplifier knows loops, but nothing of calls.
     let mut passes = vec![CONTIFY, LOOPIFY, SIMPLIFY];
-    // What the simplifier brought into sight: blocks that only forwarded loads kept, functions with one caller left.
-    passes.extend([SCALAR_REPLACEMENT, CONTIFY, SIMPLIFY]);
+    // What the simplifier brought into sight: blocks that only forwarded loads kept, functions with one caller left,
+    // switches on what inlined functions give.
+    passes.extend([SCALAR_REPLACEMENT, CONTIFY, THREAD, SIMPLIFY]);
     // Parameters that stand for parts may have parts themselves.
     if level >= 3 {
-        passes.push(SIMPLIFY);
+        passes.extend([THREAD, SIMPLIFY]);
     }
     // Last: inside a branch an allocation is in sight of nobody else.
     passes.push(SINK);

@@ -1,7 +1,7 @@
 //! Polymorphic comparison of values whose representation is known (features D12).
 
 use flambeau_ir::prim::{External, FloatCmp, IntCmp, NativeRepr};
-use flambeau_ir::{BoxedKind, IntKind, Prim, Simple};
+use flambeau_ir::{BoxedKind, IntKind, Prim, Simple, Subkind};
 use flambeau_types::{IntSet, Operands, Ty};
 
 use crate::Simplifier;
@@ -34,6 +34,24 @@ fn comparison(external: &External) -> Option<Comparison> {
 }
 
 impl Simplifier<'_> {
+    /// Whether the static type of a value has immediates only: then what it is compared to is one, too. That some value is
+    /// an immediate is not enough, others of its type may be blocks.
+    fn is_of_immediate_type(&self, simple: Simple) -> bool {
+        let Simple::Var(var) = simple else { return false };
+        if self.unit.variables[var].subkind == Subkind::Immediate {
+            return true;
+        }
+        self.env.definition(simple).is_some_and(|definition| {
+            matches!(
+                definition.prim,
+                Prim::IntArith { kind: IntKind::Tagged, .. }
+                    | Prim::IntShift { kind: IntKind::Tagged, .. }
+                    | Prim::IntCompare3 { .. }
+                    | Prim::FloatCompare3
+            )
+        })
+    }
+
     pub(crate) fn c_call(&mut self, external: &External, args: &[Simple]) -> Outcome {
         let (Some(comparison), [x, y]) = (comparison(external), args) else {
             return Outcome::Keep(Ty::Unknown);
@@ -56,6 +74,9 @@ impl Simplifier<'_> {
                 };
                 let (x, y) = (unbox(*x), unbox(*y));
                 (boxed_prim(comparison, a), operands(x, y))
+            }
+            _ if self.is_of_immediate_type(*x) || self.is_of_immediate_type(*y) => {
+                (int_prim(comparison, IntKind::Tagged), operands(*x, *y))
             }
             _ => return Outcome::Keep(result),
         };

@@ -3,7 +3,7 @@
 
 use flambeau_ir::term::InlineAttribute;
 use flambeau_ir::transfer::{self, Exported};
-use flambeau_ir::{CodeId, Expr, Item, Rewrites, StaticDef, Symbol, Unit};
+use flambeau_ir::{CodeId, Rewrites, StaticDef, Symbol, Unit};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::inline::{HUGE, LARGE};
@@ -95,15 +95,10 @@ fn may_be_inlined(unit: &Unit, code: CodeId, rewrites: &Rewrites) -> bool {
         InlineAttribute::Always | InlineAttribute::Hint if !rewrites.stubs_only => HUGE,
         _ if stub => HUGE,
         _ if rewrites.stubs_only => return false,
+        _ if data.attributes.is_functor => HUGE,
         _ => LARGE,
     };
-    (stub || !data.recursive) && !makes_closures(&data.body) && size::of(&data.body, limit).is_some()
-}
-
-fn makes_closures(body: &Expr) -> bool {
-    let mut found = false;
-    body.walk(&mut |expr| found |= expr.items.iter().any(|item| matches!(item, Item::LetClosures { .. })));
-    found
+    (stub || !data.recursive) && size::whole(unit, code, limit).is_some()
 }
 
 /// Whether all that a function mentions of the unit may be known outside.

@@ -35,6 +35,14 @@ const CLOSURE_BENEFIT: u32 = 40;
 const ALLOCATION_BENEFIT: u32 = 12;
 const CONSTANT_BENEFIT: u32 = 6;
 
+/// What inlining adds, by the size of the callee.
+struct Growth {
+    /// To the function that calls.
+    function: u32,
+    /// To the unit.
+    unit: u32,
+}
+
 impl Simplifier<'_> {
     /// What a function may grow by.
     pub(crate) fn budget(code: Option<CodeId>) -> u32 {
@@ -56,13 +64,13 @@ impl Simplifier<'_> {
             _ => return None,
         };
         self.simplify_callee(code);
-        let size = self.decide(apply, code)?;
+        let growth = self.decide(apply, code)?;
         if !self.allow("inlining") {
             return None;
         }
         let body = self.copy_body(apply, code)?;
-        self.budget = self.budget.saturating_sub(size);
-        self.unit_budget = self.unit_budget.saturating_sub(size);
+        self.budget = self.budget.saturating_sub(growth.function);
+        self.unit_budget = self.unit_budget.saturating_sub(growth.unit);
         let analysis = Analysis::of(&body, &self.env, self.rewrites.keep_backtraces);
         let returns = analysis.uses(apply.ret);
         self.analysis.absorb(analysis);
@@ -88,8 +96,8 @@ impl Simplifier<'_> {
         }
     }
 
-    /// The size of the body, if it is to be inlined.
-    fn decide(&mut self, apply: &Apply, code: CodeId) -> Option<u32> {
+    /// What grows, if the body is to be inlined.
+    fn decide(&mut self, apply: &Apply, code: CodeId) -> Option<Growth> {
         let data = &self.unit.codes[code];
         let stub = data.attributes.stub;
         if data.recursive && !stub || self.in_progress.contains(&code) || !self.done.contains(&code) {
@@ -100,21 +108,28 @@ impl Simplifier<'_> {
             InlineAttribute::Default | InlineAttribute::Unroll(_) => data.attributes.inline,
             wish => wish,
         };
+        // Each application at the toplevel makes a module, whose functions are to know those of the argument (B7).
+        let functor = data.attributes.is_functor && self.current.is_none();
         let limit = match wish {
             InlineAttribute::Never => return None,
             InlineAttribute::Always | InlineAttribute::Hint if !self.rewrites.stubs_only => HUGE,
             _ if stub => HUGE,
             _ if self.rewrites.stubs_only => return None,
+            _ if functor => HUGE,
             _ => LARGE,
         };
         let size = self.size(code).filter(|size| *size <= limit)?;
         let affordable = size <= SMALLEST || size <= self.unit_budget;
+        if functor {
+            return affordable.then_some(Growth { function: 0, unit: size });
+        }
         let wanted = limit == HUGE
             || affordable && (size <= SMALL || size <= self.benefit(apply).saturating_add(SMALL));
         // A stub that calls itself would go on for ever (soundness row 42).
         let size = if recursive { size.max(BUDGET / 8) } else { size };
         // Functions grow by what is small or wanted only as far as the budget goes.
-        (wanted && (size <= self.budget || limit == HUGE && self.budget > 0)).then_some(size)
+        (wanted && (size <= self.budget || limit == HUGE && self.budget > 0))
+            .then_some(Growth { function: size, unit: size })
     }
 
     /// What may go when the arguments are known in the body.
@@ -131,32 +146,40 @@ impl Simplifier<'_> {
             .sum()
     }
 
-    /// The size of a simplified body that may be copied: without functions of its own.
+    /// The size of a simplified body that may be copied, with the functions that it makes.
     fn size(&mut self, code: CodeId) -> Option<u32> {
         if let Some(size) = self.sizes.get(&code) {
             return *size;
         }
-        let body = &self.unit.codes[code].body;
-        let keep_backtraces = self.rewrites.keep_backtraces;
-        let mut stays = false;
-        body.walk(&mut |expr| {
-            stays |= expr.items.iter().any(|item| matches!(item, Item::LetClosures { .. }));
-            // The backtrace of an exception that is caught here ends here: not with the callers.
-            stays |= keep_backtraces && matches!(expr.terminator, Terminator::Try { .. });
-        });
-        let size = if stays { None } else { size::of(body, HUGE) };
+        let size = if self.ends_backtraces(code) { None } else { size::whole(self.unit, code, HUGE) };
         self.sizes.insert(code, size);
         size
     }
 
-    /// The body with the arguments, the way back and the handler of the call.
+    /// Whether the backtrace of an exception that is caught in the body ends there: not with the callers.
+    fn ends_backtraces(&self, code: CodeId) -> bool {
+        let mut catches = false;
+        self.unit.codes[code]
+            .body
+            .walk(&mut |expr| catches |= matches!(expr.terminator, Terminator::Try { .. }));
+        catches && self.rewrites.keep_backtraces
+    }
+
+    /// The body with the arguments, the way back and the handler of the call. The functions that it makes are copied
+    /// with it, to be simplified there.
     fn copy_body(&mut self, apply: &Apply, code: CodeId) -> Option<Expr> {
         let unit = &mut *self.unit;
         let data = &unit.codes[code];
         if data.params.len() != apply.args.len() {
             return None;
         }
-        let mut copier = Copier::new(&mut unit.variables, &mut unit.continuations);
+        let mut copier = Copier::with_sets(
+            &mut unit.variables,
+            &mut unit.continuations,
+            &unit.codes,
+            &mut unit.function_slots,
+            &mut unit.value_slots,
+        );
         for (param, arg) in data.params.iter().zip(&apply.args) {
             copier.substitute_variable(*param, *arg);
         }
@@ -168,7 +191,12 @@ impl Simplifier<'_> {
         if self.rewrites.keep_backtraces {
             copier.inline_locations(&mut unit.locs, apply.dbg);
         }
-        Some(copier.expr(&data.body))
+        let body = copier.expr(&data.body);
+        for copy in copier.finish().ok()? {
+            unit.codes.push(copy);
+        }
+        self.note_sets(&body);
+        Some(body)
     }
 }
 

@@ -32,7 +32,7 @@ pub mod dead_code;
 mod exceptions;
 pub mod export;
 mod flow;
-mod fold;
+pub mod fold;
 mod imported;
 mod inline;
 mod lift;
@@ -41,15 +41,18 @@ mod rebuild;
 mod run;
 mod size;
 mod switch;
+mod truth;
 mod unboxing;
 
 use flambeau_ir::{
-    CodeId, Continuation, Expr, FunctionSlot, Rewrites, StaticDef, Subkind, Symbol, Unit, ValueSlot, Variable,
+    CodeId, Continuation, Expr, FunctionSlot, Rewrites, SetOfClosures, StaticDef, Subkind, Symbol, Unit,
+    ValueSlot, Variable,
 };
 use flambeau_types::{Closure, Env, Ty};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
+pub use analysis::FIRST_SPECIAL_TAG;
 use analysis::{Analysis, Writes};
 use continuations::{ContState, Edge};
 use imported::Imported;
@@ -161,16 +164,22 @@ impl<'a> Simplifier<'a> {
 
     /// A code that two sets bind knows nothing of what it captures.
     fn count_binders(&mut self) {
-        let mut binders = FxHashMap::default();
-        let mut sets = FxHashMap::default();
-        self.unit.for_each_set(&mut |set| {
-            for (_, code) in &set.functions {
-                *binders.entry(*code).or_insert(0) += 1;
-                sets.insert(*code, set.functions.clone());
-            }
-        });
-        self.binders = binders;
-        self.sets = sets;
+        let (binders, sets) = (&mut self.binders, &mut self.sets);
+        self.unit.for_each_set(&mut |set| count_binder(binders, sets, set));
+    }
+
+    /// The same for the sets of a term that is new in the unit, and of the codes of these.
+    fn note_sets(&mut self, body: &Expr) {
+        let (binders, sets) = (&mut self.binders, &mut self.sets);
+        let mut codes = Vec::new();
+        let mut note = |set: &SetOfClosures, codes: &mut Vec<CodeId>| {
+            count_binder(binders, sets, set);
+            codes.extend(set.functions.iter().map(|(_, code)| *code));
+        };
+        body.for_each_set(&mut |set| note(set, &mut codes));
+        while let Some(code) = codes.pop() {
+            self.unit.codes[code].body.for_each_set(&mut |set| note(set, &mut codes));
+        }
     }
 
     /// Simplifies the body of a code, once, given what is known of its captured values, and its closure if that is
@@ -282,6 +291,17 @@ impl<'a> Simplifier<'a> {
     fn fresh_like(&mut self, var: Variable) -> Variable {
         let data = self.unit.variables[var].clone();
         self.unit.variables.push(data)
+    }
+}
+
+fn count_binder(
+    binders: &mut FxHashMap<CodeId, u32>,
+    sets: &mut FxHashMap<CodeId, Functions>,
+    set: &SetOfClosures,
+) {
+    for (_, code) in &set.functions {
+        *binders.entry(*code).or_insert(0) += 1;
+        sets.insert(*code, set.functions.clone());
     }
 }
 

@@ -487,6 +487,9 @@ impl Simplifier<'_> {
         if x == y {
             return known(matches!(op, IntCmp::Eq | IntCmp::Le | IntCmp::Ge));
         }
+        if let Some(outcome) = self.compare_to_constant(op, kind, x, y) {
+            return outcome;
+        }
         let (Some(a), Some(b)) = (self.env.ints(x, kind), self.env.ints(y, kind)) else {
             return Outcome::Keep(Ty::bool());
         };
@@ -514,6 +517,11 @@ impl Simplifier<'_> {
         let known = |equal: bool| Outcome::Atom(Simple::naked_imm(i64::from(equal != negated)));
         if x == y {
             return known(true);
+        }
+        let op = if negated { IntCmp::Ne } else { IntCmp::Eq };
+        let compared = self.compare_to_constant(op, IntKind::Tagged, x, y);
+        if let Some(outcome) = compared.or_else(|| self.is_immediate_of(op, x, y)) {
+            return outcome;
         }
         // An immediate is no pointer, and differs from other immediates.
         let (a, b) = (self.env.ty(x), self.env.ty(y));

@@ -16,6 +16,7 @@ impl Simplifier<'_> {
     /// A switch that ends a run.
     pub(crate) fn switch(&mut self, mut switch: Switch, out: &mut Vec<Item>) -> Next {
         switch.scrutinee = self.env.canonical(switch.scrutinee);
+        self.switch_on_negated(&mut switch);
         let set = self.prune(&mut switch);
         if let Some(jump) = self.only_way(&mut switch, out) {
             return self.jump(jump);
@@ -42,6 +43,30 @@ impl Simplifier<'_> {
             return Next::End(Terminator::ApplyCont(jump));
         }
         Next::End(Terminator::Switch(Box::new(Switch { scrutinee, arms, default, dbg: switch.dbg })))
+    }
+
+    /// A switch on the negation of a truth value is one on that, its arms exchanged.
+    fn switch_on_negated(&mut self, switch: &mut Switch) {
+        while let Some(truth) = self.negated(switch.scrutinee) {
+            if switch.arms.iter().any(|(value, _)| !(0..=1).contains(value)) || !self.allow("negated switch")
+            {
+                break;
+            }
+            switch.scrutinee = truth;
+            switch.arms.iter_mut().for_each(|(value, _)| *value = 1 - *value);
+            switch.arms.reverse();
+        }
+    }
+
+    /// The truth value of which this is the negation.
+    fn negated(&self, simple: Simple) -> Option<Simple> {
+        let definition = self.env.definition(simple)?;
+        let is_eq = definition.prim == Prim::IntCompare { op: IntCmp::Eq, kind: IntKind::Naked };
+        let truth = definition.args[0];
+        let to_zero = is_eq
+            && self.env.constant(definition.args[1], Kind::NakedImmediate) == Some(Const::NakedImmediate(0));
+        let is_truth = matches!(self.env.ty(truth), Ty::Int(set) if IntSet::bool().includes(&set));
+        (to_zero && is_truth).then_some(truth)
     }
 
     /// Drops the arms for values that the scrutinee can't have. Gives those that it can.

@@ -241,8 +241,7 @@ impl Env {
             (Prim::GetTag, [x]) => self.learn_tags(*x, &now),
             (Prim::Untag, [x]) => self.learn(*x, &Ty::tagged(now)),
             (Prim::PhysEqual { negated }, [x, y]) if now.as_one().is_some() => {
-                self.assume_equal(*x, *y, (now.as_one() == Some(1)) != *negated);
-                true
+                self.assume_equal(*x, *y, (now.as_one() == Some(1)) != *negated)
             }
             (Prim::IntCompare { op, kind }, [x, y]) => match now.as_one() {
                 Some(n) => self.assume_compare(*op, *kind, *x, *y, n == 1),
@@ -252,15 +251,25 @@ impl Env {
         }
     }
 
-    fn assume_equal(&mut self, x: Simple, y: Simple, equal: bool) {
-        if !equal {
-            return;
-        }
+    /// Whether that is possible.
+    fn assume_equal(&mut self, x: Simple, y: Simple, equal: bool) -> bool {
         match (self.canonical(x), self.canonical(y)) {
-            (Simple::Var(x), y @ Simple::Const(_)) | (y @ Simple::Const(_), Simple::Var(x)) => {
-                self.learn_equal(x, y);
+            (Simple::Var(x), y @ Simple::Const(c)) | (y @ Simple::Const(c), Simple::Var(x)) => {
+                match (c, self.ty(x.into())) {
+                    _ if equal => {
+                        self.learn_equal(x, y);
+                        true
+                    }
+                    (Const::Tagged(n), Ty::Variant(variant)) => {
+                        let left = Variant { ints: variant.ints.without(n), blocks: variant.blocks.clone() };
+                        let impossible = left.ints.is_empty() && left.blocks.is_none();
+                        self.set(x, Ty::Variant(Rc::new(left)));
+                        !impossible
+                    }
+                    _ => true,
+                }
             }
-            _ => {}
+            _ => true,
         }
     }
 
@@ -284,7 +293,8 @@ impl Env {
             IntCmp::UnsignedLt if holds && b_low >= 0 => (IntSet::range(0, below(b_high)), b.clone()),
             IntCmp::UnsignedLt => (a.clone(), b.clone()),
         };
-        self.learn_ints(x, kind, &a.intersection(&new_a)) && self.learn_ints(y, kind, &b.intersection(&new_b))
+        self.assume_ints(x, kind, &a.intersection(&new_a))
+            && self.assume_ints(y, kind, &b.intersection(&new_b))
     }
 
     /// The integers that an operand of an operation may be. `None`: it may be a pointer.
@@ -304,9 +314,14 @@ impl Env {
         }
     }
 
-    fn learn_ints(&mut self, simple: Simple, kind: IntKind, set: &IntSet) -> bool {
-        let ty = if kind == IntKind::Tagged { Ty::tagged(set.clone()) } else { Ty::Int(set.clone()) };
-        !set.is_empty() && self.learn(simple, &ty)
+    fn assume_ints(&mut self, simple: Simple, kind: IntKind, set: &IntSet) -> bool {
+        match kind {
+            _ if set.is_empty() => false,
+            IntKind::Tagged => self.learn(simple, &Ty::tagged(set.clone())),
+            // The operand may be a test in turn.
+            IntKind::Naked => self.assume(simple, set),
+            IntKind::Int32 | IntKind::Int64 | IntKind::Nativeint => self.learn(simple, &Ty::Int(set.clone())),
+        }
     }
 
     /// Learns that a value is a block of one of these tags.

@@ -7,8 +7,8 @@ use super::{Function, MAX_DEPTH, Place, Portable};
 use crate::remap::{self, Remap};
 use crate::stack::deep;
 use crate::{
-    CallKind, CodeId, Continuation, Dbg, Expr, FunctionSlot, Inlined, Item, SetOfClosures, StaticDef, Symbol,
-    Unit, ValueSlot, Variable,
+    CallKind, CodeId, Continuation, Dbg, Expr, FunctionSlot, Inlined, StaticDef, Symbol, Unit, ValueSlot,
+    Variable,
 };
 
 /// A function that can go elsewhere.
@@ -73,7 +73,7 @@ pub fn export(
     // The slots of the function itself and of the sets that it makes come first: those are its own.
     export.function_slot(&mut unit.codes[code].function_slot.clone());
     for code in &functions {
-        for_each_set(&unit.codes[*code].body, &mut |set| {
+        unit.codes[*code].body.for_each_set(&mut |set| {
             set.functions.iter().for_each(|(slot, _)| export.function_slot(&mut slot.clone()));
             set.values.iter().for_each(|(slot, _)| export.value_slot(&mut slot.clone()));
         });
@@ -99,22 +99,12 @@ fn reachable_codes(unit: &Unit, code: CodeId) -> Option<Vec<CodeId>> {
         if depth(body) >= MAX_DEPTH {
             return None;
         }
-        for_each_set(body, &mut |set| {
+        body.for_each_set(&mut |set| {
             makes_itself |= set.functions.iter().any(|(_, made)| *made == code);
             codes.extend(set.functions.iter().map(|(_, code)| *code).filter(|code| seen.insert(*code)));
         });
     }
     (!makes_itself).then_some(codes)
-}
-
-fn for_each_set(body: &Expr, f: &mut impl FnMut(&SetOfClosures)) {
-    body.walk(&mut |expr| {
-        for item in &expr.items {
-            if let Item::LetClosures { set, .. } = item {
-                f(set);
-            }
-        }
-    });
 }
 
 /// The nesting of a term.

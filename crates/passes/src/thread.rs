@@ -1,0 +1,464 @@
+//! Jump threading: a jump to a continuation that does little but branch on what the jump passes goes to the branch taken.
+//! `docs/passes/thread.md` shows it.
+//!
+//! A function that gives a truth value or an option, inlined into a test of its result, becomes a continuation with one
+//! jump for each way out of the function and a switch in its handler. Such a *fork* is a run of pure bindings and
+//! bindings of continuations that ends in a switch. For a jump whose arguments decide the switch, the continuations that
+//! the fork binds, its arms, move out of the handler to where the fork's continuation is bound: what they used of the
+//! handler's parameters and bindings becomes parameters of theirs. Then the jump evaluates the bindings itself, and
+//! goes where the switch would.
+//!
+//! Arms are moved, not copied, so code grows by the fork's bindings alone.
+
+use flambeau_ir::copy::Copier;
+use flambeau_ir::prim::{Coeffects, Effects};
+use flambeau_ir::stack::deep;
+use flambeau_ir::{
+    ApplyCont, CodeId, Const, ContHandler, Continuation, Expr, Item, Named, Prim, Rewrites, Simple,
+    StaticDef, Switch, Symbol, Terminator, Unit, Variable,
+};
+use flambeau_simplify::{FIRST_SPECIAL_TAG, fold::fold};
+use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
+
+/// More bindings than these are not evaluated at each jump.
+const BINDINGS: usize = 8;
+/// Arms that use more of the handler's variables than these stay.
+const MORE_PARAMS: usize = 12;
+/// Arms of more items than these together stay: they are copied once for each fork that they are in.
+const ARMS: usize = 2_000;
+/// Threading makes constants meet further switches: how often a function is looked through again.
+const ROUNDS: u32 = 3;
+
+/// Threads jumps in all functions of a unit. On entry and on exit the unit is well-formed.
+pub fn thread(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
+    let statics = static_blocks(unit);
+    let mut changed = false;
+    for id in unit.codes.keys().collect::<Vec<_>>() {
+        let mut body = unit.codes[id].body.take();
+        changed |= thread_in(&mut body, Some(id), &statics, unit, rewrites);
+        unit.codes[id].body = body;
+    }
+    let mut body = unit.entry.body.take();
+    changed |= thread_in(&mut body, None, &statics, unit, rewrites);
+    unit.entry.body = body;
+    changed
+}
+
+/// The tags of static blocks.
+fn static_blocks(unit: &Unit) -> FxHashMap<Symbol, u8> {
+    let tag = |def: &StaticDef| match def {
+        StaticDef::Block { symbol, tag, .. } => Some((*symbol, *tag)),
+        _ => None,
+    };
+    unit.statics
+        .iter()
+        .filter_map(|item| tag(&item.def))
+        .filter(|(_, tag)| *tag < FIRST_SPECIAL_TAG)
+        .collect()
+}
+
+fn thread_in(
+    body: &mut Expr,
+    code: Option<CodeId>,
+    statics: &FxHashMap<Symbol, u8>,
+    unit: &mut Unit,
+    rewrites: &mut Rewrites,
+) -> bool {
+    let mut changed = false;
+    for _ in 0..ROUNDS {
+        let facts = Facts::of(body);
+        let forks = FxHashMap::default();
+        let mut threading = Threading { unit, rewrites, code, statics, facts, forks, threaded: 0 };
+        *body = threading.expr(body.take());
+        if threading.threaded == 0 {
+            break;
+        }
+        changed = true;
+    }
+    changed
+}
+
+/// What jumps pass, and which variables are blocks.
+#[derive(Default)]
+struct Facts {
+    jumps: FxHashMap<Continuation, Vec<SmallVec<[Simple; 2]>>>,
+    /// Continuations which calls return to or raise points go to: their parameters are given.
+    fixed: FxHashSet<Continuation>,
+    blocks: FxHashMap<Variable, u8>,
+}
+
+impl Facts {
+    fn of(body: &Expr) -> Facts {
+        let mut facts = Facts::default();
+        body.walk(&mut |expr| {
+            for item in &expr.items {
+                facts.item(item);
+            }
+            facts.terminator(&expr.terminator);
+        });
+        facts
+    }
+
+    fn item(&mut self, item: &Item) {
+        if let Item::Let { var, named: Named::Prim { prim, exn, .. }, .. } = item {
+            if let Prim::MakeBlock { tag, .. } = prim
+                && *tag < FIRST_SPECIAL_TAG
+            {
+                self.blocks.insert(*var, *tag);
+            }
+            self.fixed.extend(exn.as_ref().map(|exn| exn.cont));
+        }
+    }
+
+    fn terminator(&mut self, terminator: &Terminator) {
+        let mut jump = |jump: &ApplyCont| self.jumps.entry(jump.cont).or_default().push(jump.args.clone());
+        match terminator {
+            Terminator::ApplyCont(to) => jump(to),
+            Terminator::Switch(switch) => {
+                switch.arms.iter().map(|(_, to)| to).chain(&switch.default).for_each(jump);
+            }
+            Terminator::StringSwitch(switch) => {
+                switch.arms.iter().map(|(_, to)| to).chain(&switch.default).for_each(jump);
+            }
+            Terminator::Apply(apply) => self.fixed.extend([apply.ret, apply.exn.cont]),
+            Terminator::Raise { handler, .. } => {
+                self.fixed.insert(handler.cont);
+            }
+            Terminator::Try { handler, .. } => {
+                self.fixed.insert(handler.cont);
+            }
+            Terminator::Unreachable => {}
+        }
+    }
+}
+
+/// A handler that branches on its parameters, its arms bound outside.
+#[derive(Clone)]
+struct Fork {
+    params: SmallVec<[Variable; 2]>,
+    bindings: Vec<Item>,
+    switch: Switch,
+}
+
+impl Fork {
+    fn into_expr(self) -> Expr {
+        Expr { items: self.bindings, terminator: Terminator::Switch(Box::new(self.switch)) }
+    }
+}
+
+/// What is known of a value.
+#[derive(Clone, Copy)]
+enum Known {
+    Const(Const),
+    Block(u8),
+}
+
+struct Threading<'a> {
+    unit: &'a mut Unit,
+    rewrites: &'a mut Rewrites,
+    code: Option<CodeId>,
+    statics: &'a FxHashMap<Symbol, u8>,
+    facts: Facts,
+    /// The forks in scope to which jumps may be threaded.
+    forks: FxHashMap<Continuation, Fork>,
+    threaded: u32,
+}
+
+impl Threading<'_> {
+    fn expr(&mut self, expr: Expr) -> Expr {
+        deep(|| self.run(expr))
+    }
+
+    fn run(&mut self, expr: Expr) -> Expr {
+        let mut out = Vec::with_capacity(expr.items.len());
+        let mut items = expr.items.into_iter();
+        let mut terminator = expr.terminator;
+        while let Some(item) = items.next() {
+            match item {
+                Item::Join { cont, params, body } => {
+                    if self.is_fork(cont, &params, items.as_slice(), &terminator) {
+                        let rest = Expr { items: items.collect(), terminator };
+                        let fork = self.split(params.clone(), rest, &mut out);
+                        self.forks.insert(cont, fork.clone());
+                        let body = Box::new(self.expr(*body));
+                        self.forks.remove(&cont);
+                        out.push(Item::Join { cont, params, body });
+                        let rest = self.expr(fork.into_expr());
+                        out.extend(rest.items);
+                        return Expr { items: out, terminator: rest.terminator };
+                    }
+                    out.push(Item::Join { cont, params, body: Box::new(self.expr(*body)) });
+                }
+                Item::LetCont { recursive, handlers } => self.handlers(recursive, handlers, &mut out),
+                item => out.push(item),
+            }
+        }
+        let (first, terminator) = {
+            let end = std::mem::replace(&mut terminator, Terminator::Unreachable);
+            self.terminator(end)
+        };
+        out.extend(first);
+        Expr { items: out, terminator }
+    }
+
+    fn handlers(&mut self, recursive: bool, handlers: Vec<ContHandler>, out: &mut Vec<Item>) {
+        let mut done = Vec::with_capacity(handlers.len());
+        for ContHandler { cont, params, body } in handlers {
+            let body = if !recursive && self.is_fork(cont, &params, &body.items, &body.terminator) {
+                let fork = self.split(params.clone(), body, out);
+                self.forks.insert(cont, fork.clone());
+                fork.into_expr()
+            } else {
+                body
+            };
+            done.push(ContHandler { cont, params, body: self.expr(body) });
+        }
+        out.push(Item::LetCont { recursive, handlers: done });
+    }
+
+    /// Whether some jump to `cont` decides where the handler branches, and that can be threaded.
+    fn is_fork(&mut self, cont: Continuation, params: &[Variable], items: &[Item], end: &Terminator) -> bool {
+        let Terminator::Switch(switch) = end else { return false };
+        let Some(jumps) = self.facts.jumps.get(&cont) else { return false };
+        let shaped = is_short(items);
+        let decided = |args: &SmallVec<[Simple; 2]>| self.choose(params, args, items, switch).is_some();
+        if !shaped || !jumps.iter().any(decided) || !self.arms_may_move(params, items) {
+            return false;
+        }
+        let (unit, code) = (&*self.unit, self.code);
+        self.rewrites.allow(|| {
+            let place = code.map_or("entry", |code| &unit.codes[code].linkage_name);
+            format!("thread: jumps to {} in {place}", unit.continuations[cont].name)
+        })
+    }
+
+    fn arms_may_move(&self, params: &[Variable], items: &[Item]) -> bool {
+        let own = own_variables(params, items);
+        let mut used = FxHashSet::default();
+        let (mut size, mut fixed) = (0, false);
+        for handler in arms(items) {
+            handler.body.walk(&mut |expr| size += 1 + expr.items.len());
+            if size > ARMS {
+                return false;
+            }
+            fixed |= self.facts.fixed.contains(&handler.cont);
+            handler.body.for_each_simple_deep(&mut |simple| {
+                used.extend(simple.as_var().filter(|var| own.contains(var)));
+            });
+        }
+        let exceptional = arms(items).any(|handler| self.unit.continuations[handler.cont].is_exn);
+        !exceptional && used.len() <= MORE_PARAMS && (used.is_empty() || !fixed)
+    }
+
+    /// Moves the arms of a fork to `out`; gives the fork.
+    fn split(&mut self, params: SmallVec<[Variable; 2]>, rest: Expr, out: &mut Vec<Item>) -> Fork {
+        let own = own_variables(&params, &rest.items);
+        let mut seen = FxHashSet::default();
+        let mut more = SmallVec::<[Variable; 2]>::new();
+        for handler in arms(&rest.items) {
+            handler.body.for_each_simple_deep(&mut |simple| {
+                more.extend(simple.as_var().filter(|var| own.contains(var) && seen.insert(*var)));
+            });
+        }
+        let moved: Vec<Continuation> = arms(&rest.items).map(|handler| handler.cont).collect();
+        let mut bindings = Vec::new();
+        for item in rest.items {
+            let Item::LetCont { recursive, handlers } = item else {
+                bindings.push(item);
+                continue;
+            };
+            let handlers =
+                handlers.into_iter().map(|handler| self.move_arm(handler, &moved, &more)).collect();
+            self.handlers(recursive, handlers, out);
+        }
+        let Terminator::Switch(mut switch) = rest.terminator else {
+            unreachable!("a fork ends in a switch");
+        };
+        let jumps = switch.arms.iter_mut().map(|(_, jump)| jump).chain(&mut switch.default);
+        for jump in jumps.filter(|jump| moved.contains(&jump.cont)) {
+            jump.args.extend(more.iter().map(|var| Simple::Var(*var)));
+        }
+        Fork { params, bindings, switch: *switch }
+    }
+
+    /// An arm with what it uses of the fork as parameters.
+    fn move_arm(&mut self, arm: ContHandler, moved: &[Continuation], more: &[Variable]) -> ContHandler {
+        if more.is_empty() {
+            return arm;
+        }
+        let mut copier = Copier::new(&mut self.unit.variables, &mut self.unit.continuations);
+        for cont in moved {
+            copier.add_arguments(*cont, more);
+        }
+        let mut params: SmallVec<[Variable; 2]> =
+            arm.params.iter().map(|param| copier.bind_variable(*param)).collect();
+        params.extend(more.iter().map(|var| copier.bind_variable(*var)));
+        let body = copier.expr(&arm.body);
+        arm.body.dismantle();
+        ContHandler { cont: arm.cont, params, body }
+    }
+
+    /// The jump that the switch of a handler comes to, with such arguments.
+    fn choose<'s>(
+        &self,
+        params: &[Variable],
+        args: &[Simple],
+        items: &[Item],
+        switch: &'s Switch,
+    ) -> Option<&'s ApplyCont> {
+        let mut known: FxHashMap<Variable, Known> = FxHashMap::default();
+        let value = |simple: Simple, known: &FxHashMap<Variable, Known>| match simple {
+            Simple::Const(Const::Poison(_)) => None,
+            Simple::Const(c) => Some(Known::Const(c)),
+            Simple::Symbol(symbol) => self.statics.get(&symbol).map(|tag| Known::Block(*tag)),
+            Simple::Var(var) => {
+                known.get(&var).copied().or_else(|| self.facts.blocks.get(&var).map(|tag| Known::Block(*tag)))
+            }
+        };
+        for (param, arg) in params.iter().zip(args) {
+            if let Some(of) = value(*arg, &known) {
+                known.insert(*param, of);
+            }
+        }
+        if known.is_empty() {
+            return None;
+        }
+        for item in items {
+            let Item::Let { var, named, .. } = item else { continue };
+            let result = match named {
+                Named::Simple(simple) => value(*simple, &known),
+                Named::Prim { prim, args, .. } => {
+                    let args: Option<SmallVec<[Known; 2]>> =
+                        args.iter().map(|arg| value(*arg, &known)).collect();
+                    args.and_then(|args| evaluate(prim, &args)).map(Known::Const)
+                }
+            };
+            if let Some(result) = result {
+                known.insert(*var, result);
+            }
+        }
+        let Some(Known::Const(Const::NakedImmediate(n))) = value(switch.scrutinee, &known) else {
+            return None;
+        };
+        switch.arms.iter().find(|(value, _)| *value == n).map(|(_, jump)| jump).or(switch.default.as_ref())
+    }
+
+    fn terminator(&mut self, terminator: Terminator) -> (Vec<Item>, Terminator) {
+        let mut items = Vec::new();
+        let terminator = match terminator {
+            Terminator::ApplyCont(jump) => Terminator::ApplyCont(self.follow(jump, &mut items)),
+            Terminator::Switch(mut switch) => {
+                for jump in switch.arms.iter_mut().map(|(_, jump)| jump).chain(&mut switch.default) {
+                    self.arm(jump, &mut items);
+                }
+                Terminator::Switch(switch)
+            }
+            Terminator::StringSwitch(mut switch) => {
+                for jump in switch.arms.iter_mut().map(|(_, jump)| jump).chain(&mut switch.default) {
+                    self.arm(jump, &mut items);
+                }
+                Terminator::StringSwitch(switch)
+            }
+            Terminator::Try { body, handler } => {
+                Terminator::Try { body: Box::new(self.expr(*body)), handler }
+            }
+            end @ (Terminator::Apply(_) | Terminator::Raise { .. } | Terminator::Unreachable) => end,
+        };
+        (items, terminator)
+    }
+
+    /// Threads an arm of a switch: through a continuation of its own where something is to be evaluated.
+    fn arm(&mut self, jump: &mut ApplyCont, out: &mut Vec<Item>) {
+        let mut items = Vec::new();
+        let to = self.follow(jump.clone(), &mut items);
+        if items.is_empty() {
+            *jump = to;
+            return;
+        }
+        let cont = self.unit.new_continuation("edge");
+        let body = Expr { items, terminator: Terminator::ApplyCont(to) };
+        out.push(Item::LetCont {
+            recursive: false,
+            handlers: vec![ContHandler { cont, params: SmallVec::new(), body }],
+        });
+        *jump = ApplyCont { cont, args: SmallVec::new() };
+    }
+
+    /// Where a jump comes to, and in `items` what is evaluated on the way. Forks are not in their own arms' scope, so
+    /// this ends.
+    fn follow(&mut self, mut jump: ApplyCont, items: &mut Vec<Item>) -> ApplyCont {
+        while let Some(fork) = self.forks.get(&jump.cont) {
+            let Some(chosen) = self.choose(&fork.params, &jump.args, &fork.bindings, &fork.switch) else {
+                break;
+            };
+            let mut copier = Copier::new(&mut self.unit.variables, &mut self.unit.continuations);
+            for (param, arg) in fork.params.iter().zip(&jump.args) {
+                copier.substitute_variable(*param, *arg);
+            }
+            let end = Terminator::ApplyCont(chosen.clone());
+            let copy = copier.expr(&Expr { items: fork.bindings.clone(), terminator: end });
+            let Terminator::ApplyCont(next) = copy.terminator else { break };
+            items.extend(copy.items);
+            self.threaded += 1;
+            jump = next;
+        }
+        jump
+    }
+}
+
+/// Whether a run, up to the switch that ends it, may be evaluated at each jump, its arms apart.
+fn is_short(items: &[Item]) -> bool {
+    let mut bindings = 0;
+    items.iter().all(|item| match item {
+        Item::Let { named, .. } => {
+            bindings += 1;
+            bindings <= BINDINGS && is_pure(named)
+        }
+        Item::LetCont { .. } => true,
+        Item::Join { .. } | Item::LetClosures { .. } => false,
+    })
+}
+
+fn is_pure(named: &Named) -> bool {
+    match named {
+        Named::Simple(_) => true,
+        Named::Prim { prim, exn, .. } => {
+            exn.is_none() && matches!(prim.effects(), (Effects::None, Coeffects::None | Coeffects::Has))
+        }
+    }
+}
+
+/// The continuations that a fork binds.
+fn arms(items: &[Item]) -> impl Iterator<Item = &ContHandler> {
+    items.iter().flat_map(|item| match item {
+        Item::LetCont { handlers, .. } => handlers.as_slice(),
+        _ => &[],
+    })
+}
+
+/// The variables that a fork binds, its arms apart.
+fn own_variables(params: &[Variable], items: &[Item]) -> FxHashSet<Variable> {
+    let bound = items.iter().filter_map(|item| match item {
+        Item::Let { var, .. } => Some(*var),
+        _ => None,
+    });
+    params.iter().copied().chain(bound).collect()
+}
+
+fn evaluate(prim: &Prim, args: &[Known]) -> Option<Const> {
+    let boolean = |b: bool| Some(Const::NakedImmediate(i64::from(b)));
+    match (prim, args) {
+        (Prim::IsInt, [Known::Block(_)]) => boolean(false),
+        (Prim::GetTag, [Known::Block(tag)]) => Some(Const::NakedImmediate(i64::from(*tag))),
+        (
+            Prim::PhysEqual { negated },
+            [Known::Block(_), Known::Const(_)] | [Known::Const(_), Known::Block(_)],
+        ) => boolean(*negated),
+        _ => {
+            let constants: Option<SmallVec<[Const; 2]>> =
+                args.iter().map(|arg| if let Known::Const(c) = arg { Some(*c) } else { None }).collect();
+            fold(prim, &constants?)
+        }
+    }
+}
