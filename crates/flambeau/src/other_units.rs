@@ -20,12 +20,29 @@ pub fn read_payloads(imports: &mut [Import]) -> Result<Imports, String> {
             if payload.exports != Approximation::Unknown {
                 import.approximation = payload.exports;
             }
+            add_closures(&import.approximation, &mut functions);
             if payload.functions.format == transfer::FORMAT {
                 functions.add(&import.name, payload.functions.codes);
             }
         }
     }
     Ok(functions)
+}
+
+/// Tells what the closures of a unit are.
+fn add_closures(exports: &Approximation, imports: &mut Imports) {
+    let mut pending = vec![exports];
+    while let Some(approximation) = pending.pop() {
+        match approximation {
+            Approximation::Closure { code, arity, needs_closure: false, symbol: Some(symbol), .. } => {
+                if let Ok(arity @ 1..) = usize::try_from(*arity) {
+                    imports.add_closure(symbol, code, arity);
+                }
+            }
+            Approximation::Block(fields) => pending.extend(fields),
+            _ => {}
+        }
+    }
 }
 
 /// Fails if functions of other units could not be read.

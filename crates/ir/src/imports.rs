@@ -10,8 +10,19 @@ use rustc_hash::FxHashMap;
 #[derive(Clone, Default)]
 pub struct Imports {
     functions: FxHashMap<Rc<str>, Blob>,
+    closures: FxHashMap<String, Function>,
     damaged: Vec<Damage>,
     taken: Cell<u64>,
+}
+
+/// What a static closure of another unit runs: a code that takes its arguments one by one, all of them values, and not
+/// its closure.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Function {
+    /// The linker's name of the code.
+    pub code: Rc<str>,
+    /// How many arguments it takes.
+    pub arity: usize,
 }
 
 /// A function as [`crate::transfer::export`] wrote it.
@@ -49,6 +60,16 @@ impl Imports {
     /// How often functions were asked for, and there.
     pub fn taken(&self) -> u64 {
         self.taken.get()
+    }
+
+    /// Tells what the closure of that symbol is.
+    pub fn add_closure(&mut self, symbol: &str, code: &str, arity: usize) {
+        self.closures.insert(symbol.to_owned(), Function { code: code.into(), arity });
+    }
+
+    /// What the closure of that symbol is, if it is a known one.
+    pub fn closure(&self, symbol: &str) -> Option<&Function> {
+        self.closures.get(symbol)
     }
 
     /// Notes that the function of that code can't be read.

@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 const UNITS: u64 = 150;
 
 fn export(unit: &Unit, code: CodeId, places: bool) -> Option<Exported> {
-    transfer::export(unit, code, places, &FxHashMap::default())
+    transfer::export(unit, code, places, &FxHashMap::default(), &FxHashMap::default())
 }
 
 /// All functions of random units that can leave, as bytes.

@@ -46,11 +46,12 @@ pub fn inlinable(
         Visible::All => FxHashMap::default(),
         Visible::Only(_) => constants(unit),
     };
+    let closures = static_closures(unit);
     while let Some(code) = pending.pop() {
         if !may_be_inlined(unit, code, rewrites) {
             continue;
         }
-        let exported = transfer::export(unit, code, rewrites.keep_backtraces, &along);
+        let exported = transfer::export(unit, code, rewrites.keep_backtraces, &along, &closures);
         let Some(exported) = exported else { continue };
         if !may_leave(unit, &exported, visible) {
             continue;
@@ -84,6 +85,23 @@ fn constants(unit: &Unit) -> FxHashMap<Symbol, &StaticDef> {
         }
     }
     constants
+}
+
+/// The functions of static closures which a generic call of so many arguments runs, and which need no closure.
+fn static_closures(unit: &Unit) -> FxHashMap<Symbol, CodeId> {
+    let mut closures = FxHashMap::default();
+    for item in &unit.statics {
+        let StaticDef::Closures { symbols, set } = &item.def else { continue };
+        for (symbol, (_, code)) in symbols.iter().zip(&set.functions) {
+            let data = &unit.codes[*code];
+            let mut needs_closure = false;
+            data.body.for_each_simple_deep(&mut |simple| needs_closure |= simple == data.my_closure.into());
+            if !needs_closure && data.takes_values(&unit.variables, data.params.len()) {
+                closures.insert(*symbol, *code);
+            }
+        }
+    }
+    closures
 }
 
 /// Whether the inliner would ever want it.

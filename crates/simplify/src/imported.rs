@@ -3,8 +3,9 @@
 //! While the simplifier runs, such a function is a code of the unit like others; but nobody refers to it, so that at
 //! the end it goes with all that is not used.
 
+use flambeau_ir::imports::Function;
 use flambeau_ir::transfer::{self, Importer};
-use flambeau_ir::{Apply, CodeId, Kind};
+use flambeau_ir::{Apply, CallKind, CodeId, Kind, Simple};
 use rustc_hash::FxHashMap;
 
 use crate::Simplifier;
@@ -28,6 +29,24 @@ impl Simplifier<'_> {
         })?;
         let data = &self.unit.codes[code];
         (data.params.len() == apply.args.len()).then_some(code)
+    }
+
+    /// What a closure of another unit runs, if that is known.
+    pub(crate) fn closure_of_other_unit(&self, closure: Simple) -> Option<&Function> {
+        let Simple::Symbol(symbol) = closure else { return None };
+        let data = &self.unit.symbols[symbol];
+        if data.is_local { None } else { self.unit.imports.closure(&data.linkage_name) }
+    }
+
+    /// Makes a call of a function of another unit direct. Gives the arguments beyond those that it takes.
+    pub(crate) fn resolve_elsewhere(&mut self, apply: &mut Apply) -> Option<Vec<Simple>> {
+        let Function { code, arity } = self.closure_of_other_unit(apply.callee?)?.clone();
+        if apply.args.len() < arity || !self.allow("direct call of a function of another unit") {
+            return None;
+        }
+        apply.kind = CallKind::DirectExternal(code.to_string());
+        apply.callee = None;
+        (apply.args.len() > arity).then(|| apply.args.split_off(arity))
     }
 
     fn import(&mut self, name: &str) -> Option<CodeId> {

@@ -139,6 +139,7 @@ impl Simplifier<'_> {
             .iter()
             .map(|arg| match self.env.ty(*arg) {
                 Ty::Closure(_) => CLOSURE_BENEFIT,
+                _ if self.closure_of_other_unit(*arg).is_some() => CLOSURE_BENEFIT,
                 _ if matches!(arg, Simple::Const(_) | Simple::Symbol(_)) => CONSTANT_BENEFIT,
                 _ if self.env.definition(*arg).is_some_and(|d| is_allocation(&d.prim)) => ALLOCATION_BENEFIT,
                 _ => 0,

@@ -26,12 +26,14 @@ pub struct Exported {
 
 /// A function as bytes; `None` if it can't leave its unit: it needs its closure, or slots of sets of closures that it
 /// does not make, or is nested very deeply. `places`: whether its places in the source go with it.
-/// `along`: the static data that goes with it, by its symbols, in place of being referred to.
+/// `along`: the static data that goes with it, by its symbols, in place of being referred to. `closures`: the functions
+/// of static closures that the other unit may know.
 pub fn export(
     unit: &Unit,
     code: CodeId,
     places: bool,
     along: &FxHashMap<Symbol, &StaticDef>,
+    closures: &FxHashMap<Symbol, CodeId>,
 ) -> Option<Exported> {
     let functions = reachable_codes(unit, code)?;
     let my_closure = unit.codes[code].my_closure;
@@ -44,6 +46,7 @@ pub fn export(
         unit,
         places,
         along,
+        closures,
         own_functions: functions.len(),
         functions: functions.iter().enumerate().map(|(index, code)| (*code, CodeId::new(index))).collect(),
         slots_closed: false,
@@ -52,6 +55,7 @@ pub fn export(
             strings: Vec::new(),
             symbols: Vec::new(),
             called: Vec::new(),
+            closures: Vec::new(),
             variables: Vec::new(),
             continuations: Vec::new(),
             function_slots: Vec::new(),
@@ -126,6 +130,7 @@ struct Export<'u> {
     unit: &'u Unit,
     places: bool,
     along: &'u FxHashMap<Symbol, &'u StaticDef>,
+    closures: &'u FxHashMap<Symbol, CodeId>,
     /// How many functions go along.
     own_functions: usize,
     /// These, then the codes of the unit that are called.
@@ -176,6 +181,11 @@ impl Export<'_> {
         };
         function.remap(self);
         function
+    }
+
+    /// Whether the code is one of those that are written.
+    fn goes_along(&self, code: CodeId) -> bool {
+        self.functions.get(&code).is_some_and(|number| number.index() < self.own_functions)
     }
 
     /// The number of a code that is called.
@@ -252,6 +262,14 @@ impl Remap for Export<'_> {
                 self.portable.statics.push(def);
             }
             None => self.exported.symbols.push(*symbol),
+        }
+        if let Some(code) = self.closures.get(symbol)
+            && !self.goes_along(*code)
+        {
+            let arity = self.unit.codes[*code].params.len() as u32;
+            let mut called = *code;
+            self.code(&mut called);
+            self.portable.closures.push((number, called, arity));
         }
         *symbol = number;
     }

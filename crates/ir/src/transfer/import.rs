@@ -30,6 +30,7 @@ pub fn import(
         strings,
         symbols,
         called,
+        closures,
         variables,
         continuations,
         function_slots,
@@ -124,6 +125,13 @@ pub fn import(
         return Err(ImportError(what));
     }
     unit.statics.extend(new_statics);
+    for (symbol, code, arity) in &closures {
+        let name = code.index().checked_sub(count).and_then(|index| called.get(index));
+        let (Some(symbol), Some(code)) = (symbols.get(symbol.index()), name) else {
+            return Err(ImportError("a closure without symbol or code".into()));
+        };
+        unit.imports.add_closure(symbol, code, *arity as usize);
+    }
     codes.into_iter().for_each(|code| {
         unit.codes.push(code);
     });

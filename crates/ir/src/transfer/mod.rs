@@ -19,8 +19,8 @@ use smallvec::SmallVec;
 use crate::remap::{self, Remap};
 use crate::stack::deep;
 use crate::{
-    CodeAttributes, Continuation, Dbg, Expr, FunctionKind, FunctionSlot, Inlined, Kind, SetOfClosures,
-    Static, StaticDef, Subkind, SymbolData, Unit, Variable, verify,
+    CodeAttributes, CodeId, Continuation, Dbg, Expr, FunctionKind, FunctionSlot, Inlined, Kind,
+    SetOfClosures, Static, StaticDef, Subkind, Symbol, SymbolData, Unit, Variable, verify,
 };
 
 pub use export::{Exported, export};
@@ -42,6 +42,8 @@ struct Portable {
     symbols: Vec<String>,
     /// The linker's names of codes that are called, and not among `functions`: code identifiers go on with these.
     called: Vec<String>,
+    /// Symbols that are closures of functions among `called`, each with the number of arguments of that.
+    closures: Vec<(Symbol, CodeId, u32)>,
     variables: Vec<(u32, Kind, Subkind)>,
     continuations: Vec<(u32, bool)>,
     function_slots: Vec<u32>,
