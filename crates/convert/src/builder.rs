@@ -8,7 +8,7 @@ use flambeau_ir::{
     Simple, Subkind, Symbol, SymbolData, Terminator, Unit, Variable,
 };
 use flambeau_lambda::term::{Ident, LocId, NodeId, Term};
-use flambeau_lambda::{Import, Options, Request, ValueKind};
+use flambeau_lambda::{Approximation, Import, Options, Request, ValueKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
@@ -158,7 +158,9 @@ impl<'a> Converter<'a> {
         if let Some(import) = own.and_then(|index| self.imports.get(index)) {
             exports::keep_labels(&mut self.unit, &self.module_fields, &import.approximation);
         }
+        let promised = own.and_then(|index| self.imports.get(index)).map(|import| &import.approximation);
         let exports = exports::exports(&self.unit, &self.module_fields);
+        exports::export_statics(&mut self.unit, &exports, promised.unwrap_or(&Approximation::Unknown));
         let counters = vec![
             ("convert: functions".into(), self.unit.codes.len() as u64),
             ("convert: direct calls".into(), self.direct_calls),

@@ -128,7 +128,7 @@ impl Converter<'_> {
         self.constants.next += 1;
         // The stock helpers name their constants by a bare number.
         let symbol = self.fresh_symbol(format!("{}__const_{}", self.unit.prefix, self.constants.next));
-        self.unit.statics.push(Static { exported: true, def: def(symbol) });
+        self.unit.statics.push(Static { exported: false, def: def(symbol) });
         Simple::Symbol(symbol)
     }
 }

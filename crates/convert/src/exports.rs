@@ -15,6 +15,33 @@ pub(crate) fn exports(unit: &Unit, fields: &[ModuleField]) -> Approximation {
     Approximation::Block(fields.iter().map(|f| field(unit, &f.field, MAX_DEPTH)).collect())
 }
 
+/// Makes visible the static data that the approximation tells of; all of it where the stock compiler's description of the
+/// same unit promises some.
+pub(crate) fn export_statics(unit: &mut Unit, exports: &Approximation, promised: &Approximation) {
+    let mut told = FxHashSet::default();
+    told_of(exports, &mut told);
+    let all = *promised != Approximation::Unknown;
+    let symbols = &unit.symbols;
+    for item in &mut unit.statics {
+        let is_told = |symbol: &flambeau_ir::Symbol| told.contains(symbols[*symbol].linkage_name.as_str());
+        item.exported |= all || item.def.symbols().iter().any(is_told);
+    }
+}
+
+fn told_of<'a>(approximation: &'a Approximation, told: &mut FxHashSet<&'a str>) {
+    match approximation {
+        Approximation::Symbol(symbol) => {
+            told.insert(symbol);
+        }
+        Approximation::Closure { symbol, result, .. } => {
+            told.extend(symbol.as_deref());
+            told_of(result, told);
+        }
+        Approximation::Block(fields) => fields.iter().for_each(|field| told_of(field, told)),
+        Approximation::Unknown | Approximation::Immediate(_) | Approximation::GlobalField { .. } => {}
+    }
+}
+
 /// Gives exported functions the labels that the stock compiler's description of the same unit promises, where
 /// theirs differ (functions that are bound to no variable), and what is promised of them is true.
 pub(crate) fn keep_labels(unit: &mut Unit, fields: &[ModuleField], promised: &Approximation) {

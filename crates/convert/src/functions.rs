@@ -101,7 +101,7 @@ impl<'a> Converter<'a> {
                 .filter_map(|atom| if let Simple::Symbol(symbol) = atom { Some(*symbol) } else { None })
                 .collect();
             let def = StaticDef::Closures { symbols, set: set_of_closures };
-            self.unit.statics.push(Static { exported: true, def });
+            self.unit.statics.push(Static { exported: false, def });
         } else {
             let vars = atoms.iter().filter_map(|atom| atom.as_var()).collect();
             let dbg = Dbg(set[0].function.loc.0);
@@ -311,7 +311,7 @@ impl<'a> Converter<'a> {
         let simple = if closed {
             let symbol = self.fresh_symbol(format!("{linkage_name}_closure"));
             let def = StaticDef::Closures { symbols: vec![symbol], set };
-            self.unit.statics.push(Static { exported: true, def });
+            self.unit.statics.push(Static { exported: false, def });
             symbol.into()
         } else {
             let var = self.unit.new_value("closure");

@@ -5,8 +5,8 @@
 
 use crate::term::StringSwitch;
 use crate::{
-    Apply, ApplyCont, Continuation, ExnCont, Expr, Item, Named, SetOfClosures, Simple, StaticDef, Switch,
-    Symbol, Terminator, Variable,
+    Apply, ApplyCont, Continuation, Dbg, ExnCont, Expr, Item, Named, SetOfClosures, Simple, StaticDef,
+    Switch, Symbol, Terminator, Variable,
 };
 
 /// How a continuation is used.
@@ -190,6 +190,44 @@ impl Expr {
             pending.extend(expr.terminator.child());
             pending[first..].reverse();
         }
+    }
+
+    /// Gives this term and all terms nested in it, outer before inner, to be changed.
+    pub fn walk_mut(&mut self, f: &mut impl FnMut(&mut Expr)) {
+        let mut pending = vec![self];
+        while let Some(expr) = pending.pop() {
+            f(expr);
+            for item in &mut expr.items {
+                match item {
+                    Item::Join { body, .. } => pending.push(body),
+                    Item::LetCont { handlers, .. } => {
+                        pending.extend(handlers.iter_mut().map(|handler| &mut handler.body));
+                    }
+                    Item::Let { .. } | Item::LetClosures { .. } => {}
+                }
+            }
+            if let Terminator::Try { body, .. } = &mut expr.terminator {
+                pending.push(body);
+            }
+        }
+    }
+
+    /// Changes each place in this term and in all terms nested in it.
+    pub fn map_places(&mut self, f: &mut impl FnMut(Dbg) -> Dbg) {
+        self.walk_mut(&mut |expr| {
+            for item in &mut expr.items {
+                if let Item::Let { dbg, .. } | Item::LetClosures { dbg, .. } = item {
+                    *dbg = f(*dbg);
+                }
+            }
+            match &mut expr.terminator {
+                Terminator::Apply(apply) => apply.dbg = f(apply.dbg),
+                Terminator::Switch(switch) => switch.dbg = f(switch.dbg),
+                Terminator::StringSwitch(switch) => switch.dbg = f(switch.dbg),
+                Terminator::Raise { dbg, .. } => *dbg = f(*dbg),
+                Terminator::ApplyCont(_) | Terminator::Try { .. } | Terminator::Unreachable => {}
+            }
+        });
     }
 
     /// Each set of closures that this term binds, those in the codes of these sets apart.

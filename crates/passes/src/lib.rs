@@ -6,6 +6,7 @@
 
 pub mod contify;
 pub mod loopify;
+pub mod peel;
 mod recursion;
 pub mod scalar_replacement;
 pub mod sink;
@@ -23,12 +24,13 @@ pub struct Pass {
 }
 
 /// All passes, by name: for `flambeau opt` and tests.
-pub const PASSES: &[Pass] = &[CONTIFY, LOOPIFY, SCALAR_REPLACEMENT, SIMPLIFY, THREAD, SINK, DEAD_CODE];
+pub const PASSES: &[Pass] = &[CONTIFY, LOOPIFY, SCALAR_REPLACEMENT, SIMPLIFY, THREAD, PEEL, SINK, DEAD_CODE];
 
 const CONTIFY: Pass = Pass { name: "contify", run: contify::contify };
 const LOOPIFY: Pass = Pass { name: "loopify", run: loopify::loopify };
 const SCALAR_REPLACEMENT: Pass =
     Pass { name: "scalar_replacement", run: scalar_replacement::scalar_replacement };
+const PEEL: Pass = Pass { name: "peel", run: peel::peel };
 const THREAD: Pass = Pass { name: "thread", run: thread::thread };
 const SINK: Pass = Pass { name: "sink", run: sink::sink };
 const SIMPLIFY: Pass = Pass { name: "simplify", run: flambeau_simplify::simplify };
@@ -39,8 +41,8 @@ pub fn schedule(level: u32) -> Vec<Pass> {
     // Functions that are loops first: the simplifier knows loops, but nothing of calls.
     let mut passes = vec![CONTIFY, LOOPIFY, SIMPLIFY];
     // What the simplifier brought into sight: blocks that only forwarded loads kept, functions with one caller left,
-    // switches on what inlined functions give.
-    passes.extend([SCALAR_REPLACEMENT, CONTIFY, THREAD, SIMPLIFY]);
+    // switches on what inlined functions give, what is the same in each turn of a loop.
+    passes.extend([SCALAR_REPLACEMENT, CONTIFY, THREAD, PEEL, SIMPLIFY]);
     // Parameters that stand for parts may have parts themselves.
     if level >= 3 {
         passes.extend([THREAD, SIMPLIFY]);

@@ -112,15 +112,11 @@ impl Facts {
     }
 
     fn terminator(&mut self, terminator: &Terminator) {
-        let mut jump = |jump: &ApplyCont| self.jumps.entry(jump.cont).or_default().push(jump.args.clone());
+        let mut note = |jump: &ApplyCont| self.jumps.entry(jump.cont).or_default().push(jump.args.clone());
         match terminator {
-            Terminator::ApplyCont(to) => jump(to),
-            Terminator::Switch(switch) => {
-                switch.arms.iter().map(|(_, to)| to).chain(&switch.default).for_each(jump);
-            }
-            Terminator::StringSwitch(switch) => {
-                switch.arms.iter().map(|(_, to)| to).chain(&switch.default).for_each(jump);
-            }
+            Terminator::ApplyCont(jump) => note(jump),
+            Terminator::Switch(switch) => switch.for_each_jump(&mut note),
+            Terminator::StringSwitch(switch) => switch.for_each_jump(&mut note),
             Terminator::Apply(apply) => self.fixed.extend([apply.ret, apply.exn.cont]),
             Terminator::Raise { handler, .. } => {
                 self.fixed.insert(handler.cont);

@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 
-use flambeau_ir::prim::{Effects, Mutability};
+use flambeau_ir::prim::Mutability;
 use flambeau_ir::term::RaiseKind;
 use flambeau_ir::{
     ApplyCont, BoxedKind, Const, Continuation, ExnCont, Expr, IntKind, Item, Kind, Named, Prim, Simple,
@@ -13,6 +13,8 @@ use flambeau_types::{Block, Blocks, Env, IntSet, Ty, Variant};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 use std::rc::Rc;
+
+use crate::memory::Writes;
 
 /// Tags from this on are those of lazy values, closures, objects, forward blocks and the like: blocks that change.
 pub const FIRST_SPECIAL_TAG: u8 = 244;
@@ -29,41 +31,6 @@ pub struct Uses {
     /// into a loop (soundness rows 6 and 20).
     pub crosses_region: bool,
     region: u32,
-}
-
-/// What a loop may do to the memory, in any iteration.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Writes {
-    /// To fields and elements.
-    pub contents: bool,
-    /// To tags and lengths: it calls something.
-    pub headers: bool,
-}
-
-impl Writes {
-    /// Of one primitive.
-    pub fn of(prim: &Prim) -> Writes {
-        match prim {
-            Prim::CheckBound { .. } | Prim::CheckZero { .. } | Prim::ExnState | Prim::BigarrayLoad { .. } => {
-                Writes::default()
-            }
-            Prim::BlockStore { .. }
-            | Prim::BlockStoreFloat { .. }
-            | Prim::OffsetRef { .. }
-            | Prim::ArrayStore { .. }
-            | Prim::StringStore { .. }
-            | Prim::BigarrayStore { .. } => Writes { contents: true, headers: false },
-            _ => {
-                let any = prim.effects().0 == Effects::Arbitrary;
-                Writes { contents: any, headers: any }
-            }
-        }
-    }
-
-    fn add(&mut self, other: Writes) {
-        self.contents |= other.contents;
-        self.headers |= other.headers;
-    }
 }
 
 /// What values have in common, as far as that is seen without looking at branches.
@@ -159,7 +126,7 @@ impl Analysis {
 
     /// What a loop does to the memory, by the first continuation of its group.
     pub fn writes(&self, cont: Continuation) -> Writes {
-        self.loops.get(&cont).copied().unwrap_or(Writes { contents: true, headers: true })
+        self.loops.get(&cont).copied().unwrap_or(Writes::ANY)
     }
 
     /// The only value that a parameter ever has.
@@ -315,7 +282,7 @@ impl<'a> Walk<'a> {
                     regions += 1;
                     pending.push((body, regions, enclosing));
                 }
-                Terminator::Apply(_) => writes = Writes { contents: true, headers: true },
+                Terminator::Apply(_) => writes = Writes::ANY,
                 _ => {}
             }
             if let Some(index) = enclosing {

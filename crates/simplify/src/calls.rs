@@ -3,8 +3,8 @@
 use std::rc::Rc;
 
 use flambeau_ir::{
-    Apply, CallKind, CodeId, Dbg, Expr, FunctionKind, Item, SetOfClosures, Simple, Terminator, ValueSlot,
-    Variable,
+    Apply, CallKind, CodeId, Dbg, Expr, FunctionKind, Item, Kind, SetOfClosures, Simple, Terminator,
+    ValueSlot, Variable,
 };
 use flambeau_types::{Closure, Ty};
 use smallvec::SmallVec;
@@ -38,7 +38,7 @@ impl Simplifier<'_> {
             self.env.bind(result, Ty::Unknown);
             apply = second;
         }
-        if let Some(rest) = self.inlined(&apply) {
+        if let Some(rest) = self.inlined(&apply).or_else(|| self.specialised(&apply)) {
             return Next::Continue(rest);
         }
         self.finish_call(&mut apply);
@@ -52,6 +52,9 @@ impl Simplifier<'_> {
             && !self.uses_closure(code)
         {
             apply.callee = None;
+        }
+        if let CallKind::Direct(code) = apply.kind {
+            self.drop_ignored(code, &mut apply.args);
         }
         self.fresh_memory();
         apply.exn = self.raise_point(apply.exn.clone());
@@ -133,6 +136,10 @@ impl Simplifier<'_> {
         if let Some(known) = self.uses_closure.get(&code) {
             return *known;
         }
+        // What names a static closure is its symbol.
+        if self.code_symbols.contains_key(&code) {
+            return false;
+        }
         // A body that is being simplified has been taken away.
         if self.done.contains(&code) {
             return true;
@@ -140,6 +147,32 @@ impl Simplifier<'_> {
         let uses = self.scan_closure(code);
         self.uses_closure.insert(code, uses);
         uses
+    }
+
+    /// Passes nothing for parameters that the function does not use.
+    fn drop_ignored(&mut self, code: CodeId, args: &mut [Simple]) {
+        let Some(ignored) = self.ignored.get(&code).cloned() else { return };
+        for index in ignored {
+            let is_computed = !matches!(args[index], Simple::Const(_));
+            if is_computed
+                && self.unit.kind_of(args[index]) == Kind::Value
+                && self.allow("argument that is not used")
+            {
+                args[index] = Simple::UNIT;
+            }
+        }
+    }
+
+    /// The parameters that the body of a code does not mention.
+    pub(crate) fn scan_params(&self, code: CodeId) -> SmallVec<[usize; 2]> {
+        let data = &self.unit.codes[code];
+        let mut ignored: SmallVec<[usize; 2]> = (0..data.params.len()).collect();
+        data.body.for_each_simple_deep(&mut |simple| {
+            if let Simple::Var(var) = simple {
+                ignored.retain(|index| data.params[*index] != var);
+            }
+        });
+        ignored
     }
 
     /// Looks for the closure in the body of a code.

@@ -6,8 +6,7 @@ use flambeau_types::{Mark, Operands, Ty, join};
 use smallvec::SmallVec;
 
 use crate::Simplifier;
-use crate::analysis::Writes;
-use crate::prims::Memory;
+use crate::memory::{Memory, Writes};
 use crate::run::{Next, Params, Rest};
 use crate::unboxing::Unboxing;
 
@@ -247,10 +246,9 @@ impl Simplifier<'_> {
         uses: Vec<Use>,
     ) -> (Params, Vec<Item>) {
         let is_exn = self.unit.continuations[cont].is_exn;
-        self.write(Writes {
-            contents: uses.iter().any(|u| u.memory.contents != self.memory.contents),
-            headers: uses.iter().any(|u| u.memory.headers != self.memory.headers),
-        });
+        let mut writes = Writes::default();
+        uses.iter().for_each(|u| writes.add(u.memory.differences(&self.memory)));
+        self.write(writes);
         let mut unboxings = Vec::new();
         for (index, &param) in params.iter().enumerate() {
             if is_exn && index == 0 {

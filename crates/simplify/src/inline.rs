@@ -88,7 +88,7 @@ impl Simplifier<'_> {
     }
 
     /// Simplifies a static callee that has not been yet, so that what is inlined is as small as can be.
-    fn simplify_callee(&mut self, code: CodeId) {
+    pub(crate) fn simplify_callee(&mut self, code: CodeId) {
         if !self.done.contains(&code)
             && let Some((symbol, values)) = self.static_codes.get(&code).cloned()
         {

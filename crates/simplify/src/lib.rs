@@ -36,10 +36,12 @@ pub mod fold;
 mod imported;
 mod inline;
 mod lift;
+pub mod memory;
 mod prims;
 mod rebuild;
 mod run;
-mod size;
+pub mod size;
+mod specialise;
 mod switch;
 mod truth;
 mod unboxing;
@@ -52,12 +54,12 @@ use flambeau_types::{Closure, Env, Ty};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
+use analysis::Analysis;
 pub use analysis::FIRST_SPECIAL_TAG;
-use analysis::{Analysis, Writes};
 use continuations::{ContState, Edge};
 use imported::Imported;
 use lift::StaticTable;
-use prims::Memory;
+use memory::{Memory, Writes};
 
 /// Simplifies a unit; whether anything may have changed. Without fuel nothing does; as long as there is some, functions
 /// are also put into the form that rewrites need, and what is not needed is dropped.
@@ -93,6 +95,10 @@ struct Simplifier<'a> {
     uses_closure: FxHashMap<CodeId, bool>,
     /// The closures of static sets, and what those captured.
     static_codes: FxHashMap<CodeId, (Symbol, Vec<(ValueSlot, Ty)>)>,
+    /// The symbols of closures that are static, by their codes, once known in these.
+    code_symbols: FxHashMap<CodeId, Symbol>,
+    /// Parameters that a code has no use for.
+    ignored: FxHashMap<CodeId, SmallVec<[usize; 2]>>,
     /// Codes whose bodies are being simplified.
     in_progress: FxHashSet<CodeId>,
     sizes: FxHashMap<CodeId, Option<u32>>,
@@ -119,7 +125,7 @@ impl<'a> Simplifier<'a> {
             conts: FxHashMap::default(),
             edges: Vec::new(),
             analysis: Analysis::default(),
-            memory: Memory { contents: 1, headers: 1 },
+            memory: Memory::new(1),
             memories: 1,
             statics,
             done: FxHashSet::default(),
@@ -127,6 +133,8 @@ impl<'a> Simplifier<'a> {
             sets: FxHashMap::default(),
             uses_closure: FxHashMap::default(),
             static_codes: FxHashMap::default(),
+            code_symbols: FxHashMap::default(),
+            ignored: FxHashMap::default(),
             in_progress: FxHashSet::default(),
             sizes: FxHashMap::default(),
             budget: 0,
@@ -197,6 +205,8 @@ impl<'a> Simplifier<'a> {
         self.unit.codes[code].body = body;
         let uses = self.scan_closure(code);
         self.uses_closure.insert(code, uses);
+        let ignored = self.scan_params(code);
+        self.ignored.insert(code, ignored);
     }
 
     /// Sets the state of the function outside aside.
@@ -224,7 +234,10 @@ impl<'a> Simplifier<'a> {
             _ => Ty::Unknown,
         };
         match symbol.filter(|_| known) {
-            Some(symbol) => self.env.bind_alias(my_closure, symbol.into()),
+            Some(symbol) => {
+                self.code_symbols.insert(code, symbol);
+                self.env.bind_alias(my_closure, symbol.into());
+            }
             None => self.env.bind(my_closure, ty),
         }
         for param in params {
@@ -261,20 +274,13 @@ impl<'a> Simplifier<'a> {
     /// From here on the memory may hold anything else.
     fn fresh_memory(&mut self) {
         self.memories += 1;
-        self.memory = Memory { contents: self.memories, headers: self.memories };
+        self.memory = Memory::new(self.memories);
     }
 
     /// From here on what was written may be anything else.
     fn write(&mut self, writes: Writes) {
-        if writes.contents || writes.headers {
-            self.memories += 1;
-        }
-        if writes.contents {
-            self.memory.contents = self.memories;
-        }
-        if writes.headers {
-            self.memory.headers = self.memories;
-        }
+        self.memories += 1;
+        self.memory = self.memory.after(writes, self.memories);
     }
 
     /// Asks for permission; tells where, in the trace.

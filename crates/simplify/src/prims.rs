@@ -1,13 +1,14 @@
 //! Primitives, on the way down.
 
-use flambeau_ir::prim::{Coeffects, Effects, IntCmp, IntOp, Mutability, ShiftOp};
+use flambeau_ir::prim::{ArrayKind, Coeffects, Effects, IntCmp, IntOp, Mutability, ShiftOp};
 use flambeau_ir::{Const, Dbg, ExnCont, IntKind, Item, Kind, Named, Prim, Simple, Variable};
 use flambeau_types::{Blocks, Definition, IntSet, Operands, Ty};
 use smallvec::SmallVec;
 
 use crate::Simplifier;
-use crate::analysis::{FIRST_SPECIAL_TAG, Writes};
+use crate::analysis::FIRST_SPECIAL_TAG;
 use crate::fold;
+use crate::memory::Writes;
 
 /// Larger blocks are not looked into: types of their fields would be copied around.
 const FIELDS: usize = 64;
@@ -24,15 +25,6 @@ pub enum Outcome {
     Several(Vec<(Variable, Prim, Operands)>, Prim, Operands),
     /// This point is never reached.
     Dead,
-}
-
-/// Names of the state of the memory: equal names, equal contents.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Memory {
-    /// Of fields and elements.
-    pub contents: u32,
-    /// Of tags and lengths, which only calls change (forcing a lazy value, `Obj.truncate`).
-    pub headers: u32,
 }
 
 impl Simplifier<'_> {
@@ -123,8 +115,8 @@ impl Simplifier<'_> {
 
     /// Under which key the result of an operation is found again, if it may be.
     fn cse_key(&self, prim: &Prim, args: &Operands) -> Option<(Prim, Operands, u32)> {
-        let contents = self.memory.contents;
-        let headers = self.memory.headers;
+        let contents = self.memory.read_by(prim);
+        let headers = self.memory.headers();
         let (prim, memory) = match prim {
             // One key for all that read the field, whatever each knows of its mutability.
             Prim::BlockLoad { field, mutability } => (
@@ -148,6 +140,8 @@ impl Simplifier<'_> {
             Prim::Box(_) => (prim.clone(), 0),
             // What did not raise once does not raise.
             Prim::CheckBound { .. } | Prim::CheckZero { .. } => (prim.clone(), 0),
+            // The same bounds were checked then.
+            Prim::BigarrayLoad { .. } => (prim.clone(), contents),
             _ => match prim.effects() {
                 (Effects::None, Coeffects::None) => (prim.clone(), 0),
                 (Effects::None, Coeffects::Has) => match prim {
@@ -168,7 +162,6 @@ impl Simplifier<'_> {
 
     /// What is known after an operation has been executed.
     fn learn_from(&mut self, var: Variable, prim: &Prim, args: &Operands) {
-        let contents = self.memory.contents;
         match (prim, &args[..]) {
             (Prim::Unbox(kind), [x]) => {
                 self.env.learn(*x, &Ty::boxed(*kind, Ty::Is(var.into())));
@@ -178,27 +171,32 @@ impl Simplifier<'_> {
                 self.env.add_cse(Prim::Unbox(*kind), SmallVec::from_slice(&[var.into()]), 0, *n);
             }
             (Prim::MakeBlock { mutability, .. }, fields) => {
-                let memory = load_memory(*mutability, contents);
                 for (index, value) in fields.iter().enumerate().take(FIELDS) {
                     let load = Prim::BlockLoad { field: index as u32, mutability: Mutability::Unknown };
-                    self.env.add_cse(load, SmallVec::from_slice(&[var.into()]), memory, *value);
+                    self.loaded(load, *mutability, &[var.into()], *value);
                 }
             }
             (Prim::MakeFloatBlock { mutability }, fields) => {
-                let memory = load_memory(*mutability, contents);
                 for (index, value) in fields.iter().enumerate().take(FIELDS) {
                     let load = Prim::BlockLoadFloat { field: index as u32, mutability: Mutability::Unknown };
-                    self.env.add_cse(load, SmallVec::from_slice(&[var.into()]), memory, *value);
+                    self.loaded(load, *mutability, &[var.into()], *value);
                 }
             }
             (Prim::BlockStore { field, .. }, [block, value]) => {
                 self.forget_fields(*block);
                 let load = Prim::BlockLoad { field: *field, mutability: Mutability::Unknown };
-                self.env.add_cse(load, SmallVec::from_slice(&[*block]), contents, *value);
+                self.loaded(load, Mutability::Unknown, &[*block], *value);
             }
             (Prim::BlockStoreFloat { field, .. }, [block, value]) => {
                 let load = Prim::BlockLoadFloat { field: *field, mutability: Mutability::Unknown };
-                self.env.add_cse(load, SmallVec::from_slice(&[*block]), contents, *value);
+                self.loaded(load, Mutability::Unknown, &[*block], *value);
+            }
+            (
+                Prim::ArrayStore { kind: kind @ (ArrayKind::Float | ArrayKind::Int | ArrayKind::Addr) },
+                [array, index, value],
+            ) => {
+                self.forget_fields(*array);
+                self.loaded(Prim::ArrayLoad { kind: *kind }, Mutability::Mutable, &[*array, *index], *value);
             }
             (Prim::ArrayStore { .. }, [block, ..])
             | (Prim::BlockStoreComputed { .. }, [block, ..])
@@ -213,6 +211,12 @@ impl Simplifier<'_> {
             }
             _ => {}
         }
+    }
+
+    /// A load would give this, as long as nothing is written where it reads.
+    fn loaded(&mut self, load: Prim, mutability: Mutability, args: &[Simple], value: Simple) {
+        let memory = load_memory(mutability, self.memory.read_by(&load));
+        self.env.add_cse(load, SmallVec::from_slice(args), memory, value);
     }
 
     /// A block that is assigned is not what it was when it was made.

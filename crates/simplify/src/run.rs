@@ -8,7 +8,7 @@ use smallvec::SmallVec;
 
 use crate::Simplifier;
 use crate::continuations::{ContState, Handler};
-use crate::prims::Memory;
+use crate::memory::Memory;
 
 /// What is left of a run.
 pub struct Rest {

@@ -47,7 +47,8 @@ fn item(item: &Item) -> u32 {
     }
 }
 
-fn prim(prim: &Prim, args: u32) -> u32 {
+/// The size of a primitive with so many operands.
+pub fn prim(prim: &Prim, args: u32) -> u32 {
     match prim {
         Prim::MakeBlock { .. } | Prim::MakeFloatBlock { .. } | Prim::MakeArray { .. } => 5 + args,
         Prim::Box(_) => 5,

@@ -4,7 +4,7 @@
 use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap, entity_impl};
 use flambeau_ir::stack::deep;
 use flambeau_ir::{
-    Apply, CallKind, CodeId, Continuation, ExnCont, Expr, FunctionSlot, Item, Named, Prim, Rewrites,
+    Apply, CallKind, CodeId, Continuation, Dbg, ExnCont, Expr, FunctionSlot, Item, Named, Prim, Rewrites,
     SetOfClosures, Simple, StaticDef, StaticField, Symbol, Terminator, Unit, ValueSlot, Variable,
 };
 use rustc_hash::FxHashMap;
@@ -63,6 +63,8 @@ struct Region {
 struct Calls {
     ret: Continuation,
     exn: ExnCont,
+    /// The place of the first.
+    dbg: Dbg,
     first: u32,
     last: u32,
 }
@@ -92,6 +94,8 @@ pub(super) struct Chosen {
     pub ret: Continuation,
     /// Stands for the exception continuations.
     pub exn: ExnCont,
+    /// The call whose frame backtraces show: none of tail calls.
+    pub call: Dbg,
 }
 
 /// What is known of a unit.
@@ -408,7 +412,7 @@ impl Analysis {
         match &mut set.calls {
             None => {
                 let (ret, exn) = (apply.ret, apply.exn.clone());
-                set.calls = Some(Calls { ret, exn, first: now, last: now });
+                set.calls = Some(Calls { ret, exn, dbg: apply.dbg, first: now, last: now });
             }
             Some(calls) => {
                 set.refused |= calls.ret != apply.ret || calls.exn != apply.exn;
@@ -459,7 +463,13 @@ impl Analysis {
                     rets.insert(unit.codes[*code].ret, ret);
                     exns.insert(unit.codes[*code].exn, exn.clone());
                 }
-                set.chosen = Some(Chosen { at, ret, exn });
+                let home_ret = match set.home {
+                    Some(Home::Code(home)) => unit.codes[home].ret,
+                    _ => unit.entry.ret,
+                };
+                let frame = rewrites.keep_backtraces && calls.ret != home_ret;
+                let call = if frame { calls.dbg } else { Dbg::NONE };
+                set.chosen = Some(Chosen { at, ret, exn, call });
                 any = true;
             }
             let Some(code) = reached.get(done) else { break };

@@ -4,8 +4,8 @@ use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{PrimaryMap, SecondaryMap};
 use flambeau_ir::stack::deep;
 use flambeau_ir::{
-    ApplyCont, CodeId, ContHandler, Continuation, ExnCont, Expr, Item, Named, Prim, Simple, Terminator, Unit,
-    ValueSlot,
+    ApplyCont, CodeId, ContHandler, Continuation, Dbg, ExnCont, Expr, Item, LocTable, Named, Prim, Simple,
+    Terminator, Unit, ValueSlot,
 };
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -42,8 +42,9 @@ pub(super) fn rewrite(unit: &mut Unit, analysis: &Analysis) {
     // The bodies are taken out, so that the rest of the unit can be looked at meanwhile.
     let mut entry = unit.entry.body.take();
     let bodies = unit.codes.values_mut().map(|code| code.body.take()).collect();
-    let mut rewriter =
-        Rewriter { unit, analysis, conts, rets, exns, insertions, values, bodies, run: analysis.entry_body };
+    let locs = std::mem::take(&mut unit.locs);
+    let run = analysis.entry_body;
+    let mut rewriter = Rewriter { unit, analysis, conts, rets, exns, insertions, values, bodies, locs, run };
     rewriter.expr(&mut entry);
     for id in rewriter.unit.codes.keys().filter(|&id| !analysis.is_chosen(id)) {
         let mut body = rewriter.bodies[id].take();
@@ -51,7 +52,8 @@ pub(super) fn rewrite(unit: &mut Unit, analysis: &Analysis) {
         rewriter.expr(&mut body);
         rewriter.bodies[id] = body;
     }
-    let bodies = rewriter.bodies;
+    let (bodies, locs) = (rewriter.bodies, rewriter.locs);
+    unit.locs = locs;
     unit.entry.body = entry;
     for (id, body) in bodies {
         unit.codes[id].body = body;
@@ -74,6 +76,7 @@ struct Rewriter<'a> {
     /// What was captured.
     values: FxHashMap<ValueSlot, Simple>,
     bodies: PrimaryMap<CodeId, Expr>,
+    locs: LocTable,
     /// The number of the next run.
     run: u32,
 }
@@ -110,6 +113,11 @@ impl Rewriter<'_> {
             let mut body = self.bodies[code].take();
             self.run = self.analysis.bodies[code];
             self.expr(&mut body);
+            if let Some(chosen) = &set.chosen
+                && chosen.call != Dbg::NONE
+            {
+                body.map_places(&mut |dbg| self.locs.inline(chosen.call, dbg));
+            }
             let Some(cont) = self.conts[code].expand() else { continue };
             handlers.push(ContHandler {
                 cont,
