@@ -328,23 +328,11 @@ let entry state =
     ~name:(Compilenv.make_symbol (Some "entry"))
     ~params:[] ~body ~dbg:Debuginfo.none ~entry:true
 
-(* Places in inlined functions follow those of the source: each of the place of a call and one in the callee. *)
-let with_inlined reader debuginfos =
-  let places = Reader.array reader (fun r -> let call = Reader.u r in (call, Reader.u r)) in
-  let first = Array.length debuginfos in
-  let all = Array.append debuginfos (Array.make (Array.length places) Debuginfo.none) in
-  Array.iteri
-    (fun i (call, inner) ->
-      if call >= first + i || inner >= first + i then Reader.malformed reader "an inlined place of later ones";
-      all.(first + i) <- Debuginfo.inline all.(call) all.(inner))
-    places;
-  all
-
 let create reader ~debuginfos =
   let vars = Reader.array reader (fun r -> V.create_local (Reader.name r)) in
   let names = Reader.array reader Reader.name in
   let labels = Array.init (Reader.u reader) (fun _ -> Lambda.next_raise_count ()) in
-  let debuginfos = with_inlined reader debuginfos in
+  let debuginfos = Places.read reader debuginfos in
   {
     reader;
     debuginfos;

@@ -44,9 +44,13 @@ let read_reply info bytes ~debuginfos =
   let phrases = Profile.record "cmm" (Decode_cmm.phrases ~debuginfos) reply.cmm in
   { payload = reply.payload; phrases }
 
+(* Whether other units may know nothing of this one. *)
+let is_opaque () = !Clflags.opaque || Env.is_imported_opaque (Compilenv.current_unit_name ())
+
 let middle_end info (program : Lambda.program) =
+  let settings = Flags.settings () @ if is_opaque () then [ ("export", "no") ] else [] in
   let options : Encode.options =
-    { verify = !Flags.verify; fuel = !Flags.fuel; dumps = Flags.dumps (); profile = !Flags.profile; settings = Flags.settings () }
+    { verify = !Flags.verify; fuel = !Flags.fuel; dumps = Flags.dumps (); profile = !Flags.profile; settings }
   in
   Imports.own_approximation := Option.fold !Flags.stands_for ~none:Clambda.Value_unknown ~some:Promises.approximation_of;
   let request, debuginfos = Profile.record "encode" (Encode.request options) program in
@@ -59,9 +63,6 @@ let middle_end info (program : Lambda.program) =
 
 (* {1 Back} *)
 
-(* Whether other units may know nothing of this one. *)
-let is_opaque () = !Clflags.opaque || Env.is_imported_opaque (Compilenv.current_unit_name ())
-
 let save_description info (program : Lambda.program) payload =
   let description = Compilenv.current_unit_infos () in
   description.ui_imports_cmi <- Env.imports ();
@@ -73,6 +74,14 @@ let save_description info (program : Lambda.program) payload =
       | Some payload -> Cmx_payload.export_info ~size:program.main_module_block_size payload);
   Cmx_payload.save (cmx info) description payload
 
+(* For the payload of an object that stands for a stock one: its [.cmx] will not be there. *)
+let save_companion info payload =
+  match !Flags.stands_for with
+  | None -> ()
+  | Some file ->
+      let crc = snd (Compilenv.read_unit_info file) in
+      Cmx_payload.save_companion ~output_prefix:info.output_prefix ~crc payload
+
 let with_promises phrases =
   match !Flags.stands_for with
   | None -> phrases
@@ -83,6 +92,7 @@ let with_promises phrases =
 let compile_with_flambeau info (program : Lambda.program) =
   Ident.Set.iter Imports.require program.required_globals;
   let compiled = middle_end info program in
+  save_companion info compiled.payload;
   let phrases = with_promises compiled.phrases in
   Emit_unit.compile ~ppf_dump:info.ppf_dump ~output_prefix:info.output_prefix phrases;
   save_description info program compiled.payload

@@ -29,6 +29,16 @@ let reading id f =
   let path () = try Load_path.find_uncap file with Not_found -> file in
   Errors.naming (fun () -> "reading " ^ path ()) f
 
+(* Of a unit of the stock standard library: from beside the rebuilt one. *)
+let companion name =
+  let folder = Rust.stdlib_folder () in
+  match List.assoc_opt name (Compilenv.current_unit_infos ()).ui_imports_cmx with
+  | Some (Some crc) when folder <> "" -> Cmx_payload.of_companion ~folder ~name ~crc
+  | Some _ | None -> None
+
+let payload name approx =
+  match Cmx_payload.of_import ~name approx with Some payload -> Some payload | None -> companion name
+
 let write_import w id =
   reading id @@ fun () ->
   let name = Ident.name id in
@@ -43,7 +53,7 @@ let write_import w id =
   else begin
     let approx = Compilenv.global_approx id in
     Approximation.write w approx;
-    Byte_writer.option w (Byte_writer.string w) (Cmx_payload.of_import ~name approx)
+    Byte_writer.option w (Byte_writer.string w) (payload name approx)
   end
 
 (** Makes a unit an import of the current one, whether the term refers to it or not. *)

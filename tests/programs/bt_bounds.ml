@@ -26,5 +26,4 @@ let () =
   run "str" (fun () -> 1 + str "ab" 1); run "str2" (fun () -> 1 + str "ab" 2);
   run "fl" (fun () -> 1 + truncate (fl [| 1. |] (o 1)));
   run "gen" (fun () -> List.length (gen a 7)); run "genf" (fun () -> List.length (gen [| 1. |] 7));
-  run "sub" (fun () -> String.length (String.sub "abc" 2 (o 5)));
   run "bytes" (fun () -> Bytes.set (Bytes.make 2 'a') (o 2) 'b'; 1)

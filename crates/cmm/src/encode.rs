@@ -2,7 +2,7 @@
 //! `docs/formats.md`.
 //!
 //! The Cmm part of a reply is: `s*` names of variables, `s*` linker's names, `u` number of labels, places in
-//! inlined functions `(u call, u place in the callee)*`, whose numbers follow those of the request's locations, data items
+//! inlined functions and in other units `place*`, whose numbers follow those of the request's locations, data items
 //! `(b exported, item)*`, functions `*`, then the entry's body. Variables, names and labels
 //! elsewhere are indices (`u`).
 //!
@@ -73,11 +73,8 @@ pub fn encode(tree: &Tree, w: &mut Writer) {
         w.s(name.as_bytes());
     }
     w.u(u64::from(tree.labels));
-    w.u(tree.inlined.len() as u64);
-    for place in &tree.inlined {
-        w.u(u64::from(place.call.0));
-        w.u(u64::from(place.inner.0));
-    }
+    w.u(tree.places.len() as u64);
+    tree.places.iter().for_each(|place| self::place(w, place));
     w.u(tree.data.len() as u64);
     for (item, exported) in &tree.data {
         w.bool(*exported);
@@ -91,6 +88,24 @@ pub fn encode(tree: &Tree, w: &mut Writer) {
         body(w, tree, function.body);
     }
     body(w, tree, tree.entry.expect("a unit has an entry"));
+}
+
+/// A place: 0, `u` call, `u` place in the callee; or 1, `s` file, `s` scope, and the six numbers of a location.
+fn place(w: &mut Writer, place: &Place) {
+    match place {
+        Place::Inlined(place) => {
+            w.byte(0);
+            w.u(u64::from(place.call.0));
+            w.u(u64::from(place.inner.0));
+        }
+        Place::Foreign(loc) => {
+            w.byte(1);
+            w.s(loc.file.as_bytes());
+            w.s(loc.scope.as_bytes());
+            let numbers = [loc.line, loc.char_start, loc.char_end, loc.start_bol, loc.end_bol, loc.end_line];
+            numbers.iter().for_each(|n| w.u(u64::from(*n)));
+        }
+    }
 }
 
 /// A list of parameters: `(u variable, machtype)*`.

@@ -1,6 +1,6 @@
 //! A unit: its static data, its functions, its entry.
 
-use flambeau_ir::{Code, CodeId, Expr as Term, Simple, Static, StaticDef, StaticField, Unit};
+use flambeau_ir::{Added, Code, CodeId, Expr as Term, Simple, Static, StaticDef, StaticField, Unit};
 
 use crate::control::Run;
 use crate::lowering::{Atom, Lowering, const_atom, tagged};
@@ -14,7 +14,11 @@ use crate::tree::*;
 pub fn lower(unit: &Unit) -> Tree {
     let mut lowering = Lowering::new(unit);
     let mut placement = Placement::default();
-    lowering.tree.inlined = unit.locs.all_inlined().map(|(_, place)| place).collect();
+    let place = |added: Added| match added {
+        Added::Inlined(place) => Place::Inlined(place),
+        Added::Foreign(loc) => Place::Foreign(loc.clone()),
+    };
+    lowering.tree.places = unit.locs.added().map(place).collect();
     for item in &unit.statics {
         let data = lowering.data(item);
         lowering.tree.data.push((data, item.exported));

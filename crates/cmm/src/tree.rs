@@ -176,15 +176,23 @@ pub struct Tree {
     pub names: Vec<String>,
     /// The number of labels used: they are `0..labels`.
     pub labels: u32,
-    /// Places in inlined functions: each of a call and of a place in the callee, by numbers that follow those of the
-    /// locations of the source.
-    pub inlined: Vec<flambeau_ir::Inlined>,
+    /// Places that are none of the unit's source; their numbers follow those of the locations of the source.
+    pub places: Vec<Place>,
     /// Static data and whether each item is visible to other units.
     pub data: Vec<(Data, bool)>,
     /// Functions.
     pub functions: Vec<Function>,
     /// The unit's entry code: any value.
     pub entry: Option<ExprId>,
+}
+
+/// A place that is none of the unit's source.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Place {
+    /// In an inlined function: that of a call, and that in the callee.
+    Inlined(flambeau_ir::Inlined),
+    /// In the source of another unit.
+    Foreign(flambeau_ir::Loc),
 }
 
 impl Tree {

@@ -2,6 +2,7 @@
 
 mod boundary;
 mod ocaml_thread;
+mod other_units;
 mod pipeline;
 mod run;
 mod settings;

@@ -15,8 +15,8 @@ use flambeau_interp::coverage as ir_coverage;
 use flambeau_ir::{Fuel, Rewrites, Unit, printer, verify};
 use flambeau_lambda::{Request, coverage as lambda_coverage, decode, printer as lambda_printer};
 use flambeau_passes::Pass;
-use flambeau_unit::Payload;
 
+use crate::other_units;
 use crate::settings::Settings;
 
 /// The magic and the version of a reply.
@@ -204,7 +204,8 @@ fn compile(bytes: &[u8]) -> Result<Compiled, Failure> {
     let mut request = decode(bytes).map_err(|error| failure(error.to_string()))?;
     let runner = &mut Runner::new(&request);
     runner.dump("lambda", || lambda_printer::print(&request.term));
-    runner.stage("reading payloads", || read_payloads(&mut request))?;
+    let imports = runner
+        .stage("reading payloads", || other_units::read_payloads(&mut request.imports).map_err(failure))?;
 
     let settings = Settings::read(&request.options.settings).map_err(failure)?;
     let mut rewrites = Rewrites {
@@ -217,11 +218,24 @@ fn compile(bytes: &[u8]) -> Result<Compiled, Failure> {
         convert(&request, &mut rewrites.fuel).map_err(|error| failure(error.to_string()))
     })?;
     runner.counters.extend(counters);
+    unit.imports = imports;
+    if runner.verify {
+        unit.imports.check();
+    }
     runner.dump("raw", || printer::print_unit(&unit));
     runner.verify(&unit, "convert")?;
     if settings.simplify {
         runner.passes(&mut unit, &flambeau_passes::schedule(settings.level), &mut rewrites)?;
     }
+    other_units::check(&unit.imports).map_err(failure)?;
+    let payload = match settings.export {
+        true => {
+            runner.stage("payload", || Ok(other_units::payload(&request, &mut unit, exports, &rewrites)))?
+        }
+        false => Vec::new(),
+    };
+    runner.counters.push(("payload: bytes".into(), payload.len() as u64));
+    runner.counters.push(("functions of other units that were read".into(), unit.imports.taken()));
     runner.dump("ir", || printer::print_unit(&unit));
     #[cfg(feature = "planted-bugs")]
     plant(&mut unit);
@@ -229,7 +243,6 @@ fn compile(bytes: &[u8]) -> Result<Compiled, Failure> {
     runner.dump("coverage", || coverage_text(&request, &unit, &rewrites));
     runner.dump("rewrites", || rewrites.trace.take().unwrap_or_default().join("\n") + "\n");
 
-    let payload = Payload::new(exports).encode();
     let cmm = runner.stage("to cmm", || Ok(flambeau_cmm::lower(&unit)))?;
     runner.dump("cmm", || flambeau_cmm::printer::print(&cmm));
     runner.counters.push(("fuel used".into(), used));
@@ -265,16 +278,4 @@ fn coverage_text(request: &Request, unit: &Unit, rewrites: &Rewrites) -> String 
     let ir = ir.iter().map(|(name, count)| format!("ir {name}: {count}\n"));
     let kinds = kinds.iter().map(|(name, count)| format!("rewrite {name}: {count}\n"));
     lambda.chain(ir).chain(kinds).chain([format!("fuel used: {}\n", rewrites.fuel.used())]).collect()
-}
-
-/// Puts what units of ours tell in the place of what their stock part tells.
-fn read_payloads(request: &mut Request) -> Result<(), Failure> {
-    for import in &mut request.imports {
-        if let Some(bytes) = import.payload.take() {
-            let payload = Payload::decode(&bytes)
-                .map_err(|error| failure(format!("the payload of unit {}: {error}", import.name)))?;
-            import.approximation = payload.exports;
-        }
-    }
-    Ok(())
 }

@@ -9,6 +9,8 @@ pub struct Settings {
     pub inline: bool,
     /// Of `-O`; 1 without.
     pub level: u32,
+    /// Tell other units of this one.
+    pub export: bool,
     /// Note every rewrite.
     pub trace: bool,
 }
@@ -19,11 +21,12 @@ impl Settings {
     /// # Errors
     /// A name or value that nobody knows: the two sides are not of one build.
     pub fn read(pairs: &[(String, String)]) -> Result<Settings, String> {
-        let mut settings = Settings { simplify: true, inline: true, level: 1, trace: false };
+        let mut settings = Settings { simplify: true, inline: true, level: 1, export: true, trace: false };
         for (name, value) in pairs {
             match (name.as_str(), value.as_str()) {
                 ("simplify", "no") => settings.simplify = false,
                 ("inline", "no") => settings.inline = false,
+                ("export", "no") => settings.export = false,
                 ("trace", "yes") => settings.trace = true,
                 ("level", n) => settings.level = n.parse().map_err(|_| format!("no level {n}"))?,
                 (name, value) => return Err(format!("unknown setting {name} = {value}")),

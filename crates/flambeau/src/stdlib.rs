@@ -12,8 +12,6 @@ use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::UNIX_EPOCH;
 
 use anyhow::{Context, Result, bail};
@@ -98,7 +96,7 @@ struct Unit {
 
 impl Build {
     fn new(work: &Path) -> Result<Build> {
-        let output = run_self(&["-where".as_ref()], work)?;
+        let output = run_self(&["-where".as_ref()], work, Path::new(""))?;
         let stock = PathBuf::from(String::from_utf8_lossy(&output.stdout).trim());
         let build = Build { stock, objects: work.join("objects"), result: work.join("result") };
         fs::create_dir(&build.objects)?;
@@ -135,28 +133,17 @@ impl Build {
         let units = self.units()?;
         let bar = ProgressBar::new(units.len() as u64);
         bar.set_style(ProgressStyle::with_template("{bar:40} {pos}/{len} {msg}")?);
-        let next = AtomicUsize::new(0);
-        let outcome = Mutex::new((Vec::new(), Vec::new()));
-        let worker = || {
-            while let Some(unit) = units.get(next.fetch_add(1, Ordering::Relaxed)) {
-                bar.set_message(unit.source.clone());
-                let done = self.compile(unit);
-                bar.inc(1);
-                let mut outcome = outcome.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-                match done {
-                    Ok(()) => outcome.0.push(unit.clone()),
-                    Err(_) => outcome.1.push(unit.source.clone()),
-                }
+        let (mut rebuilt, mut kept) = (Vec::new(), Vec::new());
+        // In the order of the archive, in which units come after those that they inline functions of.
+        for unit in units {
+            bar.set_message(unit.source.clone());
+            match self.compile(&unit) {
+                Ok(()) => rebuilt.push(unit),
+                Err(_) => kept.push(unit.source),
             }
-        };
-        let jobs = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        std::thread::scope(|scope| {
-            for _ in 0..jobs {
-                scope.spawn(worker);
-            }
-        });
+            bar.inc(1);
+        }
         bar.finish_and_clear();
-        let (rebuilt, mut kept) = outcome.into_inner().unwrap_or_else(std::sync::PoisonError::into_inner);
         kept.sort();
         if rebuilt.is_empty() {
             bail!(
@@ -173,10 +160,14 @@ impl Build {
         fs::create_dir(&place)?;
         for extension in ["ml", "mli"] {
             let name = format!("{}.{extension}", unit.source);
-            fs::copy(self.stock.join(&name), place.join(&name))
-                .with_context(|| format!("no source {name}"))?;
+            let source = fs::read(self.stock.join(&name)).with_context(|| format!("no source {name}"))?;
+            match str::from_utf8(&source) {
+                Ok(text) if unit.source == "stdlib" => fs::write(place.join(&name), with_prefixes(text))?,
+                _ => fs::write(place.join(&name), source)?,
+            }
         }
         let output_name = format!("{}.cmx", unit.object);
+        let companion = format!("{}.flambeau", unit.object);
         let stock_description = self.stock.join(&output_name);
         let source = format!("{}.ml", unit.source);
         let mut arguments: Vec<&OsStr> = FLAGS.iter().map(OsStr::new).collect();
@@ -189,7 +180,12 @@ impl Build {
         }
         arguments.extend(["-flambeau-stands-for".as_ref(), stock_description.as_os_str()]);
         arguments.extend(["-o".as_ref(), OsStr::new(&output_name), OsStr::new(&source)]);
-        run_self(&arguments, &place)?;
+        let outcome = run_self(&arguments, &place, &self.result);
+        // What other units may inline is good with the stock object too.
+        if place.join(&companion).exists() {
+            fs::rename(place.join(&companion), self.result.join(&companion))?;
+        }
+        outcome?;
         for extension in ["cmx", "o"] {
             let name = format!("{}.{extension}", unit.object);
             fs::rename(place.join(&name), self.objects.join(&name))?;
@@ -214,19 +210,30 @@ impl Build {
             self.objects.as_os_str(),
             description.as_os_str(),
         ];
-        run_self(&arguments, &self.objects).map(drop)
+        run_self(&arguments, &self.objects, Path::new("")).map(drop)
     }
 }
 
-/// Runs this executable as ocamlopt.
-fn run_self(arguments: &[&OsStr], folder: &Path) -> Result<Output> {
+/// The source of `Stdlib` is installed without the prefix in `module List = Stdlib__List`: OCaml's build adds it.
+fn with_prefixes(source: &str) -> String {
+    let Some((before, aliases)) = source.split_once("(*MODULE_ALIASES*)\n") else { return source.to_owned() };
+    let line = |line: &str| match line.split_whitespace().collect::<Vec<_>>()[..] {
+        ["module", name, "=", unit] => format!("module {name} = Stdlib__{unit}\n"),
+        _ => format!("{line}\n"),
+    };
+    // The lines keep their numbers.
+    format!("{before}\n{}", aliases.lines().map(line).collect::<String>())
+}
+
+/// Runs this executable as ocamlopt. Functions are inlined from the library in `library`.
+fn run_self(arguments: &[&OsStr], folder: &Path, library: &Path) -> Result<Output> {
     let executable = std::env::current_exe().context("cannot find this executable")?;
     let output = Command::new(executable)
         .args(arguments)
         .current_dir(folder)
         .env_remove("OCAMLPARAM")
         .env_remove("FLAMBEAU_FLAGS")
-        .env(FOLDER_VARIABLE, "")
+        .env(FOLDER_VARIABLE, library)
         .output()?;
     if !output.status.success() {
         bail!("{}", String::from_utf8_lossy(&output.stderr).trim());

@@ -1,9 +1,11 @@
 //! Constants and atoms.
 
+use serde::{Deserialize, Serialize};
+
 use crate::{Kind, Symbol, Variable};
 
 /// A constant that fits in a register. Floats are bit patterns: equality is by bits (soundness row 21).
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum Const {
     /// A tagged OCaml integer, given untagged (63 significant bits).
     Tagged(i64),
@@ -40,7 +42,7 @@ impl Const {
 }
 
 /// An atom: what operands are made of.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum Simple {
     /// A variable.
     Var(Variable),

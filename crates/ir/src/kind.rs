@@ -1,7 +1,9 @@
 //! Kinds: how a value is held in a register; and subkinds: what is known of an OCaml value.
 
+use serde::{Deserialize, Serialize};
+
 /// The kind of a variable.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum Kind {
     /// An OCaml value: a tagged immediate or a pointer; the GC scans it.
     Value,
@@ -19,7 +21,7 @@ pub enum Kind {
 
 /// What the front end tells of a variable of kind [`Kind::Value`]. A hint, trusted no further than the
 /// stock compiler trusts it (GADTs and `Obj.magic` make it false in code that is never run).
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
 pub enum Subkind {
     /// Nothing is known.
     #[default]
@@ -31,7 +33,7 @@ pub enum Subkind {
 }
 
 /// The numbers that OCaml boxes.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum BoxedKind {
     /// `float`
     Float,
@@ -44,7 +46,7 @@ pub enum BoxedKind {
 }
 
 /// The integers that arithmetic works on.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum IntKind {
     /// Tagged OCaml integers: operands and results are of kind `Value`; arithmetic is modulo 2^63.
     Tagged,

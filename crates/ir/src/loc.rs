@@ -1,9 +1,10 @@
 //! Source locations. The front end numbers the locations of a unit; the IR carries the numbers.
 
 use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
 
 /// A place in the source, or none. Index into a unit's [`LocTable`].
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, PartialOrd, Ord)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Dbg(pub u32);
 
 impl Dbg {
@@ -12,7 +13,7 @@ impl Dbg {
 }
 
 /// One location, as the OCaml side's `Debuginfo.item` holds it.
-#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
 pub struct Loc {
     /// The source file.
     pub file: String,
@@ -38,16 +39,19 @@ pub struct LocTable {
     entries: Vec<Entry>,
     /// The entries for places in inlined functions.
     inlined: FxHashMap<Inlined, Dbg>,
+    /// The entries for places in other units.
+    foreign: FxHashMap<Loc, Dbg>,
 }
 
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 enum Entry {
     Loc(Loc),
+    Foreign(Loc),
     Inlined(Inlined),
 }
 
 /// A place in a function that was inlined, and the place of the call.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub struct Inlined {
     /// Where the function was called, perhaps in an inlined function too.
     pub call: Dbg,
@@ -55,9 +59,22 @@ pub struct Inlined {
     pub inner: Dbg,
 }
 
+/// A place that is none of the unit's source.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Added<'l> {
+    /// In an inlined function.
+    Inlined(Inlined),
+    /// In the source of another unit.
+    Foreign(&'l Loc),
+}
+
 impl Default for LocTable {
     fn default() -> Self {
-        LocTable { entries: vec![Entry::Loc(Loc::default())], inlined: FxHashMap::default() }
+        LocTable {
+            entries: vec![Entry::Loc(Loc::default())],
+            inlined: FxHashMap::default(),
+            foreign: FxHashMap::default(),
+        }
     }
 }
 
@@ -67,6 +84,15 @@ impl LocTable {
         let id = self.entries.len() as u32;
         self.entries.push(Entry::Loc(loc));
         Dbg(id)
+    }
+
+    /// The number of a place in another unit, of which a function is to be inlined.
+    pub fn push_foreign(&mut self, loc: Loc) -> Dbg {
+        let next = Dbg(self.entries.len() as u32);
+        *self.foreign.entry(loc).or_insert_with_key(|loc| {
+            self.entries.push(Entry::Foreign(loc.clone()));
+            next
+        })
     }
 
     /// The place `inner` of a function that is inlined at `call`.
@@ -91,7 +117,7 @@ impl LocTable {
         let mut dbg = dbg;
         while dbg != Dbg::NONE {
             match self.entries.get(dbg.0 as usize)? {
-                Entry::Loc(loc) => return Some(loc),
+                Entry::Loc(loc) | Entry::Foreign(loc) => return Some(loc),
                 Entry::Inlined(place) => dbg = place.inner,
             }
         }
@@ -106,10 +132,11 @@ impl LocTable {
         }
     }
 
-    /// All places in inlined functions, by their numbers, which follow those of the locations of the source.
-    pub fn all_inlined(&self) -> impl Iterator<Item = (Dbg, Inlined)> + '_ {
-        self.entries.iter().enumerate().filter_map(|(number, entry)| match entry {
-            Entry::Inlined(place) => Some((Dbg(number as u32), *place)),
+    /// The places that passes added, by their numbers, which follow those of the locations of the source.
+    pub fn added(&self) -> impl Iterator<Item = Added<'_>> + '_ {
+        self.entries.iter().filter_map(|entry| match entry {
+            Entry::Inlined(place) => Some(Added::Inlined(*place)),
+            Entry::Foreign(loc) => Some(Added::Foreign(loc)),
             Entry::Loc(_) => None,
         })
     }

@@ -1,9 +1,11 @@
 //! Primitives, and the one table of what they do: [`Prim::signature`] and [`Prim::effects`].
 
+use serde::{Deserialize, Serialize};
+
 use crate::{BoxedKind, IntKind, Kind};
 
 /// Whether contents may change after initialisation.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum Mutability {
     /// May be assigned.
     Mutable,
@@ -17,7 +19,7 @@ pub enum Mutability {
 }
 
 /// Which store a field takes.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum Init {
     /// Of a block that may be anywhere in the heap: `caml_modify` for pointers.
     Assignment,
@@ -28,7 +30,7 @@ pub enum Init {
 }
 
 /// The representation of arrays.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum ArrayKind {
     /// Not known: tested at run time (flat if it holds floats).
     Generic,
@@ -41,7 +43,7 @@ pub enum ArrayKind {
 }
 
 /// What is read through a string-like access.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum StringKind {
     /// `string`: contents never change.
     String,
@@ -52,7 +54,7 @@ pub enum StringKind {
 }
 
 /// The width of a string-like access.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum Width {
     /// One byte, as a naked immediate.
     W8,
@@ -86,7 +88,7 @@ impl Width {
 }
 
 /// Elements of bigarrays. The kind that is not statically known is a C call, never this.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum BigarrayKind {
     Float32,
     Float64,
@@ -118,7 +120,7 @@ impl BigarrayKind {
 }
 
 /// The layout of a bigarray.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum BigarrayLayout {
     /// Row-major, from 0.
     C,
@@ -127,7 +129,7 @@ pub enum BigarrayLayout {
 }
 
 /// Integer arithmetic that can't fail.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum IntOp {
     Add,
     Sub,
@@ -138,7 +140,7 @@ pub enum IntOp {
 }
 
 /// Shifts. Amounts outside the width give an unspecified result, but a result.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum ShiftOp {
     Lsl,
     Lsr,
@@ -146,7 +148,7 @@ pub enum ShiftOp {
 }
 
 /// Comparisons of integers.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum IntCmp {
     Eq,
     Ne,
@@ -158,7 +160,7 @@ pub enum IntCmp {
 }
 
 /// Float arithmetic.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum FloatOp {
     Add,
     Sub,
@@ -167,7 +169,7 @@ pub enum FloatOp {
 }
 
 /// Comparisons of floats. The negated ones are not the converse ones: NaN (pitfall 64).
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum FloatCmp {
     Eq,
     Ne,
@@ -182,7 +184,7 @@ pub enum FloatCmp {
 }
 
 /// How an argument or the result of a C function is passed.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum NativeRepr {
     /// As an OCaml value.
     Value,
@@ -204,7 +206,7 @@ impl NativeRepr {
 }
 
 /// A C function.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub struct External {
     /// The symbol of the native entry point.
     pub name: String,
@@ -220,7 +222,7 @@ pub struct External {
 
 /// A primitive operation. "index", "length" are tagged integers of kind `Value` unless said otherwise;
 /// primitives "for their effect" give the immediate 0 (`()`).
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum Prim {
     // ---- blocks
     /// Allocates a block of values: (field…) → block.

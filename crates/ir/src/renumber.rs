@@ -1,11 +1,8 @@
 //! Removing codes and static data: what comes after them in their tables is renumbered. Slots, variables and
 //! continuations need no removing, because what is in a table without being mentioned does not count.
 
-use crate::stack::deep;
-use crate::{
-    CallKind, CodeId, Expr, Item, Named, SetOfClosures, Simple, StaticDef, StaticField, Symbol, Terminator,
-    Unit,
-};
+use crate::remap::{self, Remap};
+use crate::{CodeId, Symbol, Unit};
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{PrimaryMap, SecondaryMap};
 
@@ -67,117 +64,25 @@ struct Renumbering {
     symbols: SecondaryMap<Symbol, PackedOption<Symbol>>,
 }
 
-impl Renumbering {
-    fn unit(&self, unit: &mut Unit) {
-        self.symbol(&mut unit.module_symbol);
-        for item in &mut unit.statics {
-            self.static_def(&mut item.def);
-        }
-        for code in unit.codes.values_mut() {
-            self.expr(&mut code.body);
-        }
-        self.expr(&mut unit.entry.body);
-    }
-
-    fn code(&self, code: &mut CodeId) {
+impl Remap for Renumbering {
+    fn code(&mut self, code: &mut CodeId) {
         *code = self.codes[*code].expect("a code that was removed has no mention");
     }
 
-    fn symbol(&self, symbol: &mut Symbol) {
+    fn symbol(&mut self, symbol: &mut Symbol) {
         *symbol = self.symbols[*symbol].expect("a symbol that was removed has no mention");
     }
+}
 
-    fn simple(&self, simple: &mut Simple) {
-        if let Simple::Symbol(symbol) = simple {
-            self.symbol(symbol);
+impl Renumbering {
+    fn unit(&mut self, unit: &mut Unit) {
+        self.symbol(&mut unit.module_symbol);
+        for item in &mut unit.statics {
+            remap::static_def(self, &mut item.def);
         }
-    }
-
-    fn simples(&self, simples: &mut [Simple]) {
-        simples.iter_mut().for_each(|simple| self.simple(simple));
-    }
-
-    fn set(&self, set: &mut SetOfClosures) {
-        set.functions.iter_mut().for_each(|(_, code)| self.code(code));
-        set.values.iter_mut().for_each(|(_, value)| self.simple(value));
-    }
-
-    fn static_def(&self, def: &mut StaticDef) {
-        match def {
-            StaticDef::Block { symbol, fields, .. } => {
-                self.symbol(symbol);
-                for field in fields {
-                    if let StaticField::Symbol(symbol) = field {
-                        self.symbol(symbol);
-                    }
-                }
-            }
-            StaticDef::Closures { symbols, set } => {
-                symbols.iter_mut().for_each(|symbol| self.symbol(symbol));
-                self.set(set);
-            }
-            StaticDef::Float { symbol, .. }
-            | StaticDef::Int32 { symbol, .. }
-            | StaticDef::Int64 { symbol, .. }
-            | StaticDef::Nativeint { symbol, .. }
-            | StaticDef::String { symbol, .. }
-            | StaticDef::FloatArray { symbol, .. }
-            | StaticDef::Preallocated { symbol, .. } => self.symbol(symbol),
+        for code in unit.codes.values_mut() {
+            remap::expr(self, &mut code.body);
         }
-    }
-
-    fn expr(&self, expr: &mut Expr) {
-        deep(|| {
-            expr.items.iter_mut().for_each(|item| self.item(item));
-            self.terminator(&mut expr.terminator);
-        });
-    }
-
-    fn item(&self, item: &mut Item) {
-        match item {
-            Item::Let { named: Named::Simple(simple), .. } => self.simple(simple),
-            Item::Let { named: Named::Prim { args, exn, .. }, .. } => {
-                self.simples(args);
-                exn.iter_mut().for_each(|exn| self.simples(&mut exn.extra_args));
-            }
-            Item::LetClosures { set, .. } => self.set(set),
-            Item::Join { body, .. } => self.expr(body),
-            Item::LetCont { handlers, .. } => {
-                handlers.iter_mut().for_each(|handler| self.expr(&mut handler.body));
-            }
-        }
-    }
-
-    fn terminator(&self, terminator: &mut Terminator) {
-        match terminator {
-            Terminator::Apply(apply) => {
-                apply.callee.iter_mut().for_each(|callee| self.simple(callee));
-                self.simples(&mut apply.args);
-                self.simples(&mut apply.exn.extra_args);
-                if let CallKind::Direct(code) = &mut apply.kind {
-                    self.code(code);
-                }
-            }
-            Terminator::ApplyCont(jump) => self.simples(&mut jump.args),
-            Terminator::Switch(switch) => {
-                self.simple(&mut switch.scrutinee);
-                let arms = switch.arms.iter_mut().map(|(_, jump)| jump);
-                arms.chain(&mut switch.default).for_each(|jump| self.simples(&mut jump.args));
-            }
-            Terminator::StringSwitch(switch) => {
-                self.simple(&mut switch.scrutinee);
-                let arms = switch.arms.iter_mut().map(|(_, jump)| jump);
-                arms.chain(&mut switch.default).for_each(|jump| self.simples(&mut jump.args));
-            }
-            Terminator::Raise { exn, handler, .. } => {
-                self.simple(exn);
-                self.simples(&mut handler.extra_args);
-            }
-            Terminator::Try { body, handler } => {
-                self.simples(&mut handler.extra_args);
-                self.expr(body);
-            }
-            Terminator::Unreachable => {}
-        }
+        remap::expr(self, &mut unit.entry.body);
     }
 }

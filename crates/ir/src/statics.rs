@@ -1,5 +1,7 @@
 //! Static data: what the linker places.
 
+use serde::{Deserialize, Serialize};
+
 use crate::{Const, SetOfClosures, Symbol};
 
 /// One item of static data and its symbol or symbols.
@@ -12,7 +14,7 @@ pub struct Static {
 }
 
 /// The shapes of static data. All contents are known at link time.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum StaticDef {
     /// A block of values.
     Block { symbol: Symbol, tag: u8, fields: Vec<StaticField> },
@@ -36,7 +38,7 @@ pub enum StaticDef {
 }
 
 /// A field of a static block.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum StaticField {
     /// The address of static data.
     Symbol(Symbol),

@@ -1,12 +1,13 @@
 //! Terms. The crate's header says what they mean.
 
+use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 
 use crate::prim::Prim;
 use crate::{CodeId, Continuation, Dbg, FunctionSlot, Simple, ValueSlot, Variable};
 
 /// A run of items, then one terminator.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Expr {
     /// In order of evaluation.
     pub items: Vec<Item>,
@@ -27,7 +28,7 @@ impl Expr {
 }
 
 /// One step of a run.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Item {
     /// Binds a variable.
     Let {
@@ -54,6 +55,7 @@ pub enum Item {
         /// Bound in the remainder of the run.
         params: SmallVec<[Variable; 2]>,
         /// Evaluated now.
+        #[serde(with = "crate::transfer::nested")]
         body: Box<Expr>,
     },
     /// `let_cont`, the remainder of the run being the body.
@@ -67,18 +69,19 @@ pub enum Item {
 }
 
 /// A continuation and its code.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ContHandler {
     /// The continuation defined.
     pub cont: Continuation,
     /// Its parameters.
     pub params: SmallVec<[Variable; 2]>,
     /// Its code.
+    #[serde(with = "crate::transfer::nested")]
     pub body: Expr,
 }
 
 /// What a `let` binds to a variable.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Named {
     /// Another name.
     Simple(Simple),
@@ -94,7 +97,7 @@ pub enum Named {
 }
 
 /// An exception continuation with the values of its extra arguments.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ExnCont {
     /// A handler in scope, or the function's own exception continuation.
     pub cont: Continuation,
@@ -103,7 +106,7 @@ pub struct ExnCont {
 }
 
 /// Functions which share their captured values.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SetOfClosures {
     /// In the order of the layout.
     pub functions: SmallVec<[(FunctionSlot, CodeId); 1]>,
@@ -112,7 +115,7 @@ pub struct SetOfClosures {
 }
 
 /// The end of a run.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Terminator {
     /// Calls a function.
     Apply(Box<Apply>),
@@ -136,6 +139,7 @@ pub enum Terminator {
     /// Runs a body under a handler.
     Try {
         /// Evaluated under the handler.
+        #[serde(with = "crate::transfer::nested")]
         body: Box<Expr>,
         /// An exception continuation in scope, whose only use as a handler this is. Extra parameters
         /// have, until the first raise point of the body, the values given here.
@@ -146,7 +150,7 @@ pub enum Terminator {
 }
 
 /// A jump.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ApplyCont {
     /// An ordinary continuation.
     pub cont: Continuation,
@@ -155,7 +159,7 @@ pub struct ApplyCont {
 }
 
 /// A branch on an integer.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Switch {
     /// A naked immediate.
     pub scrutinee: Simple,
@@ -168,7 +172,7 @@ pub struct Switch {
 }
 
 /// A branch on the contents of a string.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct StringSwitch {
     /// A string.
     pub scrutinee: Simple,
@@ -181,7 +185,7 @@ pub struct StringSwitch {
 }
 
 /// What backtraces show.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum RaiseKind {
     /// Begins a backtrace.
     Regular,
@@ -192,7 +196,7 @@ pub enum RaiseKind {
 }
 
 /// A call.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Apply {
     /// The closure; absent in a direct call of a function that needs none. For a method call, the method
     /// (a hash or a label).
@@ -214,7 +218,7 @@ pub struct Apply {
 }
 
 /// What is known of a callee.
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
 pub enum CallKind {
     /// A function of this unit, with all its arguments (the fields of the tuple, if it is tupled).
     Direct(CodeId),
@@ -233,7 +237,7 @@ pub enum CallKind {
 }
 
 /// `[@inline]`, `[@inlined]`, `[@unrolled]`.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
 pub enum InlineAttribute {
     /// No attribute.
     #[default]
@@ -249,7 +253,7 @@ pub enum InlineAttribute {
 }
 
 /// `[@specialise]`, `[@specialised]`.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
 pub enum SpecialiseAttribute {
     /// No attribute.
     #[default]

@@ -1,12 +1,13 @@
 //! A compilation unit: the tables that identifiers index, the code, the static data.
 
 use cranelift_entity::PrimaryMap;
+use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 
 use crate::term::{InlineAttribute, SpecialiseAttribute};
 use crate::{
-    CodeId, Continuation, Dbg, Expr, FunctionSlot, Kind, LocTable, SetOfClosures, Static, StaticDef, Subkind,
-    Symbol, ValueSlot, Variable,
+    CodeId, Continuation, Dbg, Expr, FunctionSlot, Imports, Kind, LocTable, SetOfClosures, Static, StaticDef,
+    Subkind, Symbol, ValueSlot, Variable,
 };
 
 /// A compilation unit.
@@ -36,6 +37,8 @@ pub struct Unit {
     pub entry: Entry,
     /// Source locations.
     pub locs: LocTable,
+    /// What other units let be inlined here.
+    pub imports: Imports,
 }
 
 /// The code that initialises the unit.
@@ -79,7 +82,7 @@ pub struct SymbolData {
 }
 
 /// How a function takes its arguments.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum FunctionKind {
     /// One by one.
     Curried,
@@ -88,7 +91,7 @@ pub enum FunctionKind {
 }
 
 /// What the source says of a function.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct CodeAttributes {
     /// `[@inline]`
     pub inline: InlineAttribute,
@@ -180,6 +183,7 @@ impl Unit {
             }],
             entry: Entry { ret, exn, body },
             locs: LocTable::default(),
+            imports: Imports::default(),
         }
     }
 

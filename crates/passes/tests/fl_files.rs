@@ -14,7 +14,7 @@ const MARK: &str = "===>\n";
 const NOT_COMPARABLE: &str = "// not comparable:";
 
 /// Folders with runners of their own.
-const OTHERS: &[&str] = &["ir", "convert"];
+const OTHERS: &[&str] = &["ir", "convert", "imported"];
 
 #[test]
 fn passes_do_as_expected() {

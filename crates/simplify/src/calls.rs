@@ -99,7 +99,7 @@ impl Simplifier<'_> {
         if apply.kind != CallKind::Generic {
             return None;
         }
-        let Ty::Closure(known) = self.env.ty(apply.callee?) else { return None };
+        let Ty::Closure(known) = self.env.ty(apply.callee?) else { return self.resolve_elsewhere(apply) };
         let (_, code) = *known.functions.iter().find(|(slot, _)| *slot == known.slot)?;
         let data = &self.unit.codes[code];
         let arity = data.params.len();

@@ -17,9 +17,9 @@ use crate::size;
 /// Bodies up to this size are inlined wherever they are called: the stock compiler does so up to about 80.
 const SMALL: u32 = 60;
 /// Larger ones are never, unless an attribute wants it.
-const LARGE: u32 = 250;
+pub const LARGE: u32 = 250;
 /// The same with an attribute.
-const HUGE: u32 = 5_000;
+pub const HUGE: u32 = 5_000;
 /// What one function may grow by.
 const BUDGET: u32 = 3_000;
 /// What a whole unit may grow by, the smallest functions and stubs apart: what comes after is to stay in proportion
@@ -51,11 +51,18 @@ impl Simplifier<'_> {
 
     /// The body of a callee in the place of a direct call, if it is to be inlined: what the run goes on with.
     pub(crate) fn inlined(&mut self, apply: &Apply) -> Option<Rest> {
-        let CallKind::Direct(code) = apply.kind else { return None };
+        if !matches!(apply.kind, CallKind::Direct(_) | CallKind::DirectExternal(_)) {
+            return None;
+        }
         // Nothing is inlined inside a stub (features A7); its callees may want to inline it.
         if self.current.is_some_and(|current| self.unit.codes[current].attributes.stub) {
             return None;
         }
+        let code = match &apply.kind {
+            CallKind::Direct(code) => *code,
+            CallKind::DirectExternal(name) => self.imported(name, apply)?,
+            _ => return None,
+        };
         self.simplify_callee(code);
         let growth = self.decide(apply, code)?;
         if !self.allow("inlining") {
@@ -132,6 +139,7 @@ impl Simplifier<'_> {
             .iter()
             .map(|arg| match self.env.ty(*arg) {
                 Ty::Closure(_) => CLOSURE_BENEFIT,
+                _ if self.closure_of_other_unit(*arg).is_some() => CLOSURE_BENEFIT,
                 _ if matches!(arg, Simple::Const(_) | Simple::Symbol(_)) => CONSTANT_BENEFIT,
                 _ if self.env.definition(*arg).is_some_and(|d| is_allocation(&d.prim)) => ALLOCATION_BENEFIT,
                 _ => 0,
@@ -144,7 +152,7 @@ impl Simplifier<'_> {
         if let Some(size) = self.sizes.get(&code) {
             return *size;
         }
-        let size = if self.ends_backtraces(code) { None } else { self.whole_size(code, HUGE) };
+        let size = if self.ends_backtraces(code) { None } else { size::whole(self.unit, code, HUGE) };
         self.sizes.insert(code, size);
         size
     }
@@ -156,18 +164,6 @@ impl Simplifier<'_> {
             .body
             .walk(&mut |expr| catches |= matches!(expr.terminator, Terminator::Try { .. }));
         catches && self.rewrites.keep_backtraces
-    }
-
-    /// The size of a function and of those that it makes; `None` if it is more than `limit`.
-    pub(crate) fn whole_size(&self, code: CodeId, limit: u32) -> Option<u32> {
-        let mut codes = vec![code];
-        let mut size = 0;
-        while let Some(code) = codes.pop() {
-            let body = &self.unit.codes[code].body;
-            size += size::of(body, limit - size)?;
-            body.for_each_set(&mut |set| codes.extend(set.functions.iter().map(|(_, code)| *code)));
-        }
-        Some(size)
     }
 
     /// The body with the arguments, the way back and the handler of the call. The functions that it makes are copied

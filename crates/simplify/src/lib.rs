@@ -30,8 +30,10 @@ mod compare;
 mod continuations;
 pub mod dead_code;
 mod exceptions;
+pub mod export;
 mod flow;
 pub mod fold;
+mod imported;
 mod inline;
 mod lift;
 pub mod memory;
@@ -55,6 +57,7 @@ use smallvec::SmallVec;
 use analysis::Analysis;
 pub use analysis::FIRST_SPECIAL_TAG;
 use continuations::{ContState, Edge};
+use imported::Imported;
 use lift::StaticTable;
 use memory::{Memory, Writes};
 
@@ -109,6 +112,7 @@ struct Simplifier<'a> {
     raise_targets: FxHashMap<Continuation, Continuation>,
     /// The function that is being simplified, for the trace.
     current: Option<CodeId>,
+    imported: Imported,
 }
 
 impl<'a> Simplifier<'a> {
@@ -138,6 +142,7 @@ impl<'a> Simplifier<'a> {
             flimsy: FxHashSet::default(),
             raise_targets: FxHashMap::default(),
             current: None,
+            imported: Imported::default(),
         }
     }
 

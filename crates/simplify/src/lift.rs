@@ -64,7 +64,12 @@ impl StaticTable {
 impl Simplifier<'_> {
     /// Tells the environment what is known of static data.
     pub(crate) fn type_statics(&mut self) {
-        for item in &self.unit.statics {
+        self.type_statics_from(0);
+    }
+
+    /// The same of that from a place in the table on.
+    pub(crate) fn type_statics_from(&mut self, first: usize) {
+        for item in &self.unit.statics[first..] {
             match &item.def {
                 StaticDef::Closures { symbols, set } => {
                     for (symbol, (slot, _)) in symbols.iter().zip(&set.functions) {

@@ -1,7 +1,9 @@
 //! Sizes of code, in the units of flambda2-inlining: about one for each machine instruction.
 
 use flambeau_ir::prim::{Effects, IntOp};
-use flambeau_ir::{Apply, CallKind, Const, Expr, IntKind, Item, Named, Prim, Simple, Terminator};
+use flambeau_ir::{
+    Apply, CallKind, CodeId, Const, Expr, IntKind, Item, Named, Prim, Simple, Terminator, Unit,
+};
 
 /// The size of a body; `None` if it is more than `limit`.
 pub fn of(body: &Expr, limit: u32) -> Option<u32> {
@@ -17,6 +19,18 @@ pub fn of(body: &Expr, limit: u32) -> Option<u32> {
         if size > limit {
             return None;
         }
+    }
+    Some(size)
+}
+
+/// The size of a body with the functions that it makes; `None` if it is more than `limit`.
+pub fn whole(unit: &Unit, code: CodeId, limit: u32) -> Option<u32> {
+    let mut codes = vec![code];
+    let mut size = 0;
+    while let Some(code) = codes.pop() {
+        let body = &unit.codes[code].body;
+        size += of(body, limit - size)?;
+        body.for_each_set(&mut |set| codes.extend(set.functions.iter().map(|(_, code)| *code)));
     }
     Some(size)
 }

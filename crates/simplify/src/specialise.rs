@@ -8,7 +8,7 @@
 use flambeau_ir::copy::Copier;
 use flambeau_ir::term::SpecialiseAttribute;
 use flambeau_ir::{
-    Apply, CallKind, CodeId, Expr, Item, Kind, Named, Prim, SetOfClosures, Simple, Symbol, Terminator,
+    Apply, CallKind, Code, CodeId, Expr, Item, Kind, Named, Prim, SetOfClosures, Simple, Symbol, Terminator,
     ValueSlot, Variable,
 };
 use flambeau_types::Ty;
@@ -45,19 +45,30 @@ struct Call {
 impl Simplifier<'_> {
     /// In the place of a direct call: a copy of the functions made for some of the arguments, and a call of that.
     pub(crate) fn specialised(&mut self, apply: &Apply) -> Option<Rest> {
-        let CallKind::Direct(code) = apply.kind else { return None };
+        let code = match &apply.kind {
+            CallKind::Direct(code) => *code,
+            CallKind::DirectExternal(name) if self.has_function(apply) => self.imported(name, apply)?,
+            _ => return None,
+        };
         let limit = self.specialisation_limit(apply, code)?;
         self.simplify_callee(code);
-        let functions = self.siblings(code, self.unit.codes[code].function_slot)?;
+        let slot = self.unit.codes[code].function_slot;
+        let imported = matches!(apply.kind, CallKind::DirectExternal(_));
+        // A function of another unit comes alone.
+        let functions =
+            if imported { SmallVec::from_slice(&[(slot, code)]) } else { self.siblings(code, slot)? };
+        let bound = if imported { 0 } else { 1 };
         let ready = |code: &CodeId| {
-            self.done.contains(code) && !self.in_progress.contains(code) && self.binders.get(code) == Some(&1)
+            self.done.contains(code)
+                && !self.in_progress.contains(code)
+                && self.binders.get(code).copied().unwrap_or(0) == bound
         };
         if !functions.iter().all(|(_, code)| ready(code)) {
             return None;
         }
         let mut size = 0;
         for (_, code) in &functions {
-            size += self.whole_size(*code, limit.checked_sub(size)?)?;
+            size += crate::size::whole(self.unit, *code, limit.checked_sub(size)?)?;
         }
         if size > self.unit_budget {
             return None;
@@ -72,12 +83,16 @@ impl Simplifier<'_> {
         self.specialised_copy(apply, code, functions, values, &invariants, &calls)
     }
 
+    fn has_function(&self, apply: &Apply) -> bool {
+        apply.args.iter().any(|arg| matches!(self.env.ty(*arg), Ty::Closure(_)))
+    }
+
     /// What the copied functions may measure together, if they are to be copied at all.
     fn specialisation_limit(&self, apply: &Apply, code: CodeId) -> Option<u32> {
         let data = &self.unit.codes[code];
         let in_stub = self.current.is_some_and(|current| self.unit.codes[current].attributes.stub);
-        let has_function = apply.args.iter().any(|arg| matches!(self.env.ty(*arg), Ty::Closure(_)));
-        if !data.recursive || data.attributes.stub || in_stub || self.rewrites.stubs_only || !has_function {
+        let stays = in_stub || self.rewrites.stubs_only || !self.has_function(apply);
+        if !data.recursive || data.attributes.stub || stays {
             return None;
         }
         let wish = match apply.specialised {
@@ -243,15 +258,7 @@ impl Simplifier<'_> {
                 })
                 .map(|(_, param)| *param)
                 .collect();
-            let is_known = |simple: Simple| simple.as_var().is_some_and(|var| known.contains(&var));
-            let mut used = false;
-            data.body.walk(&mut |expr| {
-                if let Terminator::Apply(apply) = &expr.terminator {
-                    used |= apply.callee.is_some_and(is_known);
-                }
-            });
-            data.body.for_each_set(&mut |set| used |= set.values.iter().any(|(_, value)| is_known(*value)));
-            used
+            uses(data, &known)
         })
     }
 
@@ -403,6 +410,24 @@ impl Simplifier<'_> {
         }
         self.unit.codes[copy].body.items.splice(0..0, items);
     }
+}
+
+/// Whether specialisation for functions passed to it may bring something.
+pub fn uses_functions(code: &Code) -> bool {
+    uses(code, &code.params)
+}
+
+/// Whether a function calls or captures one of these variables.
+fn uses(code: &Code, variables: &[Variable]) -> bool {
+    let is_one = |simple: Simple| simple.as_var().is_some_and(|var| variables.contains(&var));
+    let mut used = false;
+    code.body.walk(&mut |expr| {
+        if let Terminator::Apply(apply) = &expr.terminator {
+            used |= apply.callee.is_some_and(is_one);
+        }
+    });
+    code.body.for_each_set(&mut |set| used |= set.values.iter().any(|(_, value)| is_one(*value)));
+    used
 }
 
 /// How a captured argument is known in the copied functions.

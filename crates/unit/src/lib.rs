@@ -14,7 +14,7 @@ use bytes::Writer;
 pub const MAGIC: &[u8] = b"FLBX";
 
 /// The version of the format; the OCaml side (`ocaml/unit/cmx_payload.ml`) refuses others before we see them.
-pub const VERSION: u64 = 1;
+pub const VERSION: u64 = 2;
 
 /// What a unit tells.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -23,12 +23,23 @@ pub struct Payload {
     pub flambeau_version: String,
     /// Of the module block.
     pub exports: Approximation,
+    /// What can be inlined.
+    pub functions: Functions,
+}
+
+/// Functions as other units may inline them.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Functions {
+    /// The form in which they are written: another build of Flambeau may have another.
+    pub format: String,
+    /// The linker's name of each code, and what `flambeau_ir::transfer` reads.
+    pub codes: Vec<(String, Vec<u8>)>,
 }
 
 impl Payload {
     /// A payload of this version of Flambeau.
-    pub fn new(exports: Approximation) -> Payload {
-        Payload { flambeau_version: env!("CARGO_PKG_VERSION").into(), exports }
+    pub fn new(exports: Approximation, functions: Functions) -> Payload {
+        Payload { flambeau_version: env!("CARGO_PKG_VERSION").into(), exports, functions }
     }
 
     /// As bytes.
@@ -38,6 +49,13 @@ impl Payload {
         w.u(VERSION);
         w.string(&self.flambeau_version);
         approximation::encode(&self.exports, &mut w);
+        w.string(&self.functions.format);
+        w.u(self.functions.codes.len() as u64);
+        for (code, bytes) in &self.functions.codes {
+            w.string(code);
+            w.u(bytes.len() as u64);
+            w.raw(bytes);
+        }
         w.into_bytes()
     }
 
@@ -56,10 +74,13 @@ impl Payload {
         }
         let flambeau_version = r.string()?;
         let exports = approximation::decode(r)?;
+        let format = r.string()?;
+        let codes = r.list(|r| Ok((r.string()?, r.bytes()?.to_vec())))?;
+        let functions = Functions { format, codes };
         if r.remaining() != 0 {
             return Err(r.error("bytes left over").into());
         }
-        Ok(Payload { flambeau_version, exports })
+        Ok(Payload { flambeau_version, exports, functions })
     }
 }
 
@@ -103,10 +124,16 @@ mod tests {
         })
     }
 
+    fn functions() -> impl Strategy<Value = Functions> {
+        let code = ("[a-z]{0,8}", prop::collection::vec(any::<u8>(), 0..40));
+        ("[0-9a-f]{0,8}", prop::collection::vec(code, 0..5))
+            .prop_map(|(format, codes)| Functions { format, codes })
+    }
+
     proptest! {
         #[test]
-        fn decoding_undoes_encoding(exports in approximations()) {
-            let payload = Payload::new(exports);
+        fn decoding_undoes_encoding(exports in approximations(), functions in functions()) {
+            let payload = Payload::new(exports, functions);
             prop_assert_eq!(Payload::decode(&payload.encode()), Ok(payload));
         }
 
@@ -119,8 +146,8 @@ mod tests {
         }
 
         #[test]
-        fn truncation_is_noticed(exports in approximations(), cut in any::<prop::sample::Index>()) {
-            let bytes = Payload::new(exports).encode();
+        fn truncation_is_noticed(exports in approximations(), functions in functions(), cut in any::<prop::sample::Index>()) {
+            let bytes = Payload::new(exports, functions).encode();
             let kept = cut.index(bytes.len());
             prop_assert!(Payload::decode(&bytes[..kept]).is_err());
         }
@@ -132,11 +159,12 @@ mod tests {
         for _ in 0..10_000 {
             deep = Approximation::Block(vec![deep]);
         }
-        let bytes = Payload::new(deep).encode();
+        let bytes = Payload::new(deep, Functions::default()).encode();
         assert!(Payload::decode(&bytes).is_ok());
 
-        let mut bytes = Payload::new(Approximation::Unknown).encode();
-        bytes.pop();
+        let mut bytes = Payload::new(Approximation::Unknown, Functions::default()).encode();
+        // The approximation, and the empty functions.
+        bytes.truncate(bytes.len() - 3);
         bytes.extend([2, 1].repeat(1_000_000));
         assert!(Payload::decode(&bytes).is_err());
     }

@@ -2,7 +2,7 @@
 
 use flambeau_fuzzgen::{Rng, damage};
 use flambeau_lambda::Approximation;
-use flambeau_unit::Payload;
+use flambeau_unit::{Functions, Payload};
 
 fn approximation(rng: &mut Rng, depth: usize) -> Approximation {
     let name = |rng: &mut Rng| "camlStdlib__list_map_123"[..rng.range(0, 24)].to_owned();
@@ -22,10 +22,17 @@ fn approximation(rng: &mut Rng, depth: usize) -> Approximation {
     }
 }
 
+fn functions(rng: &mut Rng) -> Functions {
+    let code =
+        |rng: &mut Rng| ("camlList__map_12".into(), (0..rng.below(30)).map(|_| rng.bits() as u8).collect());
+    Functions { format: "1234".into(), codes: (0..rng.below(4)).map(|_| code(rng)).collect() }
+}
+
 #[test]
 fn damaged_payloads_are_survived() {
     let mut rng = Rng::new(1);
-    let valid: Vec<Vec<u8>> = (0..60).map(|_| Payload::new(approximation(&mut rng, 5)).encode()).collect();
+    let valid: Vec<Vec<u8>> =
+        (0..60).map(|_| Payload::new(approximation(&mut rng, 5), functions(&mut rng)).encode()).collect();
     let mut accepted = 0;
     damage::survive(2, &valid, 400_000, 32 << 20, |bytes| {
         if let Ok(payload) = Payload::decode(bytes) {

@@ -1,0 +1,105 @@
+//! What goes from unit to unit: payloads of imported units are read, and what is told of this one is put together.
+
+use flambeau_ir::{Imports, Rewrites, Unit, transfer};
+use flambeau_lambda::{Approximation, Import, Request};
+use flambeau_simplify::export::{Visible, inlinable};
+use flambeau_unit::{Functions, Payload};
+use rustc_hash::FxHashSet;
+
+/// Puts what units of ours tell in the place of what their stock part tells. Gives their functions.
+///
+/// # Errors
+/// When a payload is damaged.
+pub fn read_payloads(imports: &mut [Import]) -> Result<Imports, String> {
+    let mut functions = Imports::default();
+    for import in imports {
+        if let Some(bytes) = import.payload.take() {
+            let payload = Payload::decode(&bytes)
+                .map_err(|error| format!("the payload of unit {}: {error}", import.name))?;
+            // A payload that goes with a stock `.cmx` leaves it to that.
+            if payload.exports != Approximation::Unknown {
+                import.approximation = payload.exports;
+            }
+            add_closures(&import.approximation, &mut functions);
+            if payload.functions.format == transfer::FORMAT {
+                functions.add(&import.name, payload.functions.codes);
+            }
+        }
+    }
+    Ok(functions)
+}
+
+/// Tells what the closures of a unit are.
+fn add_closures(exports: &Approximation, imports: &mut Imports) {
+    let mut pending = vec![exports];
+    while let Some(approximation) = pending.pop() {
+        match approximation {
+            Approximation::Closure { code, arity, needs_closure: false, symbol: Some(symbol), .. } => {
+                if let Ok(arity @ 1..) = usize::try_from(*arity) {
+                    imports.add_closure(symbol, code, arity);
+                }
+            }
+            Approximation::Block(fields) => pending.extend(fields),
+            _ => {}
+        }
+    }
+}
+
+/// Fails if functions of other units could not be read.
+///
+/// # Errors
+/// Then.
+pub fn check(imports: &Imports) -> Result<(), String> {
+    match imports.damaged() {
+        [] => Ok(()),
+        [damage, ..] => Err(format!("the payload of unit {}: {}", damage.unit, damage.cause)),
+    }
+}
+
+/// The payload of a unit that was optimised.
+pub fn payload(request: &Request, unit: &mut Unit, exports: Approximation, rewrites: &Rewrites) -> Vec<u8> {
+    let mut roots = Vec::new();
+    for_each_name(&exports, &mut |name, is_code| {
+        if is_code {
+            roots.push(name.to_owned());
+        }
+    });
+    let visible = visible(request);
+    let exports = if let Visible::All = visible { exports } else { Approximation::Unknown };
+    let codes = inlinable(unit, rewrites, roots, &visible);
+    Payload::new(exports, Functions { format: transfer::FORMAT.into(), codes }).encode()
+}
+
+/// If the object takes the place of a stock one, then what it defines under the names of that.
+fn visible(request: &Request) -> Visible {
+    let options = &request.options;
+    let own = request.imports.iter().find(|import| import.symbol == options.symbol_prefix);
+    match own.map(|import| &import.approximation) {
+        None | Some(Approximation::Unknown) => Visible::All,
+        Some(promised) => {
+            let mut names = FxHashSet::default();
+            names.insert(options.symbol_prefix.clone());
+            for_each_name(promised, &mut |name, _| {
+                names.insert(name.to_owned());
+            });
+            Visible::Only(names)
+        }
+    }
+}
+
+/// Each name of the linker, and whether it is that of a code.
+fn for_each_name(approximation: &Approximation, f: &mut impl FnMut(&str, bool)) {
+    let mut pending = vec![approximation];
+    while let Some(approximation) = pending.pop() {
+        match approximation {
+            Approximation::Closure { code, symbol, result, .. } => {
+                f(code, true);
+                symbol.iter().for_each(|symbol| f(symbol, false));
+                pending.push(result);
+            }
+            Approximation::Block(fields) => pending.extend(fields),
+            Approximation::Symbol(symbol) => f(symbol, false),
+            Approximation::Unknown | Approximation::Immediate(_) | Approximation::GlobalField { .. } => {}
+        }
+    }
+}

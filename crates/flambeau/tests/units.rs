@@ -1,0 +1,198 @@
+//! Inlining across units, as a build sees it: what is inlined, and what the object files then need.
+
+use std::fs;
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+use tempfile::TempDir;
+
+/// A folder with sources, in which flambeau is run, without a rebuilt standard library.
+struct Folder(TempDir);
+
+impl Folder {
+    fn new(files: &[(&str, &str)]) -> Folder {
+        let folder = Folder(tempfile::tempdir().expect("a temporary folder"));
+        for (name, contents) in files {
+            fs::write(folder.path(name), contents).expect("a file can be written");
+        }
+        folder
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn command(&self, program: &str, arguments: &[&str]) -> Output {
+        Command::new(program)
+            .args(arguments)
+            .env("FLAMBEAU_STDLIB", "")
+            .current_dir(self.0.path())
+            .output()
+            .expect("the program runs")
+    }
+
+    fn flambeau(&self, arguments: &[&str]) -> Output {
+        self.command(env!("CARGO_BIN_EXE_flambeau"), arguments)
+    }
+
+    /// Compiles; gives the intermediate code of the last unit.
+    #[track_caller]
+    fn compile(&self, arguments: &[&str]) -> String {
+        let output = self.flambeau(&[&["-flambeau-verify", "-dflambeau", "-c"], arguments].concat());
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(0), "{text}");
+        text
+    }
+
+    /// Links, and gives what the program prints.
+    #[track_caller]
+    fn link_and_run(&self, arguments: &[&str]) -> String {
+        let output = self.flambeau(&[arguments, &["-o", "program"]].concat());
+        assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+        let output = self.command(self.path("program").to_str().expect("a name"), &[]);
+        assert_eq!(output.status.code(), Some(0));
+        String::from_utf8_lossy(&output.stdout).into_owned()
+    }
+}
+
+/// `a` has functions, of which `b` and `c` call some; `c` sees `a` through `b` alone.
+const UNITS: &[(&str, &str)] = &[
+    (
+        "a.ml",
+        "let message = Sys.opaque_identity \"hi\"\n\
+         let add x y = x + y\n\
+         let greet () = print_string (if add 1 2 = 3 then \"three \" else \"no\"); print_endline message\n\
+         let[@inline never] never x = x + 1\n\
+         let rec fact n = if n = 0 then 1 else n * fact (n - 1)\n\
+         let adder n = fun x -> x + n\n\
+         let table = [| \"x\" |]\n\
+         let const () = \"constant\"\n",
+    ),
+    (
+        "b.ml",
+        "let f x = A.add (A.never x) (A.fact x)\nlet g () = A.greet ()\nlet h n = A.adder n 1\nlet c () = A.const ()\n",
+    ),
+    ("c.ml", "let () = B.g (); Printf.printf \"%d %d %s\\n\" (B.f 3) (B.h 4) (B.c ())\n"),
+];
+const PRINTED: &str = "three hi\n10 5 constant\n";
+
+#[test]
+fn functions_of_other_units_are_inlined() {
+    let folder = Folder::new(UNITS);
+    folder.compile(&["a.ml"]);
+    let b = folder.compile(&["b.ml"]);
+    for gone in ["camlA__add_", "camlA__greet_", "camlA__adder_", "camlA__const_1\" ("] {
+        assert!(!b.contains(&format!("call external \"{gone}")), "{gone} is called in:\n{b}");
+    }
+    for there in ["camlA__never_", "camlA__fact_"] {
+        assert!(b.contains(&format!("call external \"{there}")), "{there} is not called in:\n{b}");
+    }
+    // What came from `a` goes on to `c`.
+    let c = folder.compile(&["c.ml"]);
+    assert!(!c.contains("external \"camlB__"), "{c}");
+    assert!(c.contains("external \"camlA__never_"), "{c}");
+    assert_eq!(folder.link_and_run(&["a.cmx", "b.cmx", "c.cmx"]), PRINTED);
+}
+
+#[test]
+fn a_library_is_linked_for_what_was_inlined() {
+    let folder = Folder::new(UNITS);
+    folder.compile(&["a.ml", "b.ml"]);
+    assert_eq!(folder.flambeau(&["-a", "a.cmx", "b.cmx", "-o", "lib.cmxa"]).status.code(), Some(0));
+    let c = folder.compile(&["c.ml"]);
+    assert!(!c.contains("external \"camlB__"), "{c}");
+    assert_eq!(folder.link_and_run(&["lib.cmxa", "c.cmx"]), PRINTED);
+    // The stock compiler links it too.
+    let output = folder.command("ocamlfind", &["ocamlopt", "lib.cmxa", "c.cmx", "-o", "stock"]);
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    let output = folder.command(folder.path("stock").to_str().expect("a name"), &[]);
+    assert_eq!(String::from_utf8_lossy(&output.stdout), PRINTED);
+}
+
+#[test]
+fn opaque_units_tell_nothing() {
+    let folder = Folder::new(UNITS);
+    folder.compile(&["-opaque", "a.ml"]);
+    let b = folder.compile(&["b.ml"]);
+    assert!(b.contains("call ") && !b.contains("external \"camlA"), "{b}");
+    folder.compile(&["c.ml"]);
+    assert_eq!(folder.link_and_run(&["a.cmx", "b.cmx", "c.cmx"]), PRINTED);
+}
+
+#[test]
+fn without_cmx_nothing_is_known() {
+    let folder = Folder::new(UNITS);
+    folder.compile(&["a.ml"]);
+    fs::rename(folder.path("a.cmx"), folder.path("hidden")).expect("a file");
+    let b = folder.compile(&["b.ml"]);
+    assert!(!b.contains("external \"camlA"), "{b}");
+    fs::rename(folder.path("hidden"), folder.path("a.cmx")).expect("a file");
+    folder.compile(&["c.ml"]);
+    assert_eq!(folder.link_and_run(&["a.cmx", "b.cmx", "c.cmx"]), PRINTED);
+}
+
+#[test]
+fn another_version_of_an_inlined_unit_is_refused() {
+    let folder = Folder::new(UNITS);
+    folder.compile(&["a.ml", "b.ml", "c.ml"]);
+    // The interface stays, the code of a function changes.
+    fs::write(folder.path("a.ml"), UNITS[0].1.replace("x + y", "x + y + 1")).expect("a file");
+    folder.compile(&["a.ml"]);
+    let output = folder.flambeau(&["a.cmx", "b.cmx", "c.cmx", "-o", "program"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("inconsistent assumptions"));
+}
+
+#[test]
+fn nothing_is_inlined_if_that_is_asked() {
+    let folder = Folder::new(UNITS);
+    folder.compile(&["a.ml"]);
+    let b = folder.compile(&["-flambeau-no-inline", "b.ml"]);
+    assert!(b.contains("external \"camlA__add_"), "{b}");
+}
+
+#[test]
+fn members_of_a_pack_are_inlined_in_each_other() {
+    let folder = Folder::new(UNITS);
+    folder.compile(&["-for-pack", "P", "a.ml"]);
+    let b = folder.compile(&["-for-pack", "P", "b.ml"]);
+    assert!(!b.contains("external \"camlP__A__add_"), "{b}");
+    let output = folder.flambeau(&["-pack", "a.cmx", "b.cmx", "-o", "p.cmx"]);
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    fs::write(folder.path("d.ml"), UNITS[2].1.replace("B.", "P.B.")).expect("a file");
+    folder.compile(&["d.ml"]);
+    assert_eq!(folder.link_and_run(&["p.cmx", "d.cmx"]), PRINTED);
+}
+
+#[test]
+fn a_plugin_has_what_it_inlines() {
+    let folder = Folder::new(UNITS);
+    folder.compile(&["a.ml", "b.ml", "c.ml"]);
+    let output = folder.flambeau(&["-shared", "b.cmx", "c.cmx", "-o", "plugin.cmxs"]);
+    assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+    fs::write(
+        folder.path("main.ml"),
+        "let () = A.greet (); try Dynlink.loadfile \"./plugin.cmxs\" with Dynlink.Error e -> prerr_endline (Dynlink.error_message e); exit 1",
+    )
+    .expect("a file");
+    folder.compile(&["-I", "+dynlink", "main.ml"]);
+    let printed = folder.link_and_run(&["-I", "+dynlink", "-linkall", "dynlink.cmxa", "a.cmx", "main.cmx"]);
+    assert_eq!(printed, format!("three hi\n{PRINTED}"));
+}
+
+#[test]
+fn frames_of_inlined_functions_have_the_place_of_their_source() {
+    let folder = Folder::new(&[
+        ("a.ml", "let fail x =\n  if x > 0 then raise Exit else x\n"),
+        (
+            "b.ml",
+            "let () =\n  Printexc.record_backtrace true;\n  try print_int (1 + A.fail (Sys.opaque_identity 1))\n  with Exit -> print_string (Printexc.get_backtrace ())\n",
+        ),
+    ]);
+    folder.compile(&["-g", "a.ml", "b.ml"]);
+    assert_eq!(
+        folder.link_and_run(&["-g", "a.cmx", "b.cmx"]),
+        "Raised at A.fail in file \"a.ml\" (inlined), line 2, characters 16-26\n\
+         Called from B in file \"b.ml\", line 3, characters 21-51\n",
+    );
+}

@@ -1,0 +1,354 @@
+//! Taking functions out of a unit.
+
+use cranelift_entity::EntityRef;
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::{Function, MAX_DEPTH, Place, Portable};
+use crate::remap::{self, Remap};
+use crate::stack::deep;
+use crate::{
+    CallKind, CodeId, Continuation, Dbg, Expr, FunctionSlot, Inlined, StaticDef, Symbol, Unit, ValueSlot,
+    Variable,
+};
+
+/// A function that can go elsewhere.
+#[derive(Clone, Debug, Default)]
+pub struct Exported {
+    /// For [`import`](super::import).
+    pub bytes: Vec<u8>,
+    /// The symbols mentioned, but for those of what goes along.
+    pub symbols: Vec<Symbol>,
+    /// The codes of the unit that are called directly.
+    pub called: Vec<CodeId>,
+    /// The codes of other units that are, by their names.
+    pub called_elsewhere: Vec<String>,
+}
+
+/// A function as bytes; `None` if it can't leave its unit: it needs its closure, or slots of sets of closures that it
+/// does not make, or is nested very deeply. `places`: whether its places in the source go with it.
+/// `along`: the static data that goes with it, by its symbols, in place of being referred to. `closures`: the functions
+/// of static closures that the other unit may know.
+pub fn export(
+    unit: &Unit,
+    code: CodeId,
+    places: bool,
+    along: &FxHashMap<Symbol, &StaticDef>,
+    closures: &FxHashMap<Symbol, CodeId>,
+) -> Option<Exported> {
+    let functions = reachable_codes(unit, code)?;
+    let my_closure = unit.codes[code].my_closure;
+    let mut needs_closure = false;
+    unit.codes[code].body.for_each_simple_deep(&mut |simple| needs_closure |= simple == my_closure.into());
+    if needs_closure {
+        return None;
+    }
+    let mut export = Export {
+        unit,
+        places,
+        along,
+        closures,
+        own_functions: functions.len(),
+        functions: functions.iter().enumerate().map(|(index, code)| (*code, CodeId::new(index))).collect(),
+        slots_closed: false,
+        foreign_slot: false,
+        portable: Portable {
+            strings: Vec::new(),
+            symbols: Vec::new(),
+            called: Vec::new(),
+            closures: Vec::new(),
+            variables: Vec::new(),
+            continuations: Vec::new(),
+            function_slots: Vec::new(),
+            value_slots: Vec::new(),
+            places: Vec::new(),
+            statics: Vec::new(),
+            functions: Vec::new(),
+        },
+        strings: FxHashMap::default(),
+        variables: FxHashMap::default(),
+        continuations: FxHashMap::default(),
+        function_slots: FxHashMap::default(),
+        value_slots: FxHashMap::default(),
+        symbols: FxHashMap::default(),
+        dbgs: FxHashMap::default(),
+        elsewhere: FxHashMap::default(),
+        exported: Exported::default(),
+    };
+    // The slots of the function itself and of the sets that it makes come first: those are its own.
+    export.function_slot(&mut unit.codes[code].function_slot.clone());
+    for code in &functions {
+        unit.codes[*code].body.for_each_set(&mut |set| {
+            set.functions.iter().for_each(|(slot, _)| export.function_slot(&mut slot.clone()));
+            set.values.iter().for_each(|(slot, _)| export.value_slot(&mut slot.clone()));
+        });
+    }
+    export.slots_closed = true;
+    for code in &functions {
+        let function = export.function(*code);
+        export.portable.functions.push(function);
+    }
+    export.finish()
+}
+
+/// The code, then those of all sets of closures that it makes; `None` if something is nested too deeply, or the code is
+/// of a set that it makes.
+fn reachable_codes(unit: &Unit, code: CodeId) -> Option<Vec<CodeId>> {
+    let mut codes = vec![code];
+    let mut seen = FxHashSet::from_iter([code]);
+    let mut next = 0;
+    let mut makes_itself = false;
+    while let Some(&next_code) = codes.get(next) {
+        next += 1;
+        let body = &unit.codes[next_code].body;
+        if depth(body) >= MAX_DEPTH {
+            return None;
+        }
+        body.for_each_set(&mut |set| {
+            makes_itself |= set.functions.iter().any(|(_, made)| *made == code);
+            codes.extend(set.functions.iter().map(|(_, code)| *code).filter(|code| seen.insert(*code)));
+        });
+    }
+    (!makes_itself).then_some(codes)
+}
+
+/// The nesting of a term.
+fn depth(body: &Expr) -> u32 {
+    let mut deepest = 0;
+    let mut pending = vec![(body, 0)];
+    while let Some((expr, depth)) = pending.pop() {
+        deepest = deepest.max(depth);
+        for item in &expr.items {
+            item.for_each_child(&mut |child| pending.push((child, depth + 1)));
+        }
+        pending.extend(expr.terminator.child().map(|child| (child, depth + 1)));
+    }
+    deepest
+}
+
+/// The tables in the making.
+struct Export<'u> {
+    unit: &'u Unit,
+    places: bool,
+    along: &'u FxHashMap<Symbol, &'u StaticDef>,
+    closures: &'u FxHashMap<Symbol, CodeId>,
+    /// How many functions go along.
+    own_functions: usize,
+    /// These, then the codes of the unit that are called.
+    functions: FxHashMap<CodeId, CodeId>,
+    /// The codes of other units that are.
+    elsewhere: FxHashMap<String, CodeId>,
+    /// All sets that go along have been seen.
+    slots_closed: bool,
+    foreign_slot: bool,
+    portable: Portable,
+    strings: FxHashMap<String, u32>,
+    variables: FxHashMap<Variable, Variable>,
+    continuations: FxHashMap<Continuation, Continuation>,
+    function_slots: FxHashMap<FunctionSlot, FunctionSlot>,
+    value_slots: FxHashMap<ValueSlot, ValueSlot>,
+    symbols: FxHashMap<Symbol, Symbol>,
+    dbgs: FxHashMap<Dbg, Dbg>,
+    exported: Exported,
+}
+
+impl Export<'_> {
+    fn string(&mut self, string: &str) -> u32 {
+        if let Some(known) = self.strings.get(string) {
+            return *known;
+        }
+        let number = self.portable.strings.len() as u32;
+        self.portable.strings.push(string.to_owned());
+        self.strings.insert(string.to_owned(), number);
+        number
+    }
+
+    fn function(&mut self, code: CodeId) -> Function {
+        let unit = self.unit;
+        let data = &unit.codes[code];
+        let mut function = Function {
+            linkage_name: self.string(&data.linkage_name),
+            params: data.params.clone(),
+            my_closure: data.my_closure,
+            function_slot: data.function_slot,
+            ret: data.ret,
+            exn: data.exn,
+            result: data.result,
+            kind: data.kind,
+            recursive: data.recursive,
+            attributes: data.attributes,
+            dbg: data.dbg,
+            body: data.body.clone(),
+        };
+        function.remap(self);
+        function
+    }
+
+    /// Whether the code is one of those that are written.
+    fn goes_along(&self, code: CodeId) -> bool {
+        self.functions.get(&code).is_some_and(|number| number.index() < self.own_functions)
+    }
+
+    /// The number of a code that is called.
+    fn called(&mut self, name: &str) -> CodeId {
+        let id = CodeId::new(self.own_functions + self.portable.called.len());
+        self.portable.called.push(name.to_owned());
+        id
+    }
+
+    fn place(&mut self, dbg: Dbg) -> Option<Place> {
+        let unit = self.unit;
+        if let Some(Inlined { call, inner }) = unit.locs.inlined(dbg) {
+            let (mut call, mut inner) = (call, inner);
+            deep(|| {
+                self.dbg(&mut call);
+                self.dbg(&mut inner);
+            });
+            return Some(Place::Inlined(Inlined { call, inner }));
+        }
+        let loc = unit.locs.get(dbg)?;
+        let (file, scope) = (self.string(&loc.file), self.string(&loc.scope));
+        let numbers = [loc.line, loc.char_start, loc.char_end, loc.start_bol, loc.end_bol, loc.end_line];
+        Some(Place::Source(file, scope, numbers))
+    }
+
+    fn finish(self) -> Option<Exported> {
+        if self.foreign_slot {
+            return None;
+        }
+        let bytes = postcard::to_allocvec(&self.portable).ok()?;
+        Some(Exported { bytes, ..self.exported })
+    }
+}
+
+impl Remap for Export<'_> {
+    fn variable(&mut self, variable: &mut Variable) {
+        if let Some(known) = self.variables.get(variable) {
+            *variable = *known;
+            return;
+        }
+        let data = &self.unit.variables[*variable];
+        let name = self.string(&data.name);
+        let number = Variable::new(self.portable.variables.len());
+        self.portable.variables.push((name, data.kind, data.subkind));
+        self.variables.insert(*variable, number);
+        *variable = number;
+    }
+
+    fn continuation(&mut self, cont: &mut Continuation) {
+        if let Some(known) = self.continuations.get(cont) {
+            *cont = *known;
+            return;
+        }
+        let data = &self.unit.continuations[*cont];
+        let name = self.string(&data.name);
+        let number = Continuation::new(self.portable.continuations.len());
+        self.portable.continuations.push((name, data.is_exn));
+        self.continuations.insert(*cont, number);
+        *cont = number;
+    }
+
+    fn symbol(&mut self, symbol: &mut Symbol) {
+        if let Some(known) = self.symbols.get(symbol) {
+            *symbol = *known;
+            return;
+        }
+        let number = Symbol::new(self.portable.symbols.len());
+        self.portable.symbols.push(self.unit.symbols[*symbol].linkage_name.clone());
+        self.symbols.insert(*symbol, number);
+        match self.along.get(symbol) {
+            Some(def) => {
+                let mut def = (*def).clone();
+                deep(|| remap::static_def(self, &mut def));
+                self.portable.statics.push(def);
+            }
+            None => self.exported.symbols.push(*symbol),
+        }
+        if let Some(code) = self.closures.get(symbol)
+            && !self.goes_along(*code)
+        {
+            let arity = self.unit.codes[*code].params.len() as u32;
+            let mut called = *code;
+            self.code(&mut called);
+            self.portable.closures.push((number, called, arity));
+        }
+        *symbol = number;
+    }
+
+    fn code(&mut self, code: &mut CodeId) {
+        if let Some(known) = self.functions.get(code) {
+            *code = *known;
+            return;
+        }
+        let unit = self.unit;
+        let number = self.called(&unit.codes[*code].linkage_name);
+        self.exported.called.push(*code);
+        self.functions.insert(*code, number);
+        *code = number;
+    }
+
+    fn call(&mut self, kind: &mut CallKind) {
+        match kind {
+            CallKind::Direct(code) => self.code(code),
+            CallKind::DirectExternal(name) => {
+                let number = match self.elsewhere.get(name) {
+                    Some(known) => *known,
+                    None => {
+                        let number = self.called(name);
+                        self.exported.called_elsewhere.push(name.clone());
+                        self.elsewhere.insert(name.clone(), number);
+                        number
+                    }
+                };
+                *kind = CallKind::Direct(number);
+            }
+            CallKind::Generic | CallKind::MethodPublic | CallKind::MethodSelf | CallKind::MethodCached => {}
+        }
+    }
+
+    fn function_slot(&mut self, slot: &mut FunctionSlot) {
+        if let Some(known) = self.function_slots.get(slot) {
+            *slot = *known;
+            return;
+        }
+        self.foreign_slot |= self.slots_closed;
+        let name = self.string(&self.unit.function_slots[*slot]);
+        let number = FunctionSlot::new(self.portable.function_slots.len());
+        self.portable.function_slots.push(name);
+        self.function_slots.insert(*slot, number);
+        *slot = number;
+    }
+
+    fn value_slot(&mut self, slot: &mut ValueSlot) {
+        if let Some(known) = self.value_slots.get(slot) {
+            *slot = *known;
+            return;
+        }
+        self.foreign_slot |= self.slots_closed;
+        let name = self.string(&self.unit.value_slots[*slot]);
+        let number = ValueSlot::new(self.portable.value_slots.len());
+        self.portable.value_slots.push(name);
+        self.value_slots.insert(*slot, number);
+        *slot = number;
+    }
+
+    fn dbg(&mut self, dbg: &mut Dbg) {
+        if !self.places {
+            *dbg = Dbg::NONE;
+        }
+        if *dbg == Dbg::NONE {
+            return;
+        }
+        if let Some(known) = self.dbgs.get(dbg) {
+            *dbg = *known;
+            return;
+        }
+        let Some(place) = self.place(*dbg) else {
+            *dbg = Dbg::NONE;
+            return;
+        };
+        self.portable.places.push(place);
+        let number = Dbg(self.portable.places.len() as u32);
+        self.dbgs.insert(*dbg, number);
+        *dbg = number;
+    }
+}

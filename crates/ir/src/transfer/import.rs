@@ -1,0 +1,264 @@
+//! Putting functions into a unit.
+
+use cranelift_entity::EntityRef;
+use rustc_hash::FxHashMap;
+
+use super::{ImportError, Place, Portable};
+use crate::remap::{self, Remap};
+use crate::{
+    CallKind, Code, CodeId, Continuation, ContinuationData, Dbg, FunctionSlot, Inlined, Loc, Static,
+    StaticDef, Symbol, SymbolData, Unit, ValueSlot, Variable, VariableData,
+};
+
+/// Puts a function that [`export`](super::export) wrote into the unit: as a code that nobody refers to, to be copied from. What it
+/// makes of the tables of the unit needs no undoing. `places`: whether its places in the source come along.
+///
+/// # Errors
+/// When the bytes are damaged; what was put into the unit's tables until then does not count.
+pub fn import(
+    unit: &mut Unit,
+    bytes: &[u8],
+    importer: &mut Importer,
+    places: bool,
+) -> Result<CodeId, ImportError> {
+    let (portable, rest) =
+        postcard::take_from_bytes::<Portable>(bytes).map_err(|error| ImportError(error.to_string()))?;
+    if !rest.is_empty() {
+        return Err(ImportError("bytes left over".into()));
+    }
+    let Portable {
+        strings,
+        symbols,
+        called,
+        closures,
+        variables,
+        continuations,
+        function_slots,
+        value_slots,
+        places: sources,
+        statics,
+        functions,
+    } = portable;
+    let count = functions.len();
+    if count == 0 {
+        return Err(ImportError("no function".into()));
+    }
+    let name = |number: u32| {
+        strings.get(number as usize).cloned().ok_or_else(|| ImportError(format!("no string {number}")))
+    };
+    let mut import = Import {
+        called: &called,
+        codes: Vec::new(),
+        variables: Vec::with_capacity(variables.len()),
+        continuations: Vec::with_capacity(continuations.len()),
+        function_slots: Vec::with_capacity(function_slots.len()),
+        value_slots: Vec::with_capacity(value_slots.len()),
+        symbols: Vec::with_capacity(symbols.len()),
+        dbgs: vec![Dbg::NONE],
+        missing: None,
+    };
+    let mut is_copy = vec![false; symbols.len()];
+    for symbol in statics.iter().flat_map(StaticDef::symbols) {
+        match is_copy.get_mut(symbol.index()) {
+            Some(flag) if !*flag => *flag = true,
+            _ => return Err(ImportError(format!("no symbol {}", symbol.index()))),
+        }
+    }
+    let mut fresh = Vec::with_capacity(symbols.len());
+    for (name, is_copy) in symbols.iter().zip(is_copy) {
+        let (symbol, is_new) = importer.symbol(unit, name, is_copy);
+        import.symbols.push(symbol);
+        fresh.push(is_new);
+    }
+    for (number, kind, subkind) in variables {
+        let data = VariableData { name: name(number)?, kind, subkind };
+        import.variables.push(unit.variables.push(data));
+    }
+    for (number, is_exn) in continuations {
+        let data = ContinuationData { name: name(number)?, is_exn };
+        import.continuations.push(unit.continuations.push(data));
+    }
+    for number in function_slots {
+        import.function_slots.push(unit.function_slots.push(name(number)?));
+    }
+    for number in value_slots {
+        import.value_slots.push(unit.value_slots.push(name(number)?));
+    }
+    for place in &sources {
+        let dbg = if places { import.place(unit, place, &name)? } else { Dbg::NONE };
+        import.dbgs.push(dbg);
+    }
+    let first = unit.codes.next_key().index();
+    import.codes = (0..count).map(|index| CodeId::new(first + index)).collect();
+    let mut codes = Vec::with_capacity(count);
+    for mut function in functions {
+        function.remap(&mut import);
+        // A copy of it, or a function that it makes, belongs to this unit.
+        let linkage_name = own_name(unit, &name(function.linkage_name)?, function.function_slot);
+        codes.push(Code {
+            linkage_name,
+            params: function.params,
+            my_closure: function.my_closure,
+            function_slot: function.function_slot,
+            ret: function.ret,
+            exn: function.exn,
+            result: function.result,
+            kind: function.kind,
+            recursive: function.recursive,
+            attributes: function.attributes,
+            dbg: function.dbg,
+            body: function.body,
+        });
+    }
+    let mut new_statics = Vec::new();
+    for mut def in statics {
+        let is_new = def.symbols().iter().all(|symbol| fresh.get(symbol.index()) == Some(&true));
+        remap::static_def(&mut import, &mut def);
+        if is_new {
+            new_statics.push(Static { exported: false, def });
+        }
+    }
+    if let Some(what) = import.missing {
+        return Err(ImportError(what));
+    }
+    unit.statics.extend(new_statics);
+    for (symbol, code, arity) in &closures {
+        let name = code.index().checked_sub(count).and_then(|index| called.get(index));
+        let (Some(symbol), Some(code)) = (symbols.get(symbol.index()), name) else {
+            return Err(ImportError("a closure without symbol or code".into()));
+        };
+        unit.imports.add_closure(symbol, code, *arity as usize);
+    }
+    codes.into_iter().for_each(|code| {
+        unit.codes.push(code);
+    });
+    Ok(CodeId::new(first))
+}
+
+/// What several imports into one unit share.
+#[derive(Debug, Default)]
+pub struct Importer {
+    /// By the linker's names; empty until it is needed.
+    symbols: FxHashMap<String, Symbol>,
+}
+
+impl Importer {
+    /// A symbol, or that of the unit's copy of the data; whether it is new.
+    fn symbol(&mut self, unit: &mut Unit, name: &str, is_copy: bool) -> (Symbol, bool) {
+        if self.symbols.is_empty() {
+            self.symbols
+                .extend(unit.symbols.iter().map(|(symbol, data)| (data.linkage_name.clone(), symbol)));
+        }
+        let linkage_name = if is_copy { format!("{}__from_{name}", unit.prefix) } else { name.to_owned() };
+        if let Some(known) = self.symbols.get(&linkage_name) {
+            return (*known, false);
+        }
+        let data = SymbolData { linkage_name: linkage_name.clone(), is_local: is_copy };
+        let symbol = unit.symbols.push(data);
+        self.symbols.insert(linkage_name, symbol);
+        (symbol, true)
+    }
+}
+
+/// A name for a code of another unit, unique because slots are never given away again.
+fn own_name(unit: &Unit, name: &str, slot: FunctionSlot) -> String {
+    let base = name.split_once("__").map_or(name, |(_, base)| base);
+    format!("{}__{base}_from_{}", unit.prefix, slot.index())
+}
+
+/// From the tables of a [`Portable`] to those of a unit.
+struct Import<'p> {
+    called: &'p [String],
+    codes: Vec<CodeId>,
+    variables: Vec<Variable>,
+    continuations: Vec<Continuation>,
+    function_slots: Vec<FunctionSlot>,
+    value_slots: Vec<ValueSlot>,
+    symbols: Vec<Symbol>,
+    dbgs: Vec<Dbg>,
+    /// Something was in no table.
+    missing: Option<String>,
+}
+
+impl Import<'_> {
+    fn place(
+        &self,
+        unit: &mut Unit,
+        place: &Place,
+        name: &impl Fn(u32) -> Result<String, ImportError>,
+    ) -> Result<Dbg, ImportError> {
+        match place {
+            Place::Source(file, scope, [line, char_start, char_end, start_bol, end_bol, end_line]) => {
+                Ok(unit.locs.push_foreign(Loc {
+                    file: name(*file)?,
+                    line: *line,
+                    char_start: *char_start,
+                    char_end: *char_end,
+                    start_bol: *start_bol,
+                    end_bol: *end_bol,
+                    end_line: *end_line,
+                    scope: name(*scope)?,
+                }))
+            }
+            Place::Inlined(Inlined { call, inner }) => {
+                let known = |dbg: &Dbg| self.dbgs.get(dbg.0 as usize).copied();
+                match (known(call), known(inner)) {
+                    (Some(call), Some(inner)) => Ok(unit.locs.inline(call, inner)),
+                    _ => Err(ImportError("an inlined place of later ones".into())),
+                }
+            }
+        }
+    }
+}
+
+/// Puts what a table has at the place of an index in its place.
+fn look_up<T: EntityRef>(table: &[T], index: &mut T, missing: &mut Option<String>, what: &str) {
+    match table.get(index.index()) {
+        Some(entry) => *index = *entry,
+        None => *missing = Some(format!("no {what} {}", index.index())),
+    }
+}
+
+impl Remap for Import<'_> {
+    fn variable(&mut self, variable: &mut Variable) {
+        look_up(&self.variables, variable, &mut self.missing, "variable");
+    }
+
+    fn continuation(&mut self, cont: &mut Continuation) {
+        look_up(&self.continuations, cont, &mut self.missing, "continuation");
+    }
+
+    fn symbol(&mut self, symbol: &mut Symbol) {
+        look_up(&self.symbols, symbol, &mut self.missing, "symbol");
+    }
+
+    fn code(&mut self, code: &mut CodeId) {
+        look_up(&self.codes, code, &mut self.missing, "function");
+    }
+
+    fn call(&mut self, kind: &mut CallKind) {
+        let CallKind::Direct(code) = kind else { return };
+        match code.index().checked_sub(self.codes.len()) {
+            None => self.code(code),
+            Some(index) => match self.called.get(index) {
+                Some(name) => *kind = CallKind::DirectExternal(name.clone()),
+                None => self.missing = Some(format!("no function {}", code.index())),
+            },
+        }
+    }
+
+    fn function_slot(&mut self, slot: &mut FunctionSlot) {
+        look_up(&self.function_slots, slot, &mut self.missing, "function slot");
+    }
+
+    fn value_slot(&mut self, slot: &mut ValueSlot) {
+        look_up(&self.value_slots, slot, &mut self.missing, "value slot");
+    }
+
+    fn dbg(&mut self, dbg: &mut Dbg) {
+        match self.dbgs.get(dbg.0 as usize) {
+            Some(known) => *dbg = *known,
+            None => self.missing = Some(format!("no place {}", dbg.0)),
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! Functions as bytes, for other units: each alone, with all that it refers to by names of the linker.
+//!
+//! [`export`] takes a function out of a unit; [`import`] puts it into another, with identifiers of that. In between it is
+//! a [`Portable`]: the terms of the IR with tables of their own, as dense as can be, in the encoding of
+//! `postcard`, and no other program's business: see [`FORMAT`].
+//!
+//! The bytes may come from a damaged file: [`import`] takes time and memory in proportion to them, and gives an error
+//! when they are no function or mention what is in no table. It does not look further: what a pass does with a
+//! function that breaks other rules, the verifier tells ([`check`]).
+
+mod export;
+mod import;
+
+use std::cell::Cell;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use smallvec::SmallVec;
+
+use crate::remap::{self, Remap};
+use crate::stack::deep;
+use crate::{
+    CodeAttributes, CodeId, Continuation, Dbg, Expr, FunctionKind, FunctionSlot, Inlined, Kind,
+    SetOfClosures, Static, StaticDef, Subkind, Symbol, SymbolData, Unit, Variable, verify,
+};
+
+pub use export::{Exported, export};
+pub use import::{Importer, import};
+
+/// The form of the bytes, which follows from the types of the IR: builds of Flambeau whose forms differ can't read each
+/// other's functions.
+pub const FORMAT: &str = env!("FLAMBEAU_TRANSFER_FORMAT");
+
+/// Nesting of terms beyond which a function stays in its unit, and which is not read.
+const MAX_DEPTH: u32 = 150;
+
+/// A function as it is written: identifiers are indices into these tables.
+#[derive(Serialize, Deserialize)]
+struct Portable {
+    /// Names for people, source files, scopes.
+    strings: Vec<String>,
+    /// The linker's names of symbols.
+    symbols: Vec<String>,
+    /// The linker's names of codes that are called, and not among `functions`: code identifiers go on with these.
+    called: Vec<String>,
+    /// Symbols that are closures of functions among `called`, each with the number of arguments of that.
+    closures: Vec<(Symbol, CodeId, u32)>,
+    variables: Vec<(u32, Kind, Subkind)>,
+    continuations: Vec<(u32, bool)>,
+    function_slots: Vec<u32>,
+    value_slots: Vec<u32>,
+    /// Places in the source, from 1.
+    places: Vec<Place>,
+    /// Static data that goes along: the importing unit has its own.
+    statics: Vec<StaticDef>,
+    /// The function, then those of the sets of closures that it makes.
+    functions: Vec<Function>,
+}
+
+#[derive(Serialize, Deserialize)]
+enum Place {
+    /// The file, the scope, and the numbers of a [`Loc`] in its order.
+    Source(u32, u32, [u32; 6]),
+    /// Of earlier places.
+    Inlined(Inlined),
+}
+
+#[derive(Serialize, Deserialize)]
+struct Function {
+    linkage_name: u32,
+    params: SmallVec<[Variable; 4]>,
+    my_closure: Variable,
+    function_slot: FunctionSlot,
+    ret: Continuation,
+    exn: Continuation,
+    result: Kind,
+    kind: FunctionKind,
+    recursive: bool,
+    attributes: CodeAttributes,
+    dbg: Dbg,
+    #[serde(with = "nested")]
+    body: Expr,
+}
+
+/// Why bytes could not be read.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct ImportError(String);
+
+/// Terms nest: reading them is bounded, and has room on the stack.
+pub(crate) mod nested {
+    use super::*;
+    use serde::de::Error;
+
+    thread_local! {
+        static DEPTH: Cell<u32> = const { Cell::new(0) };
+    }
+
+    /// As it is.
+    pub fn serialize<T: Serialize, S: Serializer>(term: &T, serializer: S) -> Result<S::Ok, S::Error> {
+        deep(|| term.serialize(serializer))
+    }
+
+    /// Refuses what is nested too deeply.
+    pub fn deserialize<'de, T: Deserialize<'de>, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<T, D::Error> {
+        let depth = DEPTH.get();
+        if depth == MAX_DEPTH {
+            return Err(D::Error::custom("nested too deeply"));
+        }
+        DEPTH.set(depth + 1);
+        let term = deep(|| T::deserialize(deserializer));
+        DEPTH.set(depth);
+        term
+    }
+}
+
+impl Function {
+    fn remap(&mut self, r: &mut impl Remap) {
+        self.params.iter_mut().for_each(|param| r.variable(param));
+        r.variable(&mut self.my_closure);
+        r.function_slot(&mut self.function_slot);
+        r.continuation(&mut self.ret);
+        r.continuation(&mut self.exn);
+        r.dbg(&mut self.dbg);
+        remap::expr(r, &mut self.body);
+    }
+}
+
+/// Reads a function and verifies it, in a unit of its own.
+///
+/// # Errors
+/// When it can't be read, or breaks a rule of the verifier.
+pub fn check(bytes: &[u8]) -> Result<(), ImportError> {
+    let mut unit = Unit::new("Check", "camlCheck", 0);
+    let code = import(&mut unit, bytes, &mut Importer::default(), true)?;
+    let symbol = unit.symbols.push(SymbolData { linkage_name: "camlCheck__function".into(), is_local: true });
+    let set = SetOfClosures {
+        functions: [(unit.codes[code].function_slot, code)].into_iter().collect(),
+        values: Vec::new(),
+    };
+    let def = StaticDef::Closures { symbols: vec![symbol], set };
+    unit.statics.push(Static { exported: true, def });
+    verify::verify(&unit)
+        .map_err(|errors| ImportError(errors.first().map_or_else(String::new, ToString::to_string)))
+}

@@ -1,0 +1,98 @@
+//! Functions that go to other units as bytes.
+
+mod generator;
+
+use flambeau_fuzzgen::damage;
+use flambeau_ir::transfer::{self, Exported, Importer};
+use flambeau_ir::{CodeId, Unit};
+use rustc_hash::FxHashMap;
+
+const UNITS: u64 = 150;
+
+fn export(unit: &Unit, code: CodeId, places: bool) -> Option<Exported> {
+    transfer::export(unit, code, places, &FxHashMap::default(), &FxHashMap::default())
+}
+
+/// All functions of random units that can leave, as bytes.
+fn functions() -> Vec<Vec<u8>> {
+    let mut functions = Vec::new();
+    for seed in 0..UNITS {
+        let unit = generator::unit(seed);
+        functions.extend(unit.codes.keys().filter_map(|code| export(&unit, code, true)).map(|e| e.bytes));
+    }
+    functions
+}
+
+#[test]
+fn what_arrives_is_what_left() {
+    let functions = functions();
+    assert!(functions.len() > 100, "only {} functions can leave", functions.len());
+    let mut elsewhere = generator::unit(UNITS);
+    let mut importer = Importer::default();
+    for bytes in functions {
+        let code = transfer::import(&mut elsewhere, &bytes, &mut importer, true).expect("a function");
+        let again = export(&elsewhere, code, true).expect("it can leave again");
+        if elsewhere.codes.next_key().as_u32() == code.as_u32() + 1 {
+            assert_eq!(bytes, again.bytes);
+        } else {
+            // The functions of its sets of closures have got names of this unit.
+            assert_eq!(transfer::check(&again.bytes), Ok(()));
+        }
+    }
+}
+
+#[test]
+fn what_arrives_is_well_formed() {
+    for bytes in functions() {
+        assert_eq!(transfer::check(&bytes), Ok(()));
+    }
+}
+
+#[test]
+fn without_places_there_are_none() {
+    for seed in 0..20 {
+        let unit = generator::unit(seed);
+        for code in unit.codes.keys() {
+            let Some(exported) = export(&unit, code, false) else { continue };
+            let mut elsewhere = Unit::new("Elsewhere", "camlElsewhere", 0);
+            let code = transfer::import(&mut elsewhere, &exported.bytes, &mut Importer::default(), true);
+            assert!(elsewhere.locs.is_empty());
+            assert_eq!(code, Ok(CodeId::from_u32(0)));
+        }
+    }
+}
+
+#[test]
+fn damaged_functions_are_survived() {
+    let (mut imported, mut well_formed) = (0, 0);
+    damage::survive(3, &functions(), 100_000, 32 << 20, |bytes| {
+        let mut unit = Unit::new("Elsewhere", "camlElsewhere", 0);
+        if transfer::import(&mut unit, bytes, &mut Importer::default(), true).is_ok() {
+            imported += 1;
+            well_formed += u32::from(transfer::check(bytes).is_ok());
+        }
+    });
+    assert!(imported > 1000 && well_formed > 100, "only {imported} were read, {well_formed} well-formed");
+    assert!(well_formed < imported, "the verifier finds something");
+}
+
+#[test]
+fn what_is_nested_deeply_stays() {
+    let function = |depth: usize| {
+        let open: String = (0..depth).map(|n| format!("join k{n} (x{n}) {{ ")).collect();
+        let close: String = (0..depth).rev().map(|n| format!("k{n} (x) }} ")).collect();
+        let text = format!(
+            "unit \"T\" prefix \"camlT\" module $camlT
+             static exported $camlT = preallocated[0] size 0
+             static exported $f_closure = closures (f)
+             code f (x) -> return {{ {open} {close} return (x) }}
+             entry -> return {{ return (0) }}"
+        );
+        let unit = flambeau_ir::parser::parse_unit(&text).expect("a unit");
+        assert_eq!(flambeau_ir::verify::verify(&unit), Ok(()));
+        export(&unit, CodeId::from_u32(0), true)
+    };
+    assert!(function(100).is_some_and(|exported| transfer::check(&exported.bytes).is_ok()));
+    assert!(function(149).is_some_and(|exported| transfer::check(&exported.bytes).is_ok()));
+    assert!(function(150).is_none());
+}

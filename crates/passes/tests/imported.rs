@@ -1,0 +1,128 @@
+//! Each `tests/fl/imported/*.fl` is a unit, a line `--->`, a second unit that calls functions of the first, a line
+//! `===>`, and the second after the simplifier; `UPDATE_EXPECT=1` writes what came into the files.
+
+use std::path::Path;
+
+use flambeau_ir::{Rewrites, Unit, parser, printer, verify};
+use flambeau_simplify::export::{Visible, inlinable};
+
+const NEXT_UNIT: &str = "--->\n";
+const MARK: &str = "===>\n";
+
+#[test]
+fn functions_of_other_units_are_inlined() {
+    let update = std::env::var_os("UPDATE_EXPECT").is_some();
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fl/imported");
+    let mut failures = Vec::new();
+    let mut files: Vec<_> =
+        std::fs::read_dir(folder).expect("a folder").map(|e| e.expect("an entry").path()).collect();
+    files.sort();
+    for file in files {
+        let text = std::fs::read_to_string(&file).expect("a readable file");
+        let (input, expected) = text.split_once(MARK).unwrap_or((&text, ""));
+        let outcome = outcome(input);
+        if outcome != expected && update {
+            std::fs::write(&file, format!("{input}{MARK}{outcome}")).expect("a writable file");
+        } else if outcome != expected {
+            failures.push(format!("{}:\n{outcome}", file.display()));
+        }
+    }
+    assert!(failures.is_empty(), "differences (UPDATE_EXPECT=1 accepts):\n{}", failures.join("\n"));
+}
+
+/// The second unit after the simplifier.
+fn outcome(input: &str) -> String {
+    let rewrites = Rewrites { keep_backtraces: true, ..Rewrites::default() };
+    let (first, second) = input.split_once(NEXT_UNIT).expect("two units");
+    let mut first = unit(first);
+    let mut second = unit(second);
+    let roots: Vec<String> = first.codes.values().map(|code| code.linkage_name.clone()).collect();
+    let functions = inlinable(&mut first, &rewrites, roots, &Visible::All);
+    assert_eq!(verify::verify(&first), Ok(()));
+    second.imports.add(&first.name, functions);
+    second.imports.check();
+    assert_eq!(second.imports.damaged(), []);
+    flambeau_simplify::simplify(&mut second, &mut rewrites.clone());
+    assert_eq!(verify::verify(&second), Ok(()));
+    assert_eq!(second.imports.damaged(), []);
+    printer::print_unit(&second)
+}
+
+fn unit(text: &str) -> Unit {
+    let unit = parser::parse_unit(text).expect("a unit");
+    assert_eq!(verify::verify(&unit), Ok(()), "{text}");
+    unit
+}
+
+#[test]
+fn static_data_that_goes_along_is_exported() {
+    let text = "unit \"A\" prefix \"camlA\" module $camlA
+        static exported $camlA = preallocated[0] size 0
+        static $s = string \"s\"
+        static $t = string \"t\"
+        static exported $f_closure = closures (f)
+        code f (x) -> return { return ($s) }
+        entry -> return { return ($t) }";
+    let exported = |visible: &Visible| {
+        let mut unit = unit(text);
+        let functions = inlinable(&mut unit, &Rewrites::default(), ["camlA__f".to_owned()], visible);
+        let statics: Vec<bool> = unit.statics.iter().map(|item| item.exported).collect();
+        (functions.len(), statics)
+    };
+    assert_eq!(exported(&Visible::All), (1, vec![true, true, false, true]));
+    // If it may not be, a copy of the string goes along.
+    let others = ["camlA".to_owned(), "camlA__t".to_owned()];
+    assert_eq!(exported(&Visible::Only(others.into_iter().collect())), (1, vec![true, false, false, true]));
+}
+
+#[test]
+fn constants_go_along_where_their_symbols_may_not() {
+    let text = "unit \"A\" prefix \"camlA\" module $camlA
+        extern $caml_exn_Failure
+        static exported $camlA = preallocated[0] size 0
+        static $s = string \"s\"
+        static $b = block[0] ($caml_exn_Failure, $s)
+        static exported $f_closure = closures (f)
+        static exported $g_closure = closures (g)
+        code f (x) -> return { let y = opaque ($b) return (y) }
+        code g (x) -> return { let y = opaque ($f_closure) return (y) }
+        entry -> return { return (0) }";
+    let mut first = unit(text);
+    let visible = Visible::Only(["camlA".to_owned()].into_iter().collect());
+    let roots = ["camlA__f".to_owned(), "camlA__g".to_owned()];
+    let functions = inlinable(&mut first, &Rewrites::default(), roots, &visible);
+    // Closures have an identity, and code.
+    assert_eq!(functions.iter().map(|(name, _)| &name[..]).collect::<Vec<_>>(), ["camlA__f"]);
+    let mut caller = unit(
+        "unit \"B\" prefix \"camlB\" module $camlB
+        static exported $camlB = preallocated[0] size 0
+        entry -> return {
+          let x = call external \"camlA__f\" (0) let y = call external \"camlA__f\" (1)
+          let z = make_block[0] (x, y) return (z)
+        }",
+    );
+    caller.imports.add("A", functions);
+    // Each run reads the function again, and finds the copies of the last.
+    for _ in 0..2 {
+        flambeau_simplify::simplify(&mut caller, &mut Rewrites::default());
+        assert_eq!(verify::verify(&caller), Ok(()));
+        assert_eq!(caller.statics.len(), 3);
+    }
+    assert!(!printer::print_unit(&caller).contains("call"));
+}
+
+#[test]
+fn damage_is_told_with_the_name_of_the_unit() {
+    let mut caller = unit(
+        "unit \"B\" prefix \"camlB\" module $camlB
+        static exported $camlB = preallocated[0] size 0
+        entry -> return { let x = call external \"camlA__f\" (0) return (x) }",
+    );
+    let text = printer::print_unit(&caller);
+    caller.imports.add("A", [("camlA__f".to_owned(), vec![1, 2, 3])]);
+    flambeau_simplify::simplify(&mut caller, &mut Rewrites::default());
+    assert_eq!(caller.imports.damaged().len(), 1);
+    assert_eq!(caller.imports.damaged()[0].unit, "A");
+    assert!(caller.imports.damaged()[0].cause.starts_with("function camlA__f: "));
+    assert_eq!(printer::print_unit(&caller), text);
+}

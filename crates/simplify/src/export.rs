@@ -1,0 +1,128 @@
+//! What other units may inline: the functions of a unit that the inliner of another can reach and would consider, by the
+//! measure that it applies itself.
+
+use flambeau_ir::term::InlineAttribute;
+use flambeau_ir::transfer::{self, Exported};
+use flambeau_ir::{CodeId, Rewrites, StaticDef, Symbol, Unit};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::inline::{HUGE, LARGE};
+use crate::{size, specialise};
+
+/// What of the unit others may refer to.
+#[derive(Clone, Debug)]
+pub enum Visible {
+    /// Whatever is mentioned by what is exported: the object will define it.
+    All,
+    /// These names of the linker alone: the object must be one of several that may take each other's place.
+    Only(FxHashSet<String>),
+}
+
+impl Visible {
+    fn contains(&self, name: &str) -> bool {
+        match self {
+            Visible::All => true,
+            Visible::Only(names) => names.contains(name),
+        }
+    }
+}
+
+/// The functions that other units may inline, each with the linker's name of its code: those of `roots`, which are names
+/// of the linker, and those that these call. Static data that they mention is exported from now on.
+pub fn inlinable(
+    unit: &mut Unit,
+    rewrites: &Rewrites,
+    roots: impl IntoIterator<Item = String>,
+    visible: &Visible,
+) -> Vec<(String, Vec<u8>)> {
+    let by_name: FxHashMap<&str, CodeId> =
+        unit.codes.iter().map(|(id, code)| (code.linkage_name.as_str(), id)).collect();
+    let mut pending: Vec<CodeId> =
+        roots.into_iter().filter_map(|name| by_name.get(name.as_str()).copied()).collect();
+    let mut seen: FxHashSet<CodeId> = pending.iter().copied().collect();
+    let mut functions = Vec::new();
+    let mut mentioned: FxHashSet<Symbol> = FxHashSet::default();
+    let along = match visible {
+        Visible::All => FxHashMap::default(),
+        Visible::Only(_) => constants(unit),
+    };
+    let closures = static_closures(unit);
+    while let Some(code) = pending.pop() {
+        if !may_be_inlined(unit, code, rewrites) {
+            continue;
+        }
+        let exported = transfer::export(unit, code, rewrites.keep_backtraces, &along, &closures);
+        let Some(exported) = exported else { continue };
+        if !may_leave(unit, &exported, visible) {
+            continue;
+        }
+        pending.extend(exported.called.iter().filter(|called| seen.insert(**called)));
+        mentioned.extend(exported.symbols);
+        functions.push((unit.codes[code].linkage_name.clone(), exported.bytes));
+    }
+    for item in &mut unit.statics {
+        item.exported |= item.def.symbols().iter().any(|symbol| mentioned.contains(symbol));
+    }
+    functions.sort();
+    functions
+}
+
+/// Static data whose identity nobody can rely on: numbers, strings, and immutable blocks of such.
+fn constants(unit: &Unit) -> FxHashMap<Symbol, &StaticDef> {
+    let mut constants = FxHashMap::default();
+    for item in &unit.statics {
+        match &item.def {
+            StaticDef::Block { .. }
+            | StaticDef::Float { .. }
+            | StaticDef::Int32 { .. }
+            | StaticDef::Int64 { .. }
+            | StaticDef::Nativeint { .. }
+            | StaticDef::String { .. }
+            | StaticDef::FloatArray { .. } => {
+                constants.extend(item.def.symbols().iter().map(|symbol| (*symbol, &item.def)));
+            }
+            StaticDef::Closures { .. } | StaticDef::Preallocated { .. } => {}
+        }
+    }
+    constants
+}
+
+/// The functions of static closures which a generic call of so many arguments runs, and which need no closure.
+fn static_closures(unit: &Unit) -> FxHashMap<Symbol, CodeId> {
+    let mut closures = FxHashMap::default();
+    for item in &unit.statics {
+        let StaticDef::Closures { symbols, set } = &item.def else { continue };
+        for (symbol, (_, code)) in symbols.iter().zip(&set.functions) {
+            let data = &unit.codes[*code];
+            let mut needs_closure = false;
+            data.body.for_each_simple_deep(&mut |simple| needs_closure |= simple == data.my_closure.into());
+            if !needs_closure && data.takes_values(&unit.variables, data.params.len()) {
+                closures.insert(*symbol, *code);
+            }
+        }
+    }
+    closures
+}
+
+/// Whether the inliner would ever want it.
+fn may_be_inlined(unit: &Unit, code: CodeId, rewrites: &Rewrites) -> bool {
+    let data = &unit.codes[code];
+    let stub = data.attributes.stub;
+    let limit = match data.attributes.inline {
+        InlineAttribute::Never => return false,
+        InlineAttribute::Always | InlineAttribute::Hint if !rewrites.stubs_only => HUGE,
+        _ if stub => HUGE,
+        _ if rewrites.stubs_only => return false,
+        _ if data.attributes.is_functor => HUGE,
+        _ => LARGE,
+    };
+    (stub || !data.recursive || specialise::uses_functions(data)) && size::whole(unit, code, limit).is_some()
+}
+
+/// Whether all that a function mentions of the unit may be known outside.
+fn may_leave(unit: &Unit, exported: &Exported, visible: &Visible) -> bool {
+    let symbols =
+        exported.symbols.iter().map(|symbol| &unit.symbols[*symbol]).filter(|symbol| symbol.is_local);
+    let codes = exported.called.iter().map(|code| &unit.codes[*code].linkage_name);
+    symbols.map(|symbol| &symbol.linkage_name).chain(codes).all(|name| visible.contains(name))
+}

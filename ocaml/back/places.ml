@@ -1,0 +1,47 @@
+(** Places that are none of the source of the unit. They follow the request's locations: each is in an inlined function,
+    and made of the place of a call and one in the callee, or in another unit, and told in full. *)
+
+module Reader = Byte_reader
+open Debuginfo.Scoped_location
+
+let scopes = function
+  | "" | "<unknown>" -> empty_scopes
+  | text -> enter_module_definition ~scopes:empty_scopes (Ident.create_local text)
+
+(* The inverse of [Debuginfo.from_location]. *)
+let foreign r =
+  let pos_fname = Reader.string r in
+  let scopes = scopes (Reader.string r) in
+  let line = Reader.u r in
+  let char_start = Reader.u r in
+  let char_end = Reader.u r in
+  let start_bol = Reader.u r in
+  let end_bol = Reader.u r in
+  let end_line = Reader.u r in
+  let loc_start = { Lexing.pos_fname; pos_lnum = line; pos_bol = start_bol; pos_cnum = start_bol + char_start } in
+  let loc_end = { Lexing.pos_fname; pos_lnum = end_line; pos_bol = end_bol; pos_cnum = start_bol + char_end } in
+  Debuginfo.from_location (of_location ~scopes { Location.loc_start; loc_end; loc_ghost = false })
+
+type place = Inlined of int * int | Foreign of Debuginfo.t
+
+let place r =
+  match Reader.byte r with
+  | 0 -> let call = Reader.u r in Inlined (call, Reader.u r)
+  | 1 -> Foreign (foreign r)
+  | _ -> Reader.malformed r "no such place"
+
+(** What all numbers stand for: [debuginfos], then these. *)
+let read r debuginfos =
+  let places = Reader.array r place in
+  let first = Array.length debuginfos in
+  let all = Array.append debuginfos (Array.make (Array.length places) Debuginfo.none) in
+  Array.iteri
+    (fun i place ->
+      all.(first + i) <-
+        (match place with
+        | Foreign debuginfo -> debuginfo
+        | Inlined (call, inner) ->
+            if call >= first + i || inner >= first + i then Reader.malformed r "an inlined place of later ones";
+            Debuginfo.inline all.(call) all.(inner)))
+    places;
+  all
