@@ -297,11 +297,12 @@ fn scaling(record: &Record) -> Markup {
             p { "Cost of compiling generated units. It grows as the number of lines to the power of the exponent; what an empty unit costs is taken off." (origin(record, Part::Scaling)) }
             div class="scroll" { table {
                 thead { tr {
-                    th { "unit" } th { "compiler" } th { "lines: time, memory" } th { "exponent, time" } th { "exponent, memory" }
+                    th { "unit" } th { "compiler" } th { "exponent, time" } th { "memory" } th class="wide" { "lines: time, memory" }
                 } }
                 tbody { @for growth in &record.scaling { tr {
                     td { (growth.shape) } td { (growth.column) }
-                    td { @for (index, point) in growth.points.iter().enumerate() {
+                    td { (exponent(growth.exponent_of_time())) } td { (exponent(growth.exponent_of_memory())) }
+                    td class="wide" { @for (index, point) in growth.points.iter().enumerate() {
                         @if index > 0 { " · " }
                         (point.lines) ": "
                         @match &point.outcome {
@@ -309,7 +310,6 @@ fn scaling(record: &Record) -> Markup {
                             Err(why) => { span class="bad" { (why) } }
                         }
                     } }
-                    td { (exponent(growth.exponent_of_time())) } td { (exponent(growth.exponent_of_memory())) }
                 } } }
             } }
             @for shape in shapes {
