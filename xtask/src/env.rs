@@ -24,10 +24,12 @@ pub fn target() -> PathBuf {
 }
 
 /// A folder below the target folder for what is costly to make again; made when it is missing.
+///
+/// It may be a link to that of another target folder: trees that know their own place are found by their true one.
 pub fn cache(name: &str) -> Result<PathBuf> {
     let folder = target().join("cache").join(name);
     fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
-    Ok(folder)
+    fs::canonicalize(&folder).with_context(|| format!("no {}", folder.display()))
 }
 
 /// The compiler that is named by `FLAMBEAU`, when one takes the place of our own.

@@ -13,6 +13,9 @@ let tr n v =
   note n;
   if !events <= 300 then (print_char '#'; print_int n; print_char ' ');
   v
+(* Values that the sum depends on, whatever becomes of them. *)
+let see n = note n; n
+let look text = note (Hashtbl.hash text)
 let tick n = note n; if !events <= 300 then (print_char '.'; print_int n; print_char ' ')
 
 (* Values as text. Data that shares its parts may be huge as a tree: what is shown is bounded. *)
@@ -136,6 +139,7 @@ type _ gadt =
 type ext = ..
 type ext += Y of int
 type poly = { id : 'a. 'a -> 'a }
+type 'a cell = { mutable held : 'a; mutable count : int }
 module Ops = struct
   let ( let* ) o f = match o with None -> None | Some x -> f x
   let ( let+ ) o f = match o with None -> None | Some x -> Some (f x)

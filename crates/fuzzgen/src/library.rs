@@ -48,7 +48,78 @@ pub(crate) const TABLES: &[Table] = &[
     (ANY, || None),
 ];
 
+/// A mutable block: how it is made of a value, read, and written (with `v`). The block is `$`.
+type Block = (&'static str, &'static str, &'static str);
+
+const BLOCKS: &[Block] = &[
+    ("ref §", "!$", "$ := v"),
+    ("{ Fz.held = §; count = 0 }", "$.Fz.held", "$.Fz.held <- v"),
+    ("{ Fz.held = §; count = 1 }", "$.Fz.held", "($.Fz.held <- v; $.Fz.count <- $.Fz.count + 1)"),
+    ("[| § |]", "$.(0)", "$.(0) <- v"),
+];
+
+/// Attributes of a function: inlined, never inlined, as the compiler likes.
+const INLINING: &[&str] = &["", "", "[@inline]", "[@inline never]", "[@inline never]"];
+
 impl Gen {
+    /// Reads of a mutable block before and after the call of a function that writes it: inlined or not, known or not.
+    fn read_around_a_write(&mut self, ty: &Ty, size: i32, cx: Cx) -> Option<Node> {
+        let (r, f, x, y, n) =
+            (self.fresh("r"), self.fresh("f"), self.fresh("x"), self.fresh("y"), self.number());
+        let (make, read, write) = *self.rng.pick(BLOCKS);
+        let inlining = *self.rng.pick(INLINING);
+        let (function, call) = match self.rng.below(4) {
+            0 => (format!("{f} = Sys.opaque_identity (fun v -> Fz.tick {n}; {write})"), format!("{f} §")),
+            1 => (
+                format!("rec {f} i v = if i <= 0 then {write} else (Fz.tick {n}; {f} (i - 1) v)"),
+                format!("{f} (Fz.size §) §"),
+            ),
+            2 => (format!("{f} s v = Fz.tick {n}; {}", write.replace('$', "s")), format!("{f} {r} §")),
+            _ => (format!("{inlining} {f} v = {write}"), format!("{f} §")),
+        };
+        let mut of = vec![ty.clone(), ty.clone(), Ty::Bool, Ty::Bool];
+        if call.contains("size") {
+            of.insert(1, Ty::Int);
+        }
+        let (look, function, read) = (self.shower(ty), function.replace('$', &r), read.replace('$', &r));
+        self.op(
+            ty,
+            &format!(
+                "(let {r} = {make} in let {function} in let {x} = {read} in {call}; let {y} = {read} in Fz.look ({look} {x}); Fz.look ({look} {y}); if § then {x} else if § then {y} else {read})"
+            ),
+            &of,
+            size,
+            cx,
+        )
+    }
+
+    /// A function of two blocks, which may be one, reads the one, writes the other, and reads the first again.
+    fn two_names(&mut self, ty: &Ty, size: i32, cx: Cx) -> Option<Node> {
+        let (f, r, s) = (self.fresh("f"), self.fresh("r"), self.fresh("r"));
+        let (make, read, write) = *self.rng.pick(BLOCKS);
+        let inlining = *self.rng.pick(INLINING);
+        let (of, by) = (|text: &str| text.replace('$', "a"), |text: &str| text.replace('$', "b"));
+        let second = if self.rng.chance(60) { r.clone() } else { format!("(if § then {r} else {s})") };
+        let mut types = vec![ty.clone(), ty.clone(), ty.clone(), Ty::Bool];
+        if second.contains('§') {
+            types.insert(2, Ty::Bool);
+        }
+        let look = self.shower(ty);
+        // The block and the value are written first: the types of fields are known then.
+        self.op(
+            ty,
+            &format!(
+                "(let {r} = {make} in let {s} = {make} in let{inlining} {f} a b v = let x = {} in {}; let y = {} in Fz.look ({look} x); Fz.look ({look} y); (x, y) in let (x, y) = {f} {r} {second} § in if § then x else y)",
+                of(read),
+                by(write),
+                of(read)
+            ),
+            &types,
+            size,
+            cx,
+        )
+    }
+
     /// A new bigarray of the runtime, a store and a load.
     fn bigarray(&mut self, ty: &Ty, kinds: &[&str], size: i32, cx: Cx) -> Option<Node> {
         let (b, kind) = (self.fresh("b"), *self.rng.pick(kinds));
@@ -65,6 +136,43 @@ impl Gen {
 }
 
 const INT: &[Rule] = &[
+    rule("large int", 3, |g, ty, size, cx| {
+        // As hash functions and random generators make them: of both signs, of any size.
+        let template = *g.rng.pick(&[
+            "(§ * 0x9E3779B97F4A7C1 + 7)",
+            "(let x = § in let y = x lxor (x lsl 31) in (y * 0x1000193) lxor (y lsr 7))",
+            "((Sys.opaque_identity § - 1) lsl 33 + §)",
+            "(lnot (§ * 48271 + 11))",
+        ]);
+        let of = vec![Ty::Int; template.matches('§').count()];
+        g.op(ty, template, &of, size, cx)
+    }),
+    rule("rounded int", 4, |g, ty, size, cx| {
+        // Halves, parts and places of numbers on both sides of zero.
+        let by = *g.rng.pick(&["2", "4", "8", "16", "256", "1024", "0x100000000", "10", "60", "(-4)"]);
+        let op = *g.rng.pick(&["/", "/", "mod"]);
+        let n = g.rng.range(1, 99);
+        let dividend = *g.rng.pick(&["(§ + §)", "(§ - N)", "(- § - 1)", "(Sys.opaque_identity § - N)", "§"]);
+        let dividend = dividend.replace('N', &n.to_string());
+        let of = vec![Ty::Int; dividend.matches('§').count()];
+        g.op(ty, &format!("(Fz.see ({dividend} {op} {by}))"), &of, size, cx)
+    }),
+    rule("narrowed int", 3, |g, ty, size, cx| {
+        let (template, of) = g
+            .rng
+            .pick(&[
+                ("Int32.to_int (Int32.of_int §)", Ty::Int),
+                ("let w = Int32.of_int § in Int32.to_int w + Int32.to_int (Int32.succ w)", Ty::Int),
+                ("Int64.to_int (Int64.of_int32 (Int64.to_int32 §))", Ty::I64),
+                ("let w = Int64.to_int32 § in Fz.tick (Int32.to_int w land 7); Int32.to_int w", Ty::I64),
+                ("Nativeint.to_int (Nativeint.of_int32 (Nativeint.to_int32 §))", Ty::Nat),
+                ("Int64.to_int (Int64.shift_left § 1)", Ty::I64),
+                ("((§ lsl 48) asr 48)", Ty::Int),
+                ("Char.code (Char.unsafe_chr (§ land 0xFF))", Ty::Int),
+            ])
+            .clone();
+        g.op(ty, &format!("(Fz.see ({template}))"), &[of], size, cx)
+    }),
     rule("bigarray of ints", 3, |g, ty, size, cx| {
         g.bigarray(ty, &["int", "i8", "u8", "i16", "u16", "int_f", "u8_f"], size, cx)
     }),
@@ -279,6 +387,61 @@ const BYTES: &[Rule] = &[
 ];
 
 const BOXED: &[Rule] = &[
+    rule("large boxed integer", 3, |g, ty, size, cx| {
+        let (module, factor) = match ty {
+            Ty::I32 => ("Int32", "0x9E3779B1l"),
+            Ty::I64 => ("Int64", "0x9E3779B97F4A7C15L"),
+            _ => ("Nativeint", "0x9E3779B97F4A7C15n"),
+        };
+        let (template, of) = match g.rng.below(3) {
+            0 => (format!("({module}.mul § {factor})"), ty.clone()),
+            1 => (
+                format!(
+                    "(let x = {module}.mul ({module}.succ §) {factor} in {module}.logxor x ({module}.shift_right_logical x 15))"
+                ),
+                ty.clone(),
+            ),
+            _ => (format!("({module}.lognot ({module}.mul ({module}.of_int §) {factor}))"), Ty::Int),
+        };
+        g.op(ty, &template, &[of], size, cx)
+    }),
+    rule("rounded boxed integer", 3, |g, ty, size, cx| {
+        let (module, suffix) = match ty {
+            Ty::I32 => ("Int32", "l"),
+            Ty::I64 => ("Int64", "L"),
+            _ => ("Nativeint", "n"),
+        };
+        let by = *g.rng.pick(&["2", "4", "16", "1024", "10", "1000", "0x40000000", "-8"]);
+        let f = *g.rng.pick(&["div", "div", "rem"]);
+        let dividend = match g.rng.below(3) {
+            0 => format!("({module}.sub § {}{suffix})", g.rng.range(1, 99)),
+            1 => format!("({module}.neg §)"),
+            _ => "(Sys.opaque_identity §)".into(),
+        };
+        g.op(ty, &format!("({module}.{f} {dividend} ({by}{suffix}))"), std::slice::from_ref(ty), size, cx)
+    }),
+    rule("narrowed boxed integer", 4, |g, ty, size, cx| {
+        let (template, of) = match ty {
+            Ty::I32 => g.rng.pick(&[
+                ("(Int32.of_int (Int32.to_int §))", Ty::I32),
+                ("(Int64.to_int32 (Int64.mul (Int64.of_int32 §) 0x10001L))", Ty::I32),
+                ("(Int32.of_int (§ * 0x10000001))", Ty::Int),
+            ]),
+            Ty::I64 => g.rng.pick(&[
+                ("(Int64.of_int32 (Int64.to_int32 §))", Ty::I64),
+                ("(let w = Int64.to_int32 § in Int64.add (Int64.of_int32 w) (Int64.of_int32 (Int32.neg w)))", Ty::I64),
+                ("(Int64.of_int (Int64.to_int §))", Ty::I64),
+                ("(Int64.of_int32 (Int32.of_int §))", Ty::Int),
+            ]),
+            _ => g.rng.pick(&[
+                ("(Nativeint.of_int32 (Nativeint.to_int32 §))", Ty::Nat),
+                ("(let w = Nativeint.to_int32 § in Fz.tick (Int32.to_int w land 3); Nativeint.of_int32 w)", Ty::Nat),
+                ("(Nativeint.of_int (Nativeint.to_int §))", Ty::Nat),
+            ]),
+        }
+        .clone();
+        g.op(ty, template, &[of], size, cx)
+    }),
     rule("bigarray of boxed integers", 3, |g, ty, size, cx| {
         let kind = match ty {
             Ty::I32 => "i32",
@@ -598,6 +761,8 @@ pub(crate) const ANY: &[Rule] = &[
             cx,
         )
     }),
+    rule("read around a write", 4, |g, ty, size, cx| g.read_around_a_write(ty, size, cx)),
+    rule("two names of a block", 3, |g, ty, size, cx| g.two_names(ty, size, cx)),
     rule("polymorphic field", 1, |g, ty, size, cx| {
         let (p, n) = (g.fresh("p"), g.number());
         g.op(

@@ -320,7 +320,7 @@ impl Gen {
     /// A definition.
     fn item(&mut self) -> Option<Node> {
         let size = self.rng.range(6, self.options.body.max(6) as usize) as i32;
-        match self.rng.below(22) {
+        match self.rng.below(24) {
             0..=4 => Some(self.function_item(size)),
             5 | 6 => {
                 let (group, names) = self.recursive_group(size, Cx::FREE, true);
@@ -354,6 +354,7 @@ impl Gen {
             15 => Some(self.class_item()),
             16 | 17 if !self.signatures.is_empty() => self.functor_item(),
             18 => Some(self.recursive_values_item(size)),
+            19 | 20 => Some(self.state_item(size)),
             _ => Some(self.main_item(size)),
         }
     }
@@ -424,6 +425,38 @@ impl Gen {
         );
         self.bind(&a, &Ty::fun(vec![Ty::Int], Ty::Int));
         node
+    }
+
+    /// The state of a unit, a function that changes it, and one that reads it before and after other things.
+    fn state_item(&mut self, size: i32) -> Node {
+        let (state, put, around) = (self.fresh("st"), self.fresh("put"), self.fresh("f"));
+        let (x, before, after) = (self.fresh("x"), self.fresh("x"), self.fresh("x"));
+        let ty = self.some_type(1, false);
+        let (text, look) = (self.type_text(&ty), self.shower(&ty));
+        let start = self.literal(&ty, 1, Cx::FREE.pure());
+        let number = self.number();
+        let (first, second) = (self.function_attribute(), self.function_attribute());
+        self.bind(&put, &Ty::fun(vec![ty.clone()], Ty::Unit));
+        let sizes = self.split(size, 3);
+        let (middle, value, more) = self.scoped(|g| {
+            g.bind(&x, &ty);
+            g.bind(&before, &ty);
+            let middle = g.statements(sizes[0], Cx::FREE);
+            let value = g.expr(&ty, sizes[1], Cx::FREE);
+            let value = Node::optional(&format!("{put} §; "), vec![value]);
+            g.bind(&after, &ty);
+            (middle, value, g.expr(&ty, sizes[2], Cx::FREE))
+        });
+        self.bind(&around, &Ty::fun(vec![ty.clone()], ty));
+        self.cover("state of a unit");
+        Node::optional(
+            &format!(
+                "let {state} : {text} Fz.cell = {{ Fz.held = §; count = 0 }}\n\
+                 let{first} {put} (v : {text}) = Fz.tick {number}; {state}.Fz.held <- v; {state}.Fz.count <- {state}.Fz.count + 1\n\
+                 let{second} {around} ({x} : {text}) : {text} = let {before} = {state}.Fz.held and n = {state}.Fz.count in §§let {after} = {state}.Fz.held in Fz.look ({look} {after}); ignore (Fz.see ({state}.Fz.count - n)); §\n"
+            ),
+            vec![start, middle, value, more],
+        )
     }
 
     /// Something that is observed.

@@ -28,7 +28,7 @@ use regex::Regex;
 use self::check::Regression;
 use self::compilers::Column;
 use self::corpus::Program;
-use self::record::{Metric, Record};
+use self::record::{Machine, Metric, Record};
 use crate::env::{self, Stock};
 use crate::setup;
 
@@ -62,6 +62,9 @@ pub struct Options {
     /// Compare with the last figures of this machine; a regression beyond noise is a failure, and not recorded
     #[arg(long)]
     check: bool,
+    /// Measure nothing: make the page again from what was recorded on this machine
+    #[arg(long, conflicts_with_all = ["scaling", "large", "all", "check", "json"])]
+    page: bool,
     /// Write the figures to this file too
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
@@ -71,6 +74,12 @@ pub struct Options {
 pub fn run(options: &Options) -> Result<bool> {
     if options.runs == 0 {
         bail!("--runs 0 measures nothing");
+    }
+    if options.page {
+        let history = record::history(&history_folder(), &Machine::this());
+        let last = history.last().context("nothing was recorded on this machine")?;
+        show(last, &history)?;
+        return Ok(true);
     }
     setup::run()?;
     let stock = Stock::find()?;
@@ -140,15 +149,20 @@ fn keep(record: &Record, options: &Options, in_history: bool) -> Result<()> {
     if in_history {
         record::append(&history_folder(), record)?;
     }
-    let page = env::target().join("bench/index.html");
-    fs::create_dir_all(env::target().join("bench"))?;
-    let history = record::history(&history_folder(), &record.machine);
-    fs::write(&page, page::render(&record.completed(&history), &history))
-        .with_context(|| format!("cannot write {}", page.display()))?;
-    println!("{}", page.display());
+    show(record, &record::history(&history_folder(), &record.machine))?;
     if let Some(file) = &options.json {
         fs::write(file, serde_json::to_string_pretty(record)?)
             .with_context(|| format!("cannot write {}", file.display()))?;
     }
+    Ok(())
+}
+
+/// Writes the page of a record.
+fn show(record: &Record, history: &[Record]) -> Result<()> {
+    let page = env::target().join("bench/index.html");
+    fs::create_dir_all(env::target().join("bench"))?;
+    fs::write(&page, page::render(&record.completed(history), history))
+        .with_context(|| format!("cannot write {}", page.display()))?;
+    println!("{}", page.display());
     Ok(())
 }

@@ -5,7 +5,7 @@ use time::OffsetDateTime;
 
 use super::compilers::Maker;
 use super::plots::{self, Axes, Point, Row, Series};
-use super::record::{Entry, Metric, Record};
+use super::record::{Entry, Metric, Part, Record};
 use super::scaling::{Cost, Growth};
 use super::{stats, summary, table};
 
@@ -35,7 +35,7 @@ pub fn render(record: &Record, history: &[Record]) -> String {
                 @if !record.programs.is_empty() { (programs(record)) }
                 @if !record.large.is_empty() {
                     h2 { "Large programs" }
-                    p { "Compiled by each compiler, then timed. Ratios to stock." }
+                    p { "Compiled by each compiler, then timed. Ratios to stock." (origin(record, Part::Large)) }
                     (ratios(record, &record.large))
                 }
                 (scaling(record))
@@ -56,6 +56,15 @@ fn colour(column: usize) -> String {
     if column == 0 { "c0".into() } else { format!("c{}", (column - 1) % (COLOURS - 1) + 1) }
 }
 
+/// Where a part's figures are from, if not from this run.
+fn origin(record: &Record, part: Part) -> Markup {
+    html! {
+        @for taken in record.taken.iter().filter(|taken| taken.part == part) {
+            " Measured on " (date(taken.time)) ", commit " (taken.commit) "."
+        }
+    }
+}
+
 fn failures(record: &Record) -> Markup {
     let failures = record.failures();
     html! {
@@ -74,7 +83,7 @@ fn programs(record: &Record) -> Markup {
     html! {
         (cards(record))
         h2 { "Groups" }
-        p { "Geometric means of ratios to " (record.columns[0].name) "; less is better." }
+        p { "Geometric means of ratios to " (record.columns[0].name) "; less is better." (origin(record, Part::Programs)) }
         (groups(record))
         h2 { "Ratios by program" }
         (legend(record, &columns))
@@ -285,14 +294,15 @@ fn scaling(record: &Record) -> Markup {
     html! {
         @if !record.scaling.is_empty() {
             h2 { "Growth of compile time" }
-            p { "Cost of compiling generated units. It grows as the number of lines to the power of the exponent; what an empty unit costs is taken off." }
+            p { "Cost of compiling generated units. It grows as the number of lines to the power of the exponent; what an empty unit costs is taken off." (origin(record, Part::Scaling)) }
             div class="scroll" { table {
                 thead { tr {
-                    th { "unit" } th { "compiler" } th { "lines: time, memory" } th { "exponent, time" } th { "exponent, memory" }
+                    th { "unit" } th { "compiler" } th { "exponent, time" } th { "memory" } th class="wide" { "lines: time, memory" }
                 } }
                 tbody { @for growth in &record.scaling { tr {
                     td { (growth.shape) } td { (growth.column) }
-                    td { @for (index, point) in growth.points.iter().enumerate() {
+                    td { (exponent(growth.exponent_of_time())) } td { (exponent(growth.exponent_of_memory())) }
+                    td class="wide" { @for (index, point) in growth.points.iter().enumerate() {
                         @if index > 0 { " · " }
                         (point.lines) ": "
                         @match &point.outcome {
@@ -300,7 +310,6 @@ fn scaling(record: &Record) -> Markup {
                             Err(why) => { span class="bad" { (why) } }
                         }
                     } }
-                    td { (exponent(growth.exponent_of_time())) } td { (exponent(growth.exponent_of_memory())) }
                 } } }
             } }
             @for shape in shapes {
@@ -316,13 +325,24 @@ fn scaling(record: &Record) -> Markup {
 
 /// The means of earlier records and this one.
 fn over_time(record: &Record, history: &[Record]) -> Markup {
-    // A few programs chosen by hand have another mean than all of them.
-    let complete = |old: &&Record| old.programs.len() == record.programs.len();
-    let mut records: Vec<&Record> = history.iter().filter(complete).collect();
-    if records.last().is_none_or(|last| last.time != record.time) {
+    let columns = record.compared();
+    // A few programs chosen by hand have another mean than all of them; and other flags are other compilers.
+    let names =
+        |record: &Record| -> Vec<String> { record.programs.iter().map(|entry| entry.name.clone()).collect() };
+    let comparable = |old: &&Record| {
+        old.columns.first().map(|column| &column.name) == record.columns.first().map(|column| &column.name)
+            && old
+                .columns
+                .iter()
+                .any(|found| columns.iter().any(|column| record.columns[*column].name == found.name))
+            && names(old) == names(record)
+    };
+    let mut records: Vec<&Record> = history.iter().filter(comparable).collect();
+    // A run that found regressions is not in the history; and figures that were taken from there are there.
+    let taken = record.taken.iter().any(|taken| taken.part == Part::Programs);
+    if !taken && records.last().is_none_or(|last| last.time != record.time) {
         records.push(record);
     }
-    let columns = record.compared();
     let series = |metric: Metric| -> Vec<Series> {
         let of = |column: &usize| {
             let name = record.columns[*column].name.clone();

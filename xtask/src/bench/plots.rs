@@ -59,20 +59,34 @@ impl Axis {
         self.start + part * (self.end - self.start)
     }
 
-    /// The figures that get a line and a number, with 1 among them on an axis of ratios.
+    /// Whether the numbers of these ticks don't run into each other.
+    fn has_room(&self, ticks: &[f64]) -> bool {
+        ticks.windows(2).all(|pair| (self.at(pair[1]) - self.at(pair[0])).abs() > 34.0)
+    }
+
+    /// The figures that get a line and a number, with 1 among them on an axis of ratios: equal steps on a short axis,
+    /// round figures on a long one.
     fn ticks(&self) -> Vec<f64> {
-        const STEPS: [f64; 21] = [
-            0.001, 0.01, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.8, 0.9, 1.0, 1.1, 1.25, 1.5, 2.0, 3.0, 5.0, 10.0,
-            30.0, 100.0, 1000.0,
-        ];
+        for part in [100.0, 50.0, 20.0, 10.0, 5.0, 2.0] {
+            let (first, last) = ((self.from * part).ceil(), (self.to * part).floor());
+            if self.to > 4.0 * self.from || !(1.0..30.0).contains(&(last - first)) {
+                continue;
+            }
+            let ticks: Vec<f64> = (first as i64..=last as i64).map(|count| count as f64 / part).collect();
+            if self.has_room(&ticks) {
+                return ticks;
+            }
+        }
+        let mut round: Vec<f64> = Vec::new();
+        for power in -4..8 {
+            round.extend([1.0, 2.0, 3.0, 5.0, 7.0].map(|digit| digit * 10_f64.powi(power)));
+        }
+        // From 1 outwards.
+        round.sort_by(|a, b| a.ln().abs().total_cmp(&b.ln().abs()));
         let mut ticks: Vec<f64> = Vec::new();
-        // From 1 outwards, and none where a number would run into the one before.
-        let mut order: Vec<f64> =
-            STEPS.iter().copied().chain((4..8).map(|power| 10_f64.powi(power))).collect();
-        order.sort_by(|a, b| a.ln().abs().total_cmp(&b.ln().abs()));
-        for tick in order {
+        for tick in round {
             let inside = (self.from..=self.to).contains(&tick);
-            if inside && ticks.iter().all(|other| (self.at(tick) - self.at(*other)).abs() > 34.0) {
+            if inside && ticks.iter().all(|other| self.has_room(&[tick, *other])) {
                 ticks.push(tick);
             }
         }
@@ -90,7 +104,8 @@ fn number(value: f64) -> String {
     } else if value >= 1e4 {
         format!("{}k", value / 1e3)
     } else {
-        format!("{value}")
+        // No more digits than a tick has.
+        format!("{}", (value * 1e4).round() / 1e4)
     }
 }
 
@@ -165,7 +180,10 @@ pub fn points(series: &[Series], axes: &Axes<'_>) -> Markup {
     const LEFT: f64 = 60.0;
     const BOTTOM: f64 = HEIGHT - 44.0;
     let all = || series.iter().flat_map(|series| &series.points);
-    let horizontal = Axis::of(all().map(|point| point.x), LEFT, WIDTH - 20.0, axes.logarithmic_x);
+    // Steps have their places, whether there is a figure for them or not.
+    let steps = (0..axes.steps.len()).map(|step| step as f64);
+    let horizontal =
+        Axis::of(all().map(|point| point.x).chain(steps), LEFT, WIDTH - 20.0, axes.logarithmic_x);
     let vertical = Axis::of(all().map(|point| point.y), BOTTOM, 10.0, true);
     let (Some(horizontal), Some(vertical)) = (horizontal, vertical) else {
         return html! { p { "Nothing to show yet." } };
@@ -219,6 +237,16 @@ mod tests {
         assert!((far(2.0) + far(0.5)).abs() < 1e-9);
         assert!(axis.at(1e9) <= 100.0 && axis.at(1e-9) >= 0.0);
         assert!(axis.ticks().contains(&1.0));
+    }
+
+    #[test]
+    fn a_narrow_axis_has_several_ticks() {
+        let axis = Axis::of([0.93, 0.99].into_iter(), 336.0, 10.0, true).expect("there are values");
+        let ticks = axis.ticks();
+        assert!(ticks.contains(&1.0) && ticks.len() >= 4, "{ticks:?}");
+        let steps: Vec<f64> = ticks.windows(2).map(|pair| pair[1] - pair[0]).collect();
+        assert!(steps.iter().all(|step| (step - steps[0]).abs() < 1e-9), "{ticks:?}");
+        assert_eq!(number(29.0 / 100.0 + 0.01), "0.3");
     }
 
     #[test]

@@ -41,6 +41,26 @@ pub struct Record {
     /// The generated units of `--scaling`.
     #[serde(default)]
     pub scaling: Vec<Growth>,
+    /// Parts that were taken from earlier records.
+    #[serde(skip)]
+    pub taken: Vec<Taken>,
+}
+
+/// A part of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Part {
+    Programs,
+    Large,
+    Scaling,
+}
+
+/// A part of a record that is another record's.
+#[derive(Clone, Debug)]
+pub struct Taken {
+    pub part: Part,
+    /// When and of which commit it was measured.
+    pub time: u64,
+    pub commit: String,
 }
 
 /// What times can be compared on.
@@ -188,6 +208,7 @@ impl Record {
             programs: Vec::new(),
             large: Vec::new(),
             scaling: Vec::new(),
+            taken: Vec::new(),
         }
     }
 
@@ -196,14 +217,20 @@ impl Record {
     pub fn completed(&self, history: &[Record]) -> Record {
         let mut whole = self.clone();
         for old in history.iter().rev().filter(|old| old.columns == self.columns) {
-            if whole.programs.is_empty() {
+            let mut taken = |part| {
+                whole.taken.push(Taken { part, time: old.time, commit: old.commit.clone() });
+            };
+            if whole.programs.is_empty() && !old.programs.is_empty() {
                 whole.programs.clone_from(&old.programs);
+                taken(Part::Programs);
             }
-            if whole.large.is_empty() {
+            if whole.large.is_empty() && !old.large.is_empty() {
                 whole.large.clone_from(&old.large);
+                taken(Part::Large);
             }
-            if whole.scaling.is_empty() {
+            if whole.scaling.is_empty() && !old.scaling.is_empty() {
                 whole.scaling.clone_from(&old.scaling);
+                taken(Part::Scaling);
             }
         }
         whole
@@ -380,6 +407,7 @@ pub mod tests {
         };
         let whole = sample(&[]).completed(&[older, old.clone(), other]);
         assert_eq!(names(&whole), ["a"]);
+        assert!(whole.taken.len() == 1 && whole.taken[0].part == Part::Programs);
         assert_eq!(names(&old.completed(&[whole])), ["a"]);
     }
 

@@ -6,6 +6,7 @@ use std::process::Command;
 use std::time::Duration;
 
 use anyhow::Result;
+use rustix::process::{Resource, getrlimit};
 use serde::{Deserialize, Serialize};
 
 use super::compilers::{Column, Maker, clean};
@@ -108,7 +109,10 @@ fn compile(column: &Column, source: &str) -> Result<Result<Cost, String>> {
     let place = tempfile::Builder::new().prefix("flambeau-scaling-").tempdir()?;
     fs::write(place.path().join("unit.ml"), source)?;
     let mut command = Command::new("prlimit");
-    command.arg(format!("--cpu={CPU_LIMIT}")).arg("--").arg(&column.compiler).args(&column.flags);
+    // Flambeau makes itself a large stack; without one, the stock compiler dies of the large units.
+    let stack = getrlimit(Resource::Stack).maximum.map_or("unlimited".into(), |most| most.to_string());
+    command.args([&format!("--cpu={CPU_LIMIT}"), &format!("--stack={stack}:"), "--"]);
+    command.arg(&column.compiler).args(&column.flags);
     command.args(["-w", "-a", "-c", "unit.ml"]).current_dir(place.path());
     let outcome = process::run(clean(&mut command), LIMIT)?;
     Ok(match outcome.exit {

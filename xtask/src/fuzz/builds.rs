@@ -236,6 +236,34 @@ pub fn agrees(
     Ok(compare(oracle, &ours).map(|(kind, detail)| Difference { flags: flags.clone(), kind, detail }))
 }
 
+/// Whether the stock native compiler, with those of the flags that it knows, fails as flambeau does.
+pub fn stock_fails_too(
+    compilers: &Compilers,
+    programs: &[&Program],
+    oracle: &Behaviour,
+    difference: &Difference,
+) -> Result<bool> {
+    if !matches!(difference.kind, Kind::Compiler(_)) {
+        return Ok(false);
+    }
+    let seen = settled(compilers, programs, oracle, &of_stock(&difference.flags))?;
+    Ok(seen.is_some_and(|seen| seen.kind == difference.kind))
+}
+
+/// Those flags that are not flambeau's own.
+fn of_stock(flags: &Flags) -> Flags {
+    let is_number = |flag: &String| flag.parse::<u64>().is_ok();
+    let mut kept = Flags::new();
+    let mut own = false;
+    for flag in flags {
+        own = flag.starts_with("-flambeau-") || own && is_number(flag);
+        if !own {
+            kept.push(flag.clone());
+        }
+    }
+    kept
+}
+
 /// The same, and what flambeau saw of its languages.
 pub fn agrees_with_coverage(
     compilers: &Compilers,
@@ -316,4 +344,16 @@ fn headline(messages: &str) -> String {
         .find(|line| !line.trim().is_empty() && !line.starts_with("File "))
         .unwrap_or_default();
     line.chars().filter(|c| !c.is_ascii_digit()).take(40).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_stock_compiler_gets_its_own_flags() {
+        let flags = |text: &str| text.split(' ').map(str::to_owned).collect::<Flags>();
+        let given = flags("-g -flambeau-fuel 7 -inline 200 -flambeau-verify -nodynlink");
+        assert_eq!(of_stock(&given), flags("-g -inline 200 -nodynlink"));
+    }
 }

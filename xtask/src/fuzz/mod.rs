@@ -83,11 +83,16 @@ pub fn run(options: &Options) -> Result<bool> {
     if let Some(terms) = options.ir {
         return ir::run(first, terms, jobs, options.differences);
     }
+    let given = options
+        .flambeau
+        .as_ref()
+        .map(|path| std::fs::canonicalize(path).with_context(|| format!("no {}", path.display())));
+    let given = given.transpose()?;
     if options.planted {
-        return planted::run(first, jobs);
+        return planted::run(first, jobs, given);
     }
-    let flambeau = match &options.flambeau {
-        Some(path) => std::fs::canonicalize(path).with_context(|| format!("no {}", path.display()))?,
+    let flambeau = match given {
+        Some(path) => path,
         None => {
             crate::setup::run()?;
             env::flambeau()?

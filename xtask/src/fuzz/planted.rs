@@ -18,9 +18,13 @@ const MOST_TERMS: u64 = 100_000;
 /// The variable that names the bug, read by builds with the feature.
 const VARIABLE: &str = "FLAMBEAU_PLANT";
 
-/// Plants each bug in turn, and prints what it took to find it; whether all were found.
-pub fn run(first: u64, jobs: usize) -> Result<bool> {
-    let flambeau = build()?;
+/// Plants each bug in turn, and prints what it took to find it; whether all were found. `flambeau` was built with
+/// the bugs in it; without it, one is built.
+pub fn run(first: u64, jobs: usize, flambeau: Option<PathBuf>) -> Result<bool> {
+    let flambeau = match flambeau {
+        Some(path) => path,
+        None => build()?,
+    };
     println!("{:20} {:>10} {:>10} {:>10}  shrunk to", "planted bug", "programs", "seconds", "terms");
     let mut all = true;
     for pass in planted::PASSES {

@@ -184,10 +184,15 @@ impl Fuzzer {
         if let [program] = programs {
             return Ok(match builds::reference(&self.compilers, programs, &settings.stock)? {
                 Err(verdict) => vec![(program, Err(verdict))],
-                Ok(expected) => builds::agrees(&self.compilers, programs, &expected, flags)?
-                    .map(|difference| (*program, Ok(difference)))
-                    .into_iter()
-                    .collect(),
+                Ok(expected) => match builds::agrees(&self.compilers, programs, &expected, flags)? {
+                    None => vec![],
+                    Some(difference)
+                        if builds::stock_fails_too(&self.compilers, programs, &expected, &difference)? =>
+                    {
+                        vec![(program, Err(Verdict::Unsettled(difference.detail)))]
+                    }
+                    Some(difference) => vec![(*program, Ok(difference))],
+                },
             });
         }
         let (first, second) = programs.split_at(programs.len() / 2);
