@@ -150,7 +150,7 @@ let put_together () =
 (* A minor collection scans the whole stack, which is deep where the program is: so there should be few. Pages
    of the minor heap that a small compilation does not reach are never touched. What a compiler allocates lives to
    its end, mostly: so the next free place is as good as the best one (policy 0), and compaction gains nothing.
-   A unit of 10,000 lines compiles in a fifth less time for that, with 1 % more memory. *)
+   Units of 10,000 lines compile in 6 to 26 % less time for that, with up to 7 % more memory. *)
 let minor_heap_words = 8 * 1024 * 1024
 
 let tune_memory () =
