@@ -15,7 +15,7 @@ use crate::run::Rest;
 use crate::size;
 
 /// Bodies up to this size are inlined wherever they are called: the stock compiler does so up to about 80.
-const SMALL: u32 = 60;
+pub const SMALL: u32 = 60;
 /// Larger ones are never, unless an attribute wants it.
 pub const LARGE: u32 = 250;
 /// The same with an attribute.
@@ -31,9 +31,9 @@ const SMALLEST: u32 = 12;
 const ENTRY_BUDGET: u32 = 300;
 
 /// What an argument is worth of which the body may make use.
-const CLOSURE_BENEFIT: u32 = 40;
-const ALLOCATION_BENEFIT: u32 = 12;
-const CONSTANT_BENEFIT: u32 = 6;
+pub const CLOSURE_BENEFIT: u32 = 40;
+pub const ALLOCATION_BENEFIT: u32 = 12;
+pub const CONSTANT_BENEFIT: u32 = 6;
 
 /// What inlining adds, by the size of the callee.
 struct Growth {
