@@ -213,6 +213,7 @@ fn compile(bytes: &[u8]) -> Result<Compiled, Failure> {
         trace: (settings.trace || runner.wants("coverage")).then(Vec::new),
         keep_backtraces: request.options.debug,
         stubs_only: !settings.inline,
+        level: settings.level,
     };
     let Converted { mut unit, exports, counters } = runner.stage("convert", || {
         convert(&request, &mut rewrites.fuel).map_err(|error| failure(error.to_string()))

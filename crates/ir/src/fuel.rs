@@ -55,6 +55,8 @@ pub struct Rewrites {
     pub keep_backtraces: bool,
     /// No function is inlined but stubs (`-flambeau-no-inline`).
     pub stubs_only: bool,
+    /// The level of `-O`: from 3 on code may grow more.
+    pub level: u32,
 }
 
 impl Rewrites {

@@ -3,10 +3,10 @@
 
 use flambeau_ir::term::InlineAttribute;
 use flambeau_ir::transfer::{self, Exported};
-use flambeau_ir::{CodeId, Rewrites, StaticDef, Symbol, Unit};
+use flambeau_ir::{CodeId, Rewrites, StaticDef, Subkind, Symbol, Unit, Variable};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::inline::{HUGE, LARGE};
+use crate::inline::{ALLOCATION_BENEFIT, CLOSURE_BENEFIT, CONSTANT_BENEFIT, HUGE, LARGE, SMALL};
 use crate::{size, specialise};
 
 /// What of the unit others may refer to.
@@ -67,6 +67,16 @@ pub fn inlinable(
     functions
 }
 
+/// What the arguments of a call can be worth to the inliner at the most.
+fn largest_benefit(unit: &Unit, code: CodeId) -> u32 {
+    let of_param = |param: &Variable| match unit.variables[*param].subkind {
+        Subkind::Any => CLOSURE_BENEFIT,
+        Subkind::Boxed(_) => ALLOCATION_BENEFIT,
+        Subkind::Immediate => CONSTANT_BENEFIT,
+    };
+    unit.codes[code].params.iter().map(of_param).fold(0, u32::saturating_add)
+}
+
 /// Static data whose identity nobody can rely on: numbers, strings, and immutable blocks of such.
 fn constants(unit: &Unit) -> FxHashMap<Symbol, &StaticDef> {
     let mut constants = FxHashMap::default();
@@ -114,7 +124,8 @@ fn may_be_inlined(unit: &Unit, code: CodeId, rewrites: &Rewrites) -> bool {
         _ if stub => HUGE,
         _ if rewrites.stubs_only => return false,
         _ if data.attributes.is_functor => HUGE,
-        _ => LARGE,
+        _ if data.recursive => specialise::LARGE,
+        _ => largest_benefit(unit, code).saturating_add(SMALL).min(LARGE),
     };
     (stub || !data.recursive || specialise::uses_functions(data)) && size::whole(unit, code, limit).is_some()
 }

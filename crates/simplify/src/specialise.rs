@@ -7,6 +7,7 @@
 
 use flambeau_ir::copy::Copier;
 use flambeau_ir::term::SpecialiseAttribute;
+use flambeau_ir::transfer::own_name;
 use flambeau_ir::{
     Apply, CallKind, Code, CodeId, Expr, Item, Kind, Named, Prim, SetOfClosures, Simple, Symbol, Terminator,
     ValueSlot, Variable,
@@ -19,7 +20,7 @@ use crate::run::Rest;
 use crate::{Functions, Simplifier};
 
 /// Sets of functions larger than this together are not copied, unless an attribute wants it.
-const LARGE: u32 = 250;
+pub const LARGE: u32 = 250;
 /// The same with an attribute.
 const HUGE: u32 = 5_000;
 
@@ -294,7 +295,12 @@ impl Simplifier<'_> {
             &mut unit.value_slots,
         );
         let mut copy = copier.expr(&original);
-        for code in copier.finish().ok()? {
+        let prefix = &unit.prefix;
+        let imported = matches!(apply.kind, CallKind::DirectExternal(_));
+        for mut code in copier.finish().ok()? {
+            if imported {
+                code.linkage_name = own_name(prefix, &code.linkage_name, code.function_slot);
+            }
             unit.codes.push(code);
         }
         let Some(Item::LetClosures { vars, set, .. }) = copy.items.first_mut() else { return None };

@@ -1,7 +1,7 @@
-//! Joins that optimisers look for: of boxes and blocks made just to be passed, and of truth values. By chance they are
-//! rare.
+//! Joins that optimisers look for: of boxes and blocks made just to be passed, of truth values, and the small loops of
+//! imperative programs. By chance they are rare.
 
-use flambeau_ir::prim::{IntCmp, Mutability};
+use flambeau_ir::prim::{IntCmp, IntOp, Mutability};
 use flambeau_ir::term::Switch;
 use flambeau_ir::{
     ApplyCont, ContHandler, Continuation, Dbg, Expr, IntKind, Item, Prim, Simple, Terminator, Variable,
@@ -91,5 +91,39 @@ impl Generator {
         let param = Simple::Var(params[0]);
         items.push(Item::Join { cont, params, body });
         self.c_call(scope, items, "observe", &[(param, ty)], Type::Int, false);
+    }
+
+    /// A loop that counts down, entered and repeated from one place: what it computes is often the same in each turn.
+    pub(super) fn small_loop(&mut self, scope: &mut Scope, items: &mut Vec<Item>) {
+        let (after, turn) = (self.unit.new_continuation("after"), self.unit.new_continuation("turn"));
+        let mut inside = scope.clone();
+        let params = self.params(&mut inside, &[Type::Int]);
+        let counter = Simple::Var(params[0]);
+        let mut run = Vec::new();
+        let naked = |op| Prim::IntCompare { op, kind: IntKind::Tagged };
+        let args = [counter, Simple::tagged(0)];
+        let is_over = self.let_(&mut inside, &mut run, naked(IntCmp::Le), &args, Type::Naked);
+        let mut again = Vec::new();
+        for _ in 0..1 + self.random.below(4) {
+            self.prim(&mut inside, &mut again);
+        }
+        let sub = Prim::IntArith { op: IntOp::Sub, kind: IntKind::Tagged };
+        let next = self.let_(&mut inside, &mut again, sub, &[counter, Simple::tagged(1)], Type::Int);
+        let jump = |cont, args| ApplyCont { cont, args };
+        let go = self.unit.new_continuation("go");
+        let body = Expr { items: again, terminator: Terminator::ApplyCont(jump(turn, smallvec![next])) };
+        run.push(Item::LetCont {
+            recursive: false,
+            handlers: vec![ContHandler { cont: go, params: Default::default(), body }],
+        });
+        let arms = vec![(0, jump(go, smallvec![]))];
+        let default = Some(jump(after, smallvec![]));
+        let switch = Switch { scrutinee: is_over, arms, default, dbg: Dbg::NONE };
+        let body = Expr { items: run, terminator: Terminator::Switch(Box::new(switch)) };
+        let handlers = vec![ContHandler { cont: turn, params, body }];
+        let start = Simple::tagged(self.random.below(4) as i64);
+        let enter = Terminator::ApplyCont(jump(turn, smallvec![start]));
+        let body = Expr { items: vec![Item::LetCont { recursive: true, handlers }], terminator: enter };
+        items.push(Item::Join { cont: after, params: Default::default(), body: Box::new(body) });
     }
 }

@@ -91,10 +91,13 @@ pub fn import(
     let first = unit.codes.next_key().index();
     import.codes = (0..count).map(|index| CodeId::new(first + index)).collect();
     let mut codes = Vec::with_capacity(count);
-    for mut function in functions {
+    for (index, mut function) in functions.into_iter().enumerate() {
         function.remap(&mut import);
-        // A copy of it, or a function that it makes, belongs to this unit.
-        let linkage_name = own_name(unit, &name(function.linkage_name)?, function.function_slot);
+        let mut linkage_name = name(function.linkage_name)?;
+        if index > 0 {
+            // A function that the inlined one makes belongs to this unit.
+            linkage_name = own_name(&unit.prefix, &linkage_name, function.function_slot);
+        }
         codes.push(Code {
             linkage_name,
             params: function.params,
@@ -160,10 +163,11 @@ impl Importer {
     }
 }
 
-/// A name for a code of another unit, unique because slots are never given away again.
-fn own_name(unit: &Unit, name: &str, slot: FunctionSlot) -> String {
+/// A name for a unit's copy of a code of another unit, unique because slots are never given away again. `prefix`: the
+/// unit's.
+pub fn own_name(prefix: &str, name: &str, slot: FunctionSlot) -> String {
     let base = name.split_once("__").map_or(name, |(_, base)| base);
-    format!("{}__{base}_from_{}", unit.prefix, slot.index())
+    format!("{prefix}__{base}_from_{}", slot.index())
 }
 
 /// From the tables of a [`Portable`] to those of a unit.

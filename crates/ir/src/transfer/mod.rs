@@ -24,7 +24,7 @@ use crate::{
 };
 
 pub use export::{Exported, export};
-pub use import::{Importer, import};
+pub use import::{Importer, import, own_name};
 
 /// The form of the bytes, which follows from the types of the IR: builds of Flambeau whose forms differ can't read each
 /// other's functions.
