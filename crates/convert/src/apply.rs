@@ -112,7 +112,8 @@ impl<'a> Converter<'a> {
         }
     }
 
-    /// A call whose arguments are evaluated.
+    /// A call whose arguments are evaluated. What is known of the callee is what a call gave. So it is not called directly
+    /// if it needs its closure: that call may be inlined, and what it gives then is a closure of another code.
     fn call_with(
         &mut self,
         callee: Simple,
@@ -122,7 +123,9 @@ impl<'a> Converter<'a> {
         target: &Target,
     ) -> Result<Terminator> {
         match info {
-            Info::Closure(closure) if !closure.tupled && closure.arity == args.len() => {
+            Info::Closure(closure)
+                if !closure.tupled && !closure.needs_closure && closure.arity == args.len() =>
+            {
                 let closure = closure.clone();
                 self.direct_call(callee, &closure, args, site, target)
             }
