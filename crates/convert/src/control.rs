@@ -26,7 +26,37 @@ impl Converter<'_> {
         else_: NodeId,
         target: &Target,
     ) -> Result<Terminator> {
-        self.branch(cond, |this| this.tail(then_, target), |this| this.tail(else_, target))
+        let forced = self.forced_by(cond);
+        let before = forced.map(|id| (id, self.force_anew(id)));
+        let branch = self.branch(cond, |this| this.tail(then_, target), |this| this.tail(else_, target));
+        if let Some((id, Some(before))) = before {
+            self.env[id.0 as usize] = before;
+        }
+        branch
+    }
+
+    /// The variable that an inlined `Lazy.force` begins to test: whether it is an immediate.
+    fn forced_by(&self, cond: NodeId) -> Option<Ident> {
+        let Node::Prim { prim, args, .. } = self.node(cond) else { return None };
+        if !matches!(**prim, Primitive::IsInt) {
+            return None;
+        }
+        match self.node(*args.first()?) {
+            Node::Var(id) if self.analysis.is_forced(*id) => Some(*id),
+            _ => None,
+        }
+    }
+
+    /// Gives a lazy value another name, of which nothing is known; the binding before that.
+    fn force_anew(&mut self, id: Ident) -> Option<Binding> {
+        let before = self.env[id.0 as usize].clone();
+        let Binding::Immutable(value) = &before else { return None };
+        if value.is_static() {
+            return None;
+        }
+        let forced = self.forced(value.clone());
+        self.env[id.0 as usize] = Binding::Immutable(forced);
+        Some(before)
     }
 
     /// `&&` and `||` in tail position: the second operand stays in tail position (soundness row 9).

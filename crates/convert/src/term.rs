@@ -34,7 +34,7 @@ impl<'a> Converter<'a> {
 
     /// A lazy value about to be forced. The GC puts the contents in the place of a forward block, in roots too: so what
     /// was tested of the same variable before says nothing now (soundness row 15).
-    fn forced(&mut self, value: Val) -> Val {
+    pub fn forced(&mut self, value: Val) -> Val {
         let simple = self.prim("lazy", Prim::Opaque, &[value.simple], LocId(0));
         Val { simple, info: Info::Unknown }
     }

@@ -551,7 +551,11 @@ impl Simplifier<'_> {
     }
 
     fn make_block(&mut self, tag: u8, mutability: Mutability, fields: &[Simple]) -> Outcome {
-        if mutability != Mutability::Immutable || tag >= FIRST_SPECIAL_TAG {
+        if tag >= FIRST_SPECIAL_TAG {
+            // The GC puts what a forward block holds in its place (soundness row 15): it may come to be an immediate.
+            return Outcome::Keep(Ty::Unknown);
+        }
+        if mutability != Mutability::Immutable {
             return Outcome::Keep(Ty::pointer());
         }
         if let Some(symbol) = self.static_block(tag, fields) {
