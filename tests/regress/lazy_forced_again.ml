@@ -8,4 +8,13 @@ let run k =
   Gc.full_major ();
   first + force n
 
-let () = Printf.printf "%d\n" (run (Sys.opaque_identity 329))
+let is_odd (n : bool Lazy.t) = if Lazy.force n then 1 else 0
+
+let run_test k =
+  let counter = ref k in
+  let n = lazy (!counter land 1 = 1) in
+  let first = is_odd n in
+  Gc.full_major ();
+  first + is_odd n
+
+let () = Printf.printf "%d %d\n" (run (Sys.opaque_identity 329)) (run_test (Sys.opaque_identity 329))

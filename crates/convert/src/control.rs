@@ -26,13 +26,7 @@ impl Converter<'_> {
         else_: NodeId,
         target: &Target,
     ) -> Result<Terminator> {
-        let forced = self.forced_by(cond);
-        let before = forced.map(|id| (id, self.force_anew(id)));
-        let branch = self.branch(cond, |this| this.tail(then_, target), |this| this.tail(else_, target));
-        if let Some((id, Some(before))) = before {
-            self.env[id.0 as usize] = before;
-        }
-        branch
+        self.branch(cond, |this| this.tail(then_, target), |this| this.tail(else_, target))
     }
 
     /// The variable that an inlined `Lazy.force` begins to test: whether it is an immediate.
@@ -85,6 +79,21 @@ impl Converter<'_> {
     /// Branches on a condition, to two runs. The mutable variables have, at the beginning of each, their
     /// values after the condition.
     fn branch(
+        &mut self,
+        cond: NodeId,
+        then_: impl FnOnce(&mut Self) -> Result<Terminator>,
+        else_: impl FnOnce(&mut Self) -> Result<Terminator>,
+    ) -> Result<Terminator> {
+        let before = self.forced_by(cond).and_then(|id| Some((id, self.force_anew(id)?)));
+        let branch = self.branch_here(cond, then_, else_);
+        if let Some((id, before)) = before {
+            self.env[id.0 as usize] = before;
+        }
+        branch
+    }
+
+    /// The same, a value that the condition begins to force being opaque.
+    fn branch_here(
         &mut self,
         cond: NodeId,
         then_: impl FnOnce(&mut Self) -> Result<Terminator>,

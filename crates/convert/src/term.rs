@@ -43,10 +43,7 @@ impl<'a> Converter<'a> {
     fn binding_step(&mut self, node: NodeId) -> Result<Option<NodeId>> {
         Ok(match self.node(node) {
             Node::Let { kind, id, def, body, .. } => {
-                let mut value = self.value_named(*def, *id)?;
-                if self.analysis.is_forced(*id) && !value.is_static() {
-                    value = self.forced(value);
-                }
+                let value = self.value_named(*def, *id)?;
                 self.bind(*id, *kind, value);
                 Some(*body)
             }
