@@ -1,5 +1,7 @@
 //! Fuel: bisecting a miscompilation to one rewrite.
 
+use crate::decision::DecisionLog;
+
 /// Every rewrite that can be left out asks for one unit before it happens (`-flambeau-fuel N`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fuel {
@@ -51,6 +53,10 @@ pub struct Rewrites {
     pub fuel: Fuel,
     /// What was done, if that is wanted: one line each.
     pub trace: Option<Vec<String>>,
+    /// What the inliner decided, if that is wanted.
+    pub decisions: Option<DecisionLog>,
+    /// How many times the simplifier has run.
+    pub round: u32,
     /// Backtraces are wanted (`-g`): a `raise` that makes one does not become a jump.
     pub keep_backtraces: bool,
     /// No function is inlined but stubs (`-flambeau-no-inline`).

@@ -54,6 +54,7 @@
 pub mod alpha;
 pub mod consts;
 pub mod copy;
+pub mod decision;
 pub mod entities;
 pub mod fuel;
 pub mod imports;

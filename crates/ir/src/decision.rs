@@ -1,0 +1,221 @@
+//! The log of what the inliner decided: reports, warnings and traces all read it (design.md 4).
+//!
+//! A decision is about one call, in one round; or, on functions, about one declaration. It has the numbers that it was
+//! taken on, so that a report can say what would have changed it.
+
+use serde::{Deserialize, Serialize};
+
+use crate::loc::{Dbg, LocTable};
+
+/// A place of the source.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct Place {
+    /// The source file.
+    pub file: String,
+    /// The line, from 1.
+    pub line: u32,
+    /// The first character, from 0 in its line.
+    pub start: u32,
+    /// The character after the last one, counted from the beginning of the first line.
+    pub end: u32,
+    /// The enclosing definitions as backtraces show them (`Stdlib__List.map.(fun)`).
+    pub scope: String,
+}
+
+/// Counts of operations that are not there any more (reference: flambda2-inlining, "Removed operations").
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Removed {
+    /// Direct calls.
+    pub calls: u32,
+    /// Allocations.
+    pub allocations: u32,
+    /// Primitives.
+    pub primitives: u32,
+    /// Branches.
+    pub branches: u32,
+    /// Indirect calls that became direct.
+    pub indirect_calls: u32,
+    /// Polymorphic comparisons that became monomorphic.
+    pub polymorphic_compares: u32,
+}
+
+/// The numbers of a decision: inlined if `size - benefit <= allowance`.
+#[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Evaluation {
+    /// The size of the body at the call, after what is known there simplified it.
+    pub size: u32,
+    /// What disappeared.
+    pub removed: Removed,
+    /// What that is worth.
+    pub benefit: f64,
+    /// What the difference may be: the threshold, or the size of the call.
+    pub allowance: f64,
+}
+
+/// The policies of the inliner (features B4–B6).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Policy {
+    /// Decided at the definition by size.
+    Classic,
+    /// Flambda 1: the benefit against the growth.
+    Benefit,
+    /// Flambda 2: the size less the benefit against a threshold.
+    #[default]
+    Threshold,
+}
+
+/// Why a call was, or was not, inlined (or specialised).
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Reason {
+    /// Inlined: an attribute of the call wants it.
+    AttributeOfCall,
+    /// Inlined: an attribute of the function wants it.
+    AttributeOfFunction,
+    /// Inlined: `[@unrolled n]`, or the depth of unrolling, allows it so many times more.
+    Unrolled {
+        /// What is left.
+        left: u32,
+    },
+    /// Inlined: a stub always is.
+    Stub,
+    /// Inlined: a small function, as its declaration tells.
+    Small {
+        /// Its size.
+        size: u32,
+        /// Up to which it is small.
+        limit: u32,
+    },
+    /// Inlined: a functor applied at the toplevel.
+    Functor,
+    /// Inlined: this is the only use of the function.
+    SingleUse,
+    /// Inlined: the benefit is large enough.
+    Beneficial(Evaluation),
+    /// Specialised for arguments that stay the same.
+    Specialised {
+        /// The names of the parameters.
+        parameters: Vec<String>,
+        /// The size of what was copied.
+        size: u32,
+    },
+
+    /// Not inlined: `-flambeau-no-inline`.
+    Disabled,
+    /// Not inlined: an attribute of the call forbids it.
+    ForbiddenByCall,
+    /// Not inlined: an attribute of the function forbids it.
+    ForbiddenByFunction,
+    /// Not inlined: inside a stub nothing is.
+    InStub,
+    /// Not inlined: which function is called is not known.
+    UnknownFunction,
+    /// Not inlined: the function is of another unit, which does not offer its body (too large, opaque, or made by
+    /// another compiler).
+    NoBody,
+    /// Not inlined: it is recursive, and unrolling is not allowed (any more).
+    Recursive,
+    /// Not inlined: too large, as its declaration tells.
+    TooLarge {
+        /// Its size; `None` if it was not measured to the end.
+        size: Option<u32>,
+        /// Above which a function is large.
+        limit: u32,
+    },
+    /// Not inlined: nothing useful is known of the arguments.
+    NothingKnown {
+        /// The size of the function.
+        size: u32,
+    },
+    /// Not inlined: the benefit is too small.
+    NotBeneficial(Evaluation),
+    /// Not inlined: so deep in inlined code nothing is.
+    TooDeep {
+        /// The greatest depth.
+        limit: u32,
+    },
+    /// Not inlined: the function that calls has grown as much as it may.
+    FunctionBudget {
+        /// What it may still grow by.
+        left: u32,
+        /// The size of what is called.
+        size: u32,
+    },
+    /// Not inlined: the unit has grown as much as it may (features G6).
+    UnitBudget {
+        /// What it may still grow by.
+        left: u32,
+        /// The size of what is called.
+        size: u32,
+    },
+    /// Not inlined: the body catches exceptions, whose backtraces would change (`-g`).
+    KeepsBacktraces,
+    /// Not inlined: the arguments do not fit the function.
+    Arguments,
+}
+
+impl Reason {
+    /// Whether it is one for inlining (or specialising).
+    pub fn is_favourable(&self) -> bool {
+        use Reason::*;
+        matches!(
+            self,
+            AttributeOfCall
+                | AttributeOfFunction
+                | Unrolled { .. }
+                | Stub
+                | Small { .. }
+                | Functor
+                | SingleUse
+                | Beneficial(_)
+                | Specialised { .. }
+        )
+    }
+}
+
+/// What was decided of one call.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Decision {
+    /// The run of the simplifier, from 0.
+    pub round: u32,
+    /// The linker's name of the function in which the call stands; `None` at the toplevel.
+    pub function: Option<String>,
+    /// Where: the call in the source of this unit first, then the places in the functions inlined there, inwards. Empty
+    /// if unknown.
+    pub places: Vec<Place>,
+    /// The linker's name of what is called; `None` if unknown.
+    pub callee: Option<String>,
+    /// How deep in inlined code the call stands.
+    pub depth: u32,
+    /// What and why.
+    pub reason: Reason,
+}
+
+/// All decisions on a unit, in the order in which they were taken.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct DecisionLog {
+    /// The policy.
+    pub policy: Policy,
+    /// The decisions.
+    pub decisions: Vec<Decision>,
+}
+
+/// The places of a number, from the outermost inwards.
+pub fn places(locs: &LocTable, dbg: Dbg) -> Vec<Place> {
+    let mut places = Vec::new();
+    let mut pending = vec![dbg];
+    while let Some(dbg) = pending.pop() {
+        match locs.inlined(dbg) {
+            Some(inlined) => pending.extend([inlined.inner, inlined.call]),
+            None => places.extend(locs.get(dbg).map(|loc| Place {
+                file: loc.file.clone(),
+                line: loc.line,
+                start: loc.char_start,
+                end: loc.char_end,
+                scope: loc.scope.clone(),
+            })),
+        }
+    }
+    places
+}
