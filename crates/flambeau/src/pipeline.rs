@@ -214,6 +214,7 @@ fn compile(bytes: &[u8]) -> Result<Compiled, Failure> {
         keep_backtraces: request.options.debug,
         stubs_only: !settings.inline,
         level: settings.level,
+        ..Rewrites::default()
     };
     let Converted { mut unit, exports, counters } = runner.stage("convert", || {
         convert(&request, &mut rewrites.fuel).map_err(|error| failure(error.to_string()))
