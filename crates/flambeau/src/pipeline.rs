@@ -213,7 +213,7 @@ fn compile(bytes: &[u8]) -> Result<Compiled, Failure> {
         trace: (settings.trace || runner.wants("coverage")).then(Vec::new),
         keep_backtraces: request.options.debug,
         stubs_only: !settings.inline,
-        level: settings.level,
+        inlining: settings.inlining.clone(),
         ..Rewrites::default()
     };
     let Converted { mut unit, exports, counters } = runner.stage("convert", || {
@@ -227,7 +227,11 @@ fn compile(bytes: &[u8]) -> Result<Compiled, Failure> {
     runner.dump("raw", || printer::print_unit(&unit));
     runner.verify(&unit, "convert")?;
     if settings.simplify {
-        runner.passes(&mut unit, &flambeau_passes::schedule(settings.level), &mut rewrites)?;
+        runner.passes(
+            &mut unit,
+            &flambeau_passes::schedule(settings.level, settings.rounds),
+            &mut rewrites,
+        )?;
     }
     other_units::check(&unit.imports).map_err(failure)?;
     let payload = match settings.export {
