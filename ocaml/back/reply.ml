@@ -7,16 +7,26 @@ type compiled = {
   dumps : (string * string) list;
   payload : string;
   counters : (string * int) list;
+  warnings : (int * Warnings.t) list;  (** By the numbers of their locations. *)
   cmm : Reader.t;
 }
 
 let magic = "FLBR"
-let version = 1
+let version = 2
 
 let pair r first second =
   let a = first r in
   let b = second r in
   (a, b)
+
+let warning r =
+  let place = Reader.u r in
+  let number = Reader.u r in
+  let text = Reader.string r in
+  match number with
+  | 55 -> (place, Warnings.Inlining_impossible text)
+  | 59 -> (place, Warnings.Flambda_assignment_to_non_mutable_value)
+  | n -> Reader.malformed r (Printf.sprintf "no warning %d" n)
 
 (** Reads a reply.
     @raise Errors.Internal if the middle-end failed.
@@ -29,7 +39,8 @@ let read bytes =
     let dumps = Reader.list r (fun r -> pair r Reader.string Reader.string) in
     let payload = Reader.string r in
     let counters = Reader.list r (fun r -> pair r Reader.string Reader.u) in
-    { dumps; payload; counters; cmm = r }
+    let warnings = Reader.list r warning in
+    { dumps; payload; counters; warnings; cmm = r }
   else
     let unit_name = Reader.string r in
     let function_name = Reader.string r in
