@@ -5,13 +5,14 @@ module Reader = Byte_reader
 (** A unit that was compiled; [cmm] stands before its Cmm part. *)
 type compiled = {
   dumps : (string * string) list;
+  files : (string * string) list;  (** To be written beside the output: the ends of the names, and the contents. *)
   payload : string;
   counters : (string * int) list;
   cmm : Reader.t;
 }
 
 let magic = "FLBR"
-let version = 1
+let version = 2
 
 let pair r first second =
   let a = first r in
@@ -27,9 +28,10 @@ let read bytes =
   if Reader.u r <> version then Reader.malformed r "a reply of another version";
   if Reader.bool r then
     let dumps = Reader.list r (fun r -> pair r Reader.string Reader.string) in
+    let files = Reader.list r (fun r -> pair r Reader.string Reader.string) in
     let payload = Reader.string r in
     let counters = Reader.list r (fun r -> pair r Reader.string Reader.u) in
-    { dumps; payload; counters; cmm = r }
+    { dumps; files; payload; counters; cmm = r }
   else
     let unit_name = Reader.string r in
     let function_name = Reader.string r in

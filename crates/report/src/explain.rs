@@ -77,8 +77,12 @@ fn because(reason: &Reason) -> (String, Option<String>) {
     match reason {
         Reason::AttributeOfCall => plain("an attribute of the call wants it"),
         Reason::AttributeOfFunction => plain("an attribute of the function wants it"),
-        Reason::Unrolled { left: 0 } => plain("the function is recursive and was to be unrolled, for the last time here"),
-        Reason::Unrolled { left: 1 } => plain("the function is recursive and is to be unrolled, once more after this"),
+        Reason::Unrolled { left: 0 } => {
+            plain("the function is recursive and was to be unrolled, for the last time here")
+        }
+        Reason::Unrolled { left: 1 } => {
+            plain("the function is recursive and is to be unrolled, once more after this")
+        }
         Reason::Unrolled { left } => {
             (format!("the function is recursive and is to be unrolled, {left} times more after this"), None)
         }
@@ -88,7 +92,9 @@ fn because(reason: &Reason) -> (String, Option<String>) {
         }
         Reason::Functor => plain("it is a functor applied at the toplevel"),
         Reason::SingleUse => plain("this is the only use of the function"),
-        Reason::Beneficial(evaluation) => ("the benefit is large enough".into(), Some(formula(evaluation, "<="))),
+        Reason::Beneficial(evaluation) => {
+            ("the benefit is large enough".into(), Some(formula(evaluation, "<=")))
+        }
         Reason::Specialised { parameters, size } => (
             format!(
                 "a copy of the function, of size {size}, was made for the {} of this call: {}",
@@ -115,10 +121,13 @@ fn because(reason: &Reason) -> (String, Option<String>) {
         Reason::TooLarge { size: None, limit } => {
             ("the function is too large".into(), Some(format!("size > limit {limit}")))
         }
-        Reason::NothingKnown { size } => {
-            (format!("nothing is known of the arguments that its body, of size {size}, could make use of"), None)
+        Reason::NothingKnown { size } => (
+            format!("nothing is known of the arguments that its body, of size {size}, could make use of"),
+            None,
+        ),
+        Reason::NotBeneficial(evaluation) => {
+            ("the benefit is too small".into(), Some(formula(evaluation, ">")))
         }
-        Reason::NotBeneficial(evaluation) => ("the benefit is too small".into(), Some(formula(evaluation, ">"))),
         Reason::TooDeep { limit } => {
             (format!("the call stands {limit} deep in inlined code, and deeper nothing is inlined"), None)
         }
@@ -130,9 +139,9 @@ fn because(reason: &Reason) -> (String, Option<String>) {
             "the unit has grown as much as it may".into(),
             Some(format!("size {size} > {left} left of what the unit may grow by")),
         ),
-        Reason::KeepsBacktraces => {
-            plain("the body catches exceptions, whose backtraces would be others in the place of the call (-g)")
-        }
+        Reason::KeepsBacktraces => plain(
+            "the body catches exceptions, whose backtraces would be others in the place of the call (-g)",
+        ),
         Reason::Arguments => plain("the arguments are not those that the function takes"),
     }
 }
@@ -169,7 +178,9 @@ fn removed(removed: &Removed) -> Vec<String> {
         (removed.polymorphic_compares, "polymorphic compare", "polymorphic compares"),
     ];
     let counts = counts.into_iter().filter(|(count, ..)| *count > 0);
-    counts.map(|(count, one, several)| format!("{count} {}", if count == 1 { one } else { several })).collect()
+    counts
+        .map(|(count, one, several)| format!("{count} {}", if count == 1 { one } else { several }))
+        .collect()
 }
 
 const INLINED: Change = Change::AtCall("[@inlined]");
@@ -213,13 +224,16 @@ fn changes(reason: &Reason, policy: Policy, level: u32) -> Vec<Change> {
         Reason::Recursive => vec![
             Change::AtCall("[@unrolled 1]"),
             unrolling(policy, 1),
-            Change::Other("a function as argument that is passed along unchanged: then it is specialised".into()),
+            Change::Other(
+                "a function as argument that is passed along unchanged: then it is specialised".into(),
+            ),
         ],
         Reason::TooLarge { size, limit } => with_more(vec![INLINED, INLINE, large(policy, *size, *limit)]),
         Reason::NothingKnown { size } => {
             let mut changes = vec![INLINED, INLINE];
             if policy == Policy::Threshold {
-                changes.push(Change::Flag("-no-flambda2-speculative-inlining-only-if-arguments-useful".into()));
+                changes
+                    .push(Change::Flag("-no-flambda2-speculative-inlining-only-if-arguments-useful".into()));
                 changes.push(small(policy, *size));
             }
             changes
@@ -233,7 +247,8 @@ fn changes(reason: &Reason, policy: Policy, level: u32) -> Vec<Change> {
             with_more(changes)
         }
         Reason::TooDeep { limit } => {
-            let flag = if policy == Policy::Threshold { "-flambda2-inline-max-depth" } else { "-inline-max-depth" };
+            let flag =
+                if policy == Policy::Threshold { "-flambda2-inline-max-depth" } else { "-inline-max-depth" };
             with_more(vec![INLINED, Change::Flag(format!("{flag} {}", limit.saturating_add(1)))])
         }
         Reason::FunctionBudget { .. } => vec![
@@ -262,7 +277,9 @@ fn threshold(n: f64) -> Change {
 fn small(policy: Policy, size: u32) -> Change {
     match policy {
         Policy::Threshold => Change::Flag(format!("-flambda2-inline-small-function-size {size}")),
-        Policy::Classic | Policy::Benefit => Change::Other(format!("a value of -inline that makes the limit {size}")),
+        Policy::Classic | Policy::Benefit => {
+            Change::Other(format!("a value of -inline that makes the limit {size}"))
+        }
     }
 }
 

@@ -17,6 +17,7 @@ pub mod names;
 pub mod org;
 pub mod remaining;
 pub mod sites;
+pub mod sources;
 pub mod terminal;
 pub mod tree;
 

@@ -56,9 +56,7 @@ fn remaining(unit: &Unit, body: &Expr) -> Vec<Remaining> {
                     let functions: Vec<String> = set
                         .functions
                         .iter()
-                        .map(|(_, code)| {
-                            names::readable(&names::decoded(&unit.codes[*code].linkage_name))
-                        })
+                        .map(|(_, code)| names::readable(&names::decoded(&unit.codes[*code].linkage_name)))
                         .collect();
                     note(Operation::Allocation, format!("closure of {}", functions.join(", ")), *dbg);
                 }

@@ -119,7 +119,11 @@ pub fn summary(report: &Report) -> String {
     if summary.without_body > 0 {
         let units: Vec<String> =
             summary.without_body_by_unit.iter().map(|(unit, count)| format!("{unit} {count}")).collect();
-        lost.push(format!("{} of functions whose unit offers no body: {}", summary.without_body, units.join(", ")));
+        lost.push(format!(
+            "{} of functions whose unit offers no body: {}",
+            summary.without_body,
+            units.join(", ")
+        ));
     }
     if !lost.is_empty() {
         let _ = write!(text, " ({})", lost.join("; "));
@@ -137,16 +141,17 @@ fn calls(lines: &mut Vec<Line>, report: &Report, names: &Names, node: &Node<&Sit
     let at = node.place.map(short_position).unwrap_or_else(|| "?".into());
     let depth = node.depth + 1;
     if node.entries.is_empty() {
-        lines.push(Line { depth, text: format!("{at} {}", palette.dim("in inlined code")), notes: Vec::new() });
+        lines.push(Line {
+            depth,
+            text: format!("{at} {}", palette.dim("in inlined code")),
+            notes: Vec::new(),
+        });
     }
     for site in &node.entries {
         let explanation = explain(&site.last.reason, report.policy, report.build.level);
         let verdict = palette.verdict(explanation.verdict, &explanation.verdict.words().to_lowercase());
-        let text = format!(
-            "{at} {} {verdict}: {}",
-            palette.bold(&names.callee(site.callee())),
-            why(&explanation)
-        );
+        let text =
+            format!("{at} {} {verdict}: {}", palette.bold(&names.callee(site.callee())), why(&explanation));
         lines.push(Line { depth, text, notes: notes(&explanation, palette) });
     }
 }
@@ -196,8 +201,7 @@ fn draw(out: &mut String, lines: &[Line], palette: Palette) {
     let mut open: Vec<bool> = Vec::new();
     for (index, line) in lines.iter().enumerate() {
         open.truncate(line.depth);
-        let mut before: String =
-            open.iter().skip(1).map(|open| if *open { "│  " } else { "   " }).collect();
+        let mut before: String = open.iter().skip(1).map(|open| if *open { "│  " } else { "   " }).collect();
         let branch = match line.depth {
             0 => "",
             _ if last[index] => "└─ ",

@@ -19,9 +19,7 @@ pub struct Node<'r, T> {
 
 /// The nodes, each followed by those that are nested in it: definitions in the order of their first calls in the
 /// source, the toplevel first; calls in the order of the source.
-pub fn nest<'r, T>(
-    entries: impl IntoIterator<Item = (Option<&'r str>, &'r [Place], T)>,
-) -> Vec<Node<'r, T>> {
+pub fn nest<'r, T>(entries: impl IntoIterator<Item = (Option<&'r str>, &'r [Place], T)>) -> Vec<Node<'r, T>> {
     let mut arena = Arena { nodes: Vec::new(), children: Vec::new(), index: FxHashMap::default() };
     let mut definitions: Vec<usize> = Vec::new();
     let mut by_function: FxHashMap<Option<&str>, usize> = FxHashMap::default();

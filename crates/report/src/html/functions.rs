@@ -75,7 +75,8 @@ type Like<'r> = (Operation, &'r str, &'r str, u32);
 fn grouped(function: &Function) -> BTreeMap<Like<'_>, u32> {
     let mut groups = BTreeMap::new();
     for remaining in &function.remaining {
-        let (file, line) = remaining.places.first().map_or(("", 0), |place| (place.file.as_str(), place.line));
+        let (file, line) =
+            remaining.places.first().map_or(("", 0), |place| (place.file.as_str(), place.line));
         *groups.entry((remaining.operation, remaining.detail.as_str(), file, line)).or_default() += 1;
     }
     groups
