@@ -52,7 +52,7 @@ pub struct Explanation {
     pub formula: Option<String>,
     /// The operations that inlining removes: how many and what.
     pub removed: Vec<String>,
-    /// Each of these would have changed the decision.
+    /// Each of these could have changed the decision: attributes do, flags may if nothing else speaks against it.
     pub changes: Vec<Change>,
 }
 
@@ -111,8 +111,7 @@ fn because(reason: &Reason) -> (String, Option<String>) {
         }
         Reason::UnknownFunction => plain("which function is called is only known when the program runs"),
         Reason::NoBody => plain(
-            "the function is of another unit, which does not offer its body: it is too large, or the unit is opaque or \
-             without a .cmx, or another compiler made it",
+            "the function's unit does not offer its body: too large, opaque, without .cmx, or of another compiler",
         ),
         Reason::Recursive => plain("the function is recursive, and is not to be unrolled (any more)"),
         Reason::TooLarge { size: Some(size), limit } => {
@@ -197,8 +196,8 @@ fn changes(reason: &Reason, policy: Policy, level: u32) -> Vec<Change> {
         Reason::AttributeOfFunction => vec![NOT_INLINED],
         Reason::Unrolled { .. } => vec![Change::Without("[@unrolled]"), unrolling(policy, 0)],
         Reason::Stub => Vec::new(),
-        Reason::Small { size, .. } => vec![NOT_INLINED, NOT_INLINE, small(policy, size.saturating_sub(1))],
-        Reason::Functor | Reason::SingleUse => vec![NOT_INLINED, NOT_INLINE],
+        // With a smaller limit the benefit decides.
+        Reason::Small { .. } | Reason::Functor | Reason::SingleUse => vec![NOT_INLINED, NOT_INLINE],
         Reason::Beneficial(evaluation) => {
             let mut changes = vec![NOT_INLINED, NOT_INLINE];
             if policy == Policy::Threshold && difference(evaluation) > 0.0 {
@@ -234,7 +233,7 @@ fn changes(reason: &Reason, policy: Policy, level: u32) -> Vec<Change> {
             if policy == Policy::Threshold {
                 changes
                     .push(Change::Flag("-no-flambda2-speculative-inlining-only-if-arguments-useful".into()));
-                changes.push(small(policy, *size));
+                changes.push(Change::Flag(format!("-flambda2-inline-small-function-size {size}")));
             }
             changes
         }
@@ -271,16 +270,6 @@ fn changes(reason: &Reason, policy: Policy, level: u32) -> Vec<Change> {
 /// A threshold of the difference between size and benefit.
 fn threshold(n: f64) -> Change {
     Change::Flag(format!("-flambda2-inline-threshold {}", number(n)))
-}
-
-/// Up to which size a function is small.
-fn small(policy: Policy, size: u32) -> Change {
-    match policy {
-        Policy::Threshold => Change::Flag(format!("-flambda2-inline-small-function-size {size}")),
-        Policy::Classic | Policy::Benefit => {
-            Change::Other(format!("a value of -inline that makes the limit {size}"))
-        }
-    }
 }
 
 /// Up to which size a function is not too large.

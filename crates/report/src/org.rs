@@ -76,7 +76,7 @@ fn explanation(out: &mut String, report: &Report, decision: &Decision, depth: us
     };
     paragraph(out, depth, &format!("{this_call}, because {}{formula}.{removed}", explanation.because));
     if !explanation.changes.is_empty() {
-        paragraph(out, depth, "Each of these would have changed it:");
+        paragraph(out, depth, "Each of these could have changed it:");
         for change in &explanation.changes {
             list_item(out, depth, &change.text());
         }

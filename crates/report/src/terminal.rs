@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use flambeau_ir::decision::Place;
 
-use crate::explain::{Explanation, explain};
+use crate::explain::{Change, Explanation, explain};
 use crate::model::{Counts, Function, Names, Report};
 use crate::sites::{Site, Verdict, sites};
 use crate::tree::{self, Node};
@@ -163,15 +163,17 @@ fn why(explanation: &Explanation) -> String {
     }
 }
 
-/// What goes, and what would have made it inlined. What would undo inlining is told by the other renderings.
+/// What goes, and what could make it inlined. What would undo inlining is told by the other renderings.
 fn notes(explanation: &Explanation, palette: Palette) -> Vec<String> {
     let mut notes = Vec::new();
     if !explanation.removed.is_empty() {
         notes.push(palette.dim(&format!("removes {}", explanation.removed.join(", "))));
     }
-    if explanation.verdict == Verdict::Kept && !explanation.changes.is_empty() {
-        let changes: Vec<String> = explanation.changes.iter().map(|change| change.text()).collect();
-        notes.push(palette.dim(&format!("otherwise with {}", changes.join("; or "))));
+    // What can't be typed is too long for a line: the other renderings tell it.
+    let typed = explanation.changes.iter().filter(|change| !change.parts().1.is_empty());
+    let typed: Vec<String> = typed.map(Change::text).collect();
+    if explanation.verdict == Verdict::Kept && !typed.is_empty() {
+        notes.push(palette.dim(&format!("could change with: {}", typed.join(" | "))));
     }
     notes
 }

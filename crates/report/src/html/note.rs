@@ -94,7 +94,7 @@ fn body(unit: &Unit, site: &Site, explanation: &Explanation) -> Markup {
             @if let Some(formula) = &explanation.formula { p.formula { code { (formula) } } }
             @if !explanation.removed.is_empty() { p { "Inlining removes " (explanation.removed.join(", ")) "." } }
             @if !explanation.changes.is_empty() {
-                p.changes { "What would have changed it:" }
+                p.changes { "What could have changed it:" }
                 ul { @for change in &explanation.changes {
                     @let (before, code, after) = change.parts();
                     li { (before) @if !code.is_empty() { code { (code) } } (after) }
