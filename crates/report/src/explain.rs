@@ -46,6 +46,8 @@ impl Change {
 pub struct Explanation {
     /// What it led to.
     pub verdict: Verdict,
+    /// Why, in a word or two.
+    pub brief: &'static str,
     /// Why, as the end of a sentence: `it is small`.
     pub because: String,
     /// The comparison that was made, with its numbers.
@@ -65,10 +67,38 @@ pub fn explain(reason: &Reason, policy: Policy, level: u32) -> Explanation {
     };
     Explanation {
         verdict: Verdict::of(reason),
+        brief: brief(reason),
         because,
         formula,
         removed,
         changes: changes(reason, policy, level),
+    }
+}
+
+fn brief(reason: &Reason) -> &'static str {
+    match reason {
+        Reason::AttributeOfCall | Reason::ForbiddenByCall => "attribute of the call",
+        Reason::AttributeOfFunction | Reason::ForbiddenByFunction => "attribute of the function",
+        Reason::Unrolled { .. } => "unrolled",
+        Reason::Stub => "wrapper",
+        Reason::Small { .. } => "small",
+        Reason::Functor => "functor",
+        Reason::SingleUse => "only use",
+        Reason::Beneficial(_) => "benefit",
+        Reason::Specialised { .. } => "for its arguments",
+        Reason::Disabled => "turned off",
+        Reason::InStub => "in a wrapper",
+        Reason::UnknownFunction => "unknown function",
+        Reason::NoBody => "no body offered",
+        Reason::Recursive => "recursive",
+        Reason::TooLarge { .. } => "too large",
+        Reason::NothingKnown { .. } => "nothing known of its arguments",
+        Reason::NotBeneficial(_) => "too little benefit",
+        Reason::TooDeep { .. } => "too deep",
+        Reason::FunctionBudget { .. } => "function has grown",
+        Reason::UnitBudget { .. } => "unit has grown",
+        Reason::KeepsBacktraces => "backtraces",
+        Reason::Arguments => "arguments",
     }
 }
 

@@ -49,6 +49,7 @@ fn note(unit: &Unit, site: &Site, id: Option<&str>, label: &str, inner: &[Node<&
                 (mark(label)) " "
                 code { (unit.names.callee(site.callee())) } " "
                 span.verdict { (explanation.verdict.words().to_lowercase()) }
+                " " span.soft { (explanation.brief) }
                 @if let Some(formula) = &explanation.formula { " " span.short { (formula) } }
                 @if !inner.is_empty() { " " span.soft { "+" (calls(inner)) " inside" } }
             }
