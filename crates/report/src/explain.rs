@@ -4,6 +4,11 @@ use flambeau_ir::decision::{Evaluation, Policy, Reason, Removed};
 
 use crate::sites::Verdict;
 
+/// Whatever flags and attributes say, no larger functions are inlined (docs/inlining.md).
+const LARGEST: u32 = 5_000;
+/// Sizes for each unit of `-inline`.
+const PER_INLINE: f64 = 8.0;
+
 /// Something that would have changed a decision.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Change {
@@ -158,7 +163,7 @@ fn because(reason: &Reason) -> (String, Option<String>) {
             ("the benefit is too small".into(), Some(formula(evaluation, ">")))
         }
         Reason::TooDeep { limit } => {
-            (format!("the call stands {limit} deep in inlined code, and deeper nothing is inlined"), None)
+            (format!("the call stands more than {limit} deep in inlined code"), None)
         }
         Reason::FunctionBudget { left, size } => (
             "the function with the call has grown as much as it may".into(),
@@ -224,7 +229,7 @@ fn changes(reason: &Reason, policy: Policy, level: u32) -> Vec<Change> {
     match reason {
         Reason::AttributeOfCall => vec![Change::Without("the attribute of the call"), NOT_INLINED],
         Reason::AttributeOfFunction => vec![NOT_INLINED],
-        Reason::Unrolled { .. } => vec![Change::Without("[@unrolled]"), unrolling(policy, 0)],
+        Reason::Unrolled { .. } => vec![Change::Without("[@unrolled]")],
         Reason::Stub => Vec::new(),
         // With a smaller limit the benefit decides.
         Reason::Small { .. } | Reason::Functor | Reason::SingleUse => vec![NOT_INLINED, NOT_INLINE],
@@ -252,12 +257,15 @@ fn changes(reason: &Reason, policy: Policy, level: u32) -> Vec<Change> {
         ),
         Reason::Recursive => vec![
             Change::AtCall("[@unrolled 1]"),
-            unrolling(policy, 1),
+            unrolling(policy),
             Change::Other(
                 "a function as argument that is passed along unchanged: then it is specialised".into(),
             ),
         ],
-        Reason::TooLarge { size, limit } => with_more(vec![INLINED, INLINE, large(policy, *size, *limit)]),
+        Reason::TooLarge { size: size @ Some(_), limit } if *limit < LARGEST => {
+            with_more(too_large(policy, *size, *limit))
+        }
+        Reason::TooLarge { size, limit } => too_large(policy, *size, *limit),
         Reason::NothingKnown { size } => {
             let mut changes = vec![INLINED, INLINE];
             if policy == Policy::Threshold {
@@ -280,10 +288,11 @@ fn changes(reason: &Reason, policy: Policy, level: u32) -> Vec<Change> {
                 if policy == Policy::Threshold { "-flambda2-inline-max-depth" } else { "-inline-max-depth" };
             with_more(vec![INLINED, Change::Flag(format!("{flag} {}", limit.saturating_add(1)))])
         }
-        Reason::FunctionBudget { .. } => vec![
-            INLINED,
-            Change::Other("a smaller function around the call: what it may grow by has been used up".into()),
-        ],
+        Reason::FunctionBudget { left, .. } => {
+            let smaller = "a smaller function around the call: what it may grow by has been used up";
+            let attribute = (*left > 0).then_some(INLINED);
+            attribute.into_iter().chain([Change::Other(smaller.into())]).collect()
+        }
         Reason::UnitBudget { .. } => {
             vec![INLINED, Change::Other("a smaller unit: what it may grow by has been used up".into())]
         }
@@ -302,28 +311,30 @@ fn threshold(n: f64) -> Change {
     Change::Flag(format!("-flambda2-inline-threshold {}", number(n)))
 }
 
-/// Up to which size a function is not too large.
-fn large(policy: Policy, size: Option<u32>, limit: u32) -> Change {
-    let flag = match policy {
-        Policy::Threshold => "-flambda2-inline-large-function-size",
-        Policy::Classic | Policy::Benefit => "-inline",
+/// What could make a function not too large.
+fn too_large(policy: Policy, size: Option<u32>, limit: u32) -> Vec<Change> {
+    let Some(size) = size.filter(|_| limit < LARGEST) else {
+        return vec![Change::Other(format!("a smaller function: nothing above {LARGEST} is inlined"))];
     };
-    match (policy, size) {
-        (Policy::Threshold, Some(size)) => Change::Flag(format!("{flag} {size}")),
-        (_, Some(size)) => {
-            Change::Other(format!("a greater {flag}: the limit would have to rise from {limit} to {size}"))
+    // In the unit of `-inline`, which is several of ours.
+    let more = number((f64::from(size.saturating_sub(limit)) / PER_INLINE).ceil());
+    let flag = match policy {
+        Policy::Threshold => Change::Flag(format!("-flambda2-inline-large-function-size {size}")),
+        Policy::Classic => Change::Other(format!("-inline greater by {more}")),
+        Policy::Benefit => {
+            Change::Other(format!("-inline greater by {more}, at the toplevel -inline-toplevel"))
         }
-        (_, None) => Change::Other(format!("a greater {flag}: the limit was {limit}")),
-    }
+    };
+    vec![INLINED, INLINE, flag]
 }
 
 /// How often a recursive function is unrolled.
-fn unrolling(policy: Policy, times: u32) -> Change {
+fn unrolling(policy: Policy) -> Change {
     let flag = match policy {
-        Policy::Threshold => "-flambda2-inline-max-rec-depth",
+        Policy::Threshold => "-flambda2-expert-can-inline-recursive-functions -flambda2-inline-max-rec-depth",
         Policy::Classic | Policy::Benefit => "-inline-max-unroll",
     };
-    Change::Flag(format!("{flag} {times}"))
+    Change::Flag(format!("{flag} 1"))
 }
 
 /// By how much one of the removed operations would have to cost more, each alone.

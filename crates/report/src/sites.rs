@@ -80,13 +80,16 @@ type Key<'r> = (Option<&'r str>, &'r [Place], Option<&'r str>);
 /// The calls that decisions are about, in the order of their first ones.
 ///
 /// Decisions of different rounds are about one call if function, places and callee are the same; several such calls in
-/// one round are matched in order. A call of an unknown function may become one of a known function later.
+/// one round are matched in order. A call of an unknown function may become one of a known function later; one that is
+/// not inlined may then be specialised.
 pub fn sites(decisions: &[Decision]) -> Vec<Site<'_>> {
     let mut sites: Vec<Site> = Vec::new();
     let mut known: FxHashMap<Key, Vec<usize>> = FxHashMap::default();
     // How many calls of each key the present round has had.
     let mut seen: FxHashMap<Key, usize> = FxHashMap::default();
     let mut round = None;
+    // The call of the decision before this one.
+    let mut latest: Option<(usize, Key)> = None;
     for decision in decisions {
         if round != Some(decision.round) {
             round = Some(decision.round);
@@ -94,6 +97,15 @@ pub fn sites(decisions: &[Decision]) -> Vec<Site<'_>> {
         }
         let callee = decision.callee.as_deref();
         let key: Key = (decision.function.as_deref(), &decision.places, callee);
+        if Verdict::of(&decision.reason) == Verdict::Specialised
+            && let Some((index, last)) = latest
+            && last == key
+            && sites[index].last.round == decision.round
+            && sites[index].verdict() == Verdict::Kept
+        {
+            sites[index].push(decision);
+            continue;
+        }
         let ordinal = seen.entry(key).or_default();
         let same = known.get(&key).and_then(|same| same.get(*ordinal)).copied();
         *ordinal += 1;
@@ -105,13 +117,18 @@ pub fn sites(decisions: &[Decision]) -> Vec<Site<'_>> {
             known.entry(key).or_default().push(index);
             Some(index)
         });
-        match index {
-            Some(index) => sites[index].push(decision),
+        let index = match index {
+            Some(index) => {
+                sites[index].push(decision);
+                index
+            }
             None => {
                 known.entry(key).or_default().push(sites.len());
                 sites.push(Site::new(decision));
+                sites.len() - 1
             }
-        }
+        };
+        latest = Some((index, key));
     }
     sites
 }
@@ -155,6 +172,19 @@ mod tests {
         );
         let rounds: Vec<usize> = sites.iter().map(|site| site.decisions.len()).collect();
         assert_eq!(rounds, [2, 1, 2, 2]);
+    }
+
+    #[test]
+    fn what_is_not_inlined_may_be_specialised() {
+        let specialised = Reason::Specialised { parameters: vec!["f".into()], size: 3 };
+        let decisions = [
+            decision(0, 1, Some("g"), Reason::Recursive),
+            decision(0, 1, Some("g"), specialised.clone()),
+            decision(0, 1, Some("g"), specialised.clone()),
+            decision(0, 2, Some("g"), specialised),
+        ];
+        let counts: Vec<usize> = sites(&decisions).iter().map(|site| site.decisions.len()).collect();
+        assert_eq!(counts, [2, 1, 1]);
     }
 
     #[test]
