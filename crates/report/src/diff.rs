@@ -78,14 +78,26 @@ impl UnitDiff {
 
 /// The differences between two builds, those of each unit, by name.
 pub fn diff(first: &[Report], second: &[Report]) -> Vec<UnitDiff> {
-    let mut units: BTreeMap<(&str, usize), (Option<&Report>, Option<&Report>)> = BTreeMap::new();
-    for (key, report) in numbered(first) {
-        units.entry(key).or_default().0 = Some(report);
-    }
-    for (key, report) in numbered(second) {
-        units.entry(key).or_default().1 = Some(report);
-    }
+    let units = paired(numbered(first), numbered(second));
     units.into_iter().map(|((unit, _), (before, after))| unit_diff(unit, before, after)).collect()
+}
+
+/// What is in the first build, and what in the second.
+type Pair<T> = (Option<T>, Option<T>);
+
+/// What is the same by its key, beside each other.
+fn paired<K: Ord, T>(
+    first: impl IntoIterator<Item = (K, T)>,
+    second: impl IntoIterator<Item = (K, T)>,
+) -> BTreeMap<K, Pair<T>> {
+    let mut pairs: BTreeMap<K, Pair<T>> = BTreeMap::new();
+    for (key, value) in first {
+        pairs.entry(key).or_insert((None, None)).0 = Some(value);
+    }
+    for (key, value) in second {
+        pairs.entry(key).or_insert((None, None)).1 = Some(value);
+    }
+    pairs
 }
 
 /// Executables may have units of the same name.
@@ -118,14 +130,7 @@ fn unit_diff(unit: &str, before: Option<&Report>, after: Option<&Report>) -> Uni
 type CallKey = (Vec<String>, String, usize);
 
 fn changed_calls(before: Option<&Report>, after: Option<&Report>) -> Vec<ChangedCall> {
-    let mut calls: BTreeMap<CallKey, (Option<Side>, Option<Side>)> = BTreeMap::new();
-    for (key, side) in before.into_iter().flat_map(calls_of) {
-        calls.entry(key).or_default().0 = Some(side);
-    }
-    for (key, side) in after.into_iter().flat_map(calls_of) {
-        calls.entry(key).or_default().1 = Some(side);
-    }
-    calls
+    paired(before.into_iter().flat_map(calls_of), after.into_iter().flat_map(calls_of))
         .into_iter()
         .filter(|(_, (before, after))| !is_same(before.as_ref(), after.as_ref()))
         .map(|((within, callee, _), (before, after))| ChangedCall { within, callee, before, after })
@@ -173,14 +178,7 @@ fn side(site: &Site, policy: Policy, level: u32) -> Side {
 }
 
 fn changed_functions(before: Option<&Report>, after: Option<&Report>) -> Vec<ChangedFunction> {
-    let mut functions: BTreeMap<(String, usize), (Option<Counts>, Option<Counts>)> = BTreeMap::new();
-    for (key, counts) in before.into_iter().flat_map(counts_of) {
-        functions.entry(key).or_default().0 = Some(counts);
-    }
-    for (key, counts) in after.into_iter().flat_map(counts_of) {
-        functions.entry(key).or_default().1 = Some(counts);
-    }
-    functions
+    paired(before.into_iter().flat_map(counts_of), after.into_iter().flat_map(counts_of))
         .into_iter()
         .filter(|(_, (before, after))| {
             before.clone().unwrap_or_default() != after.clone().unwrap_or_default()

@@ -168,7 +168,7 @@ impl Report {
     pub fn new(unit: &Unit, build: Build, log: DecisionLog, rounds: u32) -> Report {
         let decisions: Vec<Decision> = log.decisions.into_iter().map(cleaned).collect();
         let functions = remaining::functions(unit);
-        let last = decisions.iter().map(|decision| decision.round + 1).max().unwrap_or(0);
+        let last = decisions.iter().map(|decision| decision.round.saturating_add(1)).max().unwrap_or(0);
         Report {
             format: FORMAT.into(),
             version: VERSION,

@@ -155,7 +155,7 @@ fn units_that_come_and_go() {
     let (first, mut second) = (fixture::report(), fixture::report());
     second.unit = "Forms".into();
     check(
-        &[first.clone()],
+        std::slice::from_ref(&first),
         &[second],
         expect![[r#"
         Forms (in the second build only)

@@ -1,6 +1,7 @@
 //! Tests over whole reports.
 
 mod browser;
+mod damage;
 mod diffs;
 mod fixture;
 mod remaining;

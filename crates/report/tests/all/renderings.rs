@@ -24,7 +24,7 @@ fn org_files() {
 #[test]
 fn a_tree() {
     let report = fixture::report();
-    let text = terminal::render(&[report.clone()], Palette { colours: false });
+    let text = terminal::render(std::slice::from_ref(&report), Palette { colours: false });
     assert!(!text.contains('\x1b'));
     expect_file!["expected/tree.txt"].assert_eq(&text);
     // Colours change nothing else.
@@ -93,7 +93,7 @@ fn a_page_stands_alone() {
 #[test]
 fn a_page_says_what_was_decided() {
     let report = fixture::report();
-    let page = html::render(&[report.clone()]);
+    let page = html::render(std::slice::from_ref(&report));
     for decision in &report.decisions {
         let explanation = explain(&decision.reason, report.policy, report.build.level);
         let because = maud::html! { "because " (explanation.because) }.into_string();
