@@ -147,6 +147,26 @@ fn a_report_is_shown() {
     assert!(folder.names().iter().all(|name| !name.ends_with(".tmp")));
 }
 
+/// What an opaque unit costs is told (features B18).
+#[test]
+fn calls_lost_to_opaque_units_are_counted() {
+    let folder = Folder::new(&[
+        ("other.ml", "let f x = x + 1 module M = struct let g x = f (f x) end\n"),
+        ("user.ml", "let h x = Other.f x + Other.M.g x\n"),
+    ]);
+    let calls = |flags: &[&str]| {
+        folder.succeed(&[flags, &["-c", "other.ml"]].concat());
+        folder.succeed(&["-c", "-inlining-report", "user.ml"]);
+        let report: serde_json::Value =
+            serde_json::from_str(&folder.read("user.flambeau-report.json")).expect("JSON");
+        report["summary"]["opaque_calls_by_unit"].clone()
+    };
+    assert_eq!(calls(&["-opaque"]), serde_json::json!({"Other": 2}));
+    let tree = folder.succeed(&["report", "user.flambeau-report.json"]);
+    check_contains(&tree, &["2 indirect calls of functions of units that are opaque", ": Other 2"]);
+    assert_eq!(calls(&[]), serde_json::json!({}));
+}
+
 #[test]
 fn two_builds_are_compared() {
     let folder = Folder::new(SHAPES);

@@ -90,6 +90,9 @@ pub struct Remaining {
     pub detail: String,
     /// Where: the place in the source of this unit first, then those in the functions that were inlined there.
     pub places: Vec<Place>,
+    /// For the call of a function that is only read out of the module block of another unit: that unit.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unit: Option<String>,
 }
 
 /// How many operations of each kind there are.
@@ -136,6 +139,11 @@ pub struct Summary {
     pub without_body_by_unit: BTreeMap<String, u32>,
     /// Of the calls that remain, those of functions that are not known.
     pub unknown_callee: u32,
+    /// The indirect calls that remain of functions of other units of which nothing is known: the unit is opaque, its `.cmx`
+    /// was not found or does not tell.
+    pub opaque_calls: u32,
+    /// These by the other unit.
+    pub opaque_calls_by_unit: BTreeMap<String, u32>,
     /// The operations that remain in the unit.
     pub remaining: Counts,
 }
@@ -276,6 +284,10 @@ fn summary(decisions: &[Decision], functions: &[Function], rounds: u32) -> Summa
             }
             _ => {}
         }
+    }
+    for unit in functions.iter().flat_map(|function| &function.remaining).filter_map(|r| r.unit.as_ref()) {
+        summary.opaque_calls += 1;
+        *summary.opaque_calls_by_unit.entry(unit.clone()).or_default() += 1;
     }
     for (operation, count) in functions.iter().flat_map(Function::counts) {
         *summary.remaining.entry(operation).or_default() += count;

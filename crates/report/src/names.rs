@@ -32,6 +32,11 @@ pub fn unit_of(linkage_name: &str) -> Option<String> {
     (!unit.is_empty()).then(|| unit.replace("__", "."))
 }
 
+/// The unit of a module block: `Stdlib.List` of `camlStdlib__List`.
+pub fn unit_of_module(symbol: &str) -> Option<String> {
+    symbol.strip_prefix("caml").filter(|unit| !unit.is_empty()).map(|unit| unit.replace("__", "."))
+}
+
 /// A name without what the compiler appends: `_d3` for copies, then one stamp (`_81`, `_c4`).
 fn without_numbers(name: &str) -> &str {
     let mut name = name;

@@ -2,7 +2,10 @@
 
 use flambeau_ir::decision::{self, Place};
 use flambeau_ir::prim::BigarrayKind;
-use flambeau_ir::{Apply, BoxedKind, CallKind, Dbg, Expr, Item, Named, Prim, Terminator, Unit};
+use flambeau_ir::{
+    Apply, BoxedKind, CallKind, Dbg, Expr, Item, Named, Prim, Simple, Symbol, Terminator, Unit, Variable,
+};
+use rustc_hash::FxHashMap;
 
 use crate::model::{Function, Operation, Remaining, clean_place};
 use crate::names;
@@ -41,15 +44,16 @@ fn places(unit: &Unit, dbg: Dbg) -> Vec<Place> {
 /// The operations in a body that cost something.
 fn remaining(unit: &Unit, body: &Expr) -> Vec<Remaining> {
     let mut found = Vec::new();
-    let mut note = |operation: Operation, detail: String, dbg: Dbg| {
-        found.push(Remaining { operation, detail, places: places(unit, dbg) });
+    let foreign = foreign_fields(unit, body);
+    let mut note = |operation: Operation, detail: String, dbg: Dbg, of: Option<String>| {
+        found.push(Remaining { operation, detail, places: places(unit, dbg), unit: of });
     };
     body.walk(&mut |expr| {
         for item in &expr.items {
             match item {
                 Item::Let { named: Named::Prim { prim, args, .. }, dbg, .. } => {
                     if let Some((operation, detail)) = of_prim(prim, args.len()) {
-                        note(operation, detail, *dbg);
+                        note(operation, detail, *dbg, None);
                     }
                 }
                 Item::LetClosures { set, dbg, .. } => {
@@ -58,7 +62,7 @@ fn remaining(unit: &Unit, body: &Expr) -> Vec<Remaining> {
                         .iter()
                         .map(|(_, code)| names::readable(&names::decoded(&unit.codes[*code].linkage_name)))
                         .collect();
-                    note(Operation::Allocation, format!("closure of {}", functions.join(", ")), *dbg);
+                    note(Operation::Allocation, format!("closure of {}", functions.join(", ")), *dbg, None);
                 }
                 Item::Let { .. } | Item::Join { .. } | Item::LetCont { .. } => {}
             }
@@ -66,10 +70,39 @@ fn remaining(unit: &Unit, body: &Expr) -> Vec<Remaining> {
         if let Terminator::Apply(apply) = &expr.terminator
             && let Some((operation, detail)) = of_call(apply)
         {
-            note(operation, detail, apply.dbg);
+            let of = match (operation, apply.callee) {
+                (Operation::IndirectCall, Some(Simple::Var(callee))) => foreign.get(&callee),
+                _ => None,
+            };
+            let of = of.and_then(|symbol| {
+                names::unit_of_module(&names::decoded(&unit.symbols[*symbol].linkage_name))
+            });
+            note(operation, detail, apply.dbg, of);
         }
     });
     found
+}
+
+/// The variables of a body that hold what was read out of module blocks of other units, with the symbols of these.
+fn foreign_fields(unit: &Unit, body: &Expr) -> FxHashMap<Variable, Symbol> {
+    let mut foreign = FxHashMap::default();
+    body.walk(&mut |expr| {
+        for item in &expr.items {
+            if let Item::Let { var, named: Named::Prim { prim: Prim::BlockLoad { .. }, args, .. }, .. } = item
+            {
+                let symbol = match args.first() {
+                    Some(Simple::Symbol(symbol)) if !unit.symbols[*symbol].is_local => Some(*symbol),
+                    // A module in a module.
+                    Some(Simple::Var(block)) => foreign.get(block).copied(),
+                    _ => None,
+                };
+                if let Some(symbol) = symbol {
+                    foreign.insert(*var, symbol);
+                }
+            }
+        }
+    });
+    foreign
 }
 
 fn of_call(apply: &Apply) -> Option<(Operation, String)> {

@@ -85,7 +85,7 @@ fn lines(report: &Report, palette: Palette) -> Vec<Line> {
 
 fn head(report: &Report, palette: Palette) -> Line {
     let text = format!("{} {}", palette.bold(&report.unit), palette.dim(&build(report)));
-    Line { depth: 0, text, notes: vec![summary(report)] }
+    Line { depth: 0, text, notes: [summary(report)].into_iter().chain(opaque(report)).collect() }
 }
 
 /// `foo.ml, -O3, policy threshold, 3 rounds`
@@ -129,6 +129,20 @@ pub fn summary(report: &Report) -> String {
         let _ = write!(text, " ({})", lost.join("; "));
     }
     text
+}
+
+/// What opaque units cost.
+fn opaque(report: &Report) -> Option<String> {
+    let summary = &report.summary;
+    let units = summary.opaque_calls_by_unit.iter();
+    let units: Vec<String> = units.map(|(unit, count)| format!("{unit} {count}")).collect();
+    (summary.opaque_calls > 0).then(|| {
+        format!(
+            "{} indirect calls of functions of units that are opaque or without a .cmx that tells of them: {}",
+            summary.opaque_calls,
+            units.join(", ")
+        )
+    })
 }
 
 fn definition_line(names: &Names, function: Option<&str>, palette: Palette) -> Line {

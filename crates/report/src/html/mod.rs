@@ -5,6 +5,8 @@ mod functions;
 mod note;
 mod source;
 
+use std::collections::BTreeMap;
+
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use crate::model::{Operation, Report};
@@ -115,6 +117,12 @@ fn unit(index: usize, report: &Report, open: bool) -> Markup {
 /// The sums.
 fn cards(report: &Report) -> Markup {
     let summary = &report.summary;
+    let by_unit = |counts: &BTreeMap<String, u32>| {
+        html! { @for (position, (unit, count)) in counts.iter().enumerate() {
+            @if position > 0 { ", " }
+            code { (unit) } " " (count)
+        } }
+    };
     let card = |class: &str, number: u32, label: &str| {
         html! { div.card.(class) { b { (number) } " " span { (label) } } }
     };
@@ -125,15 +133,19 @@ fn cards(report: &Report) -> Markup {
             (card("kept", summary.kept, "not inlined"))
             (card("lost", summary.unknown_callee, "of unknown functions"))
             (card("lost", summary.without_body, "whose unit offers no body"))
+            (card("lost", summary.opaque_calls, "into opaque units"))
         }
         @if !summary.without_body_by_unit.is_empty() {
             p.soft {
                 "Calls lost because a unit offers no body: "
-                @for (position, (unit, count)) in summary.without_body_by_unit.iter().enumerate() {
-                    @if position > 0 { ", " }
-                    code { (unit) } " " (count)
-                }
-                ". Such a unit is opaque, without .cmx, compiled by another compiler, or the function is too large."
+                (by_unit(&summary.without_body_by_unit)) ". Such a unit is opaque, without .cmx, compiled by another compiler, or the function is too large."
+            }
+        }
+        @if !summary.opaque_calls_by_unit.is_empty() {
+            p.soft {
+                "Indirect calls because nothing is known of functions of a unit: "
+                (by_unit(&summary.opaque_calls_by_unit))
+                ". It is opaque (as in dune's dev profile), its .cmx was not found, or it computes them."
             }
         }
     }

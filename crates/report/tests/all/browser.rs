@@ -26,7 +26,12 @@ fn browser() -> Option<OsString> {
 
 /// A browser with a profile of its own, which can't reach the network. The page has no errors.
 fn run(browser: &OsString, folder: &Path, arguments: &[&str], page: &Path) -> Output {
-    let output = start(browser, folder, arguments, page);
+    run_at(browser, folder, arguments, page, "")
+}
+
+/// The same at a place of the page.
+fn run_at(browser: &OsString, folder: &Path, arguments: &[&str], page: &Path, fragment: &str) -> Output {
+    let output = start(browser, folder, arguments, page, fragment);
     let errors = errors(&output);
     assert!(errors.is_empty(), "the page has errors: {errors:?}");
     output
@@ -38,7 +43,7 @@ fn errors(output: &Output) -> Vec<String> {
     lines.into_iter().filter(|line| line.contains("CONSOLE")).collect()
 }
 
-fn start(browser: &OsString, folder: &Path, arguments: &[&str], page: &Path) -> Output {
+fn start(browser: &OsString, folder: &Path, arguments: &[&str], page: &Path, fragment: &str) -> Output {
     let output = Command::new(browser)
         .args([
             "--headless=new",
@@ -61,7 +66,7 @@ fn start(browser: &OsString, folder: &Path, arguments: &[&str], page: &Path) -> 
         .arg(format!("--user-data-dir={}", folder.join("profile").display()))
         .arg(format!("--window-size={},{}", SIZE.0, SIZE.1))
         .args(arguments)
-        .arg(format!("file://{}", page.display()))
+        .arg(format!("file://{}{fragment}", page.display()))
         .output()
         .expect("the browser runs");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
@@ -81,10 +86,16 @@ fn the_page_is_drawn() {
     // Errors would be seen.
     let broken = folder.path().join("broken.html");
     fs::write(&broken, "<script>missing()</script>").expect("written");
-    assert_eq!(errors(&start(&browser, folder.path(), &["--dump-dom"], &broken)).len(), 1);
+    assert_eq!(errors(&start(&browser, folder.path(), &["--dump-dom"], &broken, "")).len(), 1);
 
     let dom = run(&browser, folder.path(), &["--dump-dom"], &page);
-    check_dom(&String::from_utf8_lossy(&dom.stdout));
+    let dom = String::from_utf8_lossy(&dom.stdout);
+    check_dom(&dom);
+    // A link to a call opens it.
+    let open = "id=\"u0c0\" open";
+    assert!(!dom.contains(open));
+    let dom = run_at(&browser, folder.path(), &["--dump-dom"], &page, "#u0c0");
+    assert!(String::from_utf8_lossy(&dom.stdout).contains(open));
 
     let light = screenshot(&browser, folder.path(), &page, "light", &[]);
     let dark = screenshot(&browser, folder.path(), &page, "dark", &["--force-dark-mode"]);

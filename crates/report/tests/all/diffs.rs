@@ -121,8 +121,12 @@ fn calls_that_come_and_go() {
 fn what_remains() {
     let (first, mut second) = (fixture::report(), fixture::report());
     function(&mut second, "camlShapes__square_86").remaining.clear();
-    let more =
-        Remaining { operation: Operation::Allocation, detail: "block of 2".into(), places: Vec::new() };
+    let more = Remaining {
+        operation: Operation::Allocation,
+        detail: "block of 2".into(),
+        places: Vec::new(),
+        unit: None,
+    };
     function(&mut second, "camlShapes__nth_372").remaining.push(more);
     second.functions.retain(|function| function.name.as_deref() != Some("camlShapes__tick_518"));
     for (operation, change) in

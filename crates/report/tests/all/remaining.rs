@@ -15,7 +15,8 @@ fn describe(functions: &[Function]) -> String {
         for remaining in &function.remaining {
             let at: Vec<String> =
                 remaining.places.iter().map(|p| format!(" {}:{}:{}", p.file, p.line, p.start)).collect();
-            text.push_str(&format!("  {:?} {}{}\n", remaining.operation, remaining.detail, at.concat()));
+            let of = remaining.unit.as_ref().map(|unit| format!(" of {unit}")).unwrap_or_default();
+            text.push_str(&format!("  {:?} {}{of}{}\n", remaining.operation, remaining.detail, at.concat()));
         }
     }
     text
@@ -65,6 +66,35 @@ loc @2 "t.ml" line 4 chars 6 9 bol 20 in "T.f"
             camlT__g: 2 method calls
               MethodCall 0 arguments
               MethodCall 1 argument t.ml:3:4
+        "#]],
+    );
+}
+
+#[test]
+fn functions_of_opaque_units() {
+    check(
+        r#"
+extern $camlOther__Unit
+static $own = block[0] ($camlT)
+code f (x) closure env -> k | kx {
+  let m = block_load.unknown[1] ($camlOther__Unit)
+  let f = block_load.unknown[0] (m)
+  let g = block_load.unknown[0] ($camlOther__Unit)
+  let h = block_load.unknown[0] ($own)
+  let a = call f (x)
+  let b = call g (a)
+  let c = call h (b)
+  call m (c) -> k
+}
+entry -> done | failed { done (0) }
+"#,
+        expect![[r#"
+            toplevel: 
+            camlT__f: 4 indirect calls
+              IndirectCall 1 argument of Other.Unit
+              IndirectCall 1 argument of Other.Unit
+              IndirectCall 1 argument of Other.Unit
+              IndirectCall 1 argument
         "#]],
     );
 }
