@@ -126,15 +126,40 @@ fn unit_diff(unit: &str, before: Option<&Report>, after: Option<&Report>) -> Uni
     }
 }
 
-/// What calls are matched by: functions around, callee, and the number among those alike.
-type CallKey = (Vec<String>, String, usize);
+/// What calls are matched by: the functions around, and the callee.
+type CallKey = (Vec<String>, String);
 
 fn changed_calls(before: Option<&Report>, after: Option<&Report>) -> Vec<ChangedCall> {
-    paired(before.into_iter().flat_map(calls_of), after.into_iter().flat_map(calls_of))
-        .into_iter()
-        .filter(|(_, (before, after))| !is_same(before.as_ref(), after.as_ref()))
-        .map(|((within, callee, _), (before, after))| ChangedCall { within, callee, before, after })
-        .collect()
+    let calls = paired(before.into_iter().flat_map(calls_of), after.into_iter().flat_map(calls_of));
+    let mut changed = Vec::new();
+    for ((within, callee), (before, after)) in calls {
+        for (before, after) in align(before.unwrap_or_default(), after.unwrap_or_default()) {
+            if !is_same(before.as_ref(), after.as_ref()) {
+                changed.push(ChangedCall { within: within.clone(), callee: callee.clone(), before, after });
+            }
+        }
+    }
+    changed
+}
+
+/// Calls that are alike, matched from both ends as far as the same was decided of them, then in order: one more in the
+/// middle does not make all that follow it different.
+fn align(before: Vec<Side>, after: Vec<Side>) -> Vec<Pair<Side>> {
+    let same = |(a, b): &(&Side, &Side)| is_same(Some(a), Some(b));
+    let prefix = before.iter().zip(&after).take_while(same).count();
+    let rest = before.len().min(after.len()) - prefix;
+    let suffix = before.iter().rev().zip(after.iter().rev()).take(rest).take_while(same).count();
+    let (first, second) = (before.len() - suffix, after.len() - suffix);
+    let mut before = before.into_iter();
+    let mut after = after.into_iter();
+    let mut pairs = Vec::new();
+    for _ in 0..first.max(second) {
+        let has_before = before.len() > suffix;
+        let has_after = after.len() > suffix;
+        pairs.push((has_before.then(|| before.next()).flatten(), has_after.then(|| after.next()).flatten()));
+    }
+    pairs.extend(before.map(Some).zip(after.map(Some)));
+    pairs
 }
 
 /// Whether the same was decided, for the same reason; perhaps with other numbers.
@@ -147,23 +172,19 @@ fn is_same(before: Option<&Side>, after: Option<&Side>) -> bool {
     }
 }
 
-fn calls_of(report: &Report) -> Vec<(CallKey, Side)> {
+fn calls_of(report: &Report) -> BTreeMap<CallKey, Vec<Side>> {
     let names = report.names();
     let mut sites = sites(&report.decisions);
     // The order of the source, which does not depend on that of the passes.
     sites.sort_by(|a, b| a.places().iter().map(position).cmp(b.places().iter().map(position)));
-    let mut counts: BTreeMap<(Vec<String>, String), usize> = BTreeMap::new();
-    sites
-        .iter()
-        .map(|site| {
-            let mut within = vec![names.function(site.function())];
-            within.extend(site.places().iter().skip(1).map(|place| place.scope.clone()));
-            let callee = names.callee(site.callee());
-            let count = counts.entry((within.clone(), callee.clone())).or_default();
-            *count += 1;
-            ((within, callee, *count), side(site, report.policy, report.build.level))
-        })
-        .collect()
+    let mut calls: BTreeMap<CallKey, Vec<Side>> = BTreeMap::new();
+    for site in &sites {
+        let mut within = vec![names.function(site.function())];
+        within.extend(site.places().iter().skip(1).map(|place| place.scope.clone()));
+        let key = (within, names.callee(site.callee()));
+        calls.entry(key).or_default().push(side(site, report.policy, report.build.level));
+    }
+    calls
 }
 
 fn position(place: &Place) -> (u32, u32, u32) {

@@ -117,6 +117,29 @@ fn calls_that_come_and_go() {
     );
 }
 
+/// One more call of the same function, before the others.
+#[test]
+fn a_call_in_the_middle() {
+    let (mut first, mut second) = (fixture::report(), fixture::report());
+    let is_it = |decision: &&Decision| decision.callee.as_deref() == Some("camlStdlib__Hashtbl__hash_953");
+    let like = second.decisions.iter().find(is_it).expect("it is in the fixture").clone();
+    let at = |start: u32, reason: Reason| {
+        let mut decision = like.clone();
+        decision.places[0].start = start;
+        decision.reason = reason;
+        decision
+    };
+    let (one, other) = (at(90, Reason::Stub), at(91, Reason::Recursive));
+    first.decisions.extend([one.clone(), other.clone()]);
+    second.decisions.extend([at(80, Reason::SingleUse), one, other]);
+    check(&[first], &[second], expect![[r#"
+        Shapes
+          call of Stdlib.Hashtbl.hash in Shapes.same
+            - no such call
+            + shapes.ml:18: inlined: this is the only use of the function
+    "#]]);
+}
+
 #[test]
 fn what_remains() {
     let (first, mut second) = (fixture::report(), fixture::report());
