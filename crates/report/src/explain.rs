@@ -52,7 +52,7 @@ pub struct Explanation {
     /// What it led to.
     pub verdict: Verdict,
     /// Why, in a word or two.
-    pub brief: &'static str,
+    pub brief: String,
     /// Why, as the end of a sentence: `it is small`.
     pub because: String,
     /// The comparison that was made, with its numbers.
@@ -72,7 +72,10 @@ pub fn explain(reason: &Reason, policy: Policy, level: u32) -> Explanation {
     };
     Explanation {
         verdict: Verdict::of(reason),
-        brief: brief(reason),
+        brief: match reason {
+            Reason::Specialised { parameters, .. } => format!("for {}", parameters.join(", ")),
+            reason => brief(reason).to_owned(),
+        },
         because,
         formula,
         removed,
@@ -93,7 +96,7 @@ fn brief(reason: &Reason) -> &'static str {
         Reason::Specialised { .. } => "for its arguments",
         Reason::Disabled => "turned off",
         Reason::InStub => "in a wrapper",
-        Reason::UnknownFunction => "unknown function",
+        Reason::UnknownFunction => "known at run time only",
         Reason::NoBody => "no body offered",
         Reason::Recursive => "recursive",
         Reason::TooLarge { .. } => "too large",

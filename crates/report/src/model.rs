@@ -206,13 +206,21 @@ impl Report {
 
     /// The functions of the unit, to be looked up.
     pub fn names(&self) -> Names<'_> {
-        Names { functions: self.functions.iter().map(|f| (f.name.as_deref(), f)).collect() }
+        let mut scopes = FxHashMap::default();
+        for decision in self.decisions.iter().filter(|decision| decision.depth == 0) {
+            if let (Some(function), [place]) = (decision.function.as_deref(), decision.places.as_slice()) {
+                scopes.entry(function).or_insert(place.scope.as_str());
+            }
+        }
+        Names { functions: self.functions.iter().map(|f| (f.name.as_deref(), f)).collect(), scopes }
     }
 }
 
 /// The functions of a unit by the linker's names; the toplevel has none.
 pub struct Names<'r> {
     functions: FxHashMap<Option<&'r str>, &'r Function>,
+    /// What the source calls functions with calls: they may be gone at the end.
+    scopes: FxHashMap<&'r str, &'r str>,
 }
 
 impl<'r> Names<'r> {
@@ -223,7 +231,7 @@ impl<'r> Names<'r> {
 
     /// What is called.
     pub fn callee(&self, name: Option<&str>) -> String {
-        name.map_or_else(|| "a function that is not known".into(), |name| self.known(name))
+        name.map_or_else(|| "an unknown function".into(), |name| self.known(name))
     }
 
     /// What is known of a function of this unit.
@@ -237,10 +245,10 @@ impl<'r> Names<'r> {
     }
 
     fn known(&self, name: &str) -> String {
-        match self.place(Some(name)) {
-            Some(place) if !place.scope.is_empty() => place.scope.clone(),
-            _ => names::readable(name),
-        }
+        let place = self.place(Some(name)).map(|place| place.scope.as_str());
+        let scope = place.or_else(|| self.scopes.get(name).copied()).filter(|scope| !scope.is_empty());
+        let copy = if names::is_copy(name) { " (copy)" } else { "" };
+        scope.map_or_else(|| names::readable(name), str::to_owned) + copy
     }
 }
 

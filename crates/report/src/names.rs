@@ -26,6 +26,11 @@ pub fn readable(linkage_name: &str) -> String {
     }
 }
 
+/// Whether a function is a copy of one of the source: it was specialised, or made by a functor that was inlined.
+pub fn is_copy(linkage_name: &str) -> bool {
+    without_suffix(linkage_name, "d").is_some()
+}
+
 /// The unit that a linker's name is of: `Stdlib.List` of `camlStdlib__List__map_261`.
 pub fn unit_of(linkage_name: &str) -> Option<String> {
     let (unit, _) = linkage_name.strip_prefix("caml")?.rsplit_once("__")?;
@@ -76,6 +81,12 @@ mod tests {
         }
         assert_eq!(unit_of("camlStdlib__List__map_261").as_deref(), Some("Stdlib.List"));
         assert_eq!(unit_of("printf"), None);
+    }
+
+    #[test]
+    fn copies_have_a_letter() {
+        assert!(is_copy("camlFoo__map_81_d12"));
+        assert!(!is_copy("camlFoo__map_81") && !is_copy("camlFoo__d_12") && !is_copy("camlFoo__fun_c4"));
     }
 
     #[test]

@@ -172,12 +172,12 @@ fn calls(lines: &mut Vec<Line>, report: &Report, names: &Names, node: &Node<&Sit
 
 fn why(explanation: &Explanation) -> String {
     match &explanation.formula {
-        Some(formula) => format!("{} ({formula})", explanation.because),
-        None => explanation.because.clone(),
+        Some(formula) => format!("{}, {formula}", explanation.brief),
+        None => explanation.brief.clone(),
     }
 }
 
-/// What goes, and what could make it inlined. What would undo inlining is told by the other renderings.
+/// What goes away, and what could make it inlined. What would undo inlining is told by the other renderings.
 fn notes(explanation: &Explanation, palette: Palette) -> Vec<String> {
     let mut notes = Vec::new();
     if !explanation.removed.is_empty() {

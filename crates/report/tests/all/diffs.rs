@@ -132,12 +132,16 @@ fn a_call_in_the_middle() {
     let (one, other) = (at(90, Reason::Stub), at(91, Reason::Recursive));
     first.decisions.extend([one.clone(), other.clone()]);
     second.decisions.extend([at(80, Reason::SingleUse), one, other]);
-    check(&[first], &[second], expect![[r#"
+    check(
+        &[first],
+        &[second],
+        expect![[r#"
         Shapes
           call of Stdlib.Hashtbl.hash in Shapes.same
             - no such call
             + shapes.ml:18: inlined: this is the only use of the function
-    "#]]);
+    "#]],
+    );
 }
 
 #[test]
