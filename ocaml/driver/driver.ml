@@ -23,6 +23,7 @@ let print_configuration_variable name =
 
 module Options = Main_args.Make_optcomp_options (struct
   include Main_args.Default.Optmain
+  include Inlining_flags.Noting (Main_args.Default.Optmain)
 
   let _config = print_configuration
   let _config_var = print_configuration_variable
@@ -38,7 +39,7 @@ let parse_command_line argv ppf =
   Flags.read_environment ();
   add_arguments __LOC__ (Arch.command_line_options @ Options.list);
   add_arguments __LOC__ [ depend_option ];
-  add_arguments __LOC__ Flags.list;
+  add_arguments __LOC__ (Flags.list @ Inlining_flags.list);
   Compenv.parse_arguments (ref argv) Compenv.anonymous program;
   Compmisc.read_clflags_from_env ();
   if !plugin then Compenv.fatal "-plugin is only supported up to OCaml 4.08.0"

@@ -59,16 +59,18 @@ let read_environment () =
       let words = List.filter (fun word -> word <> "") (String.split_on_char ' ' words) in
       let argv = Array.of_list (environment_variable :: words) in
       let reject word = raise (Arg.Bad (Printf.sprintf "unexpected argument '%s'." word)) in
-      (try Arg.parse_argv ~current:(ref 0) argv list reject environment_variable
+      (try Arg.parse_argv ~current:(ref 0) argv (list @ Inlining_flags.list) reject environment_variable
        with Arg.Bad message | Arg.Help message -> Compenv.fatal message)
 
 (** What the optimiser is told, by the names that crates/flambeau/src/settings.rs reads. *)
 let settings () =
   let level = if !Clflags.classic_inlining then 1 else !Clflags.default_simplify_rounds in
+  let rounds = match !Clflags.simplify_rounds with Some n -> [ ("rounds", string_of_int n) ] | None -> [] in
   (if !no_simplify then [ ("simplify", "no") ] else [])
   @ (if !no_inline then [ ("inline", "no") ] else [])
   @ (if !dump_rewrites then [ ("trace", "yes") ] else [])
-  @ [ ("level", string_of_int level) ]
+  @ (("level", string_of_int level) :: rounds)
+  @ Inlining_flags.settings ()
 
 (** The stages of which a dump is wanted, by their names in a request. *)
 let dumps () =

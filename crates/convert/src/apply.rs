@@ -298,6 +298,7 @@ impl<'a> Converter<'a> {
             dbg: Dbg(site.loc.0),
             inlined: inline_attribute(site.inlined),
             specialised: specialise_attribute(site.specialised),
+            depth: 0,
         }))
     }
 

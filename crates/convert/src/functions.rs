@@ -289,6 +289,7 @@ impl<'a> Converter<'a> {
             dbg: Dbg(site.loc.0),
             inlined: InlineAttribute::Default,
             specialised: SpecialiseAttribute::Default,
+            depth: 0,
         }));
         let linkage_name = self.code_name(None);
         let arity = params.len();

@@ -218,8 +218,11 @@ fn compile(bytes: &[u8]) -> Result<Compiled, Failure> {
         trace: (settings.trace || runner.wants("coverage")).then(Vec::new),
         keep_backtraces: request.options.debug,
         stubs_only: !settings.inline,
-        level: settings.level,
-        decisions: settings.report.is_some().then(DecisionLog::default),
+        inlining: settings.inlining.clone(),
+        decisions: settings
+            .report
+            .is_some()
+            .then(|| DecisionLog { policy: settings.inlining.of(0).policy, decisions: Vec::new() }),
         ..Rewrites::default()
     };
     let Converted { mut unit, exports, counters } = runner.stage("convert", || {
@@ -233,7 +236,11 @@ fn compile(bytes: &[u8]) -> Result<Compiled, Failure> {
     runner.dump("raw", || printer::print_unit(&unit));
     runner.verify(&unit, "convert")?;
     if settings.simplify {
-        runner.passes(&mut unit, &flambeau_passes::schedule(settings.level), &mut rewrites)?;
+        runner.passes(
+            &mut unit,
+            &flambeau_passes::schedule(settings.level, settings.rounds),
+            &mut rewrites,
+        )?;
     }
     other_units::check(&unit.imports).map_err(failure)?;
     let payload = match settings.export {

@@ -1,7 +1,10 @@
 //! What the optimiser is told, as the OCaml side sends it.
 
+use flambeau_ir::decision::Policy;
+use flambeau_ir::inlining::{Choice, Rounds};
+
 /// The settings of a compilation.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
     /// Optimise at all.
     pub simplify: bool,
@@ -9,6 +12,10 @@ pub struct Settings {
     pub inline: bool,
     /// Of `-O`; 1 without.
     pub level: u32,
+    /// `-rounds`.
+    pub rounds: Option<u32>,
+    /// What the inliner goes by.
+    pub inlining: Rounds,
     /// Tell other units of this one.
     pub export: bool,
     /// Note every rewrite.
@@ -21,10 +28,20 @@ impl Settings {
     /// Reads names and values.
     ///
     /// # Errors
-    /// A name or value that nobody knows: the two sides are not of one build.
+    /// A name or value that nobody knows: the two sides are not of one build; or a round that is no number.
     pub fn read(pairs: &[(String, String)]) -> Result<Settings, String> {
-        let mut settings =
-            Settings { simplify: true, inline: true, level: 1, export: true, trace: false, report: None };
+        let mut settings = Settings {
+            simplify: true,
+            inline: true,
+            level: 1,
+            rounds: None,
+            inlining: Rounds::default(),
+            export: true,
+            trace: false,
+            report: None,
+        };
+        let mut choice = Choice::default();
+        let mut arguments = Vec::new();
         for (name, value) in pairs {
             match (name.as_str(), value.as_str()) {
                 ("simplify", "no") => settings.simplify = false,
@@ -33,9 +50,38 @@ impl Settings {
                 ("trace", "yes") => settings.trace = true,
                 ("report", source) => settings.report = Some(source.to_owned()),
                 ("level", n) => settings.level = n.parse().map_err(|_| format!("no level {n}"))?,
-                (name, value) => return Err(format!("unknown setting {name} = {value}")),
+                ("rounds", n) => {
+                    settings.rounds =
+                        Some(n.parse().map_err(|_| format!("-rounds: {n} is no number of rounds"))?);
+                }
+                ("policy", name) => choice = policy(name)?,
+                (name, value) => match name.strip_prefix("argument:") {
+                    Some(name) => arguments.push((name, value)),
+                    None => return Err(format!("unknown setting {name} = {value}")),
+                },
             }
+        }
+        settings.inlining = Rounds::new(choice, settings.level);
+        for (name, value) in arguments {
+            let (name, round) = match name.split_once('@') {
+                None => (name, None),
+                Some((name, round)) => {
+                    let number = round.parse().map_err(|_| format!("-{name}: {round} is no round"))?;
+                    (name, Some(number))
+                }
+            };
+            settings.inlining.set(name, round, value)?;
         }
         Ok(settings)
     }
+}
+
+fn policy(name: &str) -> Result<Choice, String> {
+    Ok(match name {
+        "default" => Choice::Measured,
+        "classic" => Choice::Documented(Policy::Classic),
+        "benefit" => Choice::Documented(Policy::Benefit),
+        "threshold" => Choice::Documented(Policy::Threshold),
+        _ => return Err(format!("no policy {name}")),
+    })
 }

@@ -43,6 +43,8 @@ pub struct Copier<'u> {
     sets: Option<Box<Sets<'u>>>,
     /// The table of locations, and the call in whose place the copy will stand.
     call: Option<(&'u mut LocTable, Dbg)>,
+    /// Through how many more inlined functions calls come.
+    deeper: u8,
 }
 
 impl<'u> Copier<'u> {
@@ -58,6 +60,7 @@ impl<'u> Copier<'u> {
             conts: FxHashMap::default(),
             exns: FxHashMap::default(),
             more_args: FxHashMap::default(),
+            deeper: 0,
             sets: None,
             call: None,
         }
@@ -99,6 +102,11 @@ impl<'u> Copier<'u> {
     /// From now on places are those of a function that is inlined at `call`.
     pub fn inline_locations(&mut self, locs: &'u mut LocTable, call: Dbg) {
         self.call = Some((locs, call));
+    }
+
+    /// From now on calls came through that many more inlined functions.
+    pub fn deepen(&mut self, by: u8) {
+        self.deeper = by;
     }
 
     fn dbg(&mut self, dbg: Dbg) -> Dbg {
@@ -308,6 +316,7 @@ impl<'u> Copier<'u> {
             dbg: self.dbg(apply.dbg),
             inlined: apply.inlined,
             specialised: apply.specialised,
+            depth: apply.depth.saturating_add(self.deeper),
         }
     }
 

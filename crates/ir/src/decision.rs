@@ -151,6 +151,8 @@ pub enum Reason {
     },
     /// Not inlined: the body catches exceptions, whose backtraces would change (`-g`).
     KeepsBacktraces,
+    /// Not inlined: it makes closures, and a flag forbids that.
+    MakesClosures,
     /// Not inlined: the arguments do not fit the function.
     Arguments,
 }

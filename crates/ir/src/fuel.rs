@@ -1,6 +1,10 @@
 //! Fuel: bisecting a miscompilation to one rewrite.
 
-use crate::decision::DecisionLog;
+use rustc_hash::FxHashMap;
+
+use crate::Dbg;
+use crate::decision::{DecisionLog, Reason};
+use crate::inlining::Rounds;
 
 /// Every rewrite that can be left out asks for one unit before it happens (`-flambeau-fuel N`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -55,14 +59,16 @@ pub struct Rewrites {
     pub trace: Option<Vec<String>>,
     /// What the inliner decided, if that is wanted.
     pub decisions: Option<DecisionLog>,
+    /// Calls with an attribute that could not be obeyed so far, and why.
+    pub unmet: FxHashMap<Dbg, Reason>,
     /// How many times the simplifier has run.
     pub round: u32,
     /// Backtraces are wanted (`-g`): a `raise` that makes one does not become a jump.
     pub keep_backtraces: bool,
     /// No function is inlined but stubs (`-flambeau-no-inline`).
     pub stubs_only: bool,
-    /// The level of `-O`: from 3 on code may grow more.
-    pub level: u32,
+    /// What the inliner goes by.
+    pub inlining: Rounds,
 }
 
 impl Rewrites {

@@ -58,6 +58,7 @@ pub mod decision;
 pub mod entities;
 pub mod fuel;
 pub mod imports;
+pub mod inlining;
 pub mod kind;
 mod lexer;
 pub mod loc;

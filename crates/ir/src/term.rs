@@ -215,6 +215,8 @@ pub struct Apply {
     pub inlined: InlineAttribute,
     /// `[@specialised]`
     pub specialised: SpecialiseAttribute,
+    /// How many inlined functions the call came through (reference: flambda2-inlining, "Inlining predictably").
+    pub depth: u8,
 }
 
 /// What is known of a callee.

@@ -36,15 +36,20 @@ const SINK: Pass = Pass { name: "sink", run: sink::sink };
 const SIMPLIFY: Pass = Pass { name: "simplify", run: flambeau_simplify::simplify };
 const DEAD_CODE: Pass = Pass { name: "dead-code", run: flambeau_simplify::dead_code::dead_code };
 
-/// What a compilation runs, in order. `level` is that of `-O`: without one 1.
-pub fn schedule(level: u32) -> Vec<Pass> {
+/// How many times the simplifier runs at most.
+const MAX_ROUNDS: u32 = 8;
+
+/// What a compilation runs, in order. `level` is that of `-O`: without one 1. `rounds` is what `-rounds` says: how many
+/// times the simplifier runs, which is twice at least; without it as often as the level says (manual 21.5).
+pub fn schedule(level: u32, rounds: Option<u32>) -> Vec<Pass> {
     // Functions that are loops first: the simplifier knows loops, but nothing of calls.
     let mut passes = vec![CONTIFY, LOOPIFY, SIMPLIFY];
     // What the simplifier brought into sight: blocks that only forwarded loads kept, functions with one caller left,
     // switches on what inlined functions give, what is the same in each turn of a loop.
     passes.extend([SCALAR_REPLACEMENT, CONTIFY, THREAD, PEEL, SIMPLIFY]);
     // Parameters that stand for parts may have parts themselves.
-    if level >= 3 {
+    let rounds = rounds.unwrap_or(level).min(MAX_ROUNDS);
+    for _ in 2..rounds {
         passes.extend([THREAD, SIMPLIFY]);
     }
     // Last: inside a branch an allocation is in sight of nobody else.

@@ -106,6 +106,7 @@ fn brief(reason: &Reason) -> &'static str {
         Reason::FunctionBudget { .. } => "function has grown",
         Reason::UnitBudget { .. } => "unit has grown",
         Reason::KeepsBacktraces => "backtraces",
+        Reason::MakesClosures => "makes closures",
         Reason::Arguments => "arguments",
     }
 }
@@ -179,6 +180,7 @@ fn because(reason: &Reason) -> (String, Option<String>) {
         Reason::KeepsBacktraces => plain(
             "the body catches exceptions, whose backtraces would be others in the place of the call (-g)",
         ),
+        Reason::MakesClosures => plain("its body makes closures, and a flag forbids inlining such"),
         Reason::Arguments => plain("the arguments are not those that the function takes"),
     }
 }
@@ -234,8 +236,11 @@ fn changes(reason: &Reason, policy: Policy, level: u32) -> Vec<Change> {
         Reason::AttributeOfFunction => vec![NOT_INLINED],
         Reason::Unrolled { .. } => vec![Change::Without("[@unrolled]")],
         Reason::Stub => Vec::new(),
+        Reason::Functor => {
+            vec![NOT_INLINED, NOT_INLINE, Change::Flag("-no-flambeau-toplevel-functors".into())]
+        }
         // With a smaller limit the benefit decides.
-        Reason::Small { .. } | Reason::Functor | Reason::SingleUse => vec![NOT_INLINED, NOT_INLINE],
+        Reason::Small { .. } | Reason::SingleUse => vec![NOT_INLINED, NOT_INLINE],
         Reason::Beneficial(evaluation) => {
             let mut changes = vec![NOT_INLINED, NOT_INLINE];
             if policy == Policy::Threshold && difference(evaluation) > 0.0 {
@@ -303,6 +308,9 @@ fn changes(reason: &Reason, policy: Policy, level: u32) -> Vec<Change> {
             Change::WithoutFlag("-g"),
             Change::Other("the try in a function of its own, which the one that is called calls".into()),
         ],
+        Reason::MakesClosures => {
+            vec![INLINED, INLINE, Change::WithoutFlag("-no-flambda2-expert-fallback-inlining-heuristic")]
+        }
         Reason::Arguments => {
             other("a call with all the arguments that the definition of the function names, and no more")
         }

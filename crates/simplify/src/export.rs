@@ -6,8 +6,17 @@ use flambeau_ir::transfer::{self, Exported};
 use flambeau_ir::{CodeId, Rewrites, StaticDef, Subkind, Symbol, Unit, Variable};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::inline::{ALLOCATION_BENEFIT, CLOSURE_BENEFIT, CONSTANT_BENEFIT, HUGE, LARGE, SMALL};
+use crate::inline::HUGE;
 use crate::{size, specialise};
+
+/// Bodies larger than this nobody inlines without an attribute.
+const LARGE: u32 = 250;
+/// What others may inline without a look, at their `-O3`.
+const SMALL: u32 = 60;
+/// What knowledge of an argument can be worth, mostly: a function that is called and not allocated, a block, a constant.
+const CLOSURE_BENEFIT: u32 = 42;
+const ALLOCATION_BENEFIT: u32 = 14;
+const CONSTANT_BENEFIT: u32 = 6;
 
 /// What of the unit others may refer to.
 #[derive(Clone, Debug)]

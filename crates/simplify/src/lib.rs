@@ -70,6 +70,7 @@ pub fn simplify(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
     Simplifier::new(unit, rewrites).unit();
     // Without asking: codes whose sets were dropped must go.
     dead_code::remove(unit, |_| true);
+    rewrites.round += 1;
     true
 }
 
@@ -102,10 +103,16 @@ struct Simplifier<'a> {
     /// Codes whose bodies are being simplified.
     in_progress: FxHashSet<CodeId>,
     sizes: FxHashMap<CodeId, Option<u32>>,
+    /// Whether each code has a `try`.
+    catches: FxHashMap<CodeId, bool>,
     /// What inlining may still add to the function that is being simplified.
     budget: u32,
     /// The same for the unit.
     unit_budget: u32,
+    /// What may still be evaluated in speculation.
+    speculation_budget: u32,
+    /// How many branches are around the point that is being simplified, in its function.
+    branch_depth: u32,
     /// Variables made on the way down that may be poison.
     flimsy: FxHashSet<Variable>,
     /// The ordinary continuations in which handlers go on.
@@ -137,8 +144,11 @@ impl<'a> Simplifier<'a> {
             ignored: FxHashMap::default(),
             in_progress: FxHashSet::default(),
             sizes: FxHashMap::default(),
+            catches: FxHashMap::default(),
             budget: 0,
             unit_budget: inline::UNIT_BUDGET,
+            speculation_budget: inline::SPECULATION_BUDGET,
+            branch_depth: 0,
             flimsy: FxHashSet::default(),
             raise_targets: FxHashMap::default(),
             current: None,
@@ -219,6 +229,7 @@ impl<'a> Simplifier<'a> {
             mark: self.env.mark(),
             current: self.current.replace(code),
             budget: self.budget,
+            branch_depth: std::mem::take(&mut self.branch_depth),
         };
         self.fresh_memory();
         let data = &self.unit.codes[code];
@@ -259,6 +270,7 @@ impl<'a> Simplifier<'a> {
         self.env.undo(outer.mark);
         self.current = outer.current;
         self.budget = outer.budget;
+        self.branch_depth = outer.branch_depth;
     }
 
     /// Down, then up.
@@ -320,6 +332,7 @@ struct Outer {
     mark: flambeau_types::Mark,
     current: Option<CodeId>,
     budget: u32,
+    branch_depth: u32,
 }
 
 type Functions = SmallVec<[(FunctionSlot, CodeId); 1]>;

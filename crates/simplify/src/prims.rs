@@ -228,7 +228,8 @@ impl Simplifier<'_> {
         }
     }
 
-    fn outcome(&mut self, prim: &Prim, args: &Operands) -> Outcome {
+    /// What becomes of a primitive, whose operands are canonical.
+    pub(crate) fn outcome(&mut self, prim: &Prim, args: &Operands) -> Outcome {
         if let Some(outcome) = self.folded(prim, args) {
             return outcome;
         }

@@ -5,6 +5,9 @@ use flambeau_ir::{
     Apply, CallKind, CodeId, Const, Expr, IntKind, Item, Named, Prim, Simple, Terminator, Unit,
 };
 
+/// The size of an arm of a switch.
+pub const ARM: u32 = 3;
+
 /// The size of a body; `None` if it is more than `limit`.
 pub fn of(body: &Expr, limit: u32) -> Option<u32> {
     let mut size = 0u32;
@@ -75,7 +78,8 @@ pub fn prim(prim: &Prim, args: u32) -> u32 {
     }
 }
 
-fn call(apply: &Apply) -> u32 {
+/// The size of a call.
+pub fn call(apply: &Apply) -> u32 {
     let kind = match apply.kind {
         CallKind::Direct(_) | CallKind::DirectExternal(_) => 4,
         CallKind::Generic => 6,
@@ -84,11 +88,12 @@ fn call(apply: &Apply) -> u32 {
     kind + args(&apply.args)
 }
 
-fn terminator(terminator: &Terminator) -> u32 {
+/// The size of a terminator, without what is in it.
+pub fn terminator(terminator: &Terminator) -> u32 {
     match terminator {
         Terminator::Apply(apply) => call(apply),
         Terminator::ApplyCont(jump) => 1 + args(&jump.args),
-        Terminator::Switch(switch) => 3 * (switch.arms.len() as u32 + u32::from(switch.default.is_some())),
+        Terminator::Switch(switch) => ARM * (switch.arms.len() as u32 + u32::from(switch.default.is_some())),
         Terminator::StringSwitch(switch) => 8 * (switch.arms.len() as u32 + 1),
         Terminator::Raise { .. } => 2,
         Terminator::Try { .. } => 6,

@@ -178,8 +178,10 @@ impl Simplifier<'_> {
         handlers: &mut Vec<ContHandler>,
     ) -> Option<ApplyCont> {
         let (mark, memory) = (self.env.mark(), self.memory);
+        self.branch_depth += 1;
         let alive = self.env.assume(scrutinee, set);
         let arm = if alive { self.arm_here(jump, handlers) } else { None };
+        self.branch_depth -= 1;
         self.env.undo(mark);
         self.memory = memory;
         arm

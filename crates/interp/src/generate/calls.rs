@@ -54,7 +54,7 @@ impl Generator {
             _ => InlineAttribute::Default,
         };
         let specialised = SpecialiseAttribute::Default;
-        Apply { callee, kind, args, ret, exn, dbg: self.location(), inlined, specialised }
+        Apply { callee, kind, args, ret, exn, dbg: self.location(), inlined, specialised, depth: 0 }
     }
 
     /// A call that returns to a continuation in scope, maybe in tail position.

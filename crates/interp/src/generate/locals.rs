@@ -228,6 +228,7 @@ impl Generator {
             dbg: self.location(),
             inlined: InlineAttribute::Default,
             specialised: SpecialiseAttribute::Default,
+            depth: 0,
         });
         if !self.one_in(8) {
             return Terminator::Apply(apply);

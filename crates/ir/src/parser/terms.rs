@@ -308,7 +308,8 @@ impl<'s> Parser<'s> {
         };
         let (exn, dbg) = (self.exn()?, self.dbg()?);
         let (inlined, specialised) = (attributes.inline, attributes.specialise);
-        Ok(Apply { callee, kind, args, ret, exn, dbg, inlined, specialised })
+        let depth = if self.eat_word("depth") { self.integer()? } else { 0 };
+        Ok(Apply { callee, kind, args, ret, exn, dbg, inlined, specialised, depth })
     }
 
     fn callee(&mut self) -> Result<(CallKind, Option<Simple>)> {

@@ -154,7 +154,7 @@ impl Printer<'_> {
 
     /// A call; its return continuation if that is not told by what is around it.
     fn apply(&mut self, apply: &Apply, ret: Option<Continuation>) {
-        let Apply { callee, kind, args, ret: _, exn, dbg, inlined, specialised } = apply;
+        let Apply { callee, kind, args, ret: _, exn, dbg, inlined, specialised, depth } = apply;
         self.text("call ");
         match kind {
             CallKind::Generic => {}
@@ -188,6 +188,10 @@ impl Printer<'_> {
         }
         self.exn(exn);
         self.dbg(*dbg);
+        if *depth > 0 {
+            self.text(" depth ");
+            self.number(depth);
+        }
     }
 
     fn terminator(&mut self, terminator: &Terminator) {

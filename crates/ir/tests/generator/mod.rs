@@ -422,7 +422,8 @@ impl Generator {
         let (exn, dbg) = (self.exn(scope), self.dbg());
         let inlined = inline_attribute(&mut self.random);
         let specialised = specialise_attribute(&mut self.random);
-        (Apply { callee, kind, args, ret, exn, dbg, inlined, specialised }, result)
+        let depth = if self.random.one_in(4) { self.random.below(256) as u8 } else { 0 };
+        (Apply { callee, kind, args, ret, exn, dbg, inlined, specialised, depth }, result)
     }
 
     fn terminator(&mut self, scope: &Scope, depth: usize) -> Terminator {

@@ -102,6 +102,7 @@ pub fn reasons() -> Vec<Reason> {
         FunctionBudget { left: 12, size: 40 },
         UnitBudget { left: 5, size: 40 },
         KeepsBacktraces,
+        MakesClosures,
         Arguments,
     ]
 }

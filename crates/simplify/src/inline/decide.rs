@@ -1,0 +1,211 @@
+//! What is inlined, by three policies over one measure (features B1, B4–B7, B9).
+
+use flambeau_ir::decision::{Evaluation, Policy, Reason};
+use flambeau_ir::inlining::Arguments;
+use flambeau_ir::term::InlineAttribute;
+use flambeau_ir::{Apply, CodeId, Simple};
+use flambeau_types::Ty;
+
+use super::HUGE;
+use super::speculate::Measure;
+use crate::{Simplifier, size};
+
+/// What one function may grow by.
+const BUDGET: u32 = 3_000;
+/// What a whole unit may grow by, the smallest functions and stubs apart: what comes after is to stay in proportion
+/// (features G6; the assembler's time is not linear in the number of jumps).
+pub const UNIT_BUDGET: u32 = 40_000;
+/// Functions up to this size are inlined then, too.
+const SMALLEST: u32 = 12;
+/// The same for the code of the toplevel, which runs once.
+const ENTRY_BUDGET: u32 = 300;
+/// What may be evaluated in speculation in a unit, in sizes of the bodies: beyond, only functions that are small without a
+/// look are inlined (features G6).
+pub const SPECULATION_BUDGET: u32 = 400_000;
+
+/// What inlining adds, by the size of the callee.
+pub struct Growth {
+    /// To the function that calls.
+    pub function: u32,
+    /// To the unit.
+    pub unit: u32,
+}
+
+impl Simplifier<'_> {
+    /// What a function may grow by.
+    pub(crate) fn budget(code: Option<CodeId>) -> u32 {
+        if code.is_some() { BUDGET } else { ENTRY_BUDGET }
+    }
+
+    /// What the inliner goes by in this round.
+    pub(crate) fn arguments(&self) -> &Arguments {
+        self.rewrites.inlining.of(self.rewrites.round)
+    }
+
+    /// What grows, and why the body is to be inlined; or why it is not.
+    pub(super) fn decide(&mut self, apply: &Apply, code: CodeId) -> Result<(Growth, Reason), Reason> {
+        let data = &self.unit.codes[code];
+        let (stub, recursive, is_functor) =
+            (data.attributes.stub, data.recursive, data.attributes.is_functor);
+        if self.in_progress.contains(&code) || !self.done.contains(&code) {
+            return Err(Reason::Recursive);
+        }
+        if data.params.len() != apply.args.len() {
+            return Err(Reason::Arguments);
+        }
+        let forced = self.attribute(apply, code)?;
+        if recursive && !stub && forced.is_none() && !self.arguments().unrolls() {
+            return Err(Reason::Recursive);
+        }
+        if self.rewrites.stubs_only && !stub {
+            return Err(Reason::Disabled);
+        }
+        if self.ends_backtraces(code) {
+            return Err(Reason::KeepsBacktraces);
+        }
+        // Each application at the toplevel makes a module, whose functions are to know those of the argument (B7).
+        let functor = is_functor && self.current.is_none() && self.arguments().toplevel_functors;
+        let forced = forced.or(functor.then_some(Reason::Functor));
+        let limit = if forced.is_some() { HUGE } else { self.arguments().large.min(HUGE) };
+        let size = match self.size(code) {
+            Some(size) if size <= limit => size,
+            size => return Err(Reason::TooLarge { size, limit }),
+        };
+        if forced.is_none() && !self.arguments().with_closures && self.makes_closures(code) {
+            return Err(Reason::MakesClosures);
+        }
+        let growth = self.growth(code, size, functor, forced.is_some())?;
+        let reason = match forced {
+            Some(reason) => reason,
+            None => self.policy(apply, code, size)?,
+        };
+        Ok((growth, reason))
+    }
+
+    /// What an attribute says, that of the call first (manual 21.6); or that of a stub, which is always inlined (A7).
+    fn attribute(&self, apply: &Apply, code: CodeId) -> Result<Option<Reason>, Reason> {
+        let attributes = &self.unit.codes[code].attributes;
+        match apply.inlined {
+            InlineAttribute::Never => return Err(Reason::ForbiddenByCall),
+            InlineAttribute::Always | InlineAttribute::Hint => return Ok(Some(Reason::AttributeOfCall)),
+            InlineAttribute::Unroll(0) if self.unit.codes[code].recursive => return Err(Reason::Recursive),
+            InlineAttribute::Unroll(left @ 1..) => return Ok(Some(Reason::Unrolled { left })),
+            InlineAttribute::Unroll(0) | InlineAttribute::Default => {}
+        }
+        match attributes.inline {
+            InlineAttribute::Never => Err(Reason::ForbiddenByFunction),
+            InlineAttribute::Always | InlineAttribute::Hint => Ok(Some(Reason::AttributeOfFunction)),
+            InlineAttribute::Unroll(left @ 1..) => Ok(Some(Reason::Unrolled { left })),
+            _ if attributes.stub => Ok(Some(Reason::Stub)),
+            _ => Ok(None),
+        }
+    }
+
+    fn makes_closures(&self, code: CodeId) -> bool {
+        let mut makes = false;
+        self.unit.codes[code].body.for_each_set(&mut |_| makes = true);
+        makes
+    }
+
+    /// What is added, if the function and the unit may still grow by it.
+    fn growth(&self, code: CodeId, size: u32, functor: bool, forced: bool) -> Result<Growth, Reason> {
+        if !forced && size > SMALLEST && size > self.unit_budget {
+            return Err(Reason::UnitBudget { left: self.unit_budget, size });
+        }
+        if functor {
+            return Ok(Growth { function: 0, unit: size });
+        }
+        // A stub that calls itself would go on for ever (soundness row 42).
+        let recursive = self.unit.codes[code].recursive;
+        let function = if recursive { size.max(BUDGET / 8) } else { size };
+        if function <= self.budget || forced && self.budget > 0 {
+            Ok(Growth { function, unit: size })
+        } else {
+            Err(Reason::FunctionBudget { left: self.budget, size })
+        }
+    }
+
+    /// What the policy says of a body of that size.
+    fn policy(&mut self, apply: &Apply, code: CodeId, size: u32) -> Result<Reason, Reason> {
+        let arguments = *self.arguments();
+        let depth = u32::from(apply.depth);
+        match arguments.policy {
+            Policy::Classic => {
+                let limit = arguments.classic_limit(apply.args.len() as u32);
+                if size <= limit {
+                    Ok(Reason::Small { size, limit })
+                } else {
+                    Err(Reason::TooLarge { size: Some(size), limit })
+                }
+            }
+            _ if depth > arguments.max_depth => Err(Reason::TooDeep { limit: arguments.max_depth }),
+            Policy::Threshold => self.by_threshold(apply, code, size, &arguments),
+            Policy::Benefit => self.by_benefit(apply, code, size, &arguments),
+        }
+    }
+
+    /// flambda2-inlining, "Function call site decision".
+    fn by_threshold(
+        &mut self,
+        apply: &Apply,
+        code: CodeId,
+        size: u32,
+        arguments: &Arguments,
+    ) -> Result<Reason, Reason> {
+        if size <= arguments.small {
+            return Ok(Reason::Small { size, limit: arguments.small });
+        }
+        if arguments.if_useful && !self.is_useful(apply) {
+            return Err(Reason::NothingKnown { size });
+        }
+        let measure = self.measure(apply, code, size)?;
+        let benefit = arguments.costs.worth(&measure.removed);
+        verdict(&measure, benefit, arguments.threshold)
+    }
+
+    /// Manual 21.3.5: the benefit, less in code that is colder, must exceed the growth.
+    fn by_benefit(
+        &mut self,
+        apply: &Apply,
+        code: CodeId,
+        size: u32,
+        arguments: &Arguments,
+    ) -> Result<Reason, Reason> {
+        let toplevel = self.current.is_none();
+        let quota = arguments.quota(toplevel);
+        let allowance = f64::from(size::call(apply));
+        if f64::from(size) > quota + allowance {
+            return Err(Reason::TooLarge { size: Some(size), limit: (quota + allowance) as u32 });
+        }
+        let measure = self.measure(apply, code, size)?;
+        let hotness = 1.0 / (1.0 + arguments.branch_factor).powi(self.branch_depth as i32);
+        let benefit = arguments.costs.worth(&measure.removed) * hotness;
+        verdict(&measure, benefit, allowance)
+    }
+
+    fn measure(&mut self, apply: &Apply, code: CodeId, size: u32) -> Result<Measure, Reason> {
+        match self.speculation_budget.checked_sub(size) {
+            Some(left) => self.speculation_budget = left,
+            None => return Err(Reason::UnitBudget { left: self.speculation_budget, size }),
+        }
+        Ok(self.speculate(apply, code))
+    }
+
+    /// Whether something is known of an argument.
+    fn is_useful(&self, apply: &Apply) -> bool {
+        apply.args.iter().any(|arg| {
+            !matches!(arg, Simple::Var(_))
+                || self.env.ty(*arg) != Ty::Unknown
+                || self.closure_of_other_unit(*arg).is_some()
+        })
+    }
+}
+
+fn verdict(measure: &Measure, benefit: f64, allowance: f64) -> Result<Reason, Reason> {
+    let evaluation = Evaluation { size: measure.size, removed: measure.removed, benefit, allowance };
+    if f64::from(measure.size) - benefit <= allowance {
+        Ok(Reason::Beneficial(evaluation))
+    } else {
+        Err(Reason::NotBeneficial(evaluation))
+    }
+}

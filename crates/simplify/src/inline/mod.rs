@@ -1,0 +1,176 @@
+//! Inlining at calls of functions that are known: [`decide`] says what, [`speculate`] what it would come to.
+//!
+//! The body of a callee has been simplified before its callers are: it is copied into the place of the call, and
+//! simplified once more there, with what is known of the arguments.
+
+mod decide;
+mod log;
+mod speculate;
+
+pub use decide::{SPECULATION_BUDGET, UNIT_BUDGET};
+
+use flambeau_ir::copy::Copier;
+use flambeau_ir::decision::Reason;
+use flambeau_ir::term::InlineAttribute;
+use flambeau_ir::{Apply, CallKind, CodeId, Expr, Item, Terminator};
+
+use crate::Simplifier;
+use crate::analysis::Analysis;
+use crate::continuations::ContState;
+use crate::run::Rest;
+use crate::size;
+
+/// Bodies up to this size are inlined by whoever wants it: with an attribute, stubs, functors at the toplevel.
+pub const HUGE: u32 = 5_000;
+
+impl Simplifier<'_> {
+    /// The body of a callee in the place of a direct call, if it is to be inlined: what the run goes on with.
+    pub(crate) fn inlined(&mut self, apply: &Apply) -> Option<Rest> {
+        // Nothing is inlined inside a stub (features A7); its callees may want to inline it.
+        if self.current.is_some_and(|current| self.unit.codes[current].attributes.stub) {
+            self.log(apply, None, Reason::InStub);
+            return None;
+        }
+        let code = match &apply.kind {
+            CallKind::Direct(code) => *code,
+            CallKind::DirectExternal(name) => match self.imported(name, apply) {
+                Some(code) => code,
+                None => {
+                    self.log(apply, None, Reason::NoBody);
+                    return None;
+                }
+            },
+            CallKind::Generic => {
+                self.log(apply, None, Reason::UnknownFunction);
+                return None;
+            }
+            CallKind::MethodPublic | CallKind::MethodSelf | CallKind::MethodCached => return None,
+        };
+        self.simplify_callee(code);
+        let (growth, reason) = match self.decide(apply, code) {
+            Ok(decision) => decision,
+            Err(reason) => {
+                self.log(apply, Some(code), reason);
+                return None;
+            }
+        };
+        if !self.allow("inlining") {
+            return None;
+        }
+        self.log(apply, Some(code), reason);
+        let body = self.copy_body(apply, code)?;
+        self.budget = self.budget.saturating_sub(growth.function);
+        self.unit_budget = self.unit_budget.saturating_sub(growth.unit);
+        self.body_in_place(apply, body)
+    }
+
+    /// What the run goes on with when a body stands in the place of a call.
+    fn body_in_place(&mut self, apply: &Apply, body: Expr) -> Option<Rest> {
+        let analysis = Analysis::of(&body, &self.env, self.rewrites.keep_backtraces);
+        let returns = analysis.uses(apply.ret);
+        self.analysis.absorb(analysis);
+        if !matches!(self.conts.get(&apply.ret), Some(ContState::Pending(_)))
+            || returns.count == 1 && !returns.crosses_region
+        {
+            return Some(Rest::from(body));
+        }
+        let Some(ContState::Pending(handler)) = self.conts.remove(&apply.ret) else { return None };
+        // The place where the call returns to is used several times now, or never.
+        self.analysis.note_open(apply.ret);
+        let join = Item::Join { cont: apply.ret, params: handler.params, body: Box::new(body) };
+        let items: Vec<Item> = std::iter::once(join).chain(handler.rest.items).collect();
+        Some(Rest { items: items.into_iter(), terminator: handler.rest.terminator })
+    }
+
+    /// Simplifies a static callee that has not been yet, so that what is inlined is as small as can be.
+    pub(crate) fn simplify_callee(&mut self, code: CodeId) {
+        if !self.done.contains(&code)
+            && let Some((symbol, values)) = self.static_codes.get(&code).cloned()
+        {
+            flambeau_ir::stack::deep(|| self.code(code, &values, Some(symbol)));
+        }
+    }
+
+    /// The size of a simplified body, with the functions that it makes; `None` if it is more than anybody inlines.
+    fn size(&mut self, code: CodeId) -> Option<u32> {
+        let unit = &*self.unit;
+        *self.sizes.entry(code).or_insert_with(|| size::whole(unit, code, HUGE))
+    }
+
+    /// Whether the backtrace of an exception that is caught in the body ends there: not with the callers.
+    fn ends_backtraces(&mut self, code: CodeId) -> bool {
+        let unit = &*self.unit;
+        self.rewrites.keep_backtraces
+            && *self.catches.entry(code).or_insert_with(|| {
+                let mut catches = false;
+                unit.codes[code]
+                    .body
+                    .walk(&mut |expr| catches |= matches!(expr.terminator, Terminator::Try { .. }));
+                catches
+            })
+    }
+
+    /// The body with the arguments, the way back and the handler of the call. The functions that it makes are copied
+    /// with it, to be simplified there.
+    fn copy_body(&mut self, apply: &Apply, code: CodeId) -> Option<Expr> {
+        let unit = &mut *self.unit;
+        let data = &unit.codes[code];
+        if data.params.len() != apply.args.len() {
+            return None;
+        }
+        let mut copier = Copier::with_sets(
+            &mut unit.variables,
+            &mut unit.continuations,
+            &unit.codes,
+            &mut unit.function_slots,
+            &mut unit.value_slots,
+        );
+        for (param, arg) in data.params.iter().zip(&apply.args) {
+            copier.substitute_variable(*param, *arg);
+        }
+        if let Some(callee) = apply.callee {
+            copier.substitute_variable(data.my_closure, callee);
+        }
+        copier.substitute_continuation(data.ret, apply.ret);
+        copier.substitute_exn(data.exn, apply.exn.clone());
+        if self.rewrites.keep_backtraces || self.rewrites.decisions.is_some() {
+            copier.inline_locations(&mut unit.locs, apply.dbg);
+        }
+        // What an attribute or a stub asks for is not deep (flambda2-digest, "Inlining").
+        let stub = data.attributes.stub;
+        copier.deepen(u8::from(!stub));
+        let mut body = copier.expr(&data.body);
+        let recursive = data.recursive && !stub;
+        for copy in copier.finish().ok()? {
+            unit.codes.push(copy);
+        }
+        if recursive {
+            self.limit_unrolling(&mut body, apply, code);
+        }
+        self.note_sets(&body);
+        Some(body)
+    }
+
+    /// The calls of the group in a body that was unrolled are unrolled once less (manual 21.6); those of a recursive
+    /// function that was inlined just so are not touched.
+    fn limit_unrolling(&self, body: &mut Expr, apply: &Apply, code: CodeId) {
+        let left = match apply.inlined {
+            InlineAttribute::Unroll(n) => n.saturating_sub(1),
+            InlineAttribute::Default
+                if self.unit.codes[code].attributes.inline == InlineAttribute::Default =>
+            {
+                self.arguments().max_unroll.saturating_sub(1)
+            }
+            _ => 0,
+        };
+        let group = self.sets.get(&code).cloned().unwrap_or_default();
+        body.walk_mut(&mut |expr| {
+            if let Terminator::Apply(call) = &mut expr.terminator
+                && let CallKind::Direct(to) = call.kind
+                && group.iter().any(|(_, code)| *code == to)
+            {
+                call.inlined = InlineAttribute::Unroll(left);
+            }
+        });
+    }
+}

@@ -1,0 +1,90 @@
+(** The flags of the inliner: those that the stock compiler accepts and ignores (manual 21.2), those of Flambda 2
+    (flambda2-inlining) and our own. They are noted here by the names that crates/ir/src/inlining.rs knows, and
+    apply after the level of [-O], whatever their order (manual 21.2.1). *)
+
+(* In the order of the command line: name and value, with [@round] after the name of what holds in one round. *)
+let noted : (string * string) list ref = ref []
+let policy : string option ref = ref None
+let note name value = noted := (name, value) :: !noted
+
+(** Notes the value of a flag with the syntax [n | round=n[,...]], which the stock parser has accepted. *)
+let note_rounds name text =
+  let note_one word =
+    match String.split_on_char '=' (String.trim word) with
+    | [ value ] -> note name (String.trim value)
+    | [ round; value ] -> note (name ^ "@" ^ String.trim round) (String.trim value)
+    | _ -> ()
+  in
+  List.iter note_one (String.split_on_char ',' text)
+
+(** The flags of the stock command line, noting what they say. *)
+module Noting (Default : Main_args.Optcommon_options) = struct
+  let both name default text =
+    note_rounds name text;
+    default text
+
+  let _inline = both "inline" Default._inline
+  let _inline_toplevel = both "inline-toplevel" Default._inline_toplevel
+  let _inline_alloc_cost = both "inline-alloc-cost" Default._inline_alloc_cost
+  let _inline_branch_cost = both "inline-branch-cost" Default._inline_branch_cost
+  let _inline_call_cost = both "inline-call-cost" Default._inline_call_cost
+  let _inline_prim_cost = both "inline-prim-cost" Default._inline_prim_cost
+  let _inline_indirect_cost = both "inline-indirect-cost" Default._inline_indirect_cost
+  let _inline_lifting_benefit = both "inline-lifting-benefit" Default._inline_lifting_benefit
+  let _inline_branch_factor = both "inline-branch-factor" Default._inline_branch_factor
+  let _inline_max_depth = both "inline-max-depth" Default._inline_max_depth
+  let _inline_max_unroll = both "inline-max-unroll" Default._inline_max_unroll
+end
+
+let number_flag ~integer flag name doc =
+  let set text =
+    let fits = if integer then Option.map float_of_int (int_of_string_opt text) else float_of_string_opt text in
+    match fits with
+    | Some n when n >= 0. && n < infinity -> note name text
+    | _ ->
+        let kind = if integer then "a whole number" else "a number" in
+        raise (Arg.Bad (Printf.sprintf "option '%s' needs %s of at least 0, not '%s'." flag kind text))
+  in
+  (flag, Arg.String set, "<n> " ^ doc)
+
+let switch_flags flag name doc =
+  [
+    ("-" ^ flag, Arg.Unit (fun () -> note name "true"), " " ^ doc);
+    ("-no-" ^ flag, Arg.Unit (fun () -> note name "false"), " The opposite of -" ^ flag);
+  ]
+
+let whole = number_flag ~integer:true
+let real = number_flag ~integer:false
+
+let list =
+  [
+    ( "-flambeau-policy",
+      Arg.Symbol ([ "default"; "classic"; "benefit"; "threshold" ], fun name -> policy := Some name),
+      " How the inliner decides: by default as threshold, with other defaults" );
+    whole "-flambda2-inline-max-depth" "inline-max-depth" "How deep in inlined code calls are inlined";
+    whole "-flambda2-inline-max-rec-depth" "inline-max-unroll" "How many times recursive functions are unrolled";
+    real "-flambda2-inline-call-cost" "inline-call-cost" "What the removal of a direct call is worth";
+    real "-flambda2-inline-alloc-cost" "inline-alloc-cost" "What the removal of an allocation is worth";
+    real "-flambda2-inline-prim-cost" "inline-prim-cost" "What the removal of a primitive is worth";
+    real "-flambda2-inline-branch-cost" "inline-branch-cost" "What the removal of a branch is worth";
+    real "-flambda2-inline-indirect-call-cost" "inline-indirect-cost" "What it is worth that an indirect call becomes direct";
+    real "-flambda2-inline-poly-compare-cost" "inline-poly-compare-cost"
+      "What it is worth that a polymorphic comparison becomes monomorphic";
+    whole "-flambda2-inline-small-function-size" "inline-small-function-size"
+      "Up to this size functions are inlined without a look";
+    whole "-flambda2-inline-large-function-size" "inline-large-function-size" "From this size on functions are never inlined";
+    real "-flambda2-inline-threshold" "inline-threshold" "What the size of an inlined body less the benefit may be";
+  ]
+  @ switch_flags "flambda2-speculative-inlining-only-if-arguments-useful" "inline-only-if-arguments-useful"
+      "Look only at calls of which an argument is known"
+  @ switch_flags "flambda2-expert-can-inline-recursive-functions" "inline-recursive" "Unroll recursive functions"
+  @ switch_flags "flambda2-expert-fallback-inlining-heuristic" "inline-functions-with-closures"
+      "Inline functions that make closures"
+  @ switch_flags "flambeau-toplevel-functors" "inline-toplevel-functors" "Inline functors applied at the toplevel"
+
+(** The settings of a compilation. *)
+let settings () =
+  let policy =
+    match !policy with Some name -> name | None -> if !Clflags.classic_inlining then "classic" else "default"
+  in
+  ("policy", policy) :: List.rev_map (fun (name, value) -> ("argument:" ^ name, value)) !noted
