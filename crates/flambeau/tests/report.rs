@@ -98,12 +98,21 @@ fn the_flag_makes_the_files() {
     // One for each round, from 0 on.
     let rounds = report["summary"]["rounds"].as_u64().expect("a number");
     assert_eq!(names.len() as u64 - others.len() as u64, rounds);
+    assert!(rounds >= 2, "-O3 has several");
     for round in 0..rounds {
         check_contains(
             &folder.read(&format!("shapes.{round}.inlining.org")),
             &["#+TITLE: Inlining decisions"],
         );
     }
+    check_contains(
+        &folder.read("shapes.0.inlining.org"),
+        &[
+            "* Definition of Shapes.norm at shapes.ml, line 2, ",
+            "** Application of Shapes.square at shapes.ml, line 2, characters 21-29\n",
+            "   This call was inlined, because the function is small (size ",
+        ],
+    );
     // To look changes nothing.
     assert_eq!(fs::read(folder.path("shapes.o")).expect("an object"), before);
 }
@@ -128,7 +137,10 @@ fn a_report_is_shown() {
         &tree,
         &[
             "Shapes shapes.ml, -O3",
-            "├─ Shapes.norm shapes.ml:2\n",
+            "├─ Shapes.norm shapes.ml:2\n│  ├─ shapes.ml:2:21 Shapes.square inlined: small, size ",
+            "shapes.ml:4:17 Stdlib.List.length not inlined: no body offered\n",
+            "an unknown function not inlined: known at run time only\n",
+            "1 of functions whose unit offers no body: Stdlib.List 1",
             "1 indirect call",
             "1 allocation, 1 boxing, 1 polymorphic compare",
         ],
@@ -138,7 +150,13 @@ fn a_report_is_shown() {
     folder.succeed(&["report", "--format", "html", "-o", "page.html", REPORT]);
     check_contains(
         &folder.read("page.html"),
-        &["<!DOCTYPE html>", "let square x = x *. x", "polymorphic compare: caml_compare", "Shapes.pair"],
+        &[
+            "<!DOCTYPE html>",
+            "</a>square x +. <a",
+            "no body offered",
+            "polymorphic compare: caml_compare",
+            "Shapes.pair",
+        ],
     );
     assert_eq!(folder.succeed(&["report", "--format", "json", REPORT]), folder.read(REPORT));
     let several = folder.succeed(&["report", "--format", "json", REPORT, REPORT]);
@@ -178,7 +196,11 @@ fn two_builds_are_compared() {
     check_contains(&folder.succeed(&["report", "diff", "a", "b"]), &["No difference"]);
     let file = format!("c/{REPORT}");
     let text = folder.succeed(&["report", "diff", "a", &file]);
-    check_contains(&text, &["Shapes\n", "  Shapes.norm has\n    - 1 boxing\n    + 2 boxings"]);
+    check_contains(
+        &text,
+        &["Shapes\n", "  call of Shapes.square in Shapes.norm\n    - shapes.ml:2: inlined: "],
+    );
+    check_contains(&text, &["    + no such call\n", "  Shapes.norm has\n    - 1 boxing\n    + 2 boxings"]);
     let json = folder.succeed(&["report", "diff", "a", &file, "--format", "json"]);
     let json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
     assert_eq!(json["units"][0]["unit"], "Shapes");

@@ -31,7 +31,7 @@ impl Change {
     pub fn parts(&self) -> (&str, &str, &str) {
         match self {
             Change::Flag(flag) => ("", flag, " on the command line"),
-            Change::WithoutFlag(flag) => ("no ", flag, " on the command line"),
+            Change::WithoutFlag(flag) => ("without ", flag, " on the command line"),
             Change::AtCall(attribute) => ("", attribute, " at the call"),
             Change::AtDefinition(attribute) => ("", attribute, " on the definition of the function"),
             Change::Without(attribute) => ("without ", attribute, ""),
