@@ -246,3 +246,58 @@ fn what_cannot_be_written_is_said() {
     let message = folder.fail(&["report", "-o", "missing/page.html", REPORT]);
     check_contains(&message, &["cannot write missing/page.html"]);
 }
+
+/// The last decision on the only call of `f`: its kind, and what the tree says of it.
+fn decision_on_f(folder: &Folder, flags: &[&str]) -> (String, String) {
+    folder.succeed(&[&["-c", "-inlining-report"], flags, &["unit.ml"]].concat());
+    let report: serde_json::Value =
+        serde_json::from_str(&folder.read("unit.flambeau-report.json")).expect("JSON");
+    let decisions = report["decisions"].as_array().expect("an array");
+    let is_f = |d: &&serde_json::Value| d["callee"].as_str().is_some_and(|name| name.contains("Unit__f_"));
+    let decision = decisions.iter().rev().find(is_f).expect("a call of f");
+    let tree = folder.succeed(&["report", "unit.flambeau-report.json"]);
+    (decision["reason"]["kind"].as_str().expect("a kind").to_owned(), tree)
+}
+
+/// The number after a flag in a text.
+#[track_caller]
+fn number_after(text: &str, flag: &str) -> u32 {
+    let rest = text.split_once(flag).unwrap_or_else(|| panic!("{flag} is not in:\n{text}")).1;
+    let digits: String = rest.trim_start().chars().take_while(char::is_ascii_digit).collect();
+    digits.parse().unwrap_or_else(|_| panic!("no number after {flag} in:\n{text}"))
+}
+
+/// What a report says could have changed a decision does, and a bit less does not.
+#[test]
+fn what_is_proposed_helps() {
+    let folder = Folder::new(&[(
+        "unit.ml",
+        "let f x y = if x then (y, y + 1, y * y, y land 7) else (y - 1, y, y lxor y, y / 3)\n\
+         let g y = f true (y * 2)\n\
+         let h = [| f |]\n",
+    )]);
+    let small = "-flambda2-inline-small-function-size";
+    let large = "-flambda2-inline-large-function-size";
+    let threshold = "-flambda2-inline-threshold";
+    for (base, kind, flag, then) in [
+        (vec![small, "0", threshold, "0"], "not_beneficial", threshold, "beneficial"),
+        (vec![small, "0", large, "3"], "too_large", large, "beneficial"),
+    ] {
+        let (before, tree) = decision_on_f(&folder, &base);
+        assert_eq!(before, kind, "{tree}");
+        let number = number_after(
+            &tree,
+            &format!(
+                "could change with: [@inlined] at the call | [@inline] on the definition of the function | {flag}"
+            ),
+        );
+        let with =
+            |number: u32| decision_on_f(&folder, &[&base[..], &[flag, &number.to_string()]].concat()).0;
+        assert_eq!(with(number), then);
+        assert_eq!(with(number - 1), kind);
+    }
+    // An attribute, as proposed too.
+    let source = folder.read("unit.ml").replace("= f true", "= (f [@inlined]) true");
+    fs::write(folder.path("unit.ml"), source).expect("written");
+    assert_eq!(decision_on_f(&folder, &[small, "0", threshold, "0"]).0, "attribute_of_call");
+}

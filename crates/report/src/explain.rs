@@ -297,7 +297,8 @@ fn changes(reason: &Reason, policy: Policy, level: u32) -> Vec<Change> {
             with_more(vec![INLINED, Change::Flag(format!("{flag} {}", limit.saturating_add(1)))])
         }
         Reason::FunctionBudget { left, .. } => {
-            let smaller = "a smaller function around the call: what it may grow by has been used up";
+            let smaller =
+                "a smaller function around the call (the toplevel, which runs once, may grow least)";
             let attribute = (*left > 0).then_some(INLINED);
             attribute.into_iter().chain([Change::Other(smaller.into())]).collect()
         }
