@@ -5,6 +5,7 @@ module Reader = Byte_reader
 (** A unit that was compiled; [cmm] stands before its Cmm part. *)
 type compiled = {
   dumps : (string * string) list;
+  files : (string * string) list;  (** To be written beside the output: the ends of the names, and the contents. *)
   payload : string;
   counters : (string * int) list;
   warnings : (int * Warnings.t) list;  (** By the numbers of their locations. *)
@@ -37,10 +38,11 @@ let read bytes =
   if Reader.u r <> version then Reader.malformed r "a reply of another version";
   if Reader.bool r then
     let dumps = Reader.list r (fun r -> pair r Reader.string Reader.string) in
+    let files = Reader.list r (fun r -> pair r Reader.string Reader.string) in
     let payload = Reader.string r in
     let counters = Reader.list r (fun r -> pair r Reader.string Reader.u) in
     let warnings = Reader.list r warning in
-    { dumps; payload; counters; warnings; cmm = r }
+    { dumps; files; payload; counters; warnings; cmm = r }
   else
     let unit_name = Reader.string r in
     let function_name = Reader.string r in

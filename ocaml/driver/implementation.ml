@@ -37,7 +37,7 @@ let print_warnings ~debuginfos =
       Location.prerr_warning location warning)
 
 (* A unit that was compiled as far as Cmm. *)
-type compiled = { payload : string; phrases : Cmm.phrase list }
+type compiled = { payload : string; files : (string * string) list; phrases : Cmm.phrase list }
 
 let internal_error ~pass message =
   raise (Errors.internal ~unit_name:(Compilenv.current_unit_name ()) ~pass message)
@@ -48,13 +48,15 @@ let read_reply info bytes ~debuginfos =
   print_counters info.module_name reply.counters;
   print_warnings ~debuginfos reply.warnings;
   let phrases = Profile.record "cmm" (Decode_cmm.phrases ~debuginfos) reply.cmm in
-  { payload = reply.payload; phrases }
+  { payload = reply.payload; files = reply.files; phrases }
 
 (* Whether other units may know nothing of this one. *)
 let is_opaque () = !Clflags.opaque || Env.is_imported_opaque (Compilenv.current_unit_name ())
 
 let middle_end info (program : Lambda.program) =
-  let settings = Flags.settings () @ if is_opaque () then [ ("export", "no") ] else [] in
+  let opaque = if is_opaque () then [ ("export", "no") ] else [] in
+  let report = if !Clflags.inlining_report then [ ("report", info.source_file) ] else [] in
+  let settings = Flags.settings () @ opaque @ report in
   let options : Encode.options =
     { verify = !Flags.verify; fuel = !Flags.fuel; dumps = Flags.dumps (); profile = !Flags.profile; settings }
   in
@@ -88,6 +90,12 @@ let save_companion info payload =
       let crc = snd (Compilenv.read_unit_info file) in
       Cmx_payload.save_companion ~output_prefix:info.output_prefix ~crc payload
 
+(* Whole or not at all. *)
+let write_beside info (suffix, contents) =
+  let file = info.output_prefix ^ suffix in
+  Errors.writing file @@ fun () ->
+  Misc.output_to_file_via_temporary ~mode:[ Open_binary ] file (fun _ channel -> output_string channel contents)
+
 let with_promises phrases =
   match !Flags.stands_for with
   | None -> phrases
@@ -101,7 +109,8 @@ let compile_with_flambeau info (program : Lambda.program) =
   save_companion info compiled.payload;
   let phrases = with_promises compiled.phrases in
   Emit_unit.compile ~ppf_dump:info.ppf_dump ~output_prefix:info.output_prefix phrases;
-  save_description info program compiled.payload
+  save_description info program compiled.payload;
+  List.iter (write_beside info) compiled.files
 
 (* {1 The stock middle-end} *)
 

@@ -4,6 +4,7 @@ mod boundary;
 mod ocaml_thread;
 mod other_units;
 mod pipeline;
+mod reports;
 mod run;
 mod settings;
 mod stdlib;

@@ -12,13 +12,13 @@ use std::time::Instant;
 use flambeau_cmm::encode::{self, Writer};
 use flambeau_convert::{Converted, convert};
 use flambeau_interp::coverage as ir_coverage;
-use flambeau_ir::decision::Warning;
+use flambeau_ir::decision::{DecisionLog, Warning};
 use flambeau_ir::{Fuel, Rewrites, Unit, printer, verify};
 use flambeau_lambda::{Request, coverage as lambda_coverage, decode, printer as lambda_printer};
 use flambeau_passes::Pass;
 
-use crate::other_units;
 use crate::settings::Settings;
+use crate::{other_units, reports};
 
 /// The magic and the version of a reply.
 const MAGIC: &[u8] = b"FLBR";
@@ -40,6 +40,8 @@ struct Failure {
 /// A unit that was compiled.
 struct Compiled {
     dumps: Vec<(String, String)>,
+    /// What is to be written beside the output: what the names end in, and the contents.
+    files: Vec<(String, String)>,
     payload: Vec<u8>,
     counters: Vec<(String, u64)>,
     /// The number of a location, that of a warning, and what it says if it does not say the same always.
@@ -102,10 +104,12 @@ fn refusal(failure: &Failure) -> Vec<u8> {
 fn success(compiled: &Compiled) -> Vec<u8> {
     enter("encoding the reply");
     let mut w = begin(true);
-    w.u(compiled.dumps.len() as u64);
-    for (name, text) in &compiled.dumps {
-        w.s(name.as_bytes());
-        w.s(text.as_bytes());
+    for texts in [&compiled.dumps, &compiled.files] {
+        w.u(texts.len() as u64);
+        for (name, text) in texts {
+            w.s(name.as_bytes());
+            w.s(text.as_bytes());
+        }
     }
     w.s(&compiled.payload);
     w.u(compiled.counters.len() as u64);
@@ -223,6 +227,10 @@ fn compile(bytes: &[u8]) -> Result<Compiled, Failure> {
         keep_backtraces: request.options.debug,
         stubs_only: !settings.inline,
         inlining: settings.inlining.clone(),
+        decisions: settings
+            .report
+            .is_some()
+            .then(|| DecisionLog { policy: settings.inlining.of(0).policy, decisions: Vec::new() }),
         ..Rewrites::default()
     };
     let Converted { mut unit, exports, counters } = runner.stage("convert", || {
@@ -258,11 +266,18 @@ fn compile(bytes: &[u8]) -> Result<Compiled, Failure> {
     runner.dump("coverage", || coverage_text(&request, &unit, &rewrites));
     runner.dump("rewrites", || rewrites.trace.take().unwrap_or_default().join("\n") + "\n");
 
+    let files = match &settings.report {
+        Some(source) => runner.stage("report", || {
+            reports::files(&unit, source, settings.level, &mut rewrites).map_err(failure)
+        })?,
+        None => Vec::new(),
+    };
     let cmm = runner.stage("to cmm", || Ok(flambeau_cmm::lower(&unit)))?;
     runner.dump("cmm", || flambeau_cmm::printer::print(&cmm));
     runner.counters.push(("fuel used".into(), used));
     Ok(Compiled {
         dumps: std::mem::take(&mut runner.dumps),
+        files,
         payload,
         counters: std::mem::take(&mut runner.counters),
         warnings: warnings(&unit, &rewrites),

@@ -20,6 +20,8 @@ pub struct Settings {
     pub export: bool,
     /// Note every rewrite.
     pub trace: bool,
+    /// Report what was decided (`-inlining-report`): the source file, as the command line names it.
+    pub report: Option<String>,
 }
 
 impl Settings {
@@ -36,6 +38,7 @@ impl Settings {
             inlining: Rounds::default(),
             export: true,
             trace: false,
+            report: None,
         };
         let mut choice = Choice::default();
         let mut arguments = Vec::new();
@@ -45,6 +48,7 @@ impl Settings {
                 ("inline", "no") => settings.inline = false,
                 ("export", "no") => settings.export = false,
                 ("trace", "yes") => settings.trace = true,
+                ("report", source) => settings.report = Some(source.to_owned()),
                 ("level", n) => settings.level = n.parse().map_err(|_| format!("no level {n}"))?,
                 ("rounds", n) => {
                     settings.rounds =

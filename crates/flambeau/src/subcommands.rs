@@ -10,7 +10,8 @@ use clap::{Parser, Subcommand};
 use flambeau_ir::{Fuel, Rewrites};
 use flambeau_passes::PASSES;
 
-use crate::{run, stdlib, toolchain};
+use crate::reports::ReportArguments;
+use crate::{reports, run, stdlib, toolchain};
 
 /// An optimising OCaml compiler. With the arguments of ocamlopt it is ocamlopt.
 #[derive(Parser)]
@@ -50,6 +51,8 @@ enum Command {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<OsString>,
     },
+    /// Show what the inliner decided and what remains in each function, or how two builds differ
+    Report(ReportArguments),
     /// Rebuild OCaml's standard library with flambeau, to be used by default from then on
     Stdlib {
         /// Rebuild it even if it is there
@@ -64,7 +67,7 @@ enum Command {
 }
 
 /// The words that begin a command of ours.
-const WORDS: &[&str] = &["opt", "run", "stdlib", "toolchain", "help"];
+const WORDS: &[&str] = &["opt", "report", "run", "stdlib", "toolchain", "help"];
 
 /// Whether the process was called with one of our commands. Under the name of ocamlopt it never is.
 pub fn is_called() -> bool {
@@ -91,6 +94,7 @@ pub fn run() -> ExitCode {
             opt(&file, &passes, rewrites, check.as_ref()).map(|()| ExitCode::SUCCESS)
         }
         Command::Run { file, arguments } => run::run(&file, &arguments),
+        Command::Report(arguments) => reports::run(arguments).map(|()| ExitCode::SUCCESS),
         Command::Stdlib { force } => stdlib::rebuild(force).map(|()| ExitCode::SUCCESS),
         Command::Toolchain { folder } => toolchain::make(&folder).map(|()| ExitCode::SUCCESS),
     };

@@ -1,0 +1,170 @@
+//! Reports of the inliner: the files of `-inlining-report`, and the command that shows them (features B12).
+
+use std::io::{IsTerminal, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use clap::{Args, Subcommand, ValueEnum};
+use flambeau_ir::{Rewrites, Unit};
+use flambeau_report::terminal::Palette;
+use flambeau_report::{Build, Report, diff, html, json, org, sources, terminal};
+
+/// What reports say they were made by.
+const COMPILER: &str = concat!("flambeau ", env!("CARGO_PKG_VERSION"));
+
+/// The files that `-inlining-report` asks for: what their names end in, and their contents. Takes the log.
+///
+/// # Errors
+/// If the report can't be written as JSON.
+pub fn files(
+    unit: &Unit,
+    source: &str,
+    level: u32,
+    rewrites: &mut Rewrites,
+) -> Result<Vec<(String, String)>, String> {
+    let log = rewrites.decisions.take().unwrap_or_default();
+    let build = Build { compiler: COMPILER.into(), source: source.into(), level, arguments: arguments() };
+    let mut report = Report::new(unit, build, log, rewrites.round);
+    sources::read(&mut report, Path::new("."));
+    let text = json::write(&report).map_err(|error| error.to_string())?;
+    Ok(org::files(&report).chain([(json::SUFFIX.to_owned(), text)]).collect())
+}
+
+/// The arguments of this process and the flags of the environment.
+fn arguments() -> Vec<String> {
+    let words = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned());
+    let flags = std::env::var("FLAMBEAU_FLAGS").unwrap_or_default();
+    words.chain(flags.split_whitespace().map(str::to_owned)).collect()
+}
+
+/// How a report is shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// For the terminal
+    #[default]
+    Tree,
+    /// As data (docs/reports.md)
+    Json,
+    /// One page with the source, which needs no other file
+    Html,
+}
+
+/// What `flambeau report` is told.
+#[derive(Args, Debug)]
+#[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
+pub struct ReportArguments {
+    #[command(subcommand)]
+    command: Option<ReportCommand>,
+    /// How it is shown
+    #[arg(long, value_enum, default_value_t)]
+    format: Format,
+    /// Write it to this file
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Files that -inlining-report wrote (.flambeau-report.json), or folders with such files anywhere below
+    #[arg(required = true, value_name = "FILES")]
+    files: Vec<PathBuf>,
+}
+
+#[derive(Subcommand, Debug)]
+enum ReportCommand {
+    /// What is different between the reports of two builds
+    Diff {
+        /// The first build: a file or a folder
+        first: PathBuf,
+        /// The second one
+        second: PathBuf,
+        /// How it is shown
+        #[arg(long, value_enum, default_value_t)]
+        format: DiffFormat,
+        /// Write it to this file
+        #[arg(short, long, value_name = "FILE")]
+        output: Option<PathBuf>,
+    },
+}
+
+/// How a difference is shown.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+enum DiffFormat {
+    /// For people
+    #[default]
+    Text,
+    /// As data (docs/reports.md)
+    Json,
+}
+
+/// `flambeau report`.
+///
+/// # Errors
+/// If a report can't be read, or the output can't be written.
+pub fn run(arguments: ReportArguments) -> Result<()> {
+    match arguments.command {
+        Some(ReportCommand::Diff { first, second, format, output }) => {
+            let differences = diff::diff(&load(&[first])?, &load(&[second])?);
+            let text = match format {
+                DiffFormat::Text => diff::render(&differences),
+                DiffFormat::Json => diff::json(&differences).map_err(|error| anyhow::anyhow!("{error}"))?,
+            };
+            put(output.as_deref(), &text)
+        }
+        None => show(&arguments),
+    }
+}
+
+fn show(arguments: &ReportArguments) -> Result<()> {
+    let reports = load(&arguments.files)?;
+    let output = arguments.output.as_deref();
+    let text = match arguments.format {
+        Format::Tree => terminal::render(&reports, palette(output)),
+        Format::Html => html::render(&reports),
+        Format::Json => json_of(&reports)?,
+    };
+    put(output, &text)
+}
+
+/// One report is an object, several are an array.
+fn json_of(reports: &[Report]) -> Result<String> {
+    let texts: Result<Vec<String>> = reports
+        .iter()
+        .map(|report| json::write(report).map_err(|error| anyhow::anyhow!("{error}")))
+        .collect();
+    Ok(match texts?.as_slice() {
+        [one] => one.clone(),
+        several => format!("[\n{}]\n", several.join(",\n")),
+    })
+}
+
+fn load(paths: &[PathBuf]) -> Result<Vec<Report>> {
+    json::load(paths).map_err(|error| anyhow::anyhow!("{error}"))
+}
+
+/// Colours are for people who look, and have not said that they want none (<https://no-color.org>).
+fn palette(output: Option<&Path>) -> Palette {
+    let unwanted = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    Palette { colours: output.is_none() && !unwanted && std::io::stdout().is_terminal() }
+}
+
+/// Writes to the file, whole or not at all; without one to the standard output.
+fn put(output: Option<&Path>, text: &str) -> Result<()> {
+    let Some(path) = output else {
+        return match std::io::stdout().write_all(text.as_bytes()) {
+            // Whoever reads has seen enough.
+            Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
+            written => written.context("writing to the standard output"),
+        };
+    };
+    // A pipe or a device can't be replaced by a file.
+    if std::fs::metadata(path).is_ok_and(|data| !data.is_file()) {
+        return std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()));
+    }
+    let Some(name) = path.file_name() else { bail!("{}: not the name of a file", path.display()) };
+    let mut temporary = name.to_owned();
+    temporary.push(format!(".{}.tmp", std::process::id()));
+    let temporary = path.with_file_name(temporary);
+    let written = std::fs::write(&temporary, text).and_then(|()| std::fs::rename(&temporary, path));
+    if written.is_err() {
+        // It may not be there; the first error is the one to tell.
+        let _ = std::fs::remove_file(&temporary);
+    }
+    written.with_context(|| format!("cannot write {}", path.display()))
+}

@@ -1,0 +1,370 @@
+//! What is said of a reason: why, with which numbers, and what would have changed it. All renderings say this.
+
+use flambeau_ir::decision::{Evaluation, Policy, Reason, Removed};
+
+use crate::sites::Verdict;
+
+/// Whatever flags and attributes say, no larger functions are inlined (docs/inlining.md).
+const LARGEST: u32 = 5_000;
+/// Sizes for each unit of `-inline`.
+const PER_INLINE: f64 = 8.0;
+
+/// Something that would have changed a decision.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// A flag of the command line.
+    Flag(String),
+    /// A flag that would have to go.
+    WithoutFlag(&'static str),
+    /// An attribute of the call.
+    AtCall(&'static str),
+    /// An attribute of the function.
+    AtDefinition(&'static str),
+    /// An attribute that would have to go.
+    Without(&'static str),
+    /// Something in the source or in the build.
+    Other(String),
+}
+
+impl Change {
+    /// What is to be typed, if that can be said, and the words before and after it.
+    pub fn parts(&self) -> (&str, &str, &str) {
+        match self {
+            Change::Flag(flag) => ("", flag, " on the command line"),
+            Change::WithoutFlag(flag) => ("without ", flag, " on the command line"),
+            Change::AtCall(attribute) => ("", attribute, " at the call"),
+            Change::AtDefinition(attribute) => ("", attribute, " on the definition of the function"),
+            Change::Without(attribute) => ("without ", attribute, ""),
+            Change::Other(text) => (text, "", ""),
+        }
+    }
+
+    /// In plain words.
+    pub fn text(&self) -> String {
+        let (before, code, after) = self.parts();
+        format!("{before}{code}{after}")
+    }
+}
+
+/// What is said of a reason.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Explanation {
+    /// What it led to.
+    pub verdict: Verdict,
+    /// Why, in a word or two.
+    pub brief: String,
+    /// Why, as the end of a sentence: `it is small`.
+    pub because: String,
+    /// The comparison that was made, with its numbers.
+    pub formula: Option<String>,
+    /// The operations that inlining removes: how many and what.
+    pub removed: Vec<String>,
+    /// Each of these could have changed the decision: attributes do, flags may if nothing else speaks against it.
+    pub changes: Vec<Change>,
+}
+
+/// What is said of a reason, where the unit is compiled with that policy and level of `-O`.
+pub fn explain(reason: &Reason, policy: Policy, level: u32) -> Explanation {
+    let (because, formula) = because(reason);
+    let removed = match reason {
+        Reason::Beneficial(evaluation) | Reason::NotBeneficial(evaluation) => removed(&evaluation.removed),
+        _ => Vec::new(),
+    };
+    Explanation {
+        verdict: Verdict::of(reason),
+        brief: match reason {
+            Reason::Specialised { parameters, .. } => format!("for {}", parameters.join(", ")),
+            reason => brief(reason).to_owned(),
+        },
+        because,
+        formula,
+        removed,
+        changes: changes(reason, policy, level),
+    }
+}
+
+fn brief(reason: &Reason) -> &'static str {
+    match reason {
+        Reason::AttributeOfCall | Reason::ForbiddenByCall => "attribute of the call",
+        Reason::AttributeOfFunction | Reason::ForbiddenByFunction => "attribute of the function",
+        Reason::Unrolled { .. } => "unrolled",
+        Reason::Stub => "wrapper",
+        Reason::Small { .. } => "small",
+        Reason::Functor => "functor",
+        Reason::SingleUse => "only use",
+        Reason::Beneficial(_) => "benefit",
+        Reason::Specialised { .. } => "for its arguments",
+        Reason::Disabled => "turned off",
+        Reason::InStub => "in a wrapper",
+        Reason::UnknownFunction => "known at run time only",
+        Reason::NoBody => "no body offered",
+        Reason::Recursive => "recursive",
+        Reason::TooLarge { .. } => "too large",
+        Reason::NothingKnown { .. } => "nothing known of its arguments",
+        Reason::NotBeneficial(_) => "too little benefit",
+        Reason::TooDeep { .. } => "too deep",
+        Reason::FunctionBudget { .. } => "function has grown",
+        Reason::UnitBudget { .. } => "unit has grown",
+        Reason::KeepsBacktraces => "backtraces",
+        Reason::MakesClosures => "makes closures",
+        Reason::Arguments => "arguments",
+    }
+}
+
+fn because(reason: &Reason) -> (String, Option<String>) {
+    let plain = |text: &str| (text.to_owned(), None);
+    match reason {
+        Reason::AttributeOfCall => plain("an attribute of the call wants it"),
+        Reason::AttributeOfFunction => plain("an attribute of the function wants it"),
+        Reason::Unrolled { left: 0 } => {
+            plain("the function is recursive and was to be unrolled, for the last time here")
+        }
+        Reason::Unrolled { left: 1 } => {
+            plain("the function is recursive and is to be unrolled, once more after this")
+        }
+        Reason::Unrolled { left } => {
+            (format!("the function is recursive and is to be unrolled, {left} times more after this"), None)
+        }
+        Reason::Stub => plain("it is a wrapper that the compiler made, and such are always inlined"),
+        Reason::Small { size, limit } => {
+            ("the function is small".into(), Some(format!("size {size} <= limit {limit}")))
+        }
+        Reason::Functor => plain("it is a functor applied at the toplevel"),
+        Reason::SingleUse => plain("this is the only use of the function"),
+        Reason::Beneficial(evaluation) => {
+            ("the benefit is large enough".into(), Some(formula(evaluation, "<=")))
+        }
+        Reason::Specialised { parameters, size } => (
+            format!(
+                "a copy of the function, of size {size}, was made for the {} of this call: {}",
+                if parameters.len() == 1 { "argument" } else { "arguments" },
+                parameters.join(", ")
+            ),
+            None,
+        ),
+        Reason::Disabled => plain("inlining is turned off"),
+        Reason::ForbiddenByCall => plain("an attribute of the call forbids it"),
+        Reason::ForbiddenByFunction => plain("an attribute of the function forbids it"),
+        Reason::InStub => {
+            plain("the call stands in a wrapper that the compiler made; it is decided where that is inlined")
+        }
+        Reason::UnknownFunction => plain("which function is called is only known when the program runs"),
+        Reason::NoBody => plain(
+            "the function's unit does not offer its body: too large, opaque, without .cmx, or of another compiler",
+        ),
+        Reason::Recursive => plain("the function is recursive, and is not to be unrolled (any more)"),
+        Reason::TooLarge { size: Some(size), limit } => {
+            ("the function is too large".into(), Some(format!("size {size} > limit {limit}")))
+        }
+        Reason::TooLarge { size: None, limit } => {
+            ("the function is too large".into(), Some(format!("size > limit {limit}")))
+        }
+        Reason::NothingKnown { size } => (
+            format!("nothing is known of the arguments that its body, of size {size}, could make use of"),
+            None,
+        ),
+        Reason::NotBeneficial(evaluation) => {
+            ("the benefit is too small".into(), Some(formula(evaluation, ">")))
+        }
+        Reason::TooDeep { limit } => {
+            (format!("the call stands more than {limit} deep in inlined code"), None)
+        }
+        Reason::FunctionBudget { left, size } => (
+            "the function with the call has grown as much as it may".into(),
+            Some(format!("size {size} > {left} left of what the function may grow by")),
+        ),
+        Reason::UnitBudget { left, size } => (
+            "the unit has grown as much as it may".into(),
+            Some(format!("size {size} > {left} left of what the unit may grow by")),
+        ),
+        Reason::KeepsBacktraces => plain(
+            "the body catches exceptions, whose backtraces would be others in the place of the call (-g)",
+        ),
+        Reason::MakesClosures => plain("its body makes closures, and a flag forbids inlining such"),
+        Reason::Arguments => plain("the arguments are not those that the function takes"),
+    }
+}
+
+/// `size 40 - benefit 12.5 = 27.5 <= allowance 30`
+fn formula(evaluation: &Evaluation, relation: &str) -> String {
+    let Evaluation { size, benefit, allowance, .. } = evaluation;
+    format!(
+        "size {size} - benefit {} = {} {relation} allowance {}",
+        number(*benefit),
+        number(difference(evaluation)),
+        number(*allowance)
+    )
+}
+
+fn difference(evaluation: &Evaluation) -> f64 {
+    f64::from(evaluation.size) - evaluation.benefit
+}
+
+/// With two digits after the point at most.
+pub fn number(n: f64) -> String {
+    let text = format!("{n:.2}");
+    let text = text.trim_end_matches('0').trim_end_matches('.');
+    if text == "-0" { "0".into() } else { text.into() }
+}
+
+fn removed(removed: &Removed) -> Vec<String> {
+    let counts = [
+        (removed.calls, "direct call", "direct calls"),
+        (removed.indirect_calls, "indirect call", "indirect calls"),
+        (removed.allocations, "allocation", "allocations"),
+        (removed.branches, "branch", "branches"),
+        (removed.primitives, "primitive", "primitives"),
+        (removed.polymorphic_compares, "polymorphic compare", "polymorphic compares"),
+    ];
+    let counts = counts.into_iter().filter(|(count, ..)| *count > 0);
+    counts
+        .map(|(count, one, several)| format!("{count} {}", if count == 1 { one } else { several }))
+        .collect()
+}
+
+const INLINED: Change = Change::AtCall("[@inlined]");
+const NOT_INLINED: Change = Change::AtCall("[@inlined never]");
+const INLINE: Change = Change::AtDefinition("[@inline]");
+const NOT_INLINE: Change = Change::AtDefinition("[@inline never]");
+
+fn changes(reason: &Reason, policy: Policy, level: u32) -> Vec<Change> {
+    let more = (level < 3 && policy != Policy::Classic).then(|| Change::Flag("-O3".into()));
+    let with_more = |changes: Vec<Change>| changes.into_iter().chain(more.clone()).collect();
+    let other = |text: &str| vec![Change::Other(text.to_owned())];
+    match reason {
+        Reason::AttributeOfCall => vec![Change::Without("the attribute of the call"), NOT_INLINED],
+        Reason::AttributeOfFunction => vec![NOT_INLINED],
+        Reason::Unrolled { .. } => vec![Change::Without("[@unrolled]")],
+        Reason::Stub => Vec::new(),
+        Reason::Functor => {
+            vec![NOT_INLINED, NOT_INLINE, Change::Flag("-no-flambeau-toplevel-functors".into())]
+        }
+        // With a smaller limit the benefit decides.
+        Reason::Small { .. } | Reason::SingleUse => vec![NOT_INLINED, NOT_INLINE],
+        Reason::Beneficial(evaluation) => {
+            let mut changes = vec![NOT_INLINED, NOT_INLINE];
+            if policy == Policy::Threshold && difference(evaluation) > 0.0 {
+                changes.push(threshold((difference(evaluation).ceil() - 1.0).max(0.0)));
+            }
+            changes
+        }
+        Reason::Specialised { .. } => {
+            vec![Change::AtCall("[@specialised never]"), Change::AtDefinition("[@specialise never]")]
+        }
+        Reason::Disabled => vec![Change::WithoutFlag("-flambeau-no-inline")],
+        Reason::ForbiddenByCall => vec![Change::Without("the attribute of the call"), INLINED],
+        Reason::ForbiddenByFunction => vec![INLINED],
+        Reason::InStub => Vec::new(),
+        Reason::UnknownFunction => other(
+            "inlining the function that the call stands in, or specialising it, where the function that it is given is \
+             known; [@inline] or [@specialise] on its definition asks for that",
+        ),
+        Reason::NoBody => other(
+            "compiling the other unit with flambeau and without -opaque (with dune: --profile release), with its .cmx on \
+             the path, and with [@inline] on the definition if it is large; for the standard library: flambeau stdlib",
+        ),
+        Reason::Recursive => vec![
+            Change::AtCall("[@unrolled 1]"),
+            unrolling(policy),
+            Change::Other(
+                "a function as argument that is passed along unchanged: then it is specialised".into(),
+            ),
+        ],
+        Reason::TooLarge { size: size @ Some(_), limit } if *limit < LARGEST => {
+            with_more(too_large(policy, *size, *limit))
+        }
+        Reason::TooLarge { size, limit } => too_large(policy, *size, *limit),
+        Reason::NothingKnown { size } => {
+            let mut changes = vec![INLINED, INLINE];
+            if policy == Policy::Threshold {
+                changes
+                    .push(Change::Flag("-no-flambda2-speculative-inlining-only-if-arguments-useful".into()));
+                changes.push(Change::Flag(format!("-flambda2-inline-small-function-size {size}")));
+            }
+            changes
+        }
+        Reason::NotBeneficial(evaluation) => {
+            let mut changes = vec![INLINED, INLINE];
+            match policy {
+                Policy::Threshold => changes.push(threshold(difference(evaluation).ceil())),
+                Policy::Benefit | Policy::Classic => changes.extend(dearer(evaluation)),
+            }
+            with_more(changes)
+        }
+        Reason::TooDeep { limit } => {
+            let flag =
+                if policy == Policy::Threshold { "-flambda2-inline-max-depth" } else { "-inline-max-depth" };
+            with_more(vec![INLINED, Change::Flag(format!("{flag} {}", limit.saturating_add(1)))])
+        }
+        Reason::FunctionBudget { left, .. } => {
+            let smaller =
+                "a smaller function around the call (the toplevel, which runs once, may grow least)";
+            let attribute = (*left > 0).then_some(INLINED);
+            attribute.into_iter().chain([Change::Other(smaller.into())]).collect()
+        }
+        Reason::UnitBudget { .. } => {
+            vec![INLINED, Change::Other("a smaller unit: what it may grow by has been used up".into())]
+        }
+        Reason::KeepsBacktraces => vec![
+            Change::WithoutFlag("-g"),
+            Change::Other("the try in a function of its own, which the one that is called calls".into()),
+        ],
+        Reason::MakesClosures => {
+            vec![INLINED, INLINE, Change::WithoutFlag("-no-flambda2-expert-fallback-inlining-heuristic")]
+        }
+        Reason::Arguments => {
+            other("a call with all the arguments that the definition of the function names, and no more")
+        }
+    }
+}
+
+/// A threshold of the difference between size and benefit.
+fn threshold(n: f64) -> Change {
+    Change::Flag(format!("-flambda2-inline-threshold {}", number(n)))
+}
+
+/// What could make a function not too large.
+fn too_large(policy: Policy, size: Option<u32>, limit: u32) -> Vec<Change> {
+    let Some(size) = size.filter(|_| limit < LARGEST) else {
+        return vec![Change::Other(format!("a smaller function: nothing above {LARGEST} is inlined"))];
+    };
+    // In the unit of `-inline`, which is several of ours.
+    let more = number((f64::from(size.saturating_sub(limit)) / PER_INLINE).ceil());
+    let flag = match policy {
+        Policy::Threshold => Change::Flag(format!("-flambda2-inline-large-function-size {size}")),
+        Policy::Classic => Change::Other(format!("-inline greater by {more}")),
+        Policy::Benefit => {
+            Change::Other(format!("-inline greater by {more}, at the toplevel -inline-toplevel"))
+        }
+    };
+    vec![INLINED, INLINE, flag]
+}
+
+/// How often a recursive function is unrolled.
+fn unrolling(policy: Policy) -> Change {
+    let flag = match policy {
+        Policy::Threshold => "-flambda2-expert-can-inline-recursive-functions -flambda2-inline-max-rec-depth",
+        Policy::Classic | Policy::Benefit => "-inline-max-unroll",
+    };
+    Change::Flag(format!("{flag} 1"))
+}
+
+/// By how much one of the removed operations would have to cost more, each alone.
+fn dearer(evaluation: &Evaluation) -> Vec<Change> {
+    let missing = difference(evaluation) - evaluation.allowance;
+    let removed = &evaluation.removed;
+    let costs = [
+        (removed.calls, "-inline-call-cost"),
+        (removed.indirect_calls, "-inline-indirect-cost"),
+        (removed.allocations, "-inline-alloc-cost"),
+        (removed.branches, "-inline-branch-cost"),
+        (removed.primitives, "-inline-prim-cost"),
+    ];
+    let costs = costs.into_iter().filter(|(count, _)| *count > 0);
+    costs
+        .map(|(count, flag)| {
+            let more = (missing / f64::from(count)).ceil().max(1.0);
+            Change::Other(format!("{flag} greater by {}, more in a branch", number(more)))
+        })
+        .collect()
+}

@@ -1,0 +1,192 @@
+//! The source with what was decided beside it.
+
+use std::collections::BTreeMap;
+
+use flambeau_ir::decision::Place;
+use maud::{Markup, PreEscaped, html};
+use rustc_hash::FxHashMap;
+
+use crate::model::{Names, Operation, Report, Source};
+use crate::sites::{Site, sites};
+use crate::tree::{self, Node};
+
+use super::note;
+
+/// The calls at one place of the source, and those in what was inlined there.
+pub struct Group<'r> {
+    /// For links.
+    pub id: String,
+    /// The place; what is nested in it follows.
+    pub nodes: &'r [Node<'r, &'r Site<'r>>],
+}
+
+impl Group<'_> {
+    fn place(&self) -> Option<&Place> {
+        self.nodes.first().and_then(|node| node.place)
+    }
+
+    fn class(&self) -> &'static str {
+        let site = self.nodes.first().and_then(|node| node.entries.last());
+        site.map_or("inlined", |site| note::class(site.verdict()))
+    }
+}
+
+/// A unit that is being rendered.
+pub struct Unit<'r> {
+    /// The position on the page.
+    pub index: usize,
+    /// What is known.
+    pub report: &'r Report,
+    /// Its functions.
+    pub names: Names<'r>,
+}
+
+impl<'r> Unit<'r> {
+    /// A unit at that position on the page.
+    pub fn new(index: usize, report: &'r Report) -> Unit<'r> {
+        Unit { index, report, names: report.names() }
+    }
+
+    /// What a line is called in links.
+    pub fn line_id(&self, file: &str, line: u32) -> String {
+        let number = self.report.sources.iter().position(|source| source.file == file);
+        format!("u{}f{}L{line}", self.index, number.unwrap_or(0))
+    }
+}
+
+/// Equal operations of a line.
+type Operations<'r> = BTreeMap<(Operation, &'r str), u32>;
+
+/// What is told beside the lines, by file and line.
+#[derive(Default)]
+struct Notes<'r> {
+    groups: FxHashMap<(&'r str, u32), Vec<&'r Group<'r>>>,
+    operations: FxHashMap<(&'r str, u32), Operations<'r>>,
+}
+
+/// The sources of a unit, and at the end what has no place in them.
+pub fn files(unit: &Unit) -> Markup {
+    let sites = sites(&unit.report.decisions);
+    let nodes = tree::nest(sites.iter().map(|site| (site.function(), site.places(), site)));
+    let groups = groups(unit, &nodes);
+    let is_shown = |file: &str| unit.report.sources.iter().any(|source| source.file == file);
+    let mut notes = Notes::default();
+    let mut elsewhere = Vec::new();
+    for group in &groups {
+        match group.place().filter(|place| is_shown(&place.file)) {
+            Some(place) => notes.groups.entry((&place.file, place.line)).or_default().push(group),
+            None => elsewhere.push(group),
+        }
+    }
+    for group in notes.groups.values_mut() {
+        group.sort_by_key(|group| group.place().map(|place| (place.start, place.end)));
+    }
+    for remaining in unit.report.functions.iter().flat_map(|function| &function.remaining) {
+        if let Some(place) = remaining.places.first() {
+            let line = notes.operations.entry((&place.file, place.line)).or_default();
+            *line.entry((remaining.operation, &remaining.detail)).or_default() += 1;
+        }
+    }
+    html! {
+        @for source in &unit.report.sources { (file(unit, source, &notes)) }
+        @if !elsewhere.is_empty() {
+            h3 { @if unit.report.sources.is_empty() { "Calls" } @else { "Calls of which the place is not above" } }
+            div.elsewhere { @for group in elsewhere {
+                @let at = group.place().map(|place| format!("{}:{}", place.file, place.line)).unwrap_or_default();
+                (note::group(unit, group, &at))
+            } }
+        }
+    }
+}
+
+/// Definitions fall away: a place tells them.
+fn groups<'r>(unit: &Unit, nodes: &'r [Node<'r, &'r Site<'r>>]) -> Vec<Group<'r>> {
+    let mut groups = Vec::new();
+    let mut start = 0;
+    while start < nodes.len() {
+        let inner = nodes[start + 1..].iter().take_while(|node| node.depth > 1).count();
+        if nodes[start].depth == 1 {
+            let id = format!("u{}c{}", unit.index, groups.len());
+            groups.push(Group { id, nodes: &nodes[start..=start + inner] });
+            start += inner;
+        }
+        start += 1;
+    }
+    groups
+}
+
+fn file(unit: &Unit, source: &Source, notes: &Notes) -> Markup {
+    html! {
+        h3 { (source.file) }
+        div.source role="table" aria-label={ "Source of " (source.file) } {
+            @for (index, text) in source.text.lines().enumerate() {
+                @let line = u32::try_from(index + 1).unwrap_or(u32::MAX);
+                @let key = (source.file.as_str(), line);
+                @let groups = notes.groups.get(&key).map(Vec::as_slice).unwrap_or_default();
+                (row(unit, &unit.line_id(&source.file, line), line, text, groups, notes.operations.get(&key)))
+            }
+        }
+    }
+}
+
+fn row(
+    unit: &Unit,
+    id: &str,
+    line: u32,
+    text: &str,
+    groups: &[&Group],
+    operations: Option<&Operations>,
+) -> Markup {
+    let has_notes = !groups.is_empty() || operations.is_some();
+    html! {
+        div.row.noted[has_notes] role="row" id=(id) {
+            span.number role="rowheader" { (line) }
+            code.text role="cell" { (marked(text, groups)) }
+            div.notes role="cell" {
+                @for (index, group) in groups.iter().enumerate() {
+                    (note::group(unit, group, &(index + 1).to_string()))
+                }
+                @if let Some(operations) = operations {
+                    div.costs { @for ((operation, detail), count) in operations {
+                        span.cost {
+                            @if *count > 1 { (count) " × " }
+                            (operation.noun(1)) ": " (detail)
+                        } " "
+                    } }
+                }
+            }
+        }
+    }
+}
+
+/// A line in which each call has its number before it.
+fn marked(text: &str, groups: &[&Group]) -> Markup {
+    let mut out = String::new();
+    let mut written = 0;
+    for (index, group) in groups.iter().enumerate() {
+        let start = group.place().map_or(0, |place| place.start as usize);
+        let start = boundary(text, start).max(written);
+        push_escaped(&mut out, &text[written..start]);
+        written = start;
+        let number = index + 1;
+        out.push_str(
+            &html! { a.mark.(group.class()) href={ "#" (group.id) } aria-label={ "call " (number) } { (number) } }
+                .into_string(),
+        );
+    }
+    push_escaped(&mut out, &text[written..]);
+    PreEscaped(out)
+}
+
+fn push_escaped(out: &mut String, text: &str) {
+    out.push_str(&html! { (text) }.into_string());
+}
+
+/// The nearest beginning of a character that is not after a position; the end, if it is beyond.
+fn boundary(text: &str, position: usize) -> usize {
+    let mut position = position.min(text.len());
+    while !text.is_char_boundary(position) {
+        position -= 1;
+    }
+    position
+}

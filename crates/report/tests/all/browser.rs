@@ -1,0 +1,160 @@
+//! The page in a real browser: headless Chromium draws it, in light and in dark, and tells what it understood.
+
+use std::ffi::OsString;
+use std::fs;
+use std::path::Path;
+use std::process::{Command, Output};
+
+use flambeau_report::explain::explain;
+use flambeau_report::html;
+use flambeau_report::sites::sites;
+
+use crate::fixture;
+
+const BROWSERS: &[&str] = &["chromium", "chromium-browser", "google-chrome", "google-chrome-stable"];
+const SIZE: (u32, u32) = (1400, 1000);
+
+/// The browser that is installed. `FLAMBEAU_BROWSER` names another one.
+fn browser() -> Option<OsString> {
+    let named = std::env::var_os("FLAMBEAU_BROWSER");
+    let known = BROWSERS.iter().map(OsString::from);
+    named
+        .into_iter()
+        .chain(known)
+        .find(|name| Command::new(name).arg("--version").output().is_ok_and(|output| output.status.success()))
+}
+
+/// A browser with a profile of its own, which can't reach the network. The page has no errors.
+fn run(browser: &OsString, folder: &Path, arguments: &[&str], page: &Path) -> Output {
+    run_at(browser, folder, arguments, page, "")
+}
+
+/// The same at a place of the page.
+fn run_at(browser: &OsString, folder: &Path, arguments: &[&str], page: &Path, fragment: &str) -> Output {
+    let output = start(browser, folder, arguments, page, fragment);
+    let errors = errors(&output);
+    assert!(errors.is_empty(), "the page has errors: {errors:?}");
+    output
+}
+
+/// What the page wrote to the console.
+fn errors(output: &Output) -> Vec<String> {
+    let lines = String::from_utf8_lossy(&output.stderr).lines().map(str::to_owned).collect::<Vec<_>>();
+    lines.into_iter().filter(|line| line.contains("CONSOLE")).collect()
+}
+
+fn start(browser: &OsString, folder: &Path, arguments: &[&str], page: &Path, fragment: &str) -> Output {
+    let output = Command::new(browser)
+        .args([
+            "--headless=new",
+            "--no-sandbox",
+            "--disable-gpu",
+            "--disable-dev-shm-usage",
+            "--no-first-run",
+        ])
+        .args([
+            "--disable-background-networking",
+            "--host-resolver-rules=MAP * ~NOTFOUND",
+            "--hide-scrollbars",
+        ])
+        .args([
+            "--enable-logging=stderr",
+            "--v=0",
+            "--virtual-time-budget=3000",
+            "--force-device-scale-factor=1",
+        ])
+        .arg(format!("--user-data-dir={}", folder.join("profile").display()))
+        .arg(format!("--window-size={},{}", SIZE.0, SIZE.1))
+        .args(arguments)
+        .arg(format!("file://{}{fragment}", page.display()))
+        .output()
+        .expect("the browser runs");
+    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    output
+}
+
+#[test]
+fn the_page_is_drawn() {
+    let Some(browser) = browser() else {
+        eprintln!("SKIPPED: no Chromium is installed (apt-get install chromium), the page was not looked at");
+        return;
+    };
+    let folder = tempfile::tempdir().expect("a folder");
+    let page = folder.path().join("page.html");
+    fs::write(&page, html::render(&[fixture::report()])).expect("written");
+
+    // Errors would be seen.
+    let broken = folder.path().join("broken.html");
+    fs::write(&broken, "<script>missing()</script>").expect("written");
+    assert_eq!(errors(&start(&browser, folder.path(), &["--dump-dom"], &broken, "")).len(), 1);
+
+    let dom = run(&browser, folder.path(), &["--dump-dom"], &page);
+    let dom = String::from_utf8_lossy(&dom.stdout);
+    check_dom(&dom);
+    // A link to a call opens it.
+    let open = "id=\"u0c0\" open";
+    assert!(!dom.contains(open));
+    let dom = run_at(&browser, folder.path(), &["--dump-dom"], &page, "#u0c0");
+    assert!(String::from_utf8_lossy(&dom.stdout).contains(open));
+
+    let light = screenshot(&browser, folder.path(), &page, "light", &[]);
+    let dark = screenshot(&browser, folder.path(), &page, "dark", &["--force-dark-mode"]);
+    assert!(light.brightness() > 200.0, "light is {}", light.brightness());
+    assert!(dark.brightness() < 70.0, "dark is {}", dark.brightness());
+    for shot in [light, dark] {
+        assert_eq!((shot.width, shot.height), SIZE);
+        // Text, panels, and the tones of inlined, not inlined and specialised calls.
+        assert!(shot.colours() > 100, "only {} colours", shot.colours());
+    }
+}
+
+/// What the browser made of the page.
+fn check_dom(dom: &str) {
+    let report = fixture::report();
+    for site in sites(&report.decisions) {
+        let explanation = explain(&site.last.reason, report.policy, report.build.level);
+        let text = explanation.because.replace('&', "&amp;");
+        assert!(dom.contains(&text), "{text} is not on the page");
+    }
+    let rows = dom.matches("role=\"row\"").count();
+    assert_eq!(rows, report.sources[0].text.lines().count());
+    // The source did not become markup, and nothing was cut off.
+    assert!(dom.contains("\"&lt;b&gt;&amp;amp;\" is text here"), "{dom}");
+    assert!(dom.contains("</footer>") && dom.trim_end().ends_with("</html>"));
+}
+
+/// A picture, three bytes each point.
+struct Shot {
+    width: u32,
+    height: u32,
+    points: Vec<[u8; 3]>,
+}
+
+impl Shot {
+    fn brightness(&self) -> f64 {
+        let sum: u64 = self.points.iter().flatten().map(|byte| u64::from(*byte)).sum();
+        sum as f64 / (self.points.len() * 3) as f64
+    }
+
+    fn colours(&self) -> usize {
+        self.points.iter().collect::<std::collections::HashSet<_>>().len()
+    }
+}
+
+fn screenshot(browser: &OsString, folder: &Path, page: &Path, name: &str, arguments: &[&str]) -> Shot {
+    let file = folder.join(format!("{name}.png"));
+    let option = format!("--screenshot={}", file.display());
+    run(browser, folder, &[&[option.as_str()], arguments].concat(), page);
+    // To be looked at by people.
+    if let Some(kept) = std::env::var_os("FLAMBEAU_SCREENSHOTS") {
+        fs::copy(&file, Path::new(&kept).join(format!("report-{name}.png"))).expect("the picture is kept");
+    }
+    let decoder = png::Decoder::new(std::io::BufReader::new(fs::File::open(&file).expect("a picture")));
+    let mut reader = decoder.read_info().expect("a picture");
+    let mut bytes = vec![0; reader.output_buffer_size().expect("a size")];
+    let info = reader.next_frame(&mut bytes).expect("a picture");
+    let width = info.color_type.samples();
+    assert!(width >= 3, "coloured");
+    let points = bytes[..info.buffer_size()].chunks_exact(width).map(|p| [p[0], p[1], p[2]]).collect();
+    Shot { width: info.width, height: info.height, points }
+}

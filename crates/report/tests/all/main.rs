@@ -1,0 +1,8 @@
+//! Tests over whole reports.
+
+mod browser;
+mod damage;
+mod diffs;
+mod fixture;
+mod remaining;
+mod renderings;
