@@ -38,8 +38,12 @@ impl Simplifier<'_> {
             self.env.bind(result, Ty::Unknown);
             apply = second;
         }
-        if let Some(rest) = self.inlined(&apply).or_else(|| self.specialised(&apply)) {
-            return Next::Continue(rest);
+        match self.inlined(&apply) {
+            Ok(rest) => return Next::Continue(rest),
+            Err(refusal) => match self.specialised(&apply) {
+                Some(rest) => return Next::Continue(rest),
+                None => self.log_refusal(&apply, refusal),
+            },
         }
         self.finish_call(&mut apply);
         self.return_to(apply, out)

@@ -6,6 +6,7 @@
 //! The copy still takes all arguments, so that calls keep their shape; in calls of itself those captured are zero.
 
 use flambeau_ir::copy::Copier;
+use flambeau_ir::decision::Reason;
 use flambeau_ir::term::SpecialiseAttribute;
 use flambeau_ir::transfer::own_name;
 use flambeau_ir::{
@@ -77,11 +78,29 @@ impl Simplifier<'_> {
         let values = self.captured(apply, &functions)?;
         let calls = self.calls_of_set(&functions)?;
         let invariants = self.invariants(apply, code, &functions, &calls);
-        if !self.is_worth_it(apply, &functions, &invariants) || !self.allow("specialisation") {
+        // Functions that capture an argument are called through their closures, which those nested in them do not have.
+        let captures = invariants.values().any(|index| matches!(apply.args[*index], Simple::Var(_)));
+        let nested = calls.iter().any(|call| !functions.iter().any(|(_, code)| *code == call.from));
+        if captures && nested
+            || !self.is_worth_it(apply, &functions, &invariants)
+            || !self.allow("specialisation")
+        {
             return None;
         }
         self.unit_budget -= size;
-        self.specialised_copy(apply, code, functions, values, &invariants, &calls)
+        self.log_specialisation(apply, code, &invariants, size);
+        self.specialised_copy(apply, code, functions, values, &invariants)
+    }
+
+    fn log_specialisation(&mut self, apply: &Apply, code: CodeId, invariants: &Invariants, size: u32) {
+        if self.rewrites.decisions.is_none() {
+            return;
+        }
+        let data = &self.unit.codes[code];
+        let is_known = |index: &usize| invariants.contains_key(&(code, *index));
+        let name = |index: usize| self.unit.variables[data.params[index]].name.clone();
+        let parameters = (0..data.params.len()).filter(is_known).map(name).collect();
+        self.log(apply, Some(code), Reason::Specialised { parameters, size });
     }
 
     fn has_function(&self, apply: &Apply) -> bool {
@@ -270,7 +289,6 @@ impl Simplifier<'_> {
         functions: Functions,
         values: Vec<(ValueSlot, Simple)>,
         invariants: &Invariants,
-        calls: &[Call],
     ) -> Option<Rest> {
         let vars: SmallVec<[Variable; 1]> = functions
             .iter()
@@ -308,9 +326,6 @@ impl Simplifier<'_> {
         let captured = self.capture(apply, set, invariants);
         if captured.values().any(|by| matches!(by, Captured::Slot(_))) {
             // The closures are needed now.
-            if calls.iter().any(|call| !originals.iter().any(|(_, code)| *code == call.from)) {
-                return None;
-            }
             copies.iter().for_each(|(_, code)| self.pass_closures(*code, &copies));
         }
         for ((_, original), (_, copy)) in originals.iter().zip(&copies) {

@@ -4,6 +4,7 @@ use flambeau_ir::decision::{Decision, Reason, places};
 use flambeau_ir::term::InlineAttribute;
 use flambeau_ir::{Apply, CallKind, CodeId, Dbg};
 
+use super::Refusal;
 use crate::Simplifier;
 
 impl Simplifier<'_> {
@@ -26,6 +27,13 @@ impl Simplifier<'_> {
             depth: u32::from(apply.depth),
             reason,
         });
+    }
+
+    /// Notes that a call stays as it is.
+    pub(crate) fn log_refusal(&mut self, apply: &Apply, refusal: Refusal) {
+        if let Some(reason) = refusal.reason {
+            self.log(apply, refusal.code, reason);
+        }
     }
 
     /// Remembers why an attribute of a call could not be obeyed, until the call is seen again.

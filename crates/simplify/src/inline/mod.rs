@@ -24,46 +24,53 @@ use crate::size;
 /// Bodies up to this size are inlined by whoever wants it: with an attribute, stubs, functors at the toplevel.
 pub const HUGE: u32 = 5_000;
 
+/// Why a call is not inlined.
+#[derive(Default)]
+pub(crate) struct Refusal {
+    /// The function, if it is known.
+    code: Option<CodeId>,
+    /// `None` if that is nothing to tell.
+    reason: Option<Reason>,
+}
+
+impl Refusal {
+    fn of_call(reason: Reason) -> Refusal {
+        Refusal { code: None, reason: Some(reason) }
+    }
+}
+
 impl Simplifier<'_> {
     /// The body of a callee in the place of a direct call, if it is to be inlined: what the run goes on with.
-    pub(crate) fn inlined(&mut self, apply: &Apply) -> Option<Rest> {
+    pub(crate) fn inlined(&mut self, apply: &Apply) -> Result<Rest, Refusal> {
         // Nothing is inlined inside a stub (features A7); its callees may want to inline it.
         if self.current.is_some_and(|current| self.unit.codes[current].attributes.stub) {
-            self.log(apply, None, Reason::InStub);
-            return None;
+            return Err(Refusal::of_call(Reason::InStub));
         }
         let code = match &apply.kind {
             CallKind::Direct(code) => *code,
-            CallKind::DirectExternal(name) => match self.imported(name, apply) {
-                Some(code) => code,
-                None => {
-                    self.log(apply, None, Reason::NoBody);
-                    return None;
-                }
-            },
+            CallKind::DirectExternal(name) => {
+                self.imported(name, apply).ok_or(Refusal::of_call(Reason::NoBody))?
+            }
             CallKind::Generic => {
                 let elsewhere = apply.callee.is_some_and(|callee| self.is_of_other_unit(callee));
-                self.log(apply, None, if elsewhere { Reason::NoBody } else { Reason::UnknownFunction });
-                return None;
+                let reason = if elsewhere { Reason::NoBody } else { Reason::UnknownFunction };
+                return Err(Refusal::of_call(reason));
             }
-            CallKind::MethodPublic | CallKind::MethodSelf | CallKind::MethodCached => return None,
+            CallKind::MethodPublic | CallKind::MethodSelf | CallKind::MethodCached => {
+                return Err(Refusal::default());
+            }
         };
         self.simplify_callee(code);
-        let (growth, reason) = match self.decide(apply, code) {
-            Ok(decision) => decision,
-            Err(reason) => {
-                self.log(apply, Some(code), reason);
-                return None;
-            }
-        };
+        let refusal = |reason| Refusal { code: Some(code), reason: Some(reason) };
+        let (growth, reason) = self.decide(apply, code).map_err(refusal)?;
         if !self.allow("inlining") {
-            return None;
+            return Err(Refusal::default());
         }
         self.log(apply, Some(code), reason);
-        let body = self.copy_body(apply, code)?;
+        let body = self.copy_body(apply, code).ok_or_else(Refusal::default)?;
         self.budget = self.budget.saturating_sub(growth.function);
         self.unit_budget = self.unit_budget.saturating_sub(growth.unit);
-        self.body_in_place(apply, body)
+        self.body_in_place(apply, body).ok_or_else(Refusal::default)
     }
 
     /// Whether a value is one, or a field of one, that another unit defines, and of which nothing more is known.
