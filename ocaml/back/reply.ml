@@ -8,6 +8,7 @@ type compiled = {
   files : (string * string) list;  (** To be written beside the output: the ends of the names, and the contents. *)
   payload : string;
   counters : (string * int) list;
+  warnings : (int * Warnings.t) list;  (** By the numbers of their locations. *)
   cmm : Reader.t;
 }
 
@@ -18,6 +19,15 @@ let pair r first second =
   let a = first r in
   let b = second r in
   (a, b)
+
+let warning r =
+  let place = Reader.u r in
+  let number = Reader.u r in
+  let text = Reader.string r in
+  match number with
+  | 55 -> (place, Warnings.Inlining_impossible text)
+  | 59 -> (place, Warnings.Flambda_assignment_to_non_mutable_value)
+  | n -> Reader.malformed r (Printf.sprintf "no warning %d" n)
 
 (** Reads a reply.
     @raise Errors.Internal if the middle-end failed.
@@ -31,7 +41,8 @@ let read bytes =
     let files = Reader.list r (fun r -> pair r Reader.string Reader.string) in
     let payload = Reader.string r in
     let counters = Reader.list r (fun r -> pair r Reader.string Reader.u) in
-    { dumps; files; payload; counters; cmm = r }
+    let warnings = Reader.list r warning in
+    { dumps; files; payload; counters; warnings; cmm = r }
   else
     let unit_name = Reader.string r in
     let function_name = Reader.string r in

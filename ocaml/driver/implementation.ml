@@ -31,6 +31,11 @@ let print_counters unit_name counters =
     List.iter (fun (name, value) -> Printf.printf "  %-40s %12d\n" name value) counters
   end
 
+let print_warnings ~debuginfos =
+  List.iter (fun (place, warning) ->
+      let location = if place < Array.length debuginfos then Debuginfo.to_location debuginfos.(place) else Location.none in
+      Location.prerr_warning location warning)
+
 (* A unit that was compiled as far as Cmm. *)
 type compiled = { payload : string; files : (string * string) list; phrases : Cmm.phrase list }
 
@@ -41,6 +46,7 @@ let read_reply info bytes ~debuginfos =
   let reply = Reply.read bytes in
   print_dumps info.ppf_dump reply.dumps;
   print_counters info.module_name reply.counters;
+  print_warnings ~debuginfos reply.warnings;
   let phrases = Profile.record "cmm" (Decode_cmm.phrases ~debuginfos) reply.cmm in
   { payload = reply.payload; files = reply.files; phrases }
 

@@ -12,7 +12,7 @@ use std::time::Instant;
 use flambeau_cmm::encode::{self, Writer};
 use flambeau_convert::{Converted, convert};
 use flambeau_interp::coverage as ir_coverage;
-use flambeau_ir::decision::DecisionLog;
+use flambeau_ir::decision::{DecisionLog, Warning};
 use flambeau_ir::{Fuel, Rewrites, Unit, printer, verify};
 use flambeau_lambda::{Request, coverage as lambda_coverage, decode, printer as lambda_printer};
 use flambeau_passes::Pass;
@@ -44,6 +44,8 @@ struct Compiled {
     files: Vec<(String, String)>,
     payload: Vec<u8>,
     counters: Vec<(String, u64)>,
+    /// The number of a location, that of a warning, and what it says if it does not say the same always.
+    warnings: Vec<(u64, u64, String)>,
     cmm: flambeau_cmm::tree::Tree,
 }
 
@@ -114,6 +116,12 @@ fn success(compiled: &Compiled) -> Vec<u8> {
     for (name, value) in &compiled.counters {
         w.s(name.as_bytes());
         w.u(*value);
+    }
+    w.u(compiled.warnings.len() as u64);
+    for (place, number, text) in &compiled.warnings {
+        w.u(*place);
+        w.u(*number);
+        w.s(text.as_bytes());
     }
     encode::encode(&compiled.cmm, &mut w);
     w.bytes
@@ -272,8 +280,19 @@ fn compile(bytes: &[u8]) -> Result<Compiled, Failure> {
         files,
         payload,
         counters: std::mem::take(&mut runner.counters),
+        warnings: warnings(&unit, &rewrites),
         cmm,
     })
+}
+
+/// What the user is warned of.
+fn warnings(unit: &Unit, rewrites: &Rewrites) -> Vec<(u64, u64, String)> {
+    let warnings = flambeau_simplify::inline::warnings::warnings(unit, rewrites);
+    let text = |warning| match warning {
+        Warning::InliningImpossible(why) => why,
+        Warning::AssignmentToImmutable => String::new(),
+    };
+    warnings.into_iter().map(|(dbg, w)| (u64::from(dbg.0), u64::from(w.number()), text(w))).collect()
 }
 
 /// Applies the miscompilation that the environment names, if it names one.

@@ -2,60 +2,10 @@
 
 use std::fs;
 use std::path::Path;
-use std::process::{Command, Output};
+use std::process::Command;
 
-use tempfile::TempDir;
-
-/// A folder with sources, in which flambeau is run.
-struct Folder(TempDir);
-
-impl Folder {
-    fn new(files: &[(&str, &str)]) -> Folder {
-        let folder = Folder(tempfile::tempdir().expect("a temporary folder"));
-        for (name, contents) in files {
-            fs::write(folder.path(name), contents).expect("a file can be written");
-        }
-        folder
-    }
-
-    fn path(&self, name: &str) -> std::path::PathBuf {
-        self.0.path().join(name)
-    }
-
-    fn exists(&self, name: &str) -> bool {
-        self.path(name).exists()
-    }
-
-    fn run_with(&self, variables: &[(&str, &str)], arguments: &[&str]) -> Output {
-        Command::new(env!("CARGO_BIN_EXE_flambeau"))
-            .args(arguments)
-            .envs(variables.iter().copied())
-            .current_dir(self.0.path())
-            .output()
-            .expect("flambeau runs")
-    }
-
-    fn run(&self, arguments: &[&str]) -> Output {
-        self.run_with(&[], arguments)
-    }
-}
-
-fn text(bytes: &[u8]) -> String {
-    String::from_utf8_lossy(bytes).into_owned()
-}
-
-#[track_caller]
-fn check_status(output: &Output, status: i32) {
-    assert_eq!(output.status.code(), Some(status), "{}{}", text(&output.stdout), text(&output.stderr));
-}
-
-#[track_caller]
-fn check_contains(haystack: &[u8], needles: &[&str]) {
-    let haystack = text(haystack);
-    for needle in needles {
-        assert!(haystack.contains(needle), "{needle:?} is not in:\n{haystack}");
-    }
-}
+mod folder;
+use folder::{Folder, check_contains, check_status, text};
 
 const HELLO: &[(&str, &str)] = &[("hello.ml", "let () = print_endline \"hello\"\n")];
 
@@ -206,7 +156,7 @@ fn objects_of_both_compilers_mix() {
             let output = Command::new("ocamlfind")
                 .arg("ocamlopt")
                 .args(arguments)
-                .current_dir(folder.0.path())
+                .current_dir(folder.path(""))
                 .output()
                 .expect("ocamlfind runs");
             check_status(&output, 0);

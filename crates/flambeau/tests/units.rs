@@ -1,59 +1,9 @@
 //! Inlining across units, as a build sees it: what is inlined, and what the object files then need.
 
 use std::fs;
-use std::path::PathBuf;
-use std::process::{Command, Output};
 
-use tempfile::TempDir;
-
-/// A folder with sources, in which flambeau is run, without a rebuilt standard library.
-struct Folder(TempDir);
-
-impl Folder {
-    fn new(files: &[(&str, &str)]) -> Folder {
-        let folder = Folder(tempfile::tempdir().expect("a temporary folder"));
-        for (name, contents) in files {
-            fs::write(folder.path(name), contents).expect("a file can be written");
-        }
-        folder
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
-    }
-
-    fn command(&self, program: &str, arguments: &[&str]) -> Output {
-        Command::new(program)
-            .args(arguments)
-            .env("FLAMBEAU_STDLIB", "")
-            .current_dir(self.0.path())
-            .output()
-            .expect("the program runs")
-    }
-
-    fn flambeau(&self, arguments: &[&str]) -> Output {
-        self.command(env!("CARGO_BIN_EXE_flambeau"), arguments)
-    }
-
-    /// Compiles; gives the intermediate code of the last unit.
-    #[track_caller]
-    fn compile(&self, arguments: &[&str]) -> String {
-        let output = self.flambeau(&[&["-flambeau-verify", "-dflambeau", "-c"], arguments].concat());
-        let text = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert_eq!(output.status.code(), Some(0), "{text}");
-        text
-    }
-
-    /// Links, and gives what the program prints.
-    #[track_caller]
-    fn link_and_run(&self, arguments: &[&str]) -> String {
-        let output = self.flambeau(&[arguments, &["-o", "program"]].concat());
-        assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
-        let output = self.command(self.path("program").to_str().expect("a name"), &[]);
-        assert_eq!(output.status.code(), Some(0));
-        String::from_utf8_lossy(&output.stdout).into_owned()
-    }
-}
+mod folder;
+use folder::Folder;
 
 /// `a` has functions, of which `b` and `c` call some; `c` sees `a` through `b` alone.
 const UNITS: &[(&str, &str)] = &[
@@ -103,9 +53,9 @@ fn a_library_is_linked_for_what_was_inlined() {
     assert!(!c.contains("external \"camlB__"), "{c}");
     assert_eq!(folder.link_and_run(&["lib.cmxa", "c.cmx"]), PRINTED);
     // The stock compiler links it too.
-    let output = folder.command("ocamlfind", &["ocamlopt", "lib.cmxa", "c.cmx", "-o", "stock"]);
+    let output = folder.command("ocamlfind", &[], &["ocamlopt", "lib.cmxa", "c.cmx", "-o", "stock"]);
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
-    let output = folder.command(folder.path("stock").to_str().expect("a name"), &[]);
+    let output = folder.command(folder.path("stock").to_str().expect("a name"), &[], &[]);
     assert_eq!(String::from_utf8_lossy(&output.stdout), PRINTED);
 }
 

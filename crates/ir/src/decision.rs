@@ -203,6 +203,25 @@ pub struct DecisionLog {
     pub decisions: Vec<Decision>,
 }
 
+/// What the user is warned of, by the numbers of the stock compiler's warnings.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Warning {
+    /// 55: an attribute could not be obeyed; why.
+    InliningImpossible(String),
+    /// 59: a value that is taken to be immutable is assigned (manual 21.14).
+    AssignmentToImmutable,
+}
+
+impl Warning {
+    /// The warning's number.
+    pub fn number(&self) -> u32 {
+        match self {
+            Warning::InliningImpossible(_) => 55,
+            Warning::AssignmentToImmutable => 59,
+        }
+    }
+}
+
 /// The places of a number, from the outermost inwards.
 pub fn places(locs: &LocTable, dbg: Dbg) -> Vec<Place> {
     let mut places = Vec::new();

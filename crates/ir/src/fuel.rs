@@ -1,5 +1,7 @@
 //! Fuel: bisecting a miscompilation to one rewrite.
 
+use std::collections::BTreeSet;
+
 use rustc_hash::FxHashMap;
 
 use crate::Dbg;
@@ -61,6 +63,8 @@ pub struct Rewrites {
     pub decisions: Option<DecisionLog>,
     /// Calls with an attribute that could not be obeyed so far, and why.
     pub unmet: FxHashMap<Dbg, Reason>,
+    /// Assignments to what is taken to be immutable.
+    pub assignments: BTreeSet<Dbg>,
     /// How many times the simplifier has run.
     pub round: u32,
     /// Backtraces are wanted (`-g`): a `raise` that makes one does not become a jump.

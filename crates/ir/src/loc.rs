@@ -124,6 +124,19 @@ impl LocTable {
         None
     }
 
+    /// The number of the innermost place, if that is in the source of the unit.
+    pub fn own(&self, dbg: Dbg) -> Option<Dbg> {
+        let mut dbg = dbg;
+        while dbg != Dbg::NONE {
+            match self.entries.get(dbg.0 as usize)? {
+                Entry::Loc(_) => return Some(dbg),
+                Entry::Foreign(_) => return None,
+                Entry::Inlined(place) => dbg = place.inner,
+            }
+        }
+        None
+    }
+
     /// What is known of a place in an inlined function; none for other places.
     pub fn inlined(&self, dbg: Dbg) -> Option<Inlined> {
         match self.entries.get(dbg.0 as usize) {

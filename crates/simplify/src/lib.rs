@@ -34,7 +34,7 @@ pub mod export;
 mod flow;
 pub mod fold;
 mod imported;
-mod inline;
+pub mod inline;
 mod lift;
 pub mod memory;
 mod prims;

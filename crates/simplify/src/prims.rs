@@ -1,6 +1,6 @@
 //! Primitives, on the way down.
 
-use flambeau_ir::prim::{ArrayKind, Coeffects, Effects, IntCmp, IntOp, Mutability, ShiftOp};
+use flambeau_ir::prim::{ArrayKind, Coeffects, Effects, Init, IntCmp, IntOp, Mutability, ShiftOp};
 use flambeau_ir::{Const, Dbg, ExnCont, IntKind, Item, Kind, Named, Prim, Simple, Variable};
 use flambeau_types::{Blocks, Definition, IntSet, Operands, Ty};
 use smallvec::SmallVec;
@@ -100,6 +100,7 @@ impl Simplifier<'_> {
         out: &mut Vec<Item>,
     ) {
         self.change_memory(&prim);
+        self.note_assignment(&prim, &args, dbg);
         let exn = if prim.may_raise() { exn.map(|exn| Box::new(self.raise_point(*exn))) } else { None };
         let key = self.cse_key(&prim, &args);
         if let Some((key, args, memory)) = key {
@@ -158,6 +159,37 @@ impl Simplifier<'_> {
     /// What an operation does to what is known of the memory.
     fn change_memory(&mut self, prim: &Prim) {
         self.write(Writes::of(prim));
+    }
+
+    /// Warning 59: what is taken to be immutable is assigned (`Obj.set_field`).
+    fn note_assignment(&mut self, prim: &Prim, args: &Operands, dbg: Dbg) {
+        let assigns = matches!(
+            prim,
+            Prim::BlockStore { init: Init::Assignment, .. }
+                | Prim::BlockStoreFloat { init: Init::Assignment, .. }
+                | Prim::BlockStoreComputed { init: Init::Assignment, .. }
+                | Prim::ArrayStore { .. }
+        );
+        if assigns
+            && self.is_immutable(args[0])
+            && let Some(place) = self.unit.locs.own(dbg)
+        {
+            self.rewrites.assignments.insert(place);
+        }
+    }
+
+    /// Whether a value is a block that was made to be immutable.
+    fn is_immutable(&self, value: Simple) -> bool {
+        match self.env.canonical(value) {
+            symbol @ Simple::Symbol(_) => self.env.ty(symbol).as_block().is_some(),
+            value => self.env.definition(value).is_some_and(|definition| {
+                matches!(
+                    definition.prim,
+                    Prim::MakeBlock { mutability: Mutability::Immutable, .. }
+                        | Prim::MakeFloatBlock { mutability: Mutability::Immutable }
+                )
+            }),
+        }
     }
 
     /// What is known after an operation has been executed.

@@ -323,6 +323,7 @@ impl Simplifier<'_> {
         }
         self.note_sets(&copy);
         let mut call = apply.clone();
+        call.specialised = SpecialiseAttribute::Default;
         call.callee = Some(vars[position].into());
         call.kind = CallKind::Direct(copies[position].1);
         for (_, index) in invariants.keys().filter(|(c, _)| *c == code) {

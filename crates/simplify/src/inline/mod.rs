@@ -6,13 +6,14 @@
 mod decide;
 mod log;
 mod speculate;
+pub mod warnings;
 
 pub use decide::{SPECULATION_BUDGET, UNIT_BUDGET};
 
 use flambeau_ir::copy::Copier;
 use flambeau_ir::decision::Reason;
 use flambeau_ir::term::InlineAttribute;
-use flambeau_ir::{Apply, CallKind, CodeId, Expr, Item, Terminator};
+use flambeau_ir::{Apply, CallKind, CodeId, Expr, Item, Prim, Simple, Terminator};
 
 use crate::Simplifier;
 use crate::analysis::Analysis;
@@ -41,7 +42,8 @@ impl Simplifier<'_> {
                 }
             },
             CallKind::Generic => {
-                self.log(apply, None, Reason::UnknownFunction);
+                let elsewhere = apply.callee.is_some_and(|callee| self.is_of_other_unit(callee));
+                self.log(apply, None, if elsewhere { Reason::NoBody } else { Reason::UnknownFunction });
                 return None;
             }
             CallKind::MethodPublic | CallKind::MethodSelf | CallKind::MethodCached => return None,
@@ -62,6 +64,16 @@ impl Simplifier<'_> {
         self.budget = self.budget.saturating_sub(growth.function);
         self.unit_budget = self.unit_budget.saturating_sub(growth.unit);
         self.body_in_place(apply, body)
+    }
+
+    /// Whether a value is one, or a field of one, that another unit defines, and of which nothing more is known.
+    fn is_of_other_unit(&self, value: Simple) -> bool {
+        match self.env.canonical(value) {
+            Simple::Symbol(symbol) => !self.unit.symbols[symbol].is_local,
+            value => self.env.definition(value).is_some_and(|definition| {
+                matches!(definition.prim, Prim::BlockLoad { .. }) && self.is_of_other_unit(definition.args[0])
+            }),
+        }
     }
 
     /// What the run goes on with when a body stands in the place of a call.

@@ -1,0 +1,211 @@
+//! The inliner, as users see it: policies, flags, attributes, warnings (features B4–B7, B9, B10, B18).
+
+mod folder;
+use folder::{Folder, check_contains, check_status, text};
+
+/// How many calls of a function there are in intermediate code.
+fn calls(ir: &str, of: &str) -> usize {
+    ir.lines().filter(|line| line.contains(&format!("call code {of}"))).count()
+}
+
+/// `big` is too large to be inlined without a look, and comes to nothing if its first argument is known.
+const CONTEXT: &[(&str, &str)] = &[(
+    "t.ml",
+    "let big b x =
+       if b then x
+       else begin
+         let y = x * 3 + (x lsr 2) in
+         let z = (y * y) lxor (x + 17) in
+         let u = (z * 31 + y) land 0xffff in
+         let v = (u * 37 + z) lxor (y lsl 3) in
+         let w = (v * 41 + u) land 0xffffff in
+         w + v + u + z + y
+       end
+     let known x = big true x
+     let unknown b x = big b x
+",
+)];
+
+#[test]
+fn a_decision_is_taken_at_the_call() {
+    let folder = Folder::new(CONTEXT);
+    for policy in ["default", "threshold", "benefit"] {
+        let ir = folder.compile(&["-O3", "-flambeau-policy", policy, "t.ml"]);
+        let known = ir.split("code known").nth(1).and_then(|rest| rest.split("code ").next()).expect("known");
+        assert!(!known.contains("call"), "{policy}: {known}");
+    }
+    // Classic decides at the definition.
+    let ir = folder.compile(&["-Oclassic", "t.ml"]);
+    assert_eq!(calls(&ir, "big"), 2, "{ir}");
+}
+
+#[test]
+fn classic_goes_by_size_alone() {
+    let folder = Folder::new(CONTEXT);
+    let ir = folder.compile(&["-Oclassic", "-inline", "100", "t.ml"]);
+    assert_eq!(calls(&ir, "big"), 0, "{ir}");
+}
+
+#[test]
+fn flags_of_both_documents_hold() {
+    let folder = Folder::new(CONTEXT);
+    let calls_with = |flags: &[&str]| calls(&folder.compile(&[flags, &["t.ml"]].concat()), "big");
+    assert_eq!(calls_with(&[]), 1);
+    assert_eq!(calls_with(&["-flambda2-inline-large-function-size", "1"]), 2);
+    assert_eq!(calls_with(&["-flambda2-inline-small-function-size", "200"]), 0);
+    assert_eq!(calls_with(&["-inline", "1000"]), 0);
+    assert_eq!(calls_with(&["-inline", "0=0,1=1000"]), 0);
+    assert_eq!(calls_with(&["-flambeau-policy", "benefit", "-inline", "0"]), 2);
+    assert_eq!(calls_with(&["-flambda2-inline-large-function-size", "10"]), 2);
+}
+
+#[test]
+fn bad_flags_are_refused() {
+    let folder = Folder::new(CONTEXT);
+    let output = folder.run(&["-flambda2-inline-threshold", "many", "-c", "t.ml"]);
+    check_status(&output, 2);
+    check_contains(
+        &output.stderr,
+        &["option '-flambda2-inline-threshold' needs a number of at least 0, not 'many'"],
+    );
+    let output = folder.run(&["-flambeau-policy", "best", "-c", "t.ml"]);
+    check_status(&output, 2);
+    assert!(!folder.exists("t.cmx"));
+}
+
+#[test]
+fn functors_at_the_toplevel_are_inlined_unless_told_not_to() {
+    let folder = Folder::new(&[(
+        "t.ml",
+        "module F (X : sig val f : int -> int end) = struct let rec g n = if n = 0 then 0 else X.f n + g (n - 1) end
+         module M = F (struct let f x = x + 1 end)
+         let () = print_int (M.g 3)",
+    )]);
+    assert_eq!(calls(&folder.compile(&["t.ml"]), "F"), 0);
+    let flags = ["-no-flambeau-toplevel-functors", "-flambda2-inline-large-function-size", "1"];
+    assert_eq!(calls(&folder.compile(&[&flags[..], &["t.ml"]].concat()), "F"), 1);
+}
+
+/// Manual 21.3.
+const FACT: &[(&str, &str)] = &[(
+    "t.ml",
+    "let rec fact x = if x = 0 then 1 else x * fact (x - 1)
+     let n () = (fact [@unrolled 3]) 4
+     let m () = (fact [@unrolled 0]) 4
+     let all () = (fact [@unrolled 9]) 4
+     let () = Printf.printf \"%d %d %d\" (n ()) (m ()) (all ())",
+)];
+
+#[test]
+fn recursive_functions_are_unrolled_as_far_as_the_attribute_says() {
+    let folder = Folder::new(FACT);
+    let ir = folder.compile(&["t.ml"]);
+    let body = |name: &str| {
+        let rest = ir.split(&format!("code {name}_")).nth(1).expect("the function");
+        rest.split("\n}").next().expect("its body").to_owned()
+    };
+    // 4 * (3 * (2 * fact 1))
+    assert!(body("n").contains("(1)"), "{}", body("n"));
+    assert_eq!(calls(&body("n"), "fact"), 1);
+    assert!(body("m").contains("(4)"), "{}", body("m"));
+    assert_eq!(calls(&body("all"), "fact"), 0, "{}", body("all"));
+    assert_eq!(folder.link_and_run(&["t.ml"]), "24 24 24");
+}
+
+#[test]
+fn recursive_functions_are_unrolled_if_a_flag_says_so() {
+    let folder = Folder::new(&[(
+        "t.ml",
+        "let rec fact x = if x = 0 then 1 else x * fact (x - 1)
+         let n () = fact 2
+         let () = print_int (n ())",
+    )]);
+    let flags = ["-flambeau-policy", "benefit", "-inline", "100"];
+    assert_eq!(calls(&folder.compile(&[&flags[..], &["t.ml"]].concat()), "fact"), 3);
+    let ir = folder.compile(&[&flags[..], &["-inline-max-unroll", "2", "t.ml"]].concat());
+    assert!(ir.contains("call code fact") && !ir.contains("(2)"), "{ir}");
+    assert_eq!(folder.link_and_run(&[&flags[..], &["-inline-max-unroll", "2", "t.ml"]].concat()), "2");
+}
+
+#[test]
+fn an_attribute_that_cannot_be_obeyed_is_told_once() {
+    let folder = Folder::new(&[(
+        "t.ml",
+        "let f = (fun x -> x + 1) [@inline never]
+         let g x = (f [@inlined]) x
+         let r = ref f
+         let i x = (!r [@inlined]) x
+         let i' x = (!r [@inlined hint]) x
+         let j x = i x + i x
+         let rec k x = if x = 0 then 0 else 1 + (k [@inlined]) (x - 1)
+         let l x = (f [@specialised]) x
+",
+    )]);
+    let output = folder.run(&["-c", "t.ml"]);
+    check_status(&output, 0);
+    let told = text(&output.stderr);
+    assert_eq!(told.matches("Warning 55").count(), 3, "{told}");
+    check_contains(
+        &output.stderr,
+        &[
+            "line 4,",
+            "the optimizer did not know what function was being applied",
+            "line 7,",
+            "the call is in the function that it calls",
+            "line 8,",
+            "the [@specialised] attribute was not used",
+        ],
+    );
+    // A level, or the way in which other units were built, changes nothing.
+    assert_eq!(text(&folder.run(&["-O3", "-g", "-c", "t.ml"]).stderr), told);
+    assert_eq!(text(&folder.run(&["-w", "-55", "-c", "t.ml"]).stderr), "");
+}
+
+#[test]
+fn a_missing_body_is_no_reason_to_warn() {
+    let folder = Folder::new(&[("a.ml", "let f x = x + 1"), ("b.ml", "let g x = (A.f [@inlined]) x")]);
+    check_status(&folder.run(&["-opaque", "-c", "a.ml"]), 0);
+    for flags in [&["-warn-error", "+55", "-c", "b.ml"][..], &["-opaque", "-warn-error", "+55", "-c", "b.ml"]]
+    {
+        let output = folder.run(flags);
+        check_status(&output, 0);
+        assert_eq!(text(&output.stderr), "");
+    }
+}
+
+#[test]
+fn assignments_to_immutable_values_are_told() {
+    let folder = Folder::new(&[(
+        "t.ml",
+        "let p = (1, 2)
+         let () = Obj.set_field (Obj.repr p) 0 (Obj.repr 3)
+         let q = [| 1; 2 |]
+         let () = q.(0) <- 5
+         let s = ref 0
+         let () = s := 2
+",
+    )]);
+    let output = folder.run(&["-c", "t.ml"]);
+    check_status(&output, 0);
+    let told = text(&output.stderr);
+    assert_eq!(told.matches("Warning 59").count(), 1, "{told}");
+    assert!(told.contains("line 2,"), "{told}");
+}
+
+#[test]
+fn what_inlining_exposes_is_inlined_as_deep_as_the_flag_says() {
+    let folder = Folder::new(&[(
+        "t.ml",
+        "let three x = (x * 3) lxor (x lsr 4)
+         let once f x = f x
+         let twice f x = once f (once f x)
+         let g x = twice three x",
+    )]);
+    let calls = |depth: &str| {
+        let ir = folder.compile(&["-O3", "-flambda2-inline-max-depth", depth, "t.ml"]);
+        let g = ir.split("code g_").nth(1).expect("g").split("\n}").next().expect("its body").to_owned();
+        g.matches("call code").count()
+    };
+    // The calls of `f` came through `once` and `twice`.
+    assert_eq!((calls("1"), calls("2")), (2, 0));
+}
