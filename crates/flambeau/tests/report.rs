@@ -1,73 +1,38 @@
 //! `-inlining-report` and `flambeau report`, from the command line.
 
+mod folder;
+
 use std::fs;
-use std::path::PathBuf;
-use std::process::{Command, Output};
 
-use tempfile::TempDir;
+use folder::{Folder, check_contains, check_status, text};
 
-/// A folder with sources, in which flambeau is run, without a rebuilt standard library.
-struct Folder(TempDir);
-
-impl Folder {
-    fn new(files: &[(&str, &str)]) -> Folder {
-        let folder = Folder(tempfile::tempdir().expect("a temporary folder"));
-        for (name, contents) in files {
-            fs::write(folder.path(name), contents).expect("a file can be written");
-        }
-        folder
-    }
-
-    fn path(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
-    }
-
-    fn read(&self, name: &str) -> String {
-        fs::read_to_string(self.path(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
-    }
-
-    fn run(&self, arguments: &[&str]) -> Output {
-        Command::new(env!("CARGO_BIN_EXE_flambeau"))
-            .args(arguments)
-            .env("FLAMBEAU_STDLIB", "")
-            .current_dir(self.0.path())
-            .output()
-            .expect("flambeau runs")
-    }
-
-    /// What it prints when it does what it should.
-    #[track_caller]
-    fn succeed(&self, arguments: &[&str]) -> String {
-        let output = self.run(arguments);
-        assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
-        String::from_utf8_lossy(&output.stdout).into_owned()
-    }
-
-    /// What it says when it does not.
-    #[track_caller]
-    fn fail(&self, arguments: &[&str]) -> String {
-        let output = self.run(arguments);
-        let message = String::from_utf8_lossy(&output.stderr).into_owned();
-        assert_eq!(output.status.code(), Some(2), "{message}");
-        message
-    }
-
-    /// The names of all files, sorted.
-    fn names(&self) -> Vec<String> {
-        let entries = fs::read_dir(self.0.path()).expect("the folder is there");
-        let name = |entry: std::io::Result<fs::DirEntry>| entry.expect("an entry").file_name();
-        let mut names: Vec<String> =
-            entries.map(|entry| name(entry).to_string_lossy().into_owned()).collect();
-        names.sort();
-        names
-    }
+/// What flambeau prints when it does what it should.
+#[track_caller]
+fn succeed(folder: &Folder, arguments: &[&str]) -> String {
+    let output = folder.flambeau(arguments);
+    check_status(&output, 0);
+    text(&output.stdout)
 }
 
+/// What it says when it does not.
 #[track_caller]
-fn check_contains(text: &str, needles: &[&str]) {
-    for needle in needles {
-        assert!(text.contains(needle), "{needle:?} is not in:\n{text}");
-    }
+fn fail(folder: &Folder, arguments: &[&str]) -> String {
+    let output = folder.flambeau(arguments);
+    check_status(&output, 2);
+    text(&output.stderr)
+}
+
+fn read(folder: &Folder, name: &str) -> String {
+    fs::read_to_string(folder.path(name)).unwrap_or_else(|error| panic!("{name}: {error}"))
+}
+
+/// The names of all files, sorted.
+fn names(folder: &Folder) -> Vec<String> {
+    let entries = fs::read_dir(folder.path("")).expect("the folder is there");
+    let name = |entry: std::io::Result<fs::DirEntry>| entry.expect("an entry").file_name();
+    let mut names: Vec<String> = entries.map(|entry| name(entry).to_string_lossy().into_owned()).collect();
+    names.sort();
+    names
 }
 
 const REPORT: &str = "shapes.flambeau-report.json";
@@ -82,16 +47,16 @@ const SHAPES: &[(&str, &str)] = &[(
 #[test]
 fn the_flag_makes_the_files() {
     let folder = Folder::new(SHAPES);
-    folder.succeed(&["-c", "-O3", "shapes.ml"]);
-    assert_eq!(folder.names(), ["shapes.cmi", "shapes.cmx", "shapes.ml", "shapes.o"]);
+    succeed(&folder, &["-c", "-O3", "shapes.ml"]);
+    assert_eq!(names(&folder), ["shapes.cmi", "shapes.cmx", "shapes.ml", "shapes.o"]);
     let before = fs::read(folder.path("shapes.o")).expect("an object");
 
-    folder.succeed(&["-c", "-O3", "-inlining-report", "shapes.ml"]);
-    let names = folder.names();
+    succeed(&folder, &["-c", "-O3", "-inlining-report", "shapes.ml"]);
+    let names = names(&folder);
     let expected = ["shapes.cmi", "shapes.cmx", REPORT, "shapes.ml", "shapes.o"];
     let others: Vec<&String> = names.iter().filter(|name| !name.ends_with(".inlining.org")).collect();
     assert_eq!(others, expected);
-    let report: serde_json::Value = serde_json::from_str(&folder.read(REPORT)).expect("JSON");
+    let report: serde_json::Value = serde_json::from_str(&read(&folder, REPORT)).expect("JSON");
     assert_eq!(report["build"]["level"], 3);
     assert_eq!(report["build"]["source"], "shapes.ml");
     assert_eq!(report["sources"][0]["text"], SHAPES[0].1);
@@ -101,12 +66,12 @@ fn the_flag_makes_the_files() {
     assert!(rounds >= 2, "-O3 has several");
     for round in 0..rounds {
         check_contains(
-            &folder.read(&format!("shapes.{round}.inlining.org")),
+            read(&folder, &format!("shapes.{round}.inlining.org")).as_bytes(),
             &["#+TITLE: Inlining decisions"],
         );
     }
     check_contains(
-        &folder.read("shapes.0.inlining.org"),
+        read(&folder, "shapes.0.inlining.org").as_bytes(),
         &[
             "* Definition of Shapes.norm at shapes.ml, line 2, ",
             "** Application of Shapes.square at shapes.ml, line 2, characters 21-29\n",
@@ -121,20 +86,20 @@ fn the_flag_makes_the_files() {
 fn the_files_stand_beside_the_output() {
     let folder = Folder::new(SHAPES);
     fs::create_dir(folder.path("out")).expect("a folder");
-    folder.succeed(&["-c", "-inlining-report", "shapes.ml", "-o", "out/forms.cmx"]);
+    succeed(&folder, &["-c", "-inlining-report", "shapes.ml", "-o", "out/forms.cmx"]);
     assert!(folder.path("out/forms.flambeau-report.json").is_file());
     assert!(!folder.path(REPORT).exists());
     // All below a folder.
-    check_contains(&folder.succeed(&["report", "."]), &["Forms", "shapes.ml, -O1"]);
+    check_contains(succeed(&folder, &["report", "."]).as_bytes(), &["Forms", "shapes.ml, -O1"]);
 }
 
 #[test]
 fn a_report_is_shown() {
     let folder = Folder::new(SHAPES);
-    folder.succeed(&["-c", "-O3", "-g", "-inlining-report", "shapes.ml"]);
-    let tree = folder.succeed(&["report", REPORT]);
+    succeed(&folder, &["-c", "-O3", "-g", "-inlining-report", "shapes.ml"]);
+    let tree = succeed(&folder, &["report", REPORT]);
     check_contains(
-        &tree,
+        tree.as_bytes(),
         &[
             "Shapes shapes.ml, -O3",
             "├─ Shapes.norm shapes.ml:2\n│  ├─ shapes.ml:2:21 Shapes.square inlined: small, size ",
@@ -147,9 +112,9 @@ fn a_report_is_shown() {
     );
     assert!(!tree.contains('\x1b'), "no colours where nobody looks");
 
-    folder.succeed(&["report", "--format", "html", "-o", "page.html", REPORT]);
+    succeed(&folder, &["report", "--format", "html", "-o", "page.html", REPORT]);
     check_contains(
-        &folder.read("page.html"),
+        read(&folder, "page.html").as_bytes(),
         &[
             "<!DOCTYPE html>",
             "</a>square x +. <a",
@@ -158,11 +123,11 @@ fn a_report_is_shown() {
             "Shapes.pair",
         ],
     );
-    assert_eq!(folder.succeed(&["report", "--format", "json", REPORT]), folder.read(REPORT));
-    let several = folder.succeed(&["report", "--format", "json", REPORT, REPORT]);
+    assert_eq!(succeed(&folder, &["report", "--format", "json", REPORT]), read(&folder, REPORT));
+    let several = succeed(&folder, &["report", "--format", "json", REPORT, REPORT]);
     let several: serde_json::Value = serde_json::from_str(&several).expect("JSON");
     assert_eq!(several.as_array().map(Vec::len), Some(2));
-    assert!(folder.names().iter().all(|name| !name.ends_with(".tmp")));
+    assert!(names(&folder).iter().all(|name| !name.ends_with(".tmp")));
 }
 
 /// What an opaque unit costs is told (features B18).
@@ -173,15 +138,22 @@ fn calls_lost_to_opaque_units_are_counted() {
         ("user.ml", "let h x = Other.f x + Other.M.g x\n"),
     ]);
     let calls = |flags: &[&str]| {
-        folder.succeed(&[flags, &["-c", "other.ml"]].concat());
-        folder.succeed(&["-c", "-inlining-report", "user.ml"]);
+        succeed(&folder, &[flags, &["-c", "other.ml"]].concat());
+        succeed(&folder, &["-c", "-inlining-report", "user.ml"]);
         let report: serde_json::Value =
-            serde_json::from_str(&folder.read("user.flambeau-report.json")).expect("JSON");
+            serde_json::from_str(&read(&folder, "user.flambeau-report.json")).expect("JSON");
         report["summary"]["opaque_calls_by_unit"].clone()
     };
     assert_eq!(calls(&["-opaque"]), serde_json::json!({"Other": 2}));
-    let tree = folder.succeed(&["report", "user.flambeau-report.json"]);
-    check_contains(&tree, &["2 indirect calls of functions of units that are opaque", ": Other 2"]);
+    let tree = succeed(&folder, &["report", "user.flambeau-report.json"]);
+    check_contains(
+        tree.as_bytes(),
+        &[
+            "(2 of functions whose unit offers no body)",
+            "2 indirect calls of functions of units that are opaque",
+            ": Other 2",
+        ],
+    );
     assert_eq!(calls(&[]), serde_json::json!({}));
 }
 
@@ -191,17 +163,20 @@ fn two_builds_are_compared() {
     for (name, flags) in [("a", "-O3"), ("b", "-O3"), ("c", "-flambeau-no-simplify")] {
         fs::create_dir(folder.path(name)).expect("a folder");
         let output = format!("{name}/shapes.cmx");
-        folder.succeed(&["-c", flags, "-inlining-report", "shapes.ml", "-o", &output]);
+        succeed(&folder, &["-c", flags, "-inlining-report", "shapes.ml", "-o", &output]);
     }
-    check_contains(&folder.succeed(&["report", "diff", "a", "b"]), &["No difference"]);
+    check_contains(succeed(&folder, &["report", "diff", "a", "b"]).as_bytes(), &["No difference"]);
     let file = format!("c/{REPORT}");
-    let text = folder.succeed(&["report", "diff", "a", &file]);
+    let text = succeed(&folder, &["report", "diff", "a", &file]);
     check_contains(
-        &text,
+        text.as_bytes(),
         &["Shapes\n", "  call of Shapes.square in Shapes.norm\n    - shapes.ml:2: inlined: "],
     );
-    check_contains(&text, &["    + no such call\n", "  Shapes.norm has\n    - 1 boxing\n    + 2 boxings"]);
-    let json = folder.succeed(&["report", "diff", "a", &file, "--format", "json"]);
+    check_contains(
+        text.as_bytes(),
+        &["    + no such call\n", "  Shapes.norm has\n    - 1 boxing\n    + 2 boxings"],
+    );
+    let json = succeed(&folder, &["report", "diff", "a", &file, "--format", "json"]);
     let json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
     assert_eq!(json["units"][0]["unit"], "Shapes");
 }
@@ -221,12 +196,18 @@ fn what_is_wrong_is_said() {
         ("d.json", "no report of Flambeau"),
         ("e.json", "No such file"),
     ] {
-        check_contains(&folder.fail(&["report", file]), &[&format!("flambeau: {file}: "), cause]);
-        check_contains(&folder.fail(&["report", "diff", file, "c.json"]), &[&format!("flambeau: {file}: ")]);
+        check_contains(fail(&folder, &["report", file]).as_bytes(), &[&format!("flambeau: {file}: "), cause]);
+        check_contains(
+            fail(&folder, &["report", "diff", file, "c.json"]).as_bytes(),
+            &[&format!("flambeau: {file}: ")],
+        );
     }
     // Below a folder, too.
-    check_contains(&folder.fail(&["report", "."]), &["./a.flambeau-report.json: a damaged report"]);
-    check_contains(&folder.fail(&["report"]), &["required"]);
+    check_contains(
+        fail(&folder, &["report", "."]).as_bytes(),
+        &["./a.flambeau-report.json: a damaged report"],
+    );
+    check_contains(fail(&folder, &["report"]).as_bytes(), &["required"]);
 }
 
 #[test]
@@ -234,28 +215,28 @@ fn what_cannot_be_written_is_said() {
     let folder = Folder::new(SHAPES);
     // A folder in the place of the file.
     fs::create_dir(folder.path(REPORT)).expect("a folder");
-    let message = folder.fail(&["-c", "-inlining-report", "shapes.ml"]);
-    check_contains(&message, &["cannot write shapes.flambeau-report.json"]);
-    let names = folder.names();
+    let message = fail(&folder, &["-c", "-inlining-report", "shapes.ml"]);
+    check_contains(message.as_bytes(), &["cannot write shapes.flambeau-report.json"]);
+    let names = names(&folder);
     let expected = ["shapes.cmi", REPORT, "shapes.ml"];
     let others: Vec<&String> = names.iter().filter(|name| !name.ends_with(".inlining.org")).collect();
     assert_eq!(others, expected, "nothing half-written");
 
     fs::remove_dir(folder.path(REPORT)).expect("it is empty");
-    folder.succeed(&["-c", "-inlining-report", "shapes.ml"]);
-    let message = folder.fail(&["report", "-o", "missing/page.html", REPORT]);
-    check_contains(&message, &["cannot write missing/page.html"]);
+    succeed(&folder, &["-c", "-inlining-report", "shapes.ml"]);
+    let message = fail(&folder, &["report", "-o", "missing/page.html", REPORT]);
+    check_contains(message.as_bytes(), &["cannot write missing/page.html"]);
 }
 
 /// The last decision on the only call of `f`: its kind, and what the tree says of it.
 fn decision_on_f(folder: &Folder, flags: &[&str]) -> (String, String) {
-    folder.succeed(&[&["-c", "-inlining-report"], flags, &["unit.ml"]].concat());
+    succeed(folder, &[&["-c", "-inlining-report"], flags, &["unit.ml"]].concat());
     let report: serde_json::Value =
-        serde_json::from_str(&folder.read("unit.flambeau-report.json")).expect("JSON");
+        serde_json::from_str(&read(folder, "unit.flambeau-report.json")).expect("JSON");
     let decisions = report["decisions"].as_array().expect("an array");
     let is_f = |d: &&serde_json::Value| d["callee"].as_str().is_some_and(|name| name.contains("Unit__f_"));
     let decision = decisions.iter().rev().find(is_f).expect("a call of f");
-    let tree = folder.succeed(&["report", "unit.flambeau-report.json"]);
+    let tree = succeed(folder, &["report", "unit.flambeau-report.json"]);
     (decision["reason"]["kind"].as_str().expect("a kind").to_owned(), tree)
 }
 
@@ -297,7 +278,7 @@ fn what_is_proposed_helps() {
         assert_eq!(with(number - 1), kind);
     }
     // An attribute, as proposed too.
-    let source = folder.read("unit.ml").replace("= f true", "= (f [@inlined]) true");
+    let source = read(&folder, "unit.ml").replace("= f true", "= (f [@inlined]) true");
     fs::write(folder.path("unit.ml"), source).expect("written");
     assert_eq!(decision_on_f(&folder, &[small, "0", threshold, "0"]).0, "attribute_of_call");
 }

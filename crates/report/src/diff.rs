@@ -181,7 +181,7 @@ fn calls_of(report: &Report) -> BTreeMap<CallKey, Vec<Side>> {
     for site in &sites {
         let mut within = vec![names.function(site.function())];
         within.extend(site.places().iter().skip(1).map(|place| place.scope.clone()));
-        let key = (within, names.callee(site.callee()));
+        let key = (within, names.callee(site.last));
         calls.entry(key).or_default().push(side(site, report.policy, report.build.level));
     }
     calls

@@ -135,7 +135,7 @@ pub struct Summary {
     pub kept: u32,
     /// Of these, calls of functions of other units that do not offer their bodies: too large, opaque, or without a `.cmx`.
     pub without_body: u32,
-    /// These by the other unit.
+    /// These by the other unit, as far as it is known.
     pub without_body_by_unit: BTreeMap<String, u32>,
     /// Of the calls that remain, those of functions that are not known.
     pub unknown_callee: u32,
@@ -230,8 +230,12 @@ impl<'r> Names<'r> {
     }
 
     /// What is called.
-    pub fn callee(&self, name: Option<&str>) -> String {
-        name.map_or_else(|| "an unknown function".into(), |name| self.known(name))
+    pub fn callee(&self, decision: &Decision) -> String {
+        match (&decision.callee, &decision.reason) {
+            (Some(name), _) => self.known(name),
+            (None, Reason::NoBody) => "a function of an opaque unit".into(),
+            (None, _) => "an unknown function".into(),
+        }
     }
 
     /// What is known of a function of this unit.
@@ -287,8 +291,9 @@ fn summary(decisions: &[Decision], functions: &[Function], rounds: u32) -> Summa
             Reason::UnknownFunction => summary.unknown_callee += 1,
             Reason::NoBody => {
                 summary.without_body += 1;
-                let unit = site.callee().and_then(names::unit_of).unwrap_or_else(|| "unknown".into());
-                *summary.without_body_by_unit.entry(unit).or_default() += 1;
+                if let Some(unit) = site.callee().and_then(names::unit_of) {
+                    *summary.without_body_by_unit.entry(unit).or_default() += 1;
+                }
             }
             _ => {}
         }

@@ -57,7 +57,7 @@ fn calls(out: &mut String, report: &Report, names: &Names, node: &Node<&Decision
         paragraph(out, node.depth, "Inlined in an earlier round, or with the function in which it stands.");
     }
     for decision in &node.entries {
-        let _ = writeln!(out, "{stars} Application of {}{at}", names.callee(decision.callee.as_deref()));
+        let _ = writeln!(out, "{stars} Application of {}{at}", names.callee(decision));
         explanation(out, report, decision, node.depth);
     }
 }

@@ -119,11 +119,8 @@ pub fn summary(report: &Report) -> String {
     if summary.without_body > 0 {
         let units: Vec<String> =
             summary.without_body_by_unit.iter().map(|(unit, count)| format!("{unit} {count}")).collect();
-        lost.push(format!(
-            "{} of functions whose unit offers no body: {}",
-            summary.without_body,
-            units.join(", ")
-        ));
+        let units = if units.is_empty() { String::new() } else { format!(": {}", units.join(", ")) };
+        lost.push(format!("{} of functions whose unit offers no body{units}", summary.without_body));
     }
     if !lost.is_empty() {
         let _ = write!(text, " ({})", lost.join("; "));
@@ -165,7 +162,7 @@ fn calls(lines: &mut Vec<Line>, report: &Report, names: &Names, node: &Node<&Sit
         let explanation = explain(&site.last.reason, report.policy, report.build.level);
         let verdict = palette.verdict(explanation.verdict, &explanation.verdict.words().to_lowercase());
         let text =
-            format!("{at} {} {verdict}: {}", palette.bold(&names.callee(site.callee())), why(&explanation));
+            format!("{at} {} {verdict}: {}", palette.bold(&names.callee(site.last)), why(&explanation));
         lines.push(Line { depth, text, notes: notes(&explanation, palette) });
     }
 }

@@ -47,7 +47,7 @@ fn note(unit: &Unit, site: &Site, id: Option<&str>, label: &str, inner: &[Node<&
         details.note.(class(explanation.verdict)) id=[id] {
             summary {
                 (mark(label)) " "
-                code { (unit.names.callee(site.callee())) } " "
+                code { (unit.names.callee(site.last)) } " "
                 span.verdict { (explanation.verdict.words().to_lowercase()) }
                 " " span.soft { (explanation.brief) }
                 @if let Some(formula) = &explanation.formula { " " span.short { (formula) } }

@@ -157,5 +157,6 @@ fn decisions() -> Vec<Decision> {
         NotBeneficial(evaluation(60, 12.25, 10.0)),
     ));
     decisions.push(call(1, "camlShapes__apply_all_431", &[], None, UnknownFunction));
+    decisions.push(call(1, "camlShapes__apply_all_431", &[], None, NoBody));
     decisions
 }
