@@ -62,6 +62,7 @@ let middle_end info (program : Lambda.program) =
   in
   Imports.own_approximation := Option.fold !Flags.stands_for ~none:Clambda.Value_unknown ~some:Promises.approximation_of;
   let request, debuginfos = Profile.record "encode" (Encode.request options) program in
+  Memory.make_room ~request_bytes:(String.length request);
   let reply = Profile.record "flambeau" Rust.middle_end request in
   try read_reply info reply ~debuginfos with
   | Byte_reader.Malformed (what, offset) ->

@@ -76,6 +76,8 @@ pub struct Arguments {
     pub unroll: bool,
     /// Whether functions that make closures are inlined.
     pub with_closures: bool,
+    /// By how many hundredths of its size a unit may grow in a round.
+    pub growth: u32,
     /// Functors, and other functions at the toplevel whose arguments are known, are inlined there.
     pub toplevel_functors: bool,
 
@@ -131,6 +133,7 @@ impl Arguments {
             small: if high { 45 } else { 33 },
             large: 250,
             threshold: if high { 70.0 } else { 33.0 },
+            growth: if high { 60 } else { 30 },
             ..Arguments::threshold(2)
         }
     }
@@ -173,6 +176,7 @@ impl Arguments {
             max_unroll,
             unroll: true,
             with_closures: true,
+            growth: 100,
             toplevel_functors: true,
             small: 0,
             large: u32::MAX,
@@ -219,6 +223,7 @@ impl Arguments {
             max_unroll: self.max_unroll.min(other.max_unroll),
             unroll: self.unroll && other.unroll,
             with_closures: self.with_closures && other.with_closures,
+            growth: self.growth.min(other.growth),
             toplevel_functors: self.toplevel_functors && other.toplevel_functors,
             small: self.small.min(other.small),
             large: self.large.min(other.large),

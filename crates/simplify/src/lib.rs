@@ -125,6 +125,7 @@ struct Simplifier<'a> {
 impl<'a> Simplifier<'a> {
     fn new(unit: &'a mut Unit, rewrites: &'a mut Rewrites) -> Self {
         let statics = StaticTable::of(unit);
+        let unit_budget = Simplifier::unit_budget(unit, rewrites.inlining.of(rewrites.round));
         Simplifier {
             unit,
             rewrites,
@@ -146,7 +147,7 @@ impl<'a> Simplifier<'a> {
             sizes: FxHashMap::default(),
             catches: FxHashMap::default(),
             budget: 0,
-            unit_budget: inline::UNIT_BUDGET,
+            unit_budget,
             speculation_budget: inline::SPECULATION_BUDGET,
             branch_depth: 0,
             flimsy: FxHashSet::default(),

@@ -3,7 +3,7 @@
 use flambeau_ir::decision::{Evaluation, Policy, Reason};
 use flambeau_ir::inlining::Arguments;
 use flambeau_ir::term::InlineAttribute;
-use flambeau_ir::{Apply, CodeId, Simple};
+use flambeau_ir::{Apply, CodeId, Simple, Unit};
 use flambeau_types::Ty;
 
 use super::HUGE;
@@ -11,10 +11,13 @@ use super::speculate::Measure;
 use crate::{Simplifier, size};
 
 /// What one function may grow by.
-const BUDGET: u32 = 3_000;
-/// What a whole unit may grow by, the smallest functions and stubs apart: what comes after is to stay in proportion
-/// (features G6; the assembler's time is not linear in the number of jumps).
-pub const UNIT_BUDGET: u32 = 40_000;
+const BUDGET: u32 = 2_000;
+/// What any unit may grow by in a round, the smallest functions and stubs apart; more if it is large itself
+/// ([`Arguments::growth`]).
+const UNIT_BUDGET: u32 = 1_000;
+/// What a unit may grow by at most: what comes after is to stay in proportion (features G6; the assembler's time is not
+/// linear in the number of jumps, that of register allocation not in the size).
+const LARGEST_UNIT_BUDGET: u32 = 40_000;
 /// Functions up to this size are inlined then, too.
 const SMALLEST: u32 = 12;
 /// The same for the code of the toplevel, which runs once.
@@ -35,6 +38,15 @@ impl Simplifier<'_> {
     /// What a function may grow by.
     pub(crate) fn budget(code: Option<CodeId>) -> u32 {
         if code.is_some() { BUDGET } else { ENTRY_BUDGET }
+    }
+
+    /// What a unit may grow by in a round.
+    pub(crate) fn unit_budget(unit: &Unit, arguments: &Arguments) -> u32 {
+        let size = |body| size::of(body, LARGEST_UNIT_BUDGET).unwrap_or(LARGEST_UNIT_BUDGET);
+        let bodies = unit.codes.values().map(|code| size(&code.body));
+        let whole = bodies.fold(size(&unit.entry.body), u32::saturating_add);
+        let more = u64::from(whole) * u64::from(arguments.growth) / 100;
+        (u64::from(UNIT_BUDGET) + more).min(u64::from(LARGEST_UNIT_BUDGET)) as u32
     }
 
     /// What the inliner goes by in this round.
@@ -74,7 +86,8 @@ impl Simplifier<'_> {
         if forced.is_none() && !self.arguments().with_closures && self.makes_closures(code) {
             return Err(Reason::MakesClosures);
         }
-        let growth = self.growth(code, size, functor, forced.is_some())?;
+        let by_attribute = forced.is_some() && forced != Some(Reason::Functor);
+        let growth = self.growth(code, size, functor, by_attribute)?;
         let reason = match forced {
             Some(reason) => reason,
             None => self.policy(apply, code, size)?,

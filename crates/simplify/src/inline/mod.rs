@@ -8,7 +8,7 @@ mod log;
 mod speculate;
 pub mod warnings;
 
-pub use decide::{SPECULATION_BUDGET, UNIT_BUDGET};
+pub use decide::SPECULATION_BUDGET;
 
 use flambeau_ir::copy::Copier;
 use flambeau_ir::decision::Reason;
