@@ -104,6 +104,9 @@ impl Generator {
         let params = self.params(&mut inside, &[Type::Int]);
         let counter = Simple::Var(params[0]);
         let mut run = Vec::new();
+        if self.options.mark_iterations {
+            self.c_call(&mut inside, &mut run, "int_iteration", &[(counter, Type::Int)], Type::Int, false);
+        }
         let naked = |op| Prim::IntCompare { op, kind: IntKind::Tagged };
         let args = [counter, Simple::tagged(0)];
         let is_over = self.let_(&mut inside, &mut run, naked(IntCmp::Le), &args, Type::Naked);

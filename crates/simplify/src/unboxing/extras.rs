@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 
 use super::decide::has_names;
 use super::diamond::{Case, Cases, pure_let};
-use super::{Form, Parts, Tests, Unboxing, Whole, is_poison};
+use super::{Form, Parts, Tests, Unboxing, is_poison};
 use crate::Simplifier;
 use crate::continuations::Use;
 
@@ -38,7 +38,7 @@ impl Simplifier<'_> {
                     self.extra(edge, *field, known_load(&load, ty), arg, load);
                 }
             }
-            Form::Variant(parts) => self.extra_parts(edge, parts, unboxing.whole, (arg, ty, tests)),
+            Form::Variant(parts) => self.extra_parts(edge, parts, (arg, ty, tests)),
             Form::Closure { closure, values } => self.extra_values(edge, closure, values, arg, ty),
             Form::Loads(loads) => {
                 for (prim, part) in loads {
@@ -83,15 +83,9 @@ impl Simplifier<'_> {
     }
 
     /// The parts of a variant: of the case that it is known to be in, or by a test.
-    fn extra_parts(
-        &mut self,
-        edge: usize,
-        parts: &Parts,
-        whole: Whole,
-        (arg, ty, tests): (Simple, &Ty, Tests),
-    ) {
+    fn extra_parts(&mut self, edge: usize, parts: &Parts, (arg, ty, tests): (Simple, &Ty, Tests)) {
         if is_poison(arg) {
-            let case = self.case_of_poison(parts, whole);
+            let case = self.case_of_poison(parts);
             return self.edges[edge].extra.extend(case.args);
         }
         let all = parts.all_cases();
@@ -171,7 +165,7 @@ impl Simplifier<'_> {
             Form::Variant(parts) => {
                 int = match parts.only.or(parts.constant.map(|_| 0)) {
                     Some(_) => self.case_of_int(parts, parts.only.map(Simple::naked_imm), arg_of),
-                    None => self.case_of_poison(parts, Whole::Rebuilt),
+                    None => self.case_of_poison(parts),
                 };
                 if parts.tag.is_some() {
                     let var = self.unit.new_variable("case", Kind::NakedImmediate, flambeau_ir::Subkind::Any);
@@ -231,7 +225,7 @@ impl Simplifier<'_> {
             case.args.push(value);
         }
         if parts.tag.is_some() {
-            case.args.push(Simple::Const(Const::Poison(Kind::NakedImmediate)));
+            case.args.push(parts.some_tag());
         }
         let fields = parts.blocks.iter().flat_map(|(_, fields)| fields);
         case.args.extend(fields.map(|_| Simple::Const(Const::Poison(Kind::Value))));
@@ -267,18 +261,14 @@ impl Simplifier<'_> {
         case
     }
 
-    /// The parts of poison. What makes the whole again branches on some case, so it must be in one.
-    fn case_of_poison(&mut self, parts: &Parts, whole: Whole) -> Case {
+    /// The parts of poison. What makes the whole again, here or where these parts go on to, branches on some case, so it must
+    /// be in one.
+    fn case_of_poison(&mut self, parts: &Parts) -> Case {
         let poison = |kind| Simple::Const(Const::Poison(kind));
-        let branch = |n: i64| match whole {
-            Whole::Rebuilt => Simple::naked_imm(n),
-            Whole::Passed => poison(Kind::NakedImmediate),
-        };
         let mut case = Case::default();
-        case.args.extend(parts.is_int.map(|_| branch(1)));
+        case.args.extend(parts.is_int.map(|_| Simple::naked_imm(1)));
         case.args.extend(parts.constant.map(|_| poison(Kind::NakedImmediate)));
-        case.args
-            .extend(parts.tag.map(|_| branch(parts.blocks.first().map_or(0, |(tag, _)| i64::from(*tag)))));
+        case.args.extend(parts.tag.map(|_| parts.some_tag()));
         let fields = parts.blocks.iter().flat_map(|(_, fields)| fields);
         case.args.extend(fields.map(|_| poison(Kind::Value)));
         case

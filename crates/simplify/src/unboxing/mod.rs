@@ -104,6 +104,11 @@ impl Parts {
         Variant { ints, blocks: Blocks::Known(blocks.collect()) }
     }
 
+    /// A tag for what has none: never poison, because it may be branched on where nobody needs the outcome.
+    fn some_tag(&self) -> Simple {
+        Simple::naked_imm(self.blocks.first().map_or(0, |(tag, _)| i64::from(*tag)))
+    }
+
     /// Whether these are cases of it.
     fn includes(&self, variant: &Variant) -> bool {
         let Blocks::Known(known) = &variant.blocks else { return false };
