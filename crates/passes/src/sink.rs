@@ -5,6 +5,9 @@
 //! there. It never moves into a loop, a `try` or the body of a `Join`, nor past an effect, a call, or a read of a mutable
 //! block: allocations are points where signals and other threads come in, and what is written in one step stays so
 //! (soundness rows 12 and 14). Handlers run at most once for each time that their run does, so nothing is allocated twice.
+//!
+//! A *diamond* moves as an allocation does: a `Join` which gives one value by a branch whose arms only allocate, as a loop's
+//! parameter that was taken apart is made whole again.
 
 use cranelift_entity::{EntityRef, PrimaryMap, entity_impl};
 use flambeau_ir::prim::{Coeffects, Effects};
@@ -42,6 +45,13 @@ struct PlaceData {
     open: bool,
 }
 
+/// What might be sunk.
+struct Candidate {
+    var: Variable,
+    home: Place,
+    operands: SmallVec<[Simple; 4]>,
+}
+
 #[derive(Default)]
 struct Sinking {
     places: PrimaryMap<Place, PlaceData>,
@@ -55,11 +65,16 @@ fn sink_in(body: &mut Expr, unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
     let mut sinking = Sinking::default();
     let mut candidates = Vec::new();
     sinking.look(body, None, true, &mut candidates);
-    for (var, home) in candidates {
-        if let Some(goal) = sinking.goal(var, home)
-            && rewrites.allow(|| format!("sink: allocation of {}", unit.variables[var].name))
-        {
+    // Uses before definitions: what sinks takes what it is made of along.
+    while let Some(Candidate { var, home, operands }) = candidates.pop() {
+        let goal = sinking
+            .goal(var, home)
+            .filter(|_| rewrites.allow(|| format!("sink: allocation of {}", unit.variables[var].name)));
+        if let Some(goal) = goal {
             sinking.goals.insert(var, goal);
+        }
+        for operand in operands {
+            sinking.note(operand, goal.unwrap_or(home));
         }
     }
     if sinking.goals.is_empty() {
@@ -76,8 +91,59 @@ fn is_movable(prim: &Prim) -> bool {
         && !matches!(prim, Prim::AllocDummyClosure { .. })
 }
 
+/// Whether a term only computes one of the values that its continuation takes, without effect: with `conts` it may
+/// go on, and it binds continuations of its own.
+fn is_diamond(body: &Expr, conts: &mut SmallVec<[Continuation; 4]>) -> bool {
+    let (mark, mut pure) = (conts.len(), true);
+    for item in &body.items {
+        pure &= match item {
+            Item::Let { named: Named::Prim { prim, exn: None, .. }, .. } => {
+                is_movable(prim) || prim.effects() == (Effects::None, Coeffects::None)
+            }
+            Item::Let { named: Named::Simple(_), .. } => true,
+            Item::LetCont { recursive: false, handlers } => {
+                let arms =
+                    handlers.iter().all(|h| h.params.is_empty() && deep(|| is_diamond(&h.body, conts)));
+                conts.extend(handlers.iter().map(|handler| handler.cont));
+                arms
+            }
+            _ => false,
+        };
+        if !pure {
+            break;
+        }
+    }
+    pure = pure
+        && match &body.terminator {
+            Terminator::ApplyCont(jump) => conts.contains(&jump.cont),
+            Terminator::Switch(switch) => {
+                let mut inside = true;
+                switch.for_each_jump(&mut |jump| inside &= conts.contains(&jump.cont));
+                inside
+            }
+            _ => false,
+        };
+    conts.truncate(mark);
+    pure
+}
+
+/// What a run computes in one item that may be moved: an allocation, or a diamond.
+fn movable(item: &Item) -> Option<Variable> {
+    match item {
+        Item::Let { var, named: Named::Prim { prim, .. }, .. } if is_movable(prim) => Some(*var),
+        Item::Join { cont, params, body } => match params[..] {
+            [param] if is_diamond(body, &mut SmallVec::from_slice(&[*cont])) => Some(param),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
 /// Whether no allocation may move past it.
 fn is_barrier(item: &Item) -> bool {
+    if movable(item).is_some() {
+        return false;
+    }
     match item {
         Item::Let { named: Named::Simple(_), .. } | Item::LetClosures { .. } => false,
         Item::Let { named: Named::Prim { prim, .. }, .. } => match prim {
@@ -99,23 +165,30 @@ impl Sinking {
     }
 
     /// Numbers the places in preorder, notes uses, and collects what might be sunk.
-    fn look(
-        &mut self,
-        expr: &Expr,
-        parent: Option<Place>,
-        open: bool,
-        candidates: &mut Vec<(Variable, Place)>,
-    ) {
+    fn look(&mut self, expr: &Expr, parent: Option<Place>, open: bool, candidates: &mut Vec<Candidate>) {
         let place = self.place(parent, open);
         let after = expr.items.iter().rposition(is_barrier).map_or(0, |last| last + 1);
         for (index, item) in expr.items.iter().enumerate() {
-            item.for_each_simple(&mut |simple| self.note(simple, place));
+            let movable = movable(item);
+            let mut operands = SmallVec::new();
+            item.for_each_simple(&mut |simple| operands.push(simple));
+            // A diamond has no places of its own.
+            if let Item::Join { body, .. } = item
+                && movable.is_some()
+            {
+                body.for_each_simple_deep(&mut |simple| operands.push(simple));
+            }
+            if let Some(var) = movable
+                && index >= after
+            {
+                candidates.push(Candidate { var, home: place, operands });
+            } else {
+                operands.into_iter().for_each(|operand| self.note(operand, place));
+            }
+            if movable.is_some() {
+                continue;
+            }
             match item {
-                Item::Let { var, named: Named::Prim { prim, .. }, .. }
-                    if index >= after && is_movable(prim) =>
-                {
-                    candidates.push((*var, place));
-                }
                 Item::Join { body, .. } => deep(|| self.look(body, Some(place), false, candidates)),
                 Item::LetCont { recursive, handlers } => {
                     for handler in handlers {
@@ -180,8 +253,8 @@ impl Sinking {
         let mut sunk: FxHashMap<Place, SmallVec<[Item; 1]>> = FxHashMap::default();
         let mut out: Vec<Item> = Vec::with_capacity(items.len() + first.len());
         for item in first.into_iter().chain(items) {
-            if let Item::Let { var, .. } = &item
-                && let Some(goal) = self.goals.get(var)
+            if let Some(var) = movable(&item)
+                && let Some(goal) = self.goals.get(&var)
                 && goal.index() != *next - 1
             {
                 sunk.entry(*goal).or_default().push(item);
@@ -190,6 +263,9 @@ impl Sinking {
             out.push(item);
         }
         for item in &mut out {
+            if movable(item).is_some() {
+                continue;
+            }
             match item {
                 Item::Join { body, .. } => deep(|| self.rebuild(body, next, SmallVec::new(), unit)),
                 Item::LetCont { handlers, .. } => {

@@ -7,7 +7,8 @@
 use std::path::Path;
 
 use flambeau_interp::{Options, Verdict, check};
-use flambeau_ir::{Rewrites, Unit, alpha, parser, printer, verify};
+use flambeau_ir::prim::Effects;
+use flambeau_ir::{Item, Named, Rewrites, Unit, alpha, parser, printer, verify};
 use flambeau_passes::{PASSES, Pass};
 
 const MARK: &str = "===>\n";
@@ -43,6 +44,49 @@ fn passes_do_as_expected() {
         }
     }
     assert!(failures.is_empty(), "differences (UPDATE_EXPECT=1 accepts):\n{}", failures.join("\n"));
+}
+
+/// Repeated unboxing, above all, neither loses what it knew nor adds parameters (features E9).
+#[test]
+fn a_second_round_of_the_simplifier_adds_nothing() {
+    let simplify = PASSES.iter().find(|pass| pass.name == "simplify").expect("a pass of that name");
+    for entry in std::fs::read_dir(folder().join("simplify")).expect("tests of the simplifier") {
+        let file = entry.expect("a readable entry").path();
+        let text = std::fs::read_to_string(&file).expect("a readable file");
+        // That there is one is the other test's business.
+        let Some((_, expected)) = text.split_once(MARK) else { continue };
+        let first = parser::parse_unit(expected).expect("a text that was printed");
+        let mut second = first.clone();
+        (simplify.run)(&mut second, &mut Rewrites::default());
+        let (before, after) = (weight(&first), weight(&second));
+        let grown = before.iter().zip(&after).any(|(before, after)| after > before);
+        assert!(!grown, "{}: {before:?}, {after:?}\n{}", file.display(), printer::print_unit(&second));
+    }
+}
+
+/// Allocations, bindings, and parameters of continuations.
+fn weight(unit: &Unit) -> [usize; 3] {
+    let mut weight = [0; 3];
+    let bodies = unit.codes.values().map(|code| &code.body).chain([&unit.entry.body]);
+    for body in bodies {
+        body.walk(&mut |expr| {
+            for item in &expr.items {
+                match item {
+                    Item::Let { named: Named::Prim { prim, .. }, .. } => {
+                        weight[0] += usize::from(prim.effects().0 == Effects::Generative);
+                        weight[1] += 1;
+                    }
+                    Item::Let { .. } => weight[1] += 1,
+                    Item::LetClosures { .. } => weight[0] += 1,
+                    Item::Join { params, .. } => weight[2] += params.len(),
+                    Item::LetCont { handlers, .. } => {
+                        weight[2] += handlers.iter().map(|handler| handler.params.len()).sum::<usize>();
+                    }
+                }
+            }
+        });
+    }
+    weight
 }
 
 #[test]

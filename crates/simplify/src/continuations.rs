@@ -1,14 +1,14 @@
 //! Continuations, on the way down: pending ones, open ones, their uses, and what is known in a handler.
 
 use cranelift_entity::EntityRef;
-use flambeau_ir::{ApplyCont, ContHandler, Continuation, Expr, Item, Kind, Prim, Simple, Variable};
-use flambeau_types::{Mark, Operands, Ty, join};
+use flambeau_ir::{ApplyCont, ContHandler, Continuation, Expr, Item, Kind, Simple, Variable};
+use flambeau_types::{Mark, Ty, join};
 use smallvec::SmallVec;
 
 use crate::Simplifier;
 use crate::memory::{Memory, Writes};
 use crate::run::{Next, Params, Rest};
-use crate::unboxing::Unboxing;
+use crate::unboxing::{Tests, Unboxing};
 
 /// No more facts than these are carried from a use to the handler.
 const FACTS: usize = 16;
@@ -40,12 +40,13 @@ pub struct Open {
 
 /// A use of an open continuation.
 pub struct Use {
-    /// `None` for uses of exception continuations: they take no arguments added later.
-    pub edge: Option<usize>,
+    pub edge: usize,
     /// Canonical at the use.
     pub args: SmallVec<[Simple; 2]>,
     /// What is known of the arguments at the use, in words of the use.
     pub tys: SmallVec<[Ty; 2]>,
+    /// What tells the cases of those that are variants.
+    pub tests: SmallVec<[Tests; 2]>,
     /// The same in words of the scope of the continuation.
     exported: SmallVec<[Ty; 2]>,
     /// What else was learnt of variables of the scope of the continuation.
@@ -56,8 +57,8 @@ pub struct Use {
 /// Where a use goes to, and what it takes along besides its arguments.
 pub struct Edge {
     pub cont: Continuation,
-    /// Evaluated before the jump.
-    pub lets: SmallVec<[(Variable, Prim, Operands); 2]>,
+    /// Evaluated before the jump: bindings without effect, and diamonds. Before what may raise there is no place for any.
+    pub items: Vec<Item>,
     /// For the parameters added.
     pub extra: SmallVec<[Simple; 2]>,
     /// Names of what a call gives, if the edge is from a call.
@@ -233,7 +234,7 @@ impl Simplifier<'_> {
             }
         }
         let mut params = params;
-        let first = self.add_params(&mut params, &unboxings, true);
+        let first = self.add_params(&mut params, &unboxings);
         (params, first, unboxings)
     }
 
@@ -266,9 +267,8 @@ impl Simplifier<'_> {
                 }
                 ty => {
                     self.env.bind(param, ty.clone());
-                    if !is_exn
-                        && self.unit.variables[param].kind == Kind::Value
-                        && let Some(unboxing) = self.unbox_at_join(index, param, &ty, &uses)
+                    if self.unit.variables[param].kind == Kind::Value
+                        && let Some(unboxing) = self.unbox_at_join(index, param, &ty, &uses, is_exn)
                     {
                         unboxings.push(unboxing);
                     }
@@ -277,7 +277,7 @@ impl Simplifier<'_> {
         }
         self.learn_common(&uses);
         let mut params = params;
-        let first = self.add_params(&mut params, &unboxings, false);
+        let first = self.add_params(&mut params, &unboxings);
         self.pass_extras(&uses, &unboxings);
         (params, first)
     }
@@ -334,29 +334,15 @@ impl Simplifier<'_> {
     /// A jump to a continuation that is not pending.
     pub(crate) fn use_cont(&mut self, jump: ApplyCont) -> ApplyCont {
         let args: SmallVec<[Simple; 2]> = jump.args.iter().map(|arg| self.env.canonical(*arg)).collect();
-        let edge = self.edges.len();
-        if !self.record_use(jump.cont, args.clone(), Some(edge)) {
-            return ApplyCont { cont: jump.cont, args };
-        }
-        self.edges.push(Edge {
-            cont: jump.cont,
-            lets: SmallVec::new(),
-            extra: SmallVec::new(),
-            results: SmallVec::new(),
-        });
-        ApplyCont { cont: Continuation::new(FIRST_EDGE + edge), args }
+        ApplyCont { cont: self.record_use(jump.cont, args.clone()), args }
     }
 
-    /// Records a use; whether the continuation is one of ours.
-    pub(crate) fn record_use(
-        &mut self,
-        cont: Continuation,
-        args: SmallVec<[Simple; 2]>,
-        edge: Option<usize>,
-    ) -> bool {
-        let Some(ContState::Open(open)) = self.conts.get(&cont) else { return false };
+    /// Records a use, and gives the edge that takes the place of the continuation, if that is one of ours.
+    pub(crate) fn record_use(&mut self, cont: Continuation, args: SmallVec<[Simple; 2]>) -> Continuation {
+        let Some(ContState::Open(open)) = self.conts.get(&cont) else { return cont };
         let (time, mark) = (open.time, open.mark);
-        let tys = args.iter().map(|arg| self.env.ty(*arg)).collect();
+        let tys: SmallVec<[Ty; 2]> = args.iter().map(|arg| self.env.ty(*arg)).collect();
+        let tests = args.iter().zip(&tys).map(|(arg, ty)| self.tests(*arg, ty)).collect();
         let exported = args.iter().map(|arg| self.env.export(*arg, time)).collect();
         let facts = self
             .env
@@ -373,9 +359,11 @@ impl Simplifier<'_> {
             })
             .collect();
         let memory = self.memory;
+        let edge = self.edges.len();
+        self.edges.push(Edge { cont, items: Vec::new(), extra: SmallVec::new(), results: SmallVec::new() });
         if let Some(ContState::Open(open)) = self.conts.get_mut(&cont) {
-            open.uses.push(Use { edge, args, tys, exported, facts, memory });
+            open.uses.push(Use { edge, args, tys, tests, exported, facts, memory });
         }
-        true
+        Continuation::new(FIRST_EDGE + edge)
     }
 }

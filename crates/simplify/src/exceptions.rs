@@ -17,7 +17,7 @@ impl Simplifier<'_> {
             *arg = self.env.canonical(*arg);
         }
         let args = [Simple::UNIT].into_iter().chain(exn.extra_args.iter().copied()).collect();
-        self.record_use(exn.cont, args, None);
+        exn.cont = self.record_use(exn.cont, args);
         exn
     }
 

@@ -10,7 +10,7 @@ use crate::continuations::{Edge, edge_of};
 use crate::run::Params;
 
 /// The result.
-pub struct Flow {
+pub struct Flow<'a> {
     pub needed: EntitySet<Variable>,
     /// Parameters of the continuations of the function.
     pub params: FxHashMap<Continuation, Params>,
@@ -19,6 +19,8 @@ pub struct Flow {
     /// Those that take the result of a call: it has to go somewhere.
     pub returned_to: FxHashSet<Continuation>,
     pending: Vec<Variable>,
+    /// The results of diamonds (`unboxing::diamond`), by all their continuations.
+    diamonds: &'a FxHashMap<Continuation, Continuation>,
     /// What each variable is made of.
     sources: FxHashMap<Variable, SmallVec<[Variable; 3]>>,
 }
@@ -28,26 +30,31 @@ pub fn is_droppable(prim: &Prim) -> bool {
     prim.effects().0 <= Effects::Generative
 }
 
-impl Flow {
+impl<'a> Flow<'a> {
     /// Of a body that came down, with its edges.
-    pub fn of(body: &Expr, edges: &[Edge]) -> Flow {
+    pub fn of(body: &Expr, edges: &[Edge], diamonds: &'a FxHashMap<Continuation, Continuation>) -> Flow<'a> {
         let mut flow = Flow {
             needed: EntitySet::new(),
             params: FxHashMap::default(),
             uses: FxHashMap::default(),
             returned_to: FxHashSet::default(),
             pending: Vec::new(),
+            diamonds,
             sources: FxHashMap::default(),
         };
         // Binders come before uses in this order.
-        body.walk(&mut |expr| {
-            for item in &expr.items {
-                flow.item(item);
-            }
-            flow.terminator(&expr.terminator, edges);
-        });
+        flow.expr(body, edges);
         flow.solve();
         flow
+    }
+
+    fn expr(&mut self, body: &Expr, edges: &[Edge]) {
+        body.walk(&mut |expr| {
+            for item in &expr.items {
+                self.item(item, edges);
+            }
+            self.terminator(&expr.terminator, edges);
+        });
     }
 
     fn solve(&mut self) {
@@ -60,6 +67,11 @@ impl Flow {
         }
     }
 
+    /// Whether a continuation is where a diamond ends.
+    pub fn is_diamond(&self, cont: Continuation) -> bool {
+        self.diamonds.contains_key(&cont)
+    }
+
     fn root(&mut self, simple: Simple) {
         self.pending.extend(simple.as_var());
     }
@@ -70,7 +82,7 @@ impl Flow {
         }
     }
 
-    fn item(&mut self, item: &Item) {
+    fn item(&mut self, item: &Item, edges: &[Edge]) {
         match item {
             Item::Let { var, named: Named::Simple(simple), .. } => self.source(*var, *simple),
             Item::Let { var, named: Named::Prim { prim, args, exn }, .. } => {
@@ -79,7 +91,7 @@ impl Flow {
                     if droppable { self.source(*var, *arg) } else { self.root(*arg) }
                 }
                 if let Some(exn) = exn {
-                    self.raise(exn);
+                    self.raise(exn, edges);
                 }
             }
             Item::LetClosures { vars, set, .. } => {
@@ -100,11 +112,15 @@ impl Flow {
         }
     }
 
-    fn raise(&mut self, exn: &ExnCont) {
-        *self.uses.entry(exn.cont).or_default() += 1;
-        match self.params.get(&exn.cont).cloned() {
+    fn raise(&mut self, exn: &ExnCont, edges: &[Edge]) {
+        let (cont, extra) = match edge_of(exn.cont) {
+            Some(index) => (edges[index].cont, &edges[index].extra[..]),
+            None => (exn.cont, &[][..]),
+        };
+        *self.uses.entry(cont).or_default() += 1;
+        match self.params.get(&cont).cloned() {
             Some(params) => {
-                for (param, arg) in params.iter().skip(1).zip(&exn.extra_args) {
+                for (param, arg) in params.iter().skip(1).zip(exn.extra_args.iter().chain(extra)) {
                     self.source(*param, *arg);
                 }
             }
@@ -116,9 +132,11 @@ impl Flow {
         let (cont, extra) = match edge_of(jump.cont) {
             Some(index) => {
                 let edge = &edges[index];
-                for (var, _, args) in &edge.lets {
-                    for arg in args {
-                        self.source(*var, *arg);
+                for item in &edge.items {
+                    self.item(item, &[]);
+                    // A diamond, which has no edges: not deep.
+                    if let Item::Join { body, .. } = item {
+                        self.expr(body, &[]);
                     }
                 }
                 (edge.cont, &edge.extra[..])
@@ -147,11 +165,18 @@ impl Flow {
                 self.jump(&ApplyCont { cont: apply.ret, args }, edges);
                 let cont = edge_of(apply.ret).map_or(apply.ret, |index| edges[index].cont);
                 self.returned_to.insert(cont);
-                self.raise(&apply.exn);
+                self.raise(&apply.exn, edges);
             }
             Terminator::ApplyCont(jump) => self.jump(jump, edges),
             Terminator::Switch(switch) => {
-                self.root(switch.scrutinee);
+                match switch.arms.first().and_then(|(_, jump)| self.diamonds.get(&jump.cont)) {
+                    Some(diamond) => {
+                        for param in self.params.get(diamond).cloned().unwrap_or_default() {
+                            self.source(param, switch.scrutinee);
+                        }
+                    }
+                    None => self.root(switch.scrutinee),
+                }
                 switch.for_each_jump(&mut |jump| self.jump(jump, edges));
             }
             Terminator::StringSwitch(switch) => {
@@ -160,9 +185,9 @@ impl Flow {
             }
             Terminator::Raise { exn, handler, .. } => {
                 self.root(*exn);
-                self.raise(handler);
+                self.raise(handler, edges);
             }
-            Terminator::Try { handler, .. } => self.raise(handler),
+            Terminator::Try { handler, .. } => self.raise(handler, edges),
             Terminator::Unreachable => {}
         }
     }

@@ -115,6 +115,10 @@ struct Simplifier<'a> {
     branch_depth: u32,
     /// Variables made on the way down that may be poison.
     flimsy: FxHashSet<Variable>,
+    /// Variants that are passed in parts: what needs no whole does without the allocation.
+    parted: FxHashSet<Variable>,
+    /// The continuations of diamonds (`unboxing::diamond`), each with the one that all lead to.
+    diamonds: FxHashMap<Continuation, Continuation>,
     /// The ordinary continuations in which handlers go on.
     raise_targets: FxHashMap<Continuation, Continuation>,
     /// The function that is being simplified, for the trace.
@@ -151,6 +155,8 @@ impl<'a> Simplifier<'a> {
             speculation_budget: inline::SPECULATION_BUDGET,
             branch_depth: 0,
             flimsy: FxHashSet::default(),
+            parted: FxHashSet::default(),
+            diamonds: FxHashMap::default(),
             raise_targets: FxHashMap::default(),
             current: None,
             imported: Imported::default(),

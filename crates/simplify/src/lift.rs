@@ -11,6 +11,9 @@ use std::rc::Rc;
 use crate::analysis::FIRST_SPECIAL_TAG;
 use crate::{Functions, Simplifier};
 
+/// Of longer arrays of floats nothing is known.
+const FLOATS: usize = 64;
+
 /// What is immutable and static already: equal data share a symbol.
 #[derive(Debug, Default)]
 pub struct StaticTable {
@@ -170,6 +173,10 @@ fn ty(def: &StaticDef) -> Ty {
         }
         StaticDef::Nativeint { value, .. } => {
             Ty::boxed(BoxedKind::Nativeint, Ty::Is(Const::NakedNativeint(*value).into()))
+        }
+        // Of its fields nothing: it may be an array, and assigned.
+        StaticDef::FloatArray { elements, .. } if elements.len() <= FLOATS => {
+            Ty::floats(elements.iter().map(|_| Ty::Unknown))
         }
         _ => Ty::pointer(),
     }

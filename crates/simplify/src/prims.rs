@@ -114,6 +114,15 @@ impl Simplifier<'_> {
         out.push(Item::Let { var, named: Named::Prim { prim, args, exn }, dbg });
     }
 
+    /// The result of an operation that was executed before the run began, and has not been undone.
+    pub(crate) fn note_result(&mut self, prim: &Prim, args: &[Simple], result: Variable) {
+        let args = Operands::from_slice(args);
+        if let Some((key, operands, memory)) = self.cse_key(prim, &args) {
+            self.env.add_cse(key, operands, memory, result.into());
+        }
+        self.learn_from(result, prim, &args);
+    }
+
     /// Under which key the result of an operation is found again, if it may be.
     fn cse_key(&self, prim: &Prim, args: &Operands) -> Option<(Prim, Operands, u32)> {
         let contents = self.memory.read_by(prim);
@@ -220,6 +229,7 @@ impl Simplifier<'_> {
                 self.loaded(load, Mutability::Unknown, &[*block], *value);
             }
             (Prim::BlockStoreFloat { field, .. }, [block, value]) => {
+                self.forget_fields(*block);
                 let load = Prim::BlockLoadFloat { field: *field, mutability: Mutability::Unknown };
                 self.loaded(load, Mutability::Unknown, &[*block], *value);
             }
@@ -254,7 +264,7 @@ impl Simplifier<'_> {
     /// A block that is assigned is not what it was when it was made.
     fn forget_fields(&mut self, block: Simple) {
         if let Simple::Var(var) = self.env.canonical(block)
-            && matches!(self.env.ty(block), Ty::Variant(_))
+            && matches!(self.env.ty(block), Ty::Variant(_) | Ty::Floats(_))
         {
             self.env.retype(var, Ty::pointer());
         }
@@ -325,10 +335,20 @@ impl Simplifier<'_> {
             },
             (Prim::CheckBound { width }, [length, index]) => self.check_bound(*width, *length, *index),
             (Prim::MakeBlock { tag, mutability }, fields) => self.make_block(*tag, *mutability, fields),
+            (prim, fields) if is_float_record(prim) && fields.len() <= FIELDS => {
+                Outcome::Keep(Ty::floats(fields.iter().map(|field| Ty::Is(*field))))
+            }
             (Prim::MakeFloatBlock { .. } | Prim::MakeArray { .. } | Prim::Duplicate { .. }, _) => {
                 Outcome::Keep(Ty::pointer())
             }
             (Prim::BlockLoad { field, .. }, [block]) => self.load(*field, *block),
+            (Prim::BlockLoadFloat { field, .. }, [block]) => match self.env.ty(*block) {
+                Ty::Floats(fields) => match fields.get(*field as usize) {
+                    Some(Ty::Is(simple)) => Outcome::Atom(*simple),
+                    _ => Outcome::Keep(Ty::Unknown),
+                },
+                _ => Outcome::Keep(Ty::Unknown),
+            },
             (Prim::ArrayLength { .. } | Prim::StringLength | Prim::BigarrayDim { .. }, _) => {
                 Outcome::Keep(Ty::tagged(IntSet::range(0, 1 << 57)))
             }
@@ -610,6 +630,13 @@ impl Simplifier<'_> {
             None => Outcome::Keep(Ty::Unknown),
         }
     }
+}
+
+/// Whether a record of floats is made that is never assigned.
+pub(crate) fn is_float_record(prim: &Prim) -> bool {
+    let immutable = Mutability::Immutable;
+    matches!(prim, Prim::MakeFloatBlock { mutability } if *mutability == immutable)
+        || *prim == Prim::MakeArray { kind: ArrayKind::Float, mutability: immutable }
 }
 
 /// The state that a load depends on.

@@ -2,8 +2,8 @@
 
 use flambeau_ir::term::StringSwitch;
 use flambeau_ir::{
-    Apply, ApplyCont, Const, ContHandler, Continuation, Dbg, ExnCont, Expr, Item, Named, Prim, Simple,
-    Switch, Terminator,
+    Apply, ApplyCont, Const, ContHandler, Continuation, ExnCont, Expr, Item, Named, Prim, Simple, Switch,
+    Terminator,
 };
 use smallvec::SmallVec;
 
@@ -15,8 +15,11 @@ use crate::run::Params;
 impl Simplifier<'_> {
     /// Rebuilds the body of a function.
     pub(crate) fn rebuild(&mut self, body: Expr) -> Expr {
-        let flow = Flow::of(&body, &self.edges);
-        self.expr(body, &flow)
+        let diamonds = std::mem::take(&mut self.diamonds);
+        let flow = Flow::of(&body, &self.edges, &diamonds);
+        let body = self.expr(body, &flow);
+        self.diamonds = diamonds;
+        body
     }
 
     fn expr(&mut self, expr: Expr, flow: &Flow) -> Expr {
@@ -55,6 +58,10 @@ impl Simplifier<'_> {
             }
             Item::Join { cont, params, body } => {
                 let params = self.kept_params(cont, &params, flow);
+                if params.is_empty() && flow.is_diamond(cont) {
+                    body.dismantle();
+                    return;
+                }
                 let body = Box::new(self.expr(*body, flow));
                 items.push(Item::Join { cont, params, body });
             }
@@ -107,33 +114,33 @@ impl Simplifier<'_> {
     }
 
     fn exn(&self, exn: ExnCont, flow: &Flow) -> ExnCont {
-        let Some(params) = flow.params.get(&exn.cont) else { return exn };
+        let (cont, extra) = match edge_of(exn.cont) {
+            Some(index) => (self.edges[index].cont, &self.edges[index].extra[..]),
+            None => (exn.cont, &[][..]),
+        };
+        let Some(params) = flow.params.get(&cont) else { return ExnCont { cont, ..exn } };
         let extra_args = exn
             .extra_args
             .iter()
+            .chain(extra)
             .enumerate()
-            .filter(|(i, _)| self.is_kept(exn.cont, params, i + 1, flow))
+            .filter(|(i, _)| self.is_kept(cont, params, i + 1, flow))
             .map(|(_, arg)| *arg)
             .collect();
-        ExnCont { cont: exn.cont, extra_args }
+        ExnCont { cont, extra_args }
     }
 
     /// The jump that an edge is, and what is to be computed before it.
-    fn resolve_edge(&self, jump: ApplyCont, flow: &Flow) -> (ApplyCont, Vec<Item>) {
+    fn resolve_edge(&mut self, jump: ApplyCont, flow: &Flow) -> (ApplyCont, Vec<Item>) {
         let Some(index) = edge_of(jump.cont) else {
             let args = self.kept_args(jump.cont, jump.args.iter().copied(), flow);
             return (ApplyCont { cont: jump.cont, args }, Vec::new());
         };
+        let mut lets = Vec::new();
+        for item in std::mem::take(&mut self.edges[index].items) {
+            self.item(item, flow, &mut lets);
+        }
         let edge = &self.edges[index];
-        let lets = edge
-            .lets
-            .iter()
-            .filter(|(var, _, _)| flow.needed.contains(*var))
-            .map(|(var, prim, args)| {
-                let named = Named::Prim { prim: prim.clone(), args: args.clone(), exn: None };
-                Item::Let { var: *var, named, dbg: Dbg::NONE }
-            })
-            .collect();
         let args = jump.args.iter().chain(&edge.extra).copied();
         (ApplyCont { cont: edge.cont, args: self.kept_args(edge.cont, args, flow) }, lets)
     }

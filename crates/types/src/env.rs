@@ -389,6 +389,7 @@ impl Env {
             Ty::Bottom | Ty::Unknown | Ty::Int(_) => ty.clone(),
             _ if depth == 0 => Ty::Unknown,
             Ty::Boxed(kind, contents) => Ty::boxed(*kind, self.export_at(contents, time, depth - 1)),
+            Ty::Floats(fields) => Ty::floats(fields.iter().map(|f| self.export_at(f, time, depth - 1))),
             Ty::Closure(closure) => Ty::Closure(Rc::new(Closure {
                 slot: closure.slot,
                 functions: closure.functions.clone(),

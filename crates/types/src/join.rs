@@ -47,6 +47,9 @@ fn join_at(left: &Ty, right: &Ty, head: &dyn Fn(Simple) -> Ty, depth: u32) -> Ty
         }
         (Ty::Int(a), Ty::Int(b)) => Ty::Int(a.union(b)),
         (Ty::Boxed(a, x), Ty::Boxed(b, y)) if a == b => Ty::boxed(*a, join_at(x, y, head, depth - 1)),
+        (Ty::Floats(a), Ty::Floats(b)) if a.len() == b.len() => {
+            Ty::floats(a.iter().zip(b.iter()).map(|(x, y)| join_at(x, y, head, depth - 1)))
+        }
         (Ty::Closure(a), Ty::Closure(b)) if a.slot == b.slot && a.functions == b.functions => {
             Ty::Closure(Rc::new(closures(a, b, head, depth)))
         }

@@ -25,6 +25,9 @@ pub fn meet(left: &Ty, right: &Ty) -> Ty {
             if both.is_empty() { Ty::Bottom } else { Ty::Int(both) }
         }
         (Ty::Boxed(a, x), Ty::Boxed(b, y)) if a == b => Ty::Boxed(*a, Rc::new(meet(x, y))),
+        (Ty::Floats(a), Ty::Floats(b)) if a.len() == b.len() => {
+            Ty::floats(a.iter().zip(b.iter()).map(|(x, y)| meet(x, y)))
+        }
         (Ty::Variant(a), Ty::Variant(b)) => {
             Ty::variant(a.ints.intersection(&b.ints), blocks(&a.blocks, &b.blocks))
         }

@@ -21,6 +21,8 @@ pub enum Ty {
     Variant(Rc<Variant>),
     /// A boxed number, its contents of the naked kind.
     Boxed(BoxedKind, Rc<Ty>),
+    /// A flat record of floats that is never assigned: the naked fields.
+    Floats(Rc<[Ty]>),
     /// A closure.
     Closure(Rc<Closure>),
     /// A naked integer.
@@ -92,6 +94,11 @@ impl Ty {
         Ty::Boxed(kind, Rc::new(contents))
     }
 
+    /// A flat record of floats.
+    pub fn floats(fields: impl IntoIterator<Item = Ty>) -> Ty {
+        Ty::Floats(fields.into_iter().collect())
+    }
+
     /// 0 or 1, naked.
     pub fn bool() -> Ty {
         Ty::Int(IntSet::bool())
@@ -144,7 +151,7 @@ impl Ty {
     /// Immediates and pointers of a value; `None` for naked ones and aliases.
     pub fn immediates(&self) -> Option<IntSet> {
         match self {
-            Ty::Bottom | Ty::Boxed(..) | Ty::Closure(_) => Some(IntSet::empty()),
+            Ty::Bottom | Ty::Boxed(..) | Ty::Floats(_) | Ty::Closure(_) => Some(IntSet::empty()),
             Ty::Unknown => Some(IntSet::OCAML),
             Ty::Variant(variant) => Some(variant.ints.clone()),
             Ty::Is(_) | Ty::Int(_) => None,

@@ -14,6 +14,8 @@ enum Value {
     Block(u8, Vec<Value>),
     Float(u64),
     Int32(i32),
+    /// A flat record of floats.
+    Floats(Vec<u64>),
     /// Poison has no meaning: every type has it.
     Poison,
 }
@@ -33,18 +35,28 @@ fn has(ty: &Ty, value: &Value) -> bool {
                     && block.fields.iter().zip(fields).all(|(ty, value)| has(ty, value))
             }),
         },
-        (Ty::Variant(variant), Value::Float(_) | Value::Int32(_)) => matches!(variant.blocks, Blocks::Any),
-        (Ty::Boxed(BoxedKind::Float, contents), Value::Float(bits)) => match &**contents {
-            Ty::Unknown => true,
-            Ty::Is(Simple::Const(Const::NakedFloat(known))) => known == bits,
-            _ => false,
-        },
+        (Ty::Variant(variant), Value::Float(_) | Value::Int32(_) | Value::Floats(_)) => {
+            matches!(variant.blocks, Blocks::Any)
+        }
+        (Ty::Boxed(BoxedKind::Float, contents), Value::Float(bits)) => has_float(contents, *bits),
+        (Ty::Floats(known), Value::Floats(fields)) => {
+            known.len() == fields.len() && known.iter().zip(fields).all(|(ty, bits)| has_float(ty, *bits))
+        }
         (Ty::Boxed(BoxedKind::Int32, contents), Value::Int32(n)) => match &**contents {
             Ty::Unknown => true,
             Ty::Int(set) => set.contains(i64::from(*n)),
             Ty::Is(Simple::Const(Const::NakedInt32(known))) => known == n,
             _ => false,
         },
+        _ => false,
+    }
+}
+
+/// Whether a naked float is one of the type.
+fn has_float(ty: &Ty, bits: u64) -> bool {
+    match ty {
+        Ty::Unknown => true,
+        Ty::Is(Simple::Const(Const::NakedFloat(known))) => *known == bits,
         _ => false,
     }
 }
@@ -66,10 +78,19 @@ fn ints() -> impl Strategy<Value = IntSet> {
     ]
 }
 
+fn naked_float() -> impl Strategy<Value = Ty> {
+    prop_oneof![
+        Just(Ty::Unknown),
+        Just(Ty::Is(Const::NakedFloat(0.0f64.to_bits()).into())),
+        Just(Ty::Is(Const::NakedFloat((-0.0f64).to_bits()).into())),
+    ]
+}
+
 fn boxed() -> impl Strategy<Value = Ty> {
     let zeros = prop_oneof![Just(0.0f64), Just(-0.0), Just(1.5), Just(f64::NAN)];
     prop_oneof![
         Just(Ty::boxed(BoxedKind::Float, Ty::Unknown)),
+        prop::collection::vec(naked_float(), 1..3).prop_map(Ty::floats),
         zeros.prop_map(|x| Ty::boxed(BoxedKind::Float, Ty::Is(Const::NakedFloat(x.to_bits()).into()))),
         Just(Ty::boxed(BoxedKind::Int32, Ty::Unknown)),
         ints()
@@ -105,6 +126,8 @@ fn value() -> impl Strategy<Value = Value> {
         prop_oneof![Just(0.0f64), Just(-0.0), Just(1.5), Just(f64::NAN)]
             .prop_map(|x| Value::Float(x.to_bits())),
         (-25i32..50).prop_map(Value::Int32),
+        prop::collection::vec(prop_oneof![Just(0.0f64), Just(-0.0)], 1..3)
+            .prop_map(|xs| Value::Floats(xs.into_iter().map(f64::to_bits).collect())),
     ];
     leaf.prop_recursive(3, 16, 3, |inner| {
         (0u8..3, prop::collection::vec(inner, 1..4)).prop_map(|(tag, fields)| Value::Block(tag, fields))
@@ -133,6 +156,15 @@ fn inhabitant(ty: &Ty, pick: usize) -> Option<Value> {
             Ty::Is(Simple::Const(Const::NakedFloat(bits))) => Value::Float(*bits),
             _ => Value::Float(1.5f64.to_bits()),
         },
+        Ty::Floats(fields) => Value::Floats(
+            fields
+                .iter()
+                .map(|field| match field {
+                    Ty::Is(Simple::Const(Const::NakedFloat(bits))) => *bits,
+                    _ => 1.5f64.to_bits(),
+                })
+                .collect(),
+        ),
         Ty::Boxed(_, contents) => match &**contents {
             Ty::Int(set) => Value::Int32(set.bounds()?.0.clamp(-25, 25) as i32),
             _ => Value::Int32(3),

@@ -22,7 +22,11 @@ impl Generator {
         let handlers: Vec<ContHandler> = (0..2)
             .map(|_| {
                 let (mut inside, mut run) = (scope.clone(), Vec::new());
-                let arg = self.fresh(&mut inside, &mut run, ty);
+                let mut arg = self.fresh(&mut inside, &mut run, ty);
+                // One of which nothing is known, as of the result of a call.
+                if self.one_in(4) {
+                    arg = self.let_(&mut inside, &mut run, Prim::Opaque, &[arg], ty);
+                }
                 let terminator = Terminator::ApplyCont(ApplyCont { cont, args: smallvec![arg] });
                 let body = Expr { items: run, terminator };
                 ContHandler { cont: self.unit.new_continuation("side"), params: smallvec![], body }
@@ -100,6 +104,9 @@ impl Generator {
         let params = self.params(&mut inside, &[Type::Int]);
         let counter = Simple::Var(params[0]);
         let mut run = Vec::new();
+        if self.options.mark_iterations {
+            self.c_call(&mut inside, &mut run, "int_iteration", &[(counter, Type::Int)], Type::Int, false);
+        }
         let naked = |op| Prim::IntCompare { op, kind: IntKind::Tagged };
         let args = [counter, Simple::tagged(0)];
         let is_over = self.let_(&mut inside, &mut run, naked(IntCmp::Le), &args, Type::Naked);

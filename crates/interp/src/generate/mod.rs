@@ -15,6 +15,7 @@ mod numbers;
 mod prims;
 pub mod random;
 mod types;
+mod variants;
 
 use flambeau_ir::prim::{ArrayKind, External, NativeRepr};
 use flambeau_ir::{

@@ -1,0 +1,533 @@
+//! What a function body is looked through for before it is simplified: how its continuations are used, and what their
+//! parameters have in common over all uses, loops included (the inductive pre-pass).
+
+mod shape;
+mod turns;
+
+use std::collections::VecDeque;
+
+use flambeau_ir::prim::{Effects, Mutability};
+use flambeau_ir::term::RaiseKind;
+use flambeau_ir::{
+    ApplyCont, Const, Continuation, ExnCont, Expr, Item, Named, Prim, Simple, Symbol, Terminator, Variable,
+};
+use flambeau_types::{Env, Ty};
+use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
+
+use crate::memory::Writes;
+use crate::run::Params;
+use shape::Shape;
+use turns::{Turn, Turns, WholeUse};
+
+/// Tags from this on are those of lazy values, closures, objects, forward blocks and the like: blocks that change.
+pub const FIRST_SPECIAL_TAG: u8 = 244;
+
+/// No more loads than these are noted of a parameter, nor those of so many parameters.
+const FIRST_LOADS: usize = 32;
+
+/// How a continuation is used.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Uses {
+    /// How often: jumps, arms of switches, returns of calls; for an exception continuation, raises and its `try`.
+    pub count: u32,
+    /// Some use is in another region than the definition: code must not be moved over the boundary of a `try`, nor
+    /// into a loop (soundness rows 6 and 20).
+    pub crosses_region: bool,
+    region: u32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Alias {
+    Bottom,
+    Is(Simple),
+    Top,
+}
+
+#[derive(Clone, Debug, PartialEq)]
+struct Knowledge {
+    shape: Shape,
+    alias: Alias,
+    /// It may be poison: what its type claims is no leave to read memory where the source does not.
+    flimsy: bool,
+}
+
+impl Knowledge {
+    const BOTTOM: Knowledge = Knowledge { shape: Shape::Bottom, alias: Alias::Bottom, flimsy: false };
+    const TOP: Knowledge = Knowledge { shape: Shape::Top, alias: Alias::Top, flimsy: false };
+}
+
+/// The result.
+#[derive(Default)]
+pub struct Analysis {
+    // A map, not a table: a body is a small part of the unit.
+    uses: FxHashMap<Continuation, Uses>,
+    known: FxHashMap<Variable, Knowledge>,
+    /// What is unboxed or projected from, directly or after it went through parameters.
+    opened: FxHashSet<Variable>,
+    /// What loops do, by the first continuation of their group.
+    loops: FxHashMap<Continuation, Writes>,
+    /// Exception continuations that a raise of this function goes to.
+    raised_to: FxHashSet<Continuation>,
+    /// The continuations bound in the term.
+    bound: FxHashSet<Continuation>,
+    /// What loops do with their parameters.
+    turns: FxHashMap<Variable, Turn>,
+    /// Blocks, boxes and closures made in the term.
+    made: FxHashSet<Variable>,
+    /// What a handler loads from its parameters before anything else happens.
+    first_loads: FxHashMap<Variable, SmallVec<[Prim; 2]>>,
+}
+
+impl Analysis {
+    /// Looks through a body. `env` tells of symbols; with `debug`, raises that make a backtrace stay raises.
+    pub fn of(body: &Expr, env: &Env, debug: bool) -> Analysis {
+        let mut walk = Walk {
+            analysis: Analysis::default(),
+            flows: Vec::new(),
+            params: FxHashMap::default(),
+            turns: Turns::default(),
+            env,
+            debug,
+        };
+        walk.run(body);
+        walk.solve()
+    }
+
+    /// Of a continuation bound in the body.
+    pub fn uses(&self, cont: Continuation) -> Uses {
+        self.uses.get(&cont).copied().unwrap_or_default()
+    }
+
+    /// Whether a raise of this function goes to an exception continuation.
+    pub fn is_raised_to(&self, cont: Continuation) -> bool {
+        self.raised_to.contains(&cont)
+    }
+
+    /// Adds what is known of a term that was inlined. Of continuations bound outside it nothing new is learnt.
+    pub fn absorb(&mut self, inlined: Analysis) {
+        let Analysis { uses, known, opened, loops, raised_to, bound, turns, made, first_loads } = inlined;
+        self.uses.extend(uses.into_iter().filter(|(cont, _)| bound.contains(cont)));
+        self.bound.extend(bound);
+        self.known.extend(known);
+        self.opened.extend(opened);
+        self.loops.extend(loops);
+        self.raised_to.extend(raised_to);
+        self.turns.extend(turns);
+        self.made.extend(made);
+        self.first_loads.extend(first_loads);
+    }
+
+    /// Notes a continuation made on the way down: of any uses.
+    pub fn note_open(&mut self, cont: Continuation) {
+        self.uses.insert(cont, Uses { count: u32::MAX, crosses_region: true, region: 0 });
+    }
+
+    /// What a loop does to the memory, by the first continuation of its group.
+    pub fn writes(&self, cont: Continuation) -> Writes {
+        self.loops.get(&cont).copied().unwrap_or(Writes::ANY)
+    }
+
+    /// The only value that a parameter ever has.
+    pub fn only_value(&self, param: Variable) -> Option<Simple> {
+        match self.known.get(&param)?.alias {
+            Alias::Is(simple) => Some(simple),
+            Alias::Bottom | Alias::Top => None,
+        }
+    }
+
+    /// Whether a parameter may be poison.
+    pub fn is_flimsy(&self, param: Variable) -> bool {
+        self.known.get(&param).is_some_and(|known| known.flimsy)
+    }
+
+    /// Whether the contents of what a parameter holds are read somewhere.
+    pub fn is_opened(&self, param: Variable) -> bool {
+        self.opened.contains(&param)
+    }
+
+    /// What a loop does with its parameter.
+    pub fn turn(&self, param: Variable) -> Turn {
+        self.turns.get(&param).copied().unwrap_or_default()
+    }
+
+    /// Whether a variable is allocated in the function.
+    pub fn is_made(&self, var: Variable) -> bool {
+        self.made.contains(&var)
+    }
+
+    /// What the handler loads from its parameter before anything else happens, each once.
+    pub fn first_loads(&self, param: Variable) -> SmallVec<[Prim; 2]> {
+        self.first_loads.get(&param).cloned().unwrap_or_default()
+    }
+
+    /// What all values of a parameter have in common.
+    pub fn ty(&self, param: Variable) -> Ty {
+        self.known.get(&param).map_or(Ty::Unknown, |known| known.shape.ty())
+    }
+}
+
+struct Walk<'a> {
+    analysis: Analysis,
+    /// What flows into what: parameters and plain copies.
+    flows: Vec<Flow>,
+    params: FxHashMap<Continuation, Params>,
+    turns: Turns,
+    env: &'a Env,
+    debug: bool,
+}
+
+#[derive(Clone, Copy)]
+enum Source {
+    Atom(Simple),
+    Unknown,
+}
+
+/// What comes into a variable, and where.
+struct Flow {
+    to: Variable,
+    from: Source,
+    place: u32,
+}
+
+/// A run, and what is around it.
+#[derive(Clone, Copy)]
+struct Here {
+    region: u32,
+    place: u32,
+    /// The innermost loop.
+    around: Option<usize>,
+}
+
+impl<'a> Walk<'a> {
+    fn run(&mut self, body: &'a Expr) {
+        let mut regions = 0;
+        let first = Here { region: 0, place: self.turns.place(None), around: None };
+        // Each run, with the parameters of the handler that begins with it.
+        let mut pending: Vec<(&Expr, Here, &[Variable])> = vec![(body, first, &[])];
+        // Each loop with the one around it: outer before inner.
+        let mut loops: Vec<(Continuation, Option<usize>, Writes)> = Vec::new();
+        while let Some((expr, here, mut params)) = pending.pop() {
+            let mut writes = Writes::default();
+            for item in &expr.items {
+                self.item(item, here);
+                params = self.first_load(params, item);
+                match item {
+                    Item::Join { cont, params: results, body } => {
+                        self.define(*cont, results, here);
+                        self.turns.handler(*cont, results, here.place, None);
+                        let place = self.turns.entered(here.place, here.around);
+                        pending.push((body, Here { place, ..here }, &[]));
+                        params = results;
+                    }
+                    Item::LetCont { recursive, handlers } => {
+                        let mut inner = here;
+                        if *recursive && let Some(first) = handlers.first() {
+                            regions += 1;
+                            inner.region = regions;
+                            inner.around = Some(loops.len());
+                            loops.push((first.cont, here.around, Writes::default()));
+                            self.turns.begin_loop(here.around);
+                        }
+                        for handler in handlers {
+                            let place = self.turns.place(inner.around);
+                            let head_of = inner.around.filter(|_| *recursive);
+                            self.define(handler.cont, &handler.params, here);
+                            self.turns.handler(handler.cont, &handler.params, place, head_of);
+                            pending.push((&handler.body, Here { place, ..inner }, &handler.params));
+                        }
+                    }
+                    Item::Let { named: Named::Prim { prim, .. }, .. } => writes.add(Writes::of(prim)),
+                    Item::Let { .. } | Item::LetClosures { .. } => {}
+                }
+            }
+            self.terminator(&expr.terminator, here);
+            match &expr.terminator {
+                Terminator::Try { body, .. } => {
+                    regions += 1;
+                    let place = self.turns.entered(here.place, here.around);
+                    pending.push((body, Here { region: regions, place, around: here.around }, &[]));
+                }
+                Terminator::Apply(_) => writes = Writes::ANY,
+                _ => {}
+            }
+            if let Some(index) = here.around {
+                loops[index].2.add(writes);
+            }
+        }
+        for index in (0..loops.len()).rev() {
+            let (cont, enclosing, writes) = loops[index];
+            self.analysis.loops.insert(cont, writes);
+            if let Some(outer) = enclosing {
+                loops[outer].2.add(writes);
+            }
+        }
+    }
+
+    /// Notes a load from one of the parameters of the handler that is at its beginning still. Gives the parameters as
+    /// long as that goes on.
+    fn first_load<'p>(&mut self, params: &'p [Variable], item: &Item) -> &'p [Variable] {
+        match item {
+            _ if params.is_empty() || params.len() > FIRST_LOADS => &[],
+            Item::Let { named: Named::Prim { prim, args, exn: None }, .. } => {
+                if let (
+                    Prim::Unbox(_) | Prim::BlockLoad { .. } | Prim::BlockLoadFloat { .. },
+                    [Simple::Var(var)],
+                ) = (prim, &args[..])
+                    && params.contains(var)
+                {
+                    let loads = self.analysis.first_loads.entry(*var).or_default();
+                    if loads.len() < FIRST_LOADS && !loads.contains(prim) {
+                        loads.push(prim.clone());
+                    }
+                }
+                if prim.effects().0 == Effects::None { params } else { &[] }
+            }
+            Item::Let { named: Named::Simple(_), .. } | Item::LetCont { .. } => params,
+            Item::Let { .. } | Item::LetClosures { .. } | Item::Join { .. } => &[],
+        }
+    }
+
+    fn define(&mut self, cont: Continuation, params: &Params, here: Here) {
+        let uses = Uses { count: 0, crosses_region: false, region: here.region };
+        self.analysis.uses.insert(cont, uses);
+        self.analysis.bound.insert(cont);
+        self.params.insert(cont, params.clone());
+    }
+
+    fn use_cont(&mut self, cont: Continuation, here: Here) {
+        let uses = self.analysis.uses.entry(cont).or_default();
+        uses.count += 1;
+        uses.crosses_region |= uses.region != here.region;
+        self.turns.jump(here.place, cont);
+    }
+
+    fn flow(&mut self, to: Variable, from: Source, here: Here) {
+        self.flows.push(Flow { to, from, place: here.place });
+    }
+
+    /// A use of what is not looked into.
+    fn escapes(&mut self, simple: Simple, here: Here) {
+        self.turns.whole(simple, WholeUse::Escapes, here.place);
+    }
+
+    fn item(&mut self, item: &'a Item, here: Here) {
+        match item {
+            Item::Let { var, named: Named::Simple(simple), .. } => {
+                self.flow(*var, Source::Atom(*simple), here);
+                self.turns.copy(*var, here.place);
+            }
+            Item::Let { var, named: Named::Prim { prim, args, exn }, .. } => {
+                let shape = Shape::of_prim(prim, args.len());
+                if shape != Shape::Top {
+                    self.analysis.known.insert(*var, Knowledge { shape, ..Knowledge::TOP });
+                }
+                if is_made_immutable(prim) {
+                    self.turns.made(*var, here.place);
+                }
+                self.operands(*var, prim, args, here);
+                if let Some(exn) = exn {
+                    self.raise(exn, here);
+                }
+            }
+            Item::LetClosures { vars, set, .. } => {
+                for (var, (slot, _)) in vars.iter().zip(&set.functions) {
+                    self.turns.made(*var, here.place);
+                    let shape = Shape::of_closure(*slot, set);
+                    self.analysis.known.insert(*var, Knowledge { shape, ..Knowledge::TOP });
+                }
+                set.values.iter().for_each(|(_, value)| self.escapes(*value, here));
+            }
+            // Their continuations are noted with the places of their handlers.
+            Item::Join { .. } | Item::LetCont { .. } => {}
+        }
+    }
+
+    /// What a primitive does with its operands: look into them, or else.
+    fn operands(&mut self, var: Variable, prim: &Prim, args: &[Simple], here: Here) {
+        match (prim, args) {
+            (
+                Prim::Unbox(_)
+                | Prim::BlockLoad { .. }
+                | Prim::BlockLoadFloat { .. }
+                | Prim::IsInt
+                | Prim::GetTag
+                | Prim::ProjectValueSlot { .. },
+                [Simple::Var(whole)],
+            ) => {
+                self.analysis.opened.insert(*whole);
+            }
+            (Prim::Untag, _) => {}
+            (Prim::MakeBlock { mutability: Mutability::Immutable, .. }, _) => {
+                args.iter().for_each(|arg| self.turns.holds(var, *arg));
+            }
+            (
+                Prim::PhysEqual { .. },
+                [whole @ Simple::Var(_), Simple::Const(Const::Tagged(n))]
+                | [Simple::Const(Const::Tagged(n)), whole @ Simple::Var(_)],
+            ) => self.turns.whole(*whole, WholeUse::Compared(*n), here.place),
+            _ => args.iter().for_each(|arg| self.escapes(*arg, here)),
+        }
+    }
+
+    fn raise(&mut self, exn: &ExnCont, here: Here) {
+        self.use_cont(exn.cont, here);
+        let Some(params) = self.params.get(&exn.cont).cloned() else { return };
+        if let Some((bucket, extras)) = params.split_first() {
+            self.flow(*bucket, Source::Unknown, here);
+            for (param, arg) in extras.iter().zip(&exn.extra_args) {
+                self.flow(*param, Source::Atom(*arg), here);
+                self.turns.of_handler(*param);
+            }
+        }
+    }
+
+    fn jump(&mut self, jump: &ApplyCont, here: Here) {
+        self.use_cont(jump.cont, here);
+        match self.params.get(&jump.cont).cloned() {
+            Some(params) => {
+                for (param, arg) in params.iter().zip(&jump.args) {
+                    self.flow(*param, Source::Atom(*arg), here);
+                }
+            }
+            None => jump.args.iter().for_each(|arg| self.escapes(*arg, here)),
+        }
+    }
+
+    fn terminator(&mut self, terminator: &Terminator, here: Here) {
+        match terminator {
+            Terminator::Apply(apply) => {
+                self.use_cont(apply.ret, here);
+                apply.callee.iter().chain(&apply.args).for_each(|arg| self.escapes(*arg, here));
+                for param in self.params.get(&apply.ret).cloned().unwrap_or_default() {
+                    self.flow(param, Source::Unknown, here);
+                }
+                self.raise(&apply.exn, here);
+            }
+            Terminator::ApplyCont(jump) => self.jump(jump, here),
+            Terminator::Switch(switch) => switch.for_each_jump(&mut |jump| self.jump(jump, here)),
+            Terminator::StringSwitch(switch) => {
+                self.escapes(switch.scrutinee, here);
+                switch.for_each_jump(&mut |jump| self.jump(jump, here));
+            }
+            Terminator::Raise { handler, kind, exn, .. } => {
+                self.escapes(*exn, here);
+                if *kind == RaiseKind::NoTrace || !self.debug {
+                    self.analysis.raised_to.insert(handler.cont);
+                }
+                self.raise(handler, here);
+            }
+            Terminator::Try { handler, .. } => self.raise(handler, here),
+            Terminator::Unreachable => {}
+        }
+    }
+
+    /// The least fixpoint: parameters start from nothing.
+    fn solve(mut self) -> Analysis {
+        let mut inflow: FxHashMap<Variable, SmallVec<[Source; 2]>> = FxHashMap::default();
+        let mut outflow: FxHashMap<Variable, SmallVec<[Variable; 2]>> = FxHashMap::default();
+        for Flow { to, from, .. } in &self.flows {
+            inflow.entry(*to).or_default().push(*from);
+            if let Source::Atom(Simple::Var(from)) = from {
+                outflow.entry(*from).or_default().push(*to);
+            }
+        }
+        let mut queue: VecDeque<Variable> = VecDeque::new();
+        let mut seen = FxHashSet::default();
+        for Flow { to, .. } in &self.flows {
+            if seen.insert(*to) {
+                self.analysis.known.insert(*to, Knowledge::BOTTOM);
+                queue.push_back(*to);
+            }
+        }
+        self.spread_opened(&inflow);
+        while let Some(var) = queue.pop_front() {
+            seen.remove(&var);
+            let Knowledge { mut shape, mut alias, mut flimsy } = Knowledge::BOTTOM;
+            for source in &inflow[&var] {
+                let known = match source {
+                    Source::Unknown => Knowledge::TOP,
+                    Source::Atom(simple) => self.atom(*simple, var),
+                };
+                shape = shape.join(&known.shape);
+                flimsy |= known.flimsy;
+                alias = match (alias, known.alias) {
+                    (Alias::Bottom, x) | (x, Alias::Bottom) => x,
+                    (Alias::Is(a), Alias::Is(b)) if a == b => Alias::Is(a),
+                    _ => Alias::Top,
+                };
+            }
+            let known = self.analysis.known.get_mut(&var).expect("entered above");
+            if known.alias == Alias::Top {
+                alias = Alias::Top;
+            }
+            let new = Knowledge { shape, alias, flimsy };
+            if *known != new {
+                *known = new;
+                for next in outflow.get(&var).into_iter().flatten() {
+                    if seen.insert(*next) {
+                        queue.push_back(*next);
+                    }
+                }
+            }
+        }
+        let known = &self.analysis.known;
+        let ints = |var| known.get(&var).and_then(|known: &Knowledge| known.shape.ints());
+        self.analysis.turns = self.turns.solve(&self.params, &self.flows, &ints);
+        self.analysis.made = self.turns.into_made();
+        self.analysis
+    }
+
+    /// What flows into something opened is opened, too.
+    fn spread_opened(&mut self, inflow: &FxHashMap<Variable, SmallVec<[Source; 2]>>) {
+        let mut queue: Vec<Variable> = self.analysis.opened.iter().copied().collect();
+        while let Some(var) = queue.pop() {
+            for source in inflow.get(&var).into_iter().flatten() {
+                if let Source::Atom(Simple::Var(from)) = source
+                    && self.analysis.opened.insert(*from)
+                {
+                    queue.push(*from);
+                }
+            }
+        }
+    }
+
+    /// What flows from an atom into the variable `to`.
+    fn atom(&self, simple: Simple, to: Variable) -> Knowledge {
+        match simple {
+            Simple::Const(Const::Poison(_)) => Knowledge { flimsy: true, ..Knowledge::BOTTOM },
+            Simple::Const(c) => {
+                let shape = match c {
+                    Const::Tagged(n) => Shape::constant(n),
+                    _ => Shape::Top,
+                };
+                Knowledge { shape, alias: Alias::Is(simple), flimsy: false }
+            }
+            Simple::Symbol(symbol) => {
+                Knowledge { shape: self.symbol(symbol), alias: Alias::Is(simple), flimsy: false }
+            }
+            Simple::Var(var) if var == to => Knowledge::BOTTOM,
+            Simple::Var(var) => match self.analysis.known.get(&var) {
+                None => Knowledge {
+                    shape: Shape::of_ty(&self.env.ty(simple)),
+                    alias: Alias::Is(simple),
+                    flimsy: false,
+                },
+                Some(known) => Knowledge {
+                    alias: if known.alias == Alias::Top { Alias::Is(simple) } else { known.alias },
+                    ..known.clone()
+                },
+            },
+        }
+    }
+
+    fn symbol(&self, symbol: Symbol) -> Shape {
+        Shape::of_ty(&self.env.ty(Simple::Symbol(symbol)))
+    }
+}
+
+/// Whether it allocates what is never assigned: a number, a block, a record of floats.
+pub fn is_made_immutable(prim: &Prim) -> bool {
+    matches!(prim, Prim::Box(_) | Prim::MakeBlock { mutability: Mutability::Immutable, .. })
+        || crate::prims::is_float_record(prim)
+}

@@ -1,0 +1,160 @@
+//! Shapes: what the values of a variable have in common, as far as that is seen without looking at branches.
+
+use std::rc::Rc;
+
+use flambeau_ir::prim::Mutability;
+use flambeau_ir::{BoxedKind, FunctionSlot, IntKind, Prim, SetOfClosures};
+use flambeau_types::{Block, Blocks, Closure, IntSet, Ty, Variant};
+use smallvec::SmallVec;
+
+use super::FIRST_SPECIAL_TAG;
+use crate::prims::is_float_record;
+
+/// More blocks than these are not told apart.
+const BLOCKS: usize = 6;
+
+/// The lattice of the pre-pass. It is of little height, so that loops are soon done: integers are few, or any.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Shape {
+    /// Nothing has come yet.
+    Bottom,
+    /// A boxed number.
+    Boxed(BoxedKind),
+    /// These immediates, and blocks of these tags and sizes.
+    Variant {
+        /// Few, or all.
+        ints: IntSet,
+        /// By increasing tag.
+        blocks: SmallVec<[(u8, u32); 2]>,
+    },
+    /// A record of so many floats that is never assigned.
+    Floats(usize),
+    /// A closure, of which it is known what it captures.
+    Closure(Rc<Closure>),
+    /// Anything.
+    Top,
+}
+
+impl Shape {
+    /// Any immediate.
+    pub fn int() -> Shape {
+        Shape::Variant { ints: IntSet::OCAML, blocks: SmallVec::new() }
+    }
+
+    /// This immediate.
+    pub fn constant(n: i64) -> Shape {
+        Shape::Variant { ints: IntSet::one(n), blocks: SmallVec::new() }
+    }
+
+    /// The immediates of a variant.
+    pub fn ints(&self) -> Option<IntSet> {
+        match self {
+            Shape::Variant { ints, .. } => Some(ints.clone()),
+            Shape::Bottom | Shape::Boxed(_) | Shape::Floats(_) | Shape::Closure(_) | Shape::Top => None,
+        }
+    }
+
+    /// What is in either.
+    pub fn join(&self, other: &Shape) -> Shape {
+        match (self, other) {
+            (Shape::Bottom, x) | (x, Shape::Bottom) => x.clone(),
+            (Shape::Boxed(a), Shape::Boxed(b)) if a == b => Shape::Boxed(*a),
+            (Shape::Floats(a), Shape::Floats(b)) if a == b => Shape::Floats(*a),
+            (Shape::Closure(a), Shape::Closure(b)) if a == b => Shape::Closure(a.clone()),
+            (Shape::Variant { ints: i, blocks: a }, Shape::Variant { ints: j, blocks: b }) => {
+                let mut all = a.clone();
+                for &(tag, size) in b {
+                    match all.iter().find(|(t, _)| *t == tag) {
+                        Some((_, s)) if *s != size => return Shape::Top,
+                        Some(_) => {}
+                        None => all.push((tag, size)),
+                    }
+                }
+                all.sort_unstable();
+                let ints = i.union(j);
+                let ints = if ints.as_few().is_some() { ints } else { IntSet::OCAML };
+                if all.len() > BLOCKS { Shape::Top } else { Shape::Variant { ints, blocks: all } }
+            }
+            _ => Shape::Top,
+        }
+    }
+
+    /// The type of what has the shape.
+    pub fn ty(&self) -> Ty {
+        match self {
+            Shape::Bottom | Shape::Top => Ty::Unknown,
+            Shape::Boxed(kind) => Ty::boxed(*kind, Ty::Unknown),
+            Shape::Floats(size) => Ty::floats(std::iter::repeat_n(Ty::Unknown, *size)),
+            Shape::Closure(closure) => Ty::Closure(closure.clone()),
+            Shape::Variant { ints, blocks } => {
+                let known = blocks
+                    .iter()
+                    .map(|&(tag, size)| Block {
+                        tag,
+                        exact: true,
+                        fields: std::iter::repeat_n(Ty::Unknown, size as usize).collect(),
+                    })
+                    .collect();
+                Ty::Variant(Rc::new(Variant { ints: ints.clone(), blocks: Blocks::Known(known) }))
+            }
+        }
+    }
+
+    /// Of a value of that type.
+    pub fn of_ty(ty: &Ty) -> Shape {
+        match ty {
+            Ty::Boxed(kind, _) => Shape::Boxed(*kind),
+            Ty::Floats(fields) => Shape::Floats(fields.len()),
+            Ty::Closure(closure) => Shape::Closure(Rc::new(without_values(closure))),
+            Ty::Variant(variant) => match &variant.blocks {
+                Blocks::Known(known) if known.iter().all(|b| b.exact) => Shape::Variant {
+                    ints: match variant.ints.as_few() {
+                        Some(_) => variant.ints.clone(),
+                        None => IntSet::OCAML,
+                    },
+                    blocks: known.iter().map(|b| (b.tag, b.fields.len() as u32)).collect(),
+                },
+                _ => Shape::Top,
+            },
+            _ => Shape::Top,
+        }
+    }
+
+    /// Of a closure made in sight.
+    pub fn of_closure(slot: FunctionSlot, set: &SetOfClosures) -> Shape {
+        let values = set.values.iter().map(|(value, _)| (*value, Ty::Unknown)).collect();
+        Shape::Closure(Rc::new(Closure { slot, functions: set.functions.clone(), values }))
+    }
+
+    /// Of the result of a primitive.
+    pub fn of_prim(prim: &Prim, args: usize) -> Shape {
+        match prim {
+            Prim::Box(kind) => Shape::Boxed(*kind),
+            prim if is_float_record(prim) => Shape::Floats(args),
+            Prim::MakeBlock { tag, mutability: Mutability::Immutable } if *tag < FIRST_SPECIAL_TAG => {
+                let blocks = SmallVec::from_slice(&[(*tag, args as u32)]);
+                Shape::Variant { ints: IntSet::empty(), blocks }
+            }
+            Prim::Tag
+            | Prim::StringLength
+            | Prim::ArrayLength { .. }
+            | Prim::BigarrayDim { .. }
+            | Prim::IntCompare3 { .. }
+            | Prim::FloatCompare3
+            | Prim::IntArith { kind: IntKind::Tagged, .. }
+            | Prim::IntShift { kind: IntKind::Tagged, .. }
+            | Prim::IntDiv { kind: IntKind::Tagged }
+            | Prim::IntMod { kind: IntKind::Tagged } => Shape::int(),
+            _ => Shape::Top,
+        }
+    }
+}
+
+/// What is captured is not looked at: shapes know no variables.
+fn without_values(closure: &Closure) -> Closure {
+    Closure {
+        slot: closure.slot,
+        functions: closure.functions.clone(),
+        values: closure.values.iter().map(|(slot, _)| (*slot, Ty::Unknown)).collect(),
+    }
+}

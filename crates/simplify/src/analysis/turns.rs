@@ -1,0 +1,364 @@
+//! What the turns of a loop do with a parameter: whether it is made anew in them, and whether it is needed whole on a way
+//! to another turn. These are the two conditions of the reference under which passing it in parts removes allocations:
+//! a whole that only exits need is made again there, and one that each turn needs would be made in each.
+//!
+//! A *place* is a run of items. It *goes on* in a loop if the loop may be continued from it.
+
+use flambeau_ir::{Const, Continuation, Simple, Variable};
+use flambeau_types::IntSet;
+use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
+
+use super::{Flow, Source};
+use crate::run::Params;
+
+/// What is known of a parameter of a loop.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Turn {
+    /// Some turn allocates what it passes on.
+    pub is_made: bool,
+    /// Every turn does, unless it passes an immediate.
+    pub is_always_made: bool,
+    /// It may be needed whole where the loop goes on.
+    pub is_kept: bool,
+    /// All that comes is allocated in sight, constant, static or poison: the parts have names wherever it is passed.
+    pub has_names: bool,
+}
+
+/// How much work deciding may be, for each place: nested loops are looked through once each.
+const WORK: usize = 32;
+
+/// How a variable is used as a whole.
+#[derive(Clone, Copy, Debug)]
+pub enum WholeUse {
+    /// It is compared with an immediate, which a variant with no other does by its parts.
+    Compared(i64),
+    /// It escapes.
+    Escapes,
+}
+
+/// What the walk notes.
+#[derive(Default)]
+pub struct Turns {
+    /// The innermost loop around each place.
+    places: Vec<Option<usize>>,
+    /// The loop around each loop.
+    loops: Vec<Option<usize>>,
+    /// Runs that run others, which are nested in them, without a jump.
+    enters: Vec<(u32, u32)>,
+    jumps: Vec<(u32, Continuation)>,
+    /// Where the handler of a continuation is.
+    handlers: FxHashMap<Continuation, u32>,
+    /// The loops that continuations begin.
+    heads: FxHashMap<Continuation, usize>,
+    /// Where parameters, copies of them and allocations are bound.
+    bound: FxHashMap<Variable, u32>,
+    /// What is allocated in the function.
+    made: FxHashSet<Variable>,
+    uses: Vec<(Variable, WholeUse, u32)>,
+    /// What blocks hold.
+    contents: Vec<(Variable, Variable)>,
+    /// Parameters that are not taken apart: those of handlers.
+    wholes: Vec<Variable>,
+}
+
+impl Turns {
+    /// A run in a loop.
+    pub fn place(&mut self, around: Option<usize>) -> u32 {
+        self.places.push(around);
+        self.places.len() as u32 - 1
+    }
+
+    /// A run that another one runs in its course.
+    pub fn entered(&mut self, from: u32, around: Option<usize>) -> u32 {
+        let place = self.place(around);
+        self.enters.push((from, place));
+        place
+    }
+
+    /// A loop, by its number: they are noted in order.
+    pub fn begin_loop(&mut self, around: Option<usize>) {
+        self.loops.push(around);
+    }
+
+    /// A continuation, whose parameters are in scope in the place.
+    pub fn handler(&mut self, cont: Continuation, params: &Params, place: u32, head_of: Option<usize>) {
+        self.handlers.insert(cont, place);
+        self.bound.extend(params.iter().map(|param| (*param, place)));
+        if let Some(head_of) = head_of {
+            self.heads.insert(cont, head_of);
+        }
+    }
+
+    /// A parameter of an exception continuation.
+    pub fn of_handler(&mut self, param: Variable) {
+        self.wholes.push(param);
+    }
+
+    /// Another name of a variable.
+    pub fn copy(&mut self, var: Variable, place: u32) {
+        self.bound.insert(var, place);
+    }
+
+    /// A jump or a raise.
+    pub fn jump(&mut self, place: u32, cont: Continuation) {
+        self.jumps.push((place, cont));
+    }
+
+    /// An allocation.
+    pub fn made(&mut self, var: Variable, place: u32) {
+        self.made.insert(var);
+        self.bound.insert(var, place);
+    }
+
+    /// What an allocation holds is needed whole where that is.
+    pub fn holds(&mut self, var: Variable, operand: Simple) {
+        if let Simple::Var(operand) = operand {
+            self.contents.push((var, operand));
+        }
+    }
+
+    /// A use of an atom that is not one of its parts.
+    pub fn whole(&mut self, simple: Simple, how: WholeUse, place: u32) {
+        if let Simple::Var(var) = simple
+            && self.bound.contains_key(&var)
+        {
+            self.uses.push((var, how, place));
+        }
+    }
+
+    /// What is allocated in the function.
+    pub fn into_made(self) -> FxHashSet<Variable> {
+        self.made
+    }
+
+    fn is_inside(&self, mut inner: Option<usize>, outer: usize) -> bool {
+        // Loops are numbered from outside to inside.
+        while let Some(this) = inner.filter(|inner| *inner >= outer) {
+            if this == outer {
+                return true;
+            }
+            inner = self.loops[this];
+        }
+        false
+    }
+
+    fn loop_of(&self, var: Variable) -> Option<usize> {
+        self.places[*self.bound.get(&var)? as usize]
+    }
+
+    /// What becomes of the parameters of loops, given what flows into what. `ints` tells the immediates that a variable
+    /// may be, if it is a variant.
+    pub fn solve(
+        &self,
+        params: &FxHashMap<Continuation, Params>,
+        flows: &[Flow],
+        ints: &dyn Fn(Variable) -> Option<IntSet>,
+    ) -> FxHashMap<Variable, Turn> {
+        let mut turns: FxHashMap<Variable, Turn> = FxHashMap::default();
+        for cont in self.heads.keys() {
+            for param in params.get(cont).into_iter().flatten() {
+                turns.insert(*param, Turn { is_always_made: true, has_names: true, ..Turn::default() });
+            }
+        }
+        if turns.is_empty() {
+            return turns;
+        }
+        self.find_made(flows, &mut turns);
+        for param in self.nameless(flows) {
+            if let Some(turn) = turns.get_mut(&param) {
+                turn.has_names = false;
+            }
+        }
+        let mut loops: Vec<usize> = turns
+            .iter()
+            .filter(|(_, turn)| turn.is_made)
+            .filter_map(|(param, _)| self.loop_of(*param))
+            .collect();
+        loops.sort_unstable();
+        loops.dedup();
+        let going_on = self.going_on(&loops);
+        for param in self.kept(flows, &going_on, ints) {
+            if let Some(turn) = turns.get_mut(&param) {
+                turn.is_kept = true;
+            }
+        }
+        turns
+    }
+
+    /// Which parameters come with what was allocated.
+    fn find_made(&self, flows: &[Flow], turns: &mut FxHashMap<Variable, Turn>) {
+        let mut outflow: FxHashMap<Variable, SmallVec<[Variable; 2]>> = FxHashMap::default();
+        // What else than allocations and immediates comes in, by how many ways.
+        let mut others: FxHashMap<Variable, u32> = FxHashMap::default();
+        let mut sometimes: Vec<Variable> = Vec::new();
+        for flow in flows {
+            let other = others.entry(flow.to).or_insert(0);
+            match flow.from {
+                Source::Atom(Simple::Var(from)) if self.made.contains(&from) => sometimes.push(flow.to),
+                Source::Atom(Simple::Var(from)) => {
+                    *other += 1;
+                    outflow.entry(from).or_default().push(flow.to);
+                }
+                Source::Atom(Simple::Const(Const::Tagged(_) | Const::Poison(_))) => {}
+                Source::Atom(_) | Source::Unknown => *other += 1,
+            }
+        }
+        let mut some: FxHashSet<Variable> = FxHashSet::default();
+        while let Some(var) = sometimes.pop() {
+            if some.insert(var) {
+                sometimes.extend(outflow.get(&var).into_iter().flatten());
+            }
+        }
+        let mut always: FxHashSet<Variable> = FxHashSet::default();
+        let mut ready: Vec<Variable> =
+            others.iter().filter(|(_, count)| **count == 0).map(|(var, _)| *var).collect();
+        while let Some(var) = ready.pop() {
+            if !always.insert(var) {
+                continue;
+            }
+            for next in outflow.get(&var).into_iter().flatten() {
+                let count = others.entry(*next).or_insert(0);
+                *count = count.saturating_sub(1);
+                if *count == 0 {
+                    ready.push(*next);
+                }
+            }
+        }
+        for flow in flows {
+            let Some(turn) = turns.get_mut(&flow.to) else { continue };
+            let is_back =
+                self.loop_of(flow.to).is_some_and(|l| self.is_inside(self.places[flow.place as usize], l));
+            if !is_back {
+                continue;
+            }
+            match flow.from {
+                Source::Atom(Simple::Var(from)) => {
+                    let made = self.made.contains(&from);
+                    turn.is_made |= made || some.contains(&from);
+                    turn.is_always_made &= made || always.contains(&from);
+                }
+                Source::Atom(Simple::Const(Const::Tagged(_) | Const::Poison(_))) => {}
+                Source::Atom(_) | Source::Unknown => turn.is_always_made = false,
+            }
+        }
+    }
+
+    /// What comes, by some way, from where its parts have no names.
+    fn nameless(&self, flows: &[Flow]) -> FxHashSet<Variable> {
+        let targets: FxHashSet<Variable> = flows.iter().map(|flow| flow.to).collect();
+        let mut outflow: FxHashMap<Variable, SmallVec<[Variable; 2]>> = FxHashMap::default();
+        let mut pending = self.wholes.clone();
+        for flow in flows {
+            match flow.from {
+                Source::Unknown => pending.push(flow.to),
+                Source::Atom(Simple::Var(from)) if self.made.contains(&from) => {}
+                Source::Atom(Simple::Var(from)) if targets.contains(&from) => {
+                    outflow.entry(from).or_default().push(flow.to);
+                }
+                Source::Atom(Simple::Var(_)) => pending.push(flow.to),
+                Source::Atom(Simple::Const(_) | Simple::Symbol(_)) => {}
+            }
+        }
+        let mut nameless = FxHashSet::default();
+        while let Some(var) = pending.pop() {
+            if nameless.insert(var) {
+                pending.extend(outflow.get(&var).into_iter().flatten());
+            }
+        }
+        nameless
+    }
+
+    /// The places from which each of the loops may be continued, of as many loops as the work allows, inner ones first.
+    fn going_on(&self, loops: &[usize]) -> FxHashMap<usize, FxHashSet<u32>> {
+        let mut back: FxHashMap<u32, SmallVec<[u32; 2]>> = FxHashMap::default();
+        let mut starts: FxHashMap<usize, Vec<u32>> = FxHashMap::default();
+        for (place, cont) in &self.jumps {
+            if let Some(head) = self.heads.get(cont) {
+                starts.entry(*head).or_default().push(*place);
+            }
+            if let Some(handler) = self.handlers.get(cont) {
+                back.entry(*handler).or_default().push(*place);
+            }
+        }
+        for (from, to) in &self.enters {
+            back.entry(*to).or_default().push(*from);
+        }
+        let mut all = FxHashMap::default();
+        let mut work = WORK * (self.places.len() + self.jumps.len());
+        for index in loops.iter().rev() {
+            let mut marked: FxHashSet<u32> = FxHashSet::default();
+            let mut pending = starts.get(index).cloned().unwrap_or_default();
+            while let Some(place) = pending.pop() {
+                work = work.saturating_sub(1);
+                if self.is_inside(self.places[place as usize], *index) && marked.insert(place) {
+                    pending.extend(back.get(&place).into_iter().flatten());
+                }
+            }
+            if work == 0 {
+                break;
+            }
+            all.insert(*index, marked);
+        }
+        all
+    }
+
+    /// What may be needed whole where the loop that binds it goes on.
+    fn kept(
+        &self,
+        flows: &[Flow],
+        going_on: &FxHashMap<usize, FxHashSet<u32>>,
+        ints: &dyn Fn(Variable) -> Option<IntSet>,
+    ) -> FxHashSet<Variable> {
+        let mut inflow: FxHashMap<Variable, SmallVec<[Variable; 2]>> = FxHashMap::default();
+        for flow in flows {
+            if let Source::Atom(Simple::Var(from)) = flow.from {
+                inflow.entry(flow.to).or_default().push(from);
+            }
+        }
+        for (var, operand) in &self.contents {
+            inflow.entry(*var).or_default().push(*operand);
+        }
+        let (mut kept, mut whole) = (FxHashSet::default(), FxHashSet::default());
+        let mut pending = Vec::new();
+        for (var, how, place) in &self.uses {
+            if let WholeUse::Compared(n) = how
+                && ints(*var).is_some_and(|ints| ints.as_one() == Some(*n) || !ints.contains(*n))
+            {
+                continue;
+            }
+            whole.insert(*var);
+            let (home, here) = (self.loop_of(*var), self.places[*place as usize]);
+            let goes_on = home.is_some_and(|home| {
+                if here == Some(home) {
+                    // Of a loop that nobody asked about nothing is known.
+                    going_on.get(&home).is_none_or(|marked| marked.contains(place))
+                } else {
+                    self.is_inside(here, home)
+                }
+            });
+            if goes_on {
+                kept.insert(*var);
+            }
+            pending.push(*var);
+        }
+        while let Some(var) = pending.pop() {
+            let home = self.loop_of(var);
+            for from in inflow.get(&var).into_iter().flatten() {
+                let mut changed = whole.contains(&var) && whole.insert(*from);
+                if let Some(outer) = self.loop_of(*from) {
+                    let comes = if home == Some(outer) {
+                        kept.contains(&var)
+                    } else {
+                        self.is_inside(home, outer) && whole.contains(&var)
+                    };
+                    changed |= comes && kept.insert(*from);
+                }
+                if changed {
+                    pending.push(*from);
+                }
+            }
+        }
+        kept
+    }
+}

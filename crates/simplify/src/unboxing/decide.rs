@@ -1,0 +1,233 @@
+//! Which parameters are passed in parts.
+
+use flambeau_ir::prim::Mutability;
+use flambeau_ir::{Kind, Prim, Simple, Variable};
+use flambeau_types::{Block, Blocks, Closure, Ty, Variant};
+
+use super::{Form, Parts, Tests, Unboxing, Whole, is_poison};
+use crate::Simplifier;
+use crate::analysis::is_made_immutable;
+use crate::continuations::Use;
+
+/// Blocks and variants of more fields than these, and closures of more values, are passed as they are.
+const FIELDS: usize = 12;
+
+impl Simplifier<'_> {
+    /// Whether a parameter is to be unboxed whose uses are all known. What may raise can't be preceded by a computation of
+    /// the parts: to a handler they go by name.
+    pub(crate) fn unbox_at_join(
+        &mut self,
+        index: usize,
+        param: Variable,
+        ty: &Ty,
+        uses: &[Use],
+        is_handler: bool,
+    ) -> Option<Unboxing> {
+        let is_fresh = uses.iter().any(|u| self.is_fresh(u.args[index]));
+        // A loop that this goes to and that passes parts needs their names, where it may be poison.
+        let is_named =
+            || uses.iter().all(|u| is_poison(u.args[index]) || has_names(&u.tys[index], &u.tests[index]));
+        if !(is_fresh || self.analysis.is_flimsy(param) && is_named()) {
+            return None;
+        }
+        let is_opened = self.analysis.is_opened(param) || matches!(ty, Ty::Variant(_) | Ty::Closure(_));
+        let form = if is_opened && self.can_be_parted(ty, index, uses) && (!is_handler || is_named()) {
+            let what =
+                if is_handler { "unboxing of a handler's parameter" } else { "unboxing of a parameter" };
+            self.allow(what).then(|| self.form(param, ty))??
+        } else if is_handler {
+            return None;
+        } else {
+            self.loads(param)?
+        };
+        Some(Unboxing { index, param, form, whole: Whole::Passed })
+    }
+
+    /// The same in a loop, from what the inductive pre-pass says.
+    pub(crate) fn unbox_in_loop(&mut self, index: usize, param: Variable, ty: &Ty) -> Option<Unboxing> {
+        let turn = self.analysis.turn(param);
+        if self.analysis.is_flimsy(param) && !turn.has_names {
+            return None;
+        }
+        // A whole that is needed in each turn must not be made in each, unless it is so anyway.
+        let is_simple = matches!(ty, Ty::Boxed(..)) || ty.as_block().is_some();
+        // Of static floats it is not known that they are never assigned: if some are made so, all are of that type.
+        let is_record = matches!(ty, Ty::Floats(_)) && turn.is_made;
+        let may_rebuild = !turn.is_kept || (is_simple || is_record) && turn.is_always_made;
+        let is_variant = matches!(ty, Ty::Variant(_)) && turn.is_made;
+        if self.analysis.is_opened(param)
+            && (is_simple || is_record || is_variant)
+            && may_rebuild
+            && self.is_small(ty)
+            && self.allow("unboxing of a loop's parameter")
+        {
+            let form = self.form(param, ty)?;
+            return Some(Unboxing { index, param, form, whole: Whole::Rebuilt });
+        }
+        if !turn.is_made {
+            return None;
+        }
+        let form = match ty {
+            Ty::Closure(_) if self.is_small(ty) && self.allow("unboxing of a loop's closure") => {
+                self.form(param, ty)?
+            }
+            _ => self.loads(param)?,
+        };
+        Some(Unboxing { index, param, form, whole: Whole::Passed })
+    }
+
+    fn is_small(&self, ty: &Ty) -> bool {
+        match ty {
+            Ty::Variant(variant) => match &variant.blocks {
+                Blocks::Known(known) => {
+                    !known.is_empty()
+                        && known.iter().all(|b| b.exact)
+                        && known.iter().map(|b| b.fields.len()).sum::<usize>() <= FIELDS
+                }
+                Blocks::Any => false,
+            },
+            Ty::Closure(closure) => (1..=FIELDS).contains(&closure.values.len()),
+            Ty::Floats(fields) => fields.len() <= FIELDS,
+            Ty::Boxed(..) => true,
+            _ => false,
+        }
+    }
+
+    /// Whether an argument was allocated just to be passed, or will not be if it is not needed.
+    fn is_fresh(&self, arg: Simple) -> bool {
+        let is_parted = arg.as_var().is_some_and(|var| self.parted.contains(&var));
+        is_parted
+            || self.env.definition(arg).is_some_and(|d| is_made_immutable(&d.prim))
+            || arg.as_var().is_some_and(|var| self.analysis.is_made(var))
+    }
+
+    /// Whether each use can give the parts.
+    fn can_be_parted(&self, ty: &Ty, index: usize, uses: &[Use]) -> bool {
+        if !self.is_small(ty) {
+            return false;
+        }
+        uses.iter().all(|u| {
+            let (arg, at_use) = (u.args[index], &u.tys[index]);
+            let fits = match (ty, at_use) {
+                (Ty::Boxed(kind, _), Ty::Boxed(k, _)) => k == kind,
+                (Ty::Variant(variant), Ty::Variant(at_use)) => is_case_of(at_use, variant),
+                (Ty::Floats(fields), Ty::Floats(at_use)) => at_use.len() == fields.len(),
+                (Ty::Closure(closure), Ty::Closure(at_use)) => is_closure_of(at_use, closure),
+                _ => false,
+            };
+            // A load at the use, where the source has none, must not meet poison.
+            let solid = arg.as_var().is_none_or(|var| !self.is_flimsy(var));
+            is_poison(arg) || fits && (solid || has_names(at_use, &u.tests[index]))
+        })
+    }
+
+    pub(crate) fn is_flimsy(&self, var: Variable) -> bool {
+        self.flimsy.contains(&var) || self.analysis.is_flimsy(var)
+    }
+
+    /// Makes the variables for the parts.
+    fn form(&mut self, param: Variable, ty: &Ty) -> Option<Form> {
+        match ty {
+            Ty::Boxed(kind, _) => Some(Form::Number(*kind, self.part(param, kind.naked()))),
+            Ty::Variant(variant) => {
+                let Blocks::Known(known) = &variant.blocks else { return None };
+                if variant.ints.is_empty() && known.len() == 1 {
+                    let fields = known[0].fields.iter().map(|_| self.part(param, Kind::Value)).collect();
+                    let make = Prim::MakeBlock { tag: known[0].tag, mutability: Mutability::Immutable };
+                    return Some(Form::Block { make, fields });
+                }
+                Some(Form::Variant(self.variant(param, variant, known)))
+            }
+            Ty::Floats(fields) => {
+                let fields = fields.iter().map(|_| self.part(param, Kind::NakedFloat)).collect();
+                let make = Prim::MakeFloatBlock { mutability: Mutability::Immutable };
+                Some(Form::Block { make, fields })
+            }
+            Ty::Closure(closure) => {
+                let values =
+                    closure.values.iter().map(|(slot, _)| (*slot, self.part(param, Kind::Value))).collect();
+                Some(Form::Closure { closure: (**closure).clone(), values })
+            }
+            _ => None,
+        }
+    }
+
+    fn variant(&mut self, param: Variable, variant: &Variant, known: &[Block]) -> Parts {
+        let has_ints = !variant.ints.is_empty();
+        let only = variant.ints.as_one();
+        let immediate = Kind::NakedImmediate;
+        Parts {
+            is_int: (has_ints && !known.is_empty()).then(|| self.part(param, immediate)),
+            constant: (has_ints && only.is_none()).then(|| self.part(param, immediate)),
+            only,
+            tag: (known.len() > 1).then(|| self.part(param, immediate)),
+            blocks: known
+                .iter()
+                .map(|b| (b.tag, b.fields.iter().map(|_| self.part(param, Kind::Value)).collect()))
+                .collect(),
+        }
+    }
+
+    /// Passing what the handler begins with loading: at a use that makes a block just to pass it, nothing is loaded, and
+    /// the others load no more than they did.
+    fn loads(&mut self, param: Variable) -> Option<Form> {
+        let loads = self.analysis.first_loads(param);
+        if loads.is_empty() || loads.len() > FIELDS || !self.allow("loads at the uses of a continuation") {
+            return None;
+        }
+        let loads = loads.into_iter().map(|prim| {
+            let kind = prim.signature().result;
+            (prim, self.part(param, kind))
+        });
+        Some(Form::Loads(loads.collect()))
+    }
+
+    fn part(&mut self, param: Variable, kind: Kind) -> Variable {
+        let name = self.unit.variables[param].name.clone();
+        self.unit.new_variable(name, kind, flambeau_ir::Subkind::Any)
+    }
+}
+
+/// Whether the parts of what has the type are known by name.
+pub(super) fn has_names(ty: &Ty, tests: &Tests) -> bool {
+    match ty {
+        Ty::Boxed(_, contents) => is_name(contents),
+        Ty::Variant(variant) => is_named(variant, tests),
+        Ty::Floats(fields) => fields.iter().all(is_name),
+        Ty::Closure(closure) => closure.values.iter().all(|(_, ty)| is_name(ty)),
+        _ => false,
+    }
+}
+
+fn is_name(ty: &Ty) -> bool {
+    matches!(ty, Ty::Is(_))
+}
+
+/// Whether all blocks that a use may pass have a place among those of the parameter.
+fn is_case_of(at_use: &Variant, variant: &Variant) -> bool {
+    let (Blocks::Known(blocks), Blocks::Known(known)) = (&at_use.blocks, &variant.blocks) else {
+        return false;
+    };
+    blocks.iter().all(|b| b.exact && known.iter().any(|k| k.tag == b.tag && k.fields.len() == b.fields.len()))
+}
+
+/// Whether it is known which case a variant is, or what tells it, and its fields have names.
+fn is_named(variant: &Variant, tests: &Tests) -> bool {
+    let Blocks::Known(blocks) = &variant.blocks else { return false };
+    let named = |block: &Block| block.fields.iter().all(|f| matches!(f, Ty::Is(_)));
+    match (variant.ints.is_empty(), &blocks[..]) {
+        (false, []) => variant.ints.as_one().is_some() || tests.constant.is_some(),
+        (true, [block]) => named(block),
+        _ => {
+            blocks.iter().all(named)
+                && (variant.ints.is_empty() || tests.is_int.is_some())
+                && (blocks.len() == 1 || tests.tag.is_some())
+                && (variant.ints.is_empty() || variant.ints.as_one().is_some() || tests.constant.is_some())
+        }
+    }
+}
+
+fn is_closure_of(at_use: &Closure, closure: &Closure) -> bool {
+    let slots = |c: &Closure| c.values.iter().map(|(slot, _)| *slot).collect::<Vec<_>>();
+    at_use.slot == closure.slot && slots(at_use) == slots(closure)
+}

@@ -1,0 +1,150 @@
+//! Unboxing of continuation parameters (reference: flambda2-unboxing).
+//!
+//! The decision is made before the handler is simplified ([`decide`]); parameters for the parts are added, and what they
+//! are is told to the environment ([`parts`]); the arguments for them are found when all uses are known ([`extras`]).
+//!
+//! # What becomes of the whole
+//!
+//! It stays a parameter: if nothing needs it any more, the way up drops it, and with it the allocations at the uses. Of a
+//! loop's parameter that only exits need that would not be enough, so there it is made again at the beginning of the
+//! handler ([`Whole::Rebuilt`]), from where the allocation sinks to the exits, or goes with the way up. For a variant that takes a
+//! branch ([`diamond`]).
+//!
+//! # Poison
+//!
+//! Fields of a case that a use is not in are poison there. What may be poison is *flimsy*: what its type says holds where the
+//! source reads it, and is no leave to read memory elsewhere.
+
+mod decide;
+mod diamond;
+mod extras;
+mod parts;
+
+use flambeau_ir::{BoxedKind, Const, Prim, Simple, ValueSlot, Variable};
+use flambeau_types::{Block, Blocks, Closure, IntSet, Operands, Ty, Variant};
+
+use crate::Simplifier;
+
+/// A parameter that is passed in parts, too.
+pub struct Unboxing {
+    /// Which of the parameters.
+    index: usize,
+    param: Variable,
+    form: Form,
+    whole: Whole,
+}
+
+/// Where the whole comes from.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Whole {
+    /// It is a parameter, too.
+    Passed,
+    /// It is made of its parts at the beginning of the handler.
+    Rebuilt,
+}
+
+/// The parts.
+enum Form {
+    Number(BoxedKind, Variable),
+    /// A block of values, or a record of floats, with what makes it.
+    Block {
+        make: Prim,
+        fields: Vec<Variable>,
+    },
+    Variant(Parts),
+    /// What a closure of known code captures.
+    Closure {
+        closure: Closure,
+        values: Vec<(ValueSlot, Variable)>,
+    },
+    /// Loads that the handler begins with, whatever the value is.
+    Loads(Vec<(Prim, Variable)>),
+}
+
+/// The parts of a variant: parameters of those that are not known already.
+struct Parts {
+    /// 1 for an immediate; absent if it is known which of both.
+    is_int: Option<Variable>,
+    /// The immediate.
+    constant: Option<Variable>,
+    /// The only immediate, if there is one.
+    only: Option<i64>,
+    /// The tag, if there are several.
+    tag: Option<Variable>,
+    /// The fields of each tag.
+    blocks: Vec<(u8, Vec<Variable>)>,
+}
+
+impl Form {
+    /// All variables, in the order in which they are parameters.
+    fn variables(&self) -> Vec<Variable> {
+        match self {
+            Form::Number(_, part) => vec![*part],
+            Form::Block { fields, .. } => fields.clone(),
+            Form::Variant(parts) => parts.variables().collect(),
+            Form::Closure { values, .. } => values.iter().map(|(_, part)| *part).collect(),
+            Form::Loads(loads) => loads.iter().map(|(_, part)| *part).collect(),
+        }
+    }
+}
+
+impl Parts {
+    /// All that the parameter may be.
+    fn all_cases(&self) -> Variant {
+        let ints = match (self.only, self.constant) {
+            (Some(n), _) => IntSet::one(n),
+            (None, Some(_)) => IntSet::OCAML,
+            (None, None) => IntSet::empty(),
+        };
+        let blocks = self.blocks.iter().map(|(tag, fields)| Block {
+            tag: *tag,
+            exact: true,
+            fields: fields.iter().map(|_| Ty::Unknown).collect(),
+        });
+        Variant { ints, blocks: Blocks::Known(blocks.collect()) }
+    }
+
+    /// A tag for what has none: never poison, because it may be branched on where nobody needs the outcome.
+    fn some_tag(&self) -> Simple {
+        Simple::naked_imm(self.blocks.first().map_or(0, |(tag, _)| i64::from(*tag)))
+    }
+
+    /// Whether these are cases of it.
+    fn includes(&self, variant: &Variant) -> bool {
+        let Blocks::Known(known) = &variant.blocks else { return false };
+        let has_ints = self.only.is_some() || self.constant.is_some();
+        let fits = |b: &Block| self.blocks.iter().any(|(t, f)| *t == b.tag && f.len() == b.fields.len());
+        (has_ints || variant.ints.is_empty()) && known.iter().all(|b| b.exact && fits(b))
+    }
+
+    /// All variables, in the order in which they are parameters.
+    fn variables(&self) -> impl Iterator<Item = Variable> + '_ {
+        let fields = self.blocks.iter().flat_map(|(_, fields)| fields.iter().copied());
+        self.is_int.into_iter().chain(self.constant).chain(self.tag).chain(fields)
+    }
+}
+
+/// What tells the case that a variant is in, where it is used: by names.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Tests {
+    is_int: Option<Simple>,
+    constant: Option<Simple>,
+    tag: Option<Simple>,
+}
+
+impl Simplifier<'_> {
+    /// Of an atom of that type, here.
+    pub(crate) fn tests(&self, arg: Simple, ty: &Ty) -> Tests {
+        match ty {
+            Ty::Variant(variant) if matches!(&variant.blocks, Blocks::Known(known) if !known.is_empty()) => {
+                let known = |prim| self.env.cse(&prim, &Operands::from_slice(&[arg]), 0);
+                Tests { is_int: known(Prim::IsInt), constant: known(Prim::Untag), tag: known(Prim::GetTag) }
+            }
+            _ => Tests::default(),
+        }
+    }
+}
+
+fn is_poison(simple: Simple) -> bool {
+    matches!(simple, Simple::Const(Const::Poison(_)))
+}

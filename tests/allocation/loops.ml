@@ -1,0 +1,242 @@
+(* Each function runs a loop of [turns] turns; a word in each turn would show. *)
+
+let turns = 1000
+let keep x = ignore (Sys.opaque_identity x)
+
+let words f =
+  let before = Gc.minor_words () in
+  f (Sys.opaque_identity turns);
+  let after = Gc.minor_words () in
+  int_of_float (after -. before)
+
+let nothing = words (fun _ -> ())
+let check name limit f = Printf.printf "%s %d %d\n" name (words f - nothing) limit
+
+(* Numbers. *)
+
+let sum_of_floats n =
+  let acc = ref 0.0 in
+  for i = 1 to n do acc := !acc +. 1.0 /. float_of_int i done;
+  keep (!acc > 1.0)
+
+let rec sum_from (acc : float) i = if i = 0 then acc else sum_from (acc +. float_of_int i) (i - 1)
+
+let int64_hash n =
+  let h = ref 0xcbf29ce484222325L in
+  for i = 1 to n do
+    h := Int64.mul (Int64.logxor !h (Int64.of_int i)) 0x100000001b3L
+  done;
+  keep (Int64.to_int !h)
+
+let int32_hash n =
+  let h = ref 17l in
+  for i = 1 to n do h := Int32.add (Int32.mul !h 31l) (Int32.of_int i) done;
+  keep (Int32.to_int !h)
+
+(* A number that leaves by exceptions too. *)
+let float_through_handler n =
+  let r = ref 0.0 in
+  (try
+     for i = 0 to n do
+       r := !r +. 0.5;
+       if i = n - 1 then raise_notrace Exit
+     done
+   with Exit -> r := !r +. 1.0);
+  keep (!r > 0.0)
+
+(* Tuples and records. *)
+
+let fibonacci n =
+  let rec loop (a, b) i = if i = 0 then a else loop (b, a + b) (i - 1) in
+  keep (loop (0, 1) n)
+
+type point = { x : float; y : float }
+let spiral n =
+  let rec loop p i =
+    if i = 0 then p.x +. p.y
+    else loop { x = (p.x *. 0.5) -. p.y; y = (p.y *. 0.5) +. p.x } (i - 1) in
+  keep (loop { x = 1.0; y = 0.0 } n > 0.0)
+
+(* Variants. *)
+
+let option_accumulator n =
+  let rec loop acc i =
+    if i = n then acc
+    else loop (match acc with None -> Some i | Some j -> Some (i + j)) (i + 1) in
+  match loop None 0 with None -> keep 0 | Some x -> keep x
+
+(* The exit needs the whole: it is made there. *)
+let option_returned n =
+  let rec loop acc i =
+    if i = n then acc
+    else loop (match acc with None -> Some i | Some j -> Some (i + j)) (i + 1) in
+  keep (loop None 0)
+
+let numbers = Array.init turns (fun i -> (i * 7919) mod 1009)
+
+(* Passed on unchanged in most turns. *)
+let best n =
+  let rec loop best i =
+    if i = n then best
+    else
+      let best = match best with
+        | None -> Some numbers.(i)
+        | Some b -> if numbers.(i) > b then Some numbers.(i) else best in
+      loop best (i + 1) in
+  match loop None 0 with None -> keep 0 | Some x -> keep x
+
+let result_state n =
+  let r = ref (Ok 0) in
+  for i = 0 to n do
+    r := (match !r with
+        | Ok k when k > 1000 -> Error i
+        | Ok k -> Ok (k + i)
+        | Error j -> if j > 3 then Ok j else !r)
+  done;
+  match !r with Ok x -> keep x | Error y -> keep (-y)
+
+type state = Start | Digits of int | Sign of bool * int | Stop
+let automaton n =
+  let rec loop s i =
+    if i = n then (match s with Start -> 0 | Digits d -> d | Sign (_, d) -> -d | Stop -> 1)
+    else
+      let s = match s with
+        | Start -> Digits i
+        | Digits d -> if d > 1000 then Sign (true, d) else Digits (d + i)
+        | Sign (b, d) -> if b then Sign (false, d / 2) else Stop
+        | Stop -> Start in
+      loop s (i + 1) in
+  keep (loop Start 0)
+
+type shape = Circle of float | Square of float * float | Empty
+let shapes n =
+  let rec loop s i =
+    if i = n then (match s with Circle r -> r | Square (a, b) -> a +. b | Empty -> 0.0)
+    else
+      let s = match s with
+        | Circle r -> Square (r, r +. 1.0)
+        | Square (a, b) -> if a > 100.0 then Empty else Circle (a +. b)
+        | Empty -> Circle 1.0 in
+      loop s (i + 1) in
+  keep (loop Empty 0 > 1.0)
+
+(* Joins. *)
+
+let at_joins n =
+  let s = ref 0 in
+  for i = 1 to n do
+    let (a, b) = if i land 1 = 0 then (i, 1) else (2, i) in
+    let o = if i land 2 = 0 then Some a else None in
+    s := !s + (match o with Some x -> x + b | None -> b)
+  done;
+  keep !s
+
+let[@inline never] half x = if x land 1 = 0 then x / 2 else x
+let pair = Sys.opaque_identity (3, 4)
+let[@inline never] known_pair _ = pair
+
+(* One way through a function that is not inlined: what it gives is taken apart after it. *)
+let through_call n =
+  let s = ref 0 in
+  for i = 1 to n do
+    let (a, b) = if i land 1 = 0 then known_pair i else (half i, i) in
+    s := !s + a + b
+  done;
+  keep !s
+
+(* Loops of the numerical kind. *)
+
+let mandelbrot n =
+  let count = ref 0 in
+  for i = 0 to n / 10 do
+    let c_re = float_of_int i /. 50.0 -. 1.5 and c_im = 0.3 in
+    let z_re = ref 0.0 and z_im = ref 0.0 and k = ref 0 in
+    while !k < 50 && (!z_re *. !z_re) +. (!z_im *. !z_im) < 4.0 do
+      let re = (!z_re *. !z_re) -. (!z_im *. !z_im) +. c_re in
+      z_im := (2.0 *. !z_re *. !z_im) +. c_im;
+      z_re := re;
+      incr k
+    done;
+    count := !count + !k
+  done;
+  keep !count
+
+let side = 20
+let matrix = Array.init side (fun i -> Array.init side (fun j -> float_of_int ((i * j) + i + 1)))
+let lu _ =
+  for k = 0 to side - 1 do
+    for i = k + 1 to side - 1 do
+      let factor = matrix.(i).(k) /. matrix.(k).(k) in
+      matrix.(i).(k) <- factor;
+      for j = k + 1 to side - 1 do
+        matrix.(i).(j) <- matrix.(i).(j) -. (factor *. matrix.(k).(j))
+      done
+    done
+  done
+
+type body = { mutable px : float; mutable py : float; mutable vx : float; mutable vy : float; mass : float }
+let bodies = Array.init 5 (fun i ->
+    { px = float_of_int i; py = float_of_int (i * i); vx = 0.1; vy = 0.2; mass = 1.0 +. float_of_int i })
+let nbody n =
+  for _ = 1 to n / 100 do
+    for i = 0 to Array.length bodies - 1 do
+      let b = bodies.(i) in
+      for j = i + 1 to Array.length bodies - 1 do
+        let c = bodies.(j) in
+        let dx = b.px -. c.px and dy = b.py -. c.py in
+        let d2 = (dx *. dx) +. (dy *. dy) +. 0.01 in
+        let mag = 0.01 /. (d2 *. sqrt d2) in
+        b.vx <- b.vx -. (dx *. c.mass *. mag);
+        b.vy <- b.vy -. (dy *. c.mass *. mag);
+        c.vx <- c.vx +. (dx *. b.mass *. mag);
+        c.vy <- c.vy +. (dy *. b.mass *. mag)
+      done
+    done
+  done
+
+let re = Array.make 64 1.0
+let im = Array.make 64 0.0
+let fft _ =
+  let len = ref 2 in
+  while !len <= 64 do
+    let ang = 6.283185307179586 /. float_of_int !len in
+    let w_re = cos ang and w_im = sin ang in
+    let i = ref 0 in
+    while !i < 64 do
+      let c_re = ref 1.0 and c_im = ref 0.0 in
+      for j = 0 to (!len / 2) - 1 do
+        let a = !i + j and b = !i + j + (!len / 2) in
+        let t_re = (re.(b) *. !c_re) -. (im.(b) *. !c_im) and t_im = (re.(b) *. !c_im) +. (im.(b) *. !c_re) in
+        re.(b) <- re.(a) -. t_re;
+        im.(b) <- im.(a) -. t_im;
+        re.(a) <- re.(a) +. t_re;
+        im.(a) <- im.(a) +. t_im;
+        let n_re = (!c_re *. w_re) -. (!c_im *. w_im) in
+        c_im := (!c_re *. w_im) +. (!c_im *. w_re);
+        c_re := n_re
+      done;
+      i := !i + !len
+    done;
+    len := !len * 2
+  done
+
+let () =
+  check "sum_of_floats" 0 sum_of_floats;
+  check "sum_from" 4 (fun n -> keep (sum_from 0.0 n));
+  check "int64_hash" 0 int64_hash;
+  check "int32_hash" 0 int32_hash;
+  check "float_through_handler" 0 float_through_handler;
+  check "fibonacci" 0 fibonacci;
+  check "spiral" 0 spiral;
+  check "option_accumulator" 0 option_accumulator;
+  check "option_returned" 2 option_returned;
+  check "best" 0 best;
+  check "result_state" 0 result_state;
+  check "automaton" 0 automaton;
+  check "shapes" 0 shapes;
+  check "at_joins" 0 at_joins;
+  check "through_call" 0 through_call;
+  check "mandelbrot" 0 mandelbrot;
+  check "lu" 0 lu;
+  check "nbody" 0 nbody;
+  check "fft" 0 fft
