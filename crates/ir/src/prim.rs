@@ -159,6 +159,21 @@ pub enum IntCmp {
     UnsignedLt,
 }
 
+impl IntCmp {
+    /// The comparison that holds where this one does not, if there is one.
+    pub fn negated(self) -> Option<IntCmp> {
+        Some(match self {
+            IntCmp::Eq => IntCmp::Ne,
+            IntCmp::Ne => IntCmp::Eq,
+            IntCmp::Lt => IntCmp::Ge,
+            IntCmp::Le => IntCmp::Gt,
+            IntCmp::Gt => IntCmp::Le,
+            IntCmp::Ge => IntCmp::Lt,
+            IntCmp::UnsignedLt => return None,
+        })
+    }
+}
+
 /// Float arithmetic.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum FloatOp {
@@ -181,6 +196,24 @@ pub enum FloatCmp {
     NotLe,
     Ge,
     NotGe,
+}
+
+impl FloatCmp {
+    /// The comparison that holds where this one does not.
+    pub fn negated(self) -> FloatCmp {
+        match self {
+            FloatCmp::Eq => FloatCmp::Ne,
+            FloatCmp::Ne => FloatCmp::Eq,
+            FloatCmp::Lt => FloatCmp::NotLt,
+            FloatCmp::NotLt => FloatCmp::Lt,
+            FloatCmp::Gt => FloatCmp::NotGt,
+            FloatCmp::NotGt => FloatCmp::Gt,
+            FloatCmp::Le => FloatCmp::NotLe,
+            FloatCmp::NotLe => FloatCmp::Le,
+            FloatCmp::Ge => FloatCmp::NotGe,
+            FloatCmp::NotGe => FloatCmp::Ge,
+        }
+    }
 }
 
 /// How an argument or the result of a C function is passed.

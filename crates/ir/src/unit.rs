@@ -158,6 +158,34 @@ impl Unit {
         }
     }
 
+    /// Rewrites each body, that of the entry last, with the rest of the unit in sight; whether anything changed. The body
+    /// that is being rewritten is taken away from the unit.
+    pub fn rewrite_bodies(
+        &mut self,
+        mut rewrite: impl FnMut(&mut Unit, Option<CodeId>, &mut Expr) -> bool,
+    ) -> bool {
+        let mut changed = false;
+        for code in self.codes.keys().map(Some).chain([None]).collect::<Vec<_>>() {
+            let mut body = self.body_mut(code).take();
+            changed |= rewrite(self, code, &mut body);
+            *self.body_mut(code) = body;
+        }
+        changed
+    }
+
+    /// The body of a code; of the entry, without one.
+    pub fn body_mut(&mut self, code: Option<CodeId>) -> &mut Expr {
+        match code {
+            Some(code) => &mut self.codes[code].body,
+            None => &mut self.entry.body,
+        }
+    }
+
+    /// What a body is called in traces: the linker's name of its code, or `entry`.
+    pub fn place_name(&self, code: Option<CodeId>) -> &str {
+        code.map_or("entry", |code| &self.codes[code].linkage_name)
+    }
+
     /// An empty unit: its entry does nothing, its module block has `size` fields.
     pub fn new(name: impl Into<String>, prefix: impl Into<String>, size: u32) -> Unit {
         let (name, prefix) = (name.into(), prefix.into());

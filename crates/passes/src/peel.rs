@@ -23,21 +23,12 @@ const WORTH: u32 = 3;
 
 /// Peels loops in all functions of a unit. On entry and on exit the unit is well-formed.
 pub fn peel(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
-    let mut changed = false;
-    for id in unit.codes.keys().collect::<Vec<_>>() {
-        let mut body = unit.codes[id].body.take();
-        let mut peeling = Peeling { unit, rewrites, code: Some(id), changed: false };
-        peeling.expr(&mut body);
-        changed |= peeling.changed;
-        unit.codes[id].body = body;
-    }
     // The code of the toplevel runs once, but its loops may be long.
-    let mut body = unit.entry.body.take();
-    let mut peeling = Peeling { unit, rewrites, code: None, changed: false };
-    peeling.expr(&mut body);
-    changed |= peeling.changed;
-    unit.entry.body = body;
-    changed
+    unit.rewrite_bodies(|unit, code, body| {
+        let mut peeling = Peeling { unit, rewrites, code, changed: false };
+        peeling.expr(body);
+        peeling.changed
+    })
 }
 
 struct Peeling<'a> {
@@ -76,7 +67,7 @@ impl Peeling<'_> {
         }
         let (unit, code) = (&*self.unit, self.code);
         let allowed = self.rewrites.allow(|| {
-            let place = code.map_or("entry", |code| &unit.codes[code].linkage_name);
+            let place = unit.place_name(code);
             format!("peel: {} in {place}", unit.continuations[entry.cont].name)
         });
         if !allowed {

@@ -21,16 +21,7 @@ use smallvec::SmallVec;
 
 /// Sinks allocations in all functions of a unit.
 pub fn sink(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
-    let mut changed = false;
-    for code in unit.codes.keys().collect::<Vec<_>>() {
-        let mut body = unit.codes[code].body.take();
-        changed |= sink_in(&mut body, unit, rewrites);
-        unit.codes[code].body = body;
-    }
-    let mut body = unit.entry.body.take();
-    changed |= sink_in(&mut body, unit, rewrites);
-    unit.entry.body = body;
-    changed
+    unit.rewrite_bodies(|unit, _, body| sink_in(body, unit, rewrites))
 }
 
 /// A run of items, or an arm of a final switch.

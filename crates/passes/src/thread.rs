@@ -33,16 +33,7 @@ const ROUNDS: u32 = 3;
 /// Threads jumps in all functions of a unit. On entry and on exit the unit is well-formed.
 pub fn thread(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
     let statics = static_blocks(unit);
-    let mut changed = false;
-    for id in unit.codes.keys().collect::<Vec<_>>() {
-        let mut body = unit.codes[id].body.take();
-        changed |= thread_in(&mut body, Some(id), &statics, unit, rewrites);
-        unit.codes[id].body = body;
-    }
-    let mut body = unit.entry.body.take();
-    changed |= thread_in(&mut body, None, &statics, unit, rewrites);
-    unit.entry.body = body;
-    changed
+    unit.rewrite_bodies(|unit, code, body| thread_in(body, code, &statics, unit, rewrites))
 }
 
 /// The tags of static blocks.
@@ -224,7 +215,7 @@ impl Threading<'_> {
         }
         let (unit, code) = (&*self.unit, self.code);
         self.rewrites.allow(|| {
-            let place = code.map_or("entry", |code| &unit.codes[code].linkage_name);
+            let place = unit.place_name(code);
             format!("thread: jumps to {} in {place}", unit.continuations[cont].name)
         })
     }

@@ -307,7 +307,7 @@ impl<'a> Simplifier<'a> {
         let unit = &*self.unit;
         let current = self.current;
         self.rewrites.allow(|| {
-            let place = current.map_or("entry", |code| &unit.codes[code].linkage_name);
+            let place = unit.place_name(current);
             format!("simplify: {what} in {place}")
         })
     }

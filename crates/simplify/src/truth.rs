@@ -1,6 +1,6 @@
 //! Tests of the results of other tests: truth values, three-way comparisons.
 
-use flambeau_ir::prim::{FloatCmp, IntCmp};
+use flambeau_ir::prim::IntCmp;
 use flambeau_ir::{Const, IntKind, Prim, Simple};
 use flambeau_types::{IntSet, Operands, Ty};
 
@@ -87,33 +87,8 @@ impl Simplifier<'_> {
 /// The test that is true where this one is false.
 fn negation(prim: &Prim) -> Option<Prim> {
     Some(match prim {
-        Prim::IntCompare { op, kind } => {
-            let op = match op {
-                IntCmp::Eq => IntCmp::Ne,
-                IntCmp::Ne => IntCmp::Eq,
-                IntCmp::Lt => IntCmp::Ge,
-                IntCmp::Le => IntCmp::Gt,
-                IntCmp::Gt => IntCmp::Le,
-                IntCmp::Ge => IntCmp::Lt,
-                IntCmp::UnsignedLt => return None,
-            };
-            Prim::IntCompare { op, kind: *kind }
-        }
-        Prim::FloatCompare { op } => {
-            let op = match op {
-                FloatCmp::Eq => FloatCmp::Ne,
-                FloatCmp::Ne => FloatCmp::Eq,
-                FloatCmp::Lt => FloatCmp::NotLt,
-                FloatCmp::NotLt => FloatCmp::Lt,
-                FloatCmp::Gt => FloatCmp::NotGt,
-                FloatCmp::NotGt => FloatCmp::Gt,
-                FloatCmp::Le => FloatCmp::NotLe,
-                FloatCmp::NotLe => FloatCmp::Le,
-                FloatCmp::Ge => FloatCmp::NotGe,
-                FloatCmp::NotGe => FloatCmp::Ge,
-            };
-            Prim::FloatCompare { op }
-        }
+        Prim::IntCompare { op, kind } => Prim::IntCompare { op: op.negated()?, kind: *kind },
+        Prim::FloatCompare { op } => Prim::FloatCompare { op: op.negated() },
         Prim::PhysEqual { negated } => Prim::PhysEqual { negated: !negated },
         _ => return None,
     })

@@ -275,7 +275,8 @@ impl Env {
 
     /// Learns the outcome of a comparison of integers.
     fn assume_compare(&mut self, op: IntCmp, kind: IntKind, x: Simple, y: Simple, holds: bool) -> bool {
-        let op = if holds { op } else { negate(op) };
+        // The unsigned one has no converse: nothing is learnt of its failing.
+        let op = if holds { op } else { op.negated().unwrap_or(op) };
         let (Some(a), Some(b)) = (self.ints(x, kind), self.ints(y, kind)) else { return true };
         let (Some((a_low, a_high)), Some((b_low, b_high))) = (a.bounds(), b.bounds()) else { return false };
         let below = |n: i64| n.saturating_sub(1);
@@ -425,19 +426,5 @@ impl Env {
             Simple::Const(c) => Some(c),
             canonical => self.ty(canonical).as_const(kind),
         }
-    }
-}
-
-/// The comparison that holds when the other does not.
-fn negate(op: IntCmp) -> IntCmp {
-    match op {
-        IntCmp::Eq => IntCmp::Ne,
-        IntCmp::Ne => IntCmp::Eq,
-        IntCmp::Lt => IntCmp::Ge,
-        IntCmp::Le => IntCmp::Gt,
-        IntCmp::Gt => IntCmp::Le,
-        IntCmp::Ge => IntCmp::Lt,
-        // Has no converse among these: the caller learns nothing.
-        IntCmp::UnsignedLt => IntCmp::UnsignedLt,
     }
 }
