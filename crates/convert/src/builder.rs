@@ -3,6 +3,7 @@
 use std::mem;
 use std::rc::Rc;
 
+use flambeau_ir::decision::Warning;
 use flambeau_ir::{
     ApplyCont, BoxedKind, Continuation, Dbg, ExnCont, Expr, Fuel, FunctionSlot, Item, Kind, Loc, Named, Prim,
     Simple, Subkind, Symbol, SymbolData, Terminator, Unit, Variable,
@@ -83,6 +84,7 @@ pub(crate) struct Converter<'a> {
     pub next_code: u32,
     pub code_names: FxHashSet<String>,
     pub direct_calls: u64,
+    pub warnings: Vec<(Dbg, Warning)>,
     pub generic_calls: u64,
 }
 
@@ -141,6 +143,7 @@ impl<'a> Converter<'a> {
             next_code: 0,
             code_names: FxHashSet::default(),
             direct_calls: 0,
+            warnings: Vec::new(),
             generic_calls: 0,
         }
     }
@@ -167,7 +170,7 @@ impl<'a> Converter<'a> {
             ("convert: generic calls".into(), self.generic_calls),
             ("convert: rewrites (fuel)".into(), self.fuel.used()),
         ];
-        Ok(Converted { unit: self.unit, exports, counters })
+        Ok(Converted { unit: self.unit, exports, counters, warnings: self.warnings })
     }
 
     // ---- runs

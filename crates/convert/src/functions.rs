@@ -3,12 +3,13 @@
 use std::mem;
 use std::rc::Rc;
 
+use flambeau_ir::decision::Warning;
 use flambeau_ir::term::{InlineAttribute, SpecialiseAttribute};
 use flambeau_ir::{
     Apply, CallKind, Code, CodeAttributes, CodeId, Dbg, ExnCont, Expr, FunctionKind, FunctionSlot, Item,
     Kind, Named, Prim, SetOfClosures, Simple, Static, StaticDef, Terminator, ValueSlot, Variable,
 };
-use flambeau_lambda::term::{Function, Ident, NodeId};
+use flambeau_lambda::term::{Function, Ident, Inline, NodeId, Specialise};
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
@@ -244,6 +245,18 @@ impl<'a> Converter<'a> {
         Ok(())
     }
 
+    /// Nothing is called by a partial application: attributes on it are told (warning 55).
+    fn warn_of_attributes(&mut self, site: CallSite) {
+        let name = match (site.inlined, site.specialised) {
+            (Inline::Always, _) => "inlined",
+            (Inline::Unroll(_), _) => "unrolled",
+            (_, Specialise::Always) => "specialised",
+            _ => return,
+        };
+        let why = format!("[@{name}] attributes may not be used on partial applications");
+        self.warnings.push((Dbg(site.loc.0), Warning::InliningImpossible(why)));
+    }
+
     /// A known function with fewer arguments than it takes: a closure that waits for the rest. It is no stub.
     pub fn partial_application(
         &mut self,
@@ -252,6 +265,7 @@ impl<'a> Converter<'a> {
         args: Vec<Simple>,
         site: CallSite,
     ) -> Result<Val> {
+        self.warn_of_attributes(site);
         let slot = self.unit.function_slots.push("partial".to_owned());
         let my_closure = self.unit.new_value("my_closure");
         let mut items = Vec::new();

@@ -28,7 +28,8 @@ mod letrec;
 mod primitives;
 mod term;
 
-use flambeau_ir::{Fuel, Unit};
+use flambeau_ir::decision::Warning;
+use flambeau_ir::{Dbg, Fuel, Unit};
 use flambeau_lambda::{Approximation, Request};
 
 /// A converted unit.
@@ -40,6 +41,8 @@ pub struct Converted {
     pub exports: Approximation,
     /// Figures for `-flambeau-profile`.
     pub counters: Vec<(String, u64)>,
+    /// What the user is warned of.
+    pub warnings: Vec<(Dbg, Warning)>,
 }
 
 /// Why a request could not be converted: the OCaml side sent what is no Lambda.

@@ -13,7 +13,7 @@ use flambeau_cmm::encode::{self, Writer};
 use flambeau_convert::{Converted, convert};
 use flambeau_interp::coverage as ir_coverage;
 use flambeau_ir::decision::{DecisionLog, Warning};
-use flambeau_ir::{Fuel, Rewrites, Unit, printer, verify};
+use flambeau_ir::{Dbg, Fuel, Rewrites, Unit, printer, verify};
 use flambeau_lambda::{Request, coverage as lambda_coverage, decode, printer as lambda_printer};
 use flambeau_passes::Pass;
 
@@ -233,7 +233,7 @@ fn compile(bytes: &[u8]) -> Result<Compiled, Failure> {
             .then(|| DecisionLog { policy: settings.inlining.of(0).policy, decisions: Vec::new() }),
         ..Rewrites::default()
     };
-    let Converted { mut unit, exports, counters } = runner.stage("convert", || {
+    let Converted { mut unit, exports, counters, warnings: of_source } = runner.stage("convert", || {
         convert(&request, &mut rewrites.fuel).map_err(|error| failure(error.to_string()))
     })?;
     runner.counters.extend(counters);
@@ -280,14 +280,15 @@ fn compile(bytes: &[u8]) -> Result<Compiled, Failure> {
         files,
         payload,
         counters: std::mem::take(&mut runner.counters),
-        warnings: warnings(&unit, &rewrites),
+        warnings: warnings(&unit, &rewrites, of_source),
         cmm,
     })
 }
 
 /// What the user is warned of.
-fn warnings(unit: &Unit, rewrites: &Rewrites) -> Vec<(u64, u64, String)> {
-    let warnings = flambeau_simplify::inline::warnings::warnings(unit, rewrites);
+fn warnings(unit: &Unit, rewrites: &Rewrites, of_source: Vec<(Dbg, Warning)>) -> Vec<(u64, u64, String)> {
+    let mut warnings = flambeau_simplify::inline::warnings::warnings(unit, rewrites);
+    warnings.extend(of_source);
     let text = |warning| match warning {
         Warning::InliningImpossible(why) => why,
         Warning::AssignmentToImmutable => String::new(),

@@ -137,6 +137,15 @@ impl LocTable {
         None
     }
 
+    /// The number of the place in the source of the unit from where that one was inlined; itself, if it was not.
+    pub fn outermost(&self, dbg: Dbg) -> Dbg {
+        let mut dbg = dbg;
+        while let Some(place) = self.inlined(dbg) {
+            dbg = place.call;
+        }
+        dbg
+    }
+
     /// What is known of a place in an inlined function; none for other places.
     pub fn inlined(&self, dbg: Dbg) -> Option<Inlined> {
         match self.entries.get(dbg.0 as usize) {

@@ -181,17 +181,20 @@ impl Simplifier<'_> {
         );
         if assigns
             && self.is_immutable(args[0])
-            && let Some(place) = self.unit.locs.own(dbg)
+            && let Some(place) = self.unit.locs.own(self.unit.locs.outermost(dbg))
         {
             self.rewrites.assignments.insert(place);
         }
     }
 
-    /// Whether a value is a block that was made to be immutable.
+    /// Whether a value is no block, or one that was made to be immutable.
     fn is_immutable(&self, value: Simple) -> bool {
-        match self.env.canonical(value) {
-            symbol @ Simple::Symbol(_) => self.env.ty(symbol).as_block().is_some(),
-            value => self.env.definition(value).is_some_and(|definition| {
+        let value = self.env.canonical(value);
+        match self.env.ty(value) {
+            Ty::Closure(_) | Ty::Boxed(..) => true,
+            Ty::Variant(variant) if variant.is_immediate() => true,
+            ty if matches!(value, Simple::Symbol(_)) => ty.as_block().is_some(),
+            _ => self.env.definition(value).is_some_and(|definition| {
                 matches!(
                     definition.prim,
                     Prim::MakeBlock { mutability: Mutability::Immutable, .. }

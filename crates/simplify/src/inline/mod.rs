@@ -152,9 +152,7 @@ impl Simplifier<'_> {
         }
         copier.substitute_continuation(data.ret, apply.ret);
         copier.substitute_exn(data.exn, apply.exn.clone());
-        if self.rewrites.keep_backtraces || self.rewrites.decisions.is_some() {
-            copier.inline_locations(&mut unit.locs, apply.dbg);
-        }
+        copier.inline_locations(&mut unit.locs, apply.dbg);
         // What an attribute or a stub asks for is not deep (flambda2-digest, "Inlining").
         let stub = data.attributes.stub;
         copier.deepen(u8::from(!stub));
