@@ -5,7 +5,7 @@ let is_set_by_user () =
   let is_set name = Option.is_some (Sys.getenv_opt name) in
   is_set "OCAMLRUNPARAM" || is_set "CAMLRUNPARAM"
 
-(* For units that take more than this in a request, some 4,000 lines. *)
+(* A request of more bytes than this is of a large unit. *)
 let large_request = 200_000
 let large_minor_heap_words = 8 * 1024 * 1024
 

@@ -9,7 +9,10 @@ use serde::{Deserialize, Serialize};
 use crate::decision::{Policy, Removed};
 
 /// Sizes count as so many of the unit of `-inline` (`Inlining_cost` of Flambda 1; Closure).
-const PER_INLINE: f64 = 8.0;
+pub const PER_INLINE: f64 = 8.0;
+
+/// Functions up to this size are inlined or copied by whoever wants it: with an attribute, stubs, functors at the toplevel.
+pub const LARGEST: u32 = 5_000;
 
 /// The policy that was chosen, with the defaults that go with it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

@@ -1,13 +1,9 @@
 //! What is said of a reason: why, with which numbers, and what would have changed it. All renderings say this.
 
 use flambeau_ir::decision::{Evaluation, Policy, Reason, Removed};
+use flambeau_ir::inlining::{LARGEST, PER_INLINE};
 
 use crate::sites::Verdict;
-
-/// Whatever flags and attributes say, no larger functions are inlined (docs/inlining.md).
-const LARGEST: u32 = 5_000;
-/// Sizes for each unit of `-inline`.
-const PER_INLINE: f64 = 8.0;
 
 /// Something that would have changed a decision.
 #[derive(Clone, Debug, PartialEq, Eq)]

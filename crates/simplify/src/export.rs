@@ -1,12 +1,12 @@
 //! What other units may inline: the functions of a unit that the inliner of another can reach and would consider, by the
 //! measure that it applies itself.
 
+use flambeau_ir::inlining::LARGEST;
 use flambeau_ir::term::InlineAttribute;
 use flambeau_ir::transfer::{self, Exported};
 use flambeau_ir::{CodeId, Rewrites, StaticDef, Subkind, Symbol, Unit, Variable};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::inline::HUGE;
 use crate::{size, specialise};
 
 /// Bodies larger than this nobody inlines without an attribute.
@@ -129,10 +129,10 @@ fn may_be_inlined(unit: &Unit, code: CodeId, rewrites: &Rewrites) -> bool {
     let stub = data.attributes.stub;
     let limit = match data.attributes.inline {
         InlineAttribute::Never => return false,
-        InlineAttribute::Always | InlineAttribute::Hint if !rewrites.stubs_only => HUGE,
-        _ if stub => HUGE,
+        InlineAttribute::Always | InlineAttribute::Hint if !rewrites.stubs_only => LARGEST,
+        _ if stub => LARGEST,
         _ if rewrites.stubs_only => return false,
-        _ if data.attributes.is_functor => HUGE,
+        _ if data.attributes.is_functor => LARGEST,
         _ if data.recursive => specialise::LARGE,
         _ => largest_benefit(unit, code).saturating_add(SMALL).min(LARGE),
     };

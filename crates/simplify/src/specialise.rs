@@ -7,6 +7,7 @@
 
 use flambeau_ir::copy::Copier;
 use flambeau_ir::decision::Reason;
+use flambeau_ir::inlining::LARGEST;
 use flambeau_ir::term::SpecialiseAttribute;
 use flambeau_ir::transfer::own_name;
 use flambeau_ir::{
@@ -22,8 +23,6 @@ use crate::{Functions, Simplifier};
 
 /// Sets of functions larger than this together are not copied, unless an attribute wants it.
 pub const LARGE: u32 = 250;
-/// The same with an attribute.
-const HUGE: u32 = 5_000;
 
 /// Where the argument for a parameter comes from.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -121,7 +120,7 @@ impl Simplifier<'_> {
         };
         match wish {
             SpecialiseAttribute::Never => None,
-            SpecialiseAttribute::Always => Some(HUGE),
+            SpecialiseAttribute::Always => Some(LARGEST),
             SpecialiseAttribute::Default => Some(LARGE),
         }
     }

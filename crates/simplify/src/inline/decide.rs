@@ -1,12 +1,11 @@
 //! What is inlined, by three policies over one measure (features B1, B4–B7, B9).
 
 use flambeau_ir::decision::{Evaluation, Policy, Reason};
-use flambeau_ir::inlining::Arguments;
+use flambeau_ir::inlining::{Arguments, LARGEST};
 use flambeau_ir::term::InlineAttribute;
 use flambeau_ir::{Apply, CodeId, Simple, Unit};
 use flambeau_types::Ty;
 
-use super::HUGE;
 use super::speculate::Measure;
 use crate::{Simplifier, size};
 
@@ -78,7 +77,7 @@ impl Simplifier<'_> {
         // Each application at the toplevel makes a module, whose functions are to know those of the argument (B7).
         let functor = is_functor && self.current.is_none() && self.arguments().toplevel_functors;
         let forced = forced.or(functor.then_some(Reason::Functor));
-        let limit = if forced.is_some() { HUGE } else { self.arguments().large.min(HUGE) };
+        let limit = if forced.is_some() { LARGEST } else { self.arguments().large.min(LARGEST) };
         let size = match self.size(code) {
             Some(size) if size <= limit => size,
             size => return Err(Reason::TooLarge { size, limit }),

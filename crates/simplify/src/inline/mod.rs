@@ -12,6 +12,7 @@ pub use decide::SPECULATION_BUDGET;
 
 use flambeau_ir::copy::Copier;
 use flambeau_ir::decision::Reason;
+use flambeau_ir::inlining::LARGEST;
 use flambeau_ir::term::InlineAttribute;
 use flambeau_ir::{Apply, CallKind, CodeId, Expr, Item, Prim, Simple, Terminator};
 
@@ -20,9 +21,6 @@ use crate::analysis::Analysis;
 use crate::continuations::ContState;
 use crate::run::Rest;
 use crate::size;
-
-/// Bodies up to this size are inlined by whoever wants it: with an attribute, stubs, functors at the toplevel.
-pub const HUGE: u32 = 5_000;
 
 /// Why a call is not inlined.
 #[derive(Default)]
@@ -113,7 +111,7 @@ impl Simplifier<'_> {
     /// The size of a simplified body, with the functions that it makes; `None` if it is more than anybody inlines.
     fn size(&mut self, code: CodeId) -> Option<u32> {
         let unit = &*self.unit;
-        *self.sizes.entry(code).or_insert_with(|| size::whole(unit, code, HUGE))
+        *self.sizes.entry(code).or_insert_with(|| size::whole(unit, code, LARGEST))
     }
 
     /// Whether the backtrace of an exception that is caught in the body ends there: not with the callers.
@@ -134,9 +132,6 @@ impl Simplifier<'_> {
     fn copy_body(&mut self, apply: &Apply, code: CodeId) -> Option<Expr> {
         let unit = &mut *self.unit;
         let data = &unit.codes[code];
-        if data.params.len() != apply.args.len() {
-            return None;
-        }
         let mut copier = Copier::with_sets(
             &mut unit.variables,
             &mut unit.continuations,
@@ -153,7 +148,7 @@ impl Simplifier<'_> {
         copier.substitute_continuation(data.ret, apply.ret);
         copier.substitute_exn(data.exn, apply.exn.clone());
         copier.inline_locations(&mut unit.locs, apply.dbg);
-        // What an attribute or a stub asks for is not deep (flambda2-digest, "Inlining").
+        // Stubs do not count (flambda2-digest, "Inlining").
         let stub = data.attributes.stub;
         copier.deepen(u8::from(!stub));
         let mut body = copier.expr(&data.body);
