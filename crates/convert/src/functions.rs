@@ -160,7 +160,8 @@ impl<'a> Converter<'a> {
                 inline: inline_attribute(function.inline),
                 specialise: specialise_attribute(function.specialise),
                 is_functor: function.is_functor,
-                stub: function.stub,
+                // The coercion of a functor has the functor's body: the inliner is to measure it.
+                stub: function.stub && !function.is_functor,
             },
             dbg: Dbg(function.loc.0),
             body: Expr { items: Vec::new(), terminator: Terminator::Unreachable },

@@ -21,6 +21,7 @@ pub fn read_payloads(imports: &mut [Import]) -> Result<Imports, String> {
                 import.approximation = payload.exports;
             }
             add_closures(&import.approximation, &mut functions);
+            add_fields(&import.symbol, &import.approximation, &mut functions);
             if payload.functions.format == transfer::FORMAT {
                 functions.add(&import.name, payload.functions.codes);
             }
@@ -41,6 +42,18 @@ fn add_closures(exports: &Approximation, imports: &mut Imports) {
             }
             Approximation::Block(fields) => pending.extend(fields),
             _ => {}
+        }
+    }
+}
+
+/// Tells what the closures in the fields of a unit are.
+fn add_fields(module: &str, exports: &Approximation, imports: &mut Imports) {
+    let Approximation::Block(fields) = exports else { return };
+    for (index, field) in (0..).zip(fields) {
+        if let Approximation::Closure { code, arity, needs_closure: false, .. } = field
+            && let Ok(arity @ 1..) = usize::try_from(*arity)
+        {
+            imports.add_field(module, index, code, arity);
         }
     }
 }

@@ -153,6 +153,8 @@ pub enum Reason {
     KeepsBacktraces,
     /// Not inlined: it makes closures, and a flag forbids that.
     MakesClosures,
+    /// Not inlined: a functor of another unit, applied at the toplevel: the functions that it makes are known.
+    Evaluated,
     /// Not inlined: the arguments do not fit the function.
     Arguments,
 }

@@ -11,6 +11,7 @@ use rustc_hash::FxHashMap;
 pub struct Imports {
     functions: FxHashMap<Rc<str>, Blob>,
     closures: FxHashMap<String, Function>,
+    fields: FxHashMap<String, FxHashMap<u32, Function>>,
     damaged: Vec<Damage>,
     taken: Cell<u64>,
 }
@@ -70,6 +71,20 @@ impl Imports {
     /// What the closure of that symbol is, if it is a known one.
     pub fn closure(&self, symbol: &str) -> Option<&Function> {
         self.closures.get(symbol)
+    }
+
+    /// Tells what the closure in a field of a module is, by the symbol of that.
+    pub fn add_field(&mut self, module: &str, field: u32, code: &str, arity: usize) {
+        let function = Function { code: code.into(), arity };
+        match self.fields.get_mut(module) {
+            Some(fields) => fields.insert(field, function),
+            None => self.fields.entry(module.to_owned()).or_default().insert(field, function),
+        };
+    }
+
+    /// What the closure in a field of a module is, if it is a known one.
+    pub fn field(&self, module: &str, field: u32) -> Option<&Function> {
+        self.fields.get(module)?.get(&field)
     }
 
     /// Notes that the function of that code can't be read.

@@ -83,6 +83,8 @@ pub struct Arguments {
     pub growth: u32,
     /// Functors, and other functions at the toplevel whose arguments are known, are inlined there.
     pub toplevel_functors: bool,
+    /// Up to this size functions of a module that a functor of another unit made are copied where they are called.
+    pub twin: u32,
 
     /// *threshold*: up to this size functions are inlined without a look.
     pub small: u32,
@@ -137,6 +139,7 @@ impl Arguments {
             large: 250,
             threshold: if high { 70.0 } else { 33.0 },
             growth: if high { 60 } else { 30 },
+            twin: if high { 130 } else { 66 },
             ..Arguments::threshold(2)
         }
     }
@@ -181,6 +184,7 @@ impl Arguments {
             with_closures: true,
             growth: 100,
             toplevel_functors: true,
+            twin: 130,
             small: 0,
             large: u32::MAX,
             threshold: 0.0,
@@ -228,6 +232,7 @@ impl Arguments {
             with_closures: self.with_closures && other.with_closures,
             growth: self.growth.min(other.growth),
             toplevel_functors: self.toplevel_functors && other.toplevel_functors,
+            twin: self.twin.min(other.twin),
             small: self.small.min(other.small),
             large: self.large.min(other.large),
             threshold: self.threshold.min(other.threshold),

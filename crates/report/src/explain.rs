@@ -103,6 +103,7 @@ fn brief(reason: &Reason) -> &'static str {
         Reason::UnitBudget { .. } => "unit has grown",
         Reason::KeepsBacktraces => "backtraces",
         Reason::MakesClosures => "makes closures",
+        Reason::Evaluated => "functor of another unit",
         Reason::Arguments => "arguments",
     }
 }
@@ -177,6 +178,9 @@ fn because(reason: &Reason) -> (String, Option<String>) {
             "the body catches exceptions, whose backtraces would be others in the place of the call (-g)",
         ),
         Reason::MakesClosures => plain("its body makes closures, and a flag forbids inlining such"),
+        Reason::Evaluated => plain(
+            "it is a functor of another unit: the functions that it makes are known, and copied where they are called",
+        ),
         Reason::Arguments => plain("the arguments are not those that the function takes"),
     }
 }
@@ -308,6 +312,7 @@ fn changes(reason: &Reason, policy: Policy, level: u32) -> Vec<Change> {
         Reason::MakesClosures => {
             vec![INLINED, INLINE, Change::WithoutFlag("-no-flambda2-expert-fallback-inlining-heuristic")]
         }
+        Reason::Evaluated => vec![INLINED, INLINE],
         Reason::Arguments => {
             other("a call with all the arguments that the definition of the function names, and no more")
         }

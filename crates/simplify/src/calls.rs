@@ -1,10 +1,12 @@
 //! Calls and closures, on the way down.
 
+use std::borrow::Cow;
 use std::rc::Rc;
 
+use flambeau_ir::prim::Mutability;
 use flambeau_ir::{
-    Apply, CallKind, CodeId, Dbg, Expr, FunctionKind, Item, Kind, SetOfClosures, Simple, Terminator,
-    ValueSlot, Variable,
+    Apply, CallKind, CodeId, Dbg, Expr, FunctionKind, Item, Kind, Prim, SetOfClosures, Simple, Symbol,
+    Terminator, ValueSlot, Variable,
 };
 use flambeau_types::{Closure, Ty};
 use smallvec::SmallVec;
@@ -20,7 +22,7 @@ impl Simplifier<'_> {
         for arg in &mut apply.args {
             *arg = self.env.canonical(*arg);
         }
-        if let Some(more) = self.resolve(&mut apply) {
+        if let Some(more) = self.resolve(&mut apply, out) {
             // More arguments than the function takes: its result is called with the others.
             let mut second = apply.clone();
             second.args = more;
@@ -38,15 +40,43 @@ impl Simplifier<'_> {
             self.env.bind(result, Ty::Unknown);
             apply = second;
         }
-        match self.inlined(&apply) {
+        let known = self.with_known_functions(&apply);
+        match self.inlined(&known) {
             Ok(rest) => return Next::Continue(rest),
-            Err(refusal) => match self.specialised(&apply) {
+            Err(refusal) => match self.specialised(&known) {
                 Some(rest) => return Next::Continue(rest),
                 None => self.log_refusal(&apply, refusal),
             },
         }
+        let result = self.result_of(&apply);
         self.finish_call(&mut apply);
-        self.return_to(apply, out)
+        self.return_to(apply, result, out)
+    }
+
+    /// A direct call as it is for the callee's body if that is put in its place, or copied for the call: with functions of
+    /// this unit for those that behave as they do.
+    fn with_known_functions<'c>(&mut self, apply: &'c Apply) -> Cow<'c, Apply> {
+        let mut known = Cow::Borrowed(apply);
+        if self.rewrites.stubs_only
+            || !matches!(apply.kind, CallKind::Direct(_) | CallKind::DirectExternal(_))
+        {
+            return known;
+        }
+        for (index, arg) in apply.args.iter().enumerate() {
+            if let Some(symbol) = self.known_function(*arg) {
+                known.to_mut().args[index] = symbol.into();
+            }
+        }
+        known
+    }
+
+    /// A static closure of this unit that behaves as an atom does.
+    fn known_function(&mut self, simple: Simple) -> Option<Symbol> {
+        match self.env.ty(simple) {
+            Ty::Twin(symbol) if matches!(self.env.ty(symbol.into()), Ty::Closure(_)) => Some(symbol),
+            Ty::Twin(_) => None,
+            _ => self.copied_closure(simple),
+        }
     }
 
     /// What a call does to what is known, and its exceptional way out.
@@ -64,8 +94,8 @@ impl Simplifier<'_> {
         apply.exn = self.raise_point(apply.exn.clone());
     }
 
-    /// The ordinary way out of a call.
-    fn return_to(&mut self, mut apply: Apply, out: &mut Vec<Item>) -> Next {
+    /// The ordinary way out of a call, with what is known of its result.
+    fn return_to(&mut self, mut apply: Apply, result: Ty, out: &mut Vec<Item>) -> Next {
         match self.conts.get(&apply.ret) {
             Some(ContState::Pending(_)) => {
                 let cont = apply.ret;
@@ -73,7 +103,10 @@ impl Simplifier<'_> {
                     return Next::End(Terminator::Apply(Box::new(apply)));
                 };
                 for param in &handler.params {
-                    self.env.bind(*param, Ty::Unknown);
+                    match result {
+                        Ty::Twin(symbol) if self.in_twin => self.env.bind_alias(*param, symbol.into()),
+                        ref known => self.env.bind(*param, known.clone()),
+                    }
                 }
                 let body = Expr { items: Vec::new(), terminator: Terminator::Apply(Box::new(apply)) };
                 out.push(Item::Join { cont, params: handler.params, body: Box::new(body) });
@@ -83,8 +116,8 @@ impl Simplifier<'_> {
                 let params = open.params.clone();
                 let results: SmallVec<[Variable; 2]> =
                     params.iter().map(|param| self.fresh_like(*param)).collect();
-                for result in &results {
-                    self.env.bind(*result, Ty::Unknown);
+                for var in &results {
+                    self.env.bind(*var, result.clone());
                 }
                 let args = results.iter().map(|r| Simple::Var(*r)).collect();
                 let jump = self.use_cont(flambeau_ir::ApplyCont { cont: apply.ret, args });
@@ -99,9 +132,12 @@ impl Simplifier<'_> {
     }
 
     /// Makes a call of a known function direct. Gives the arguments beyond those that it takes.
-    fn resolve(&mut self, apply: &mut Apply) -> Option<Vec<Simple>> {
+    fn resolve(&mut self, apply: &mut Apply, out: &mut Vec<Item>) -> Option<Vec<Simple>> {
         if apply.kind != CallKind::Generic {
             return None;
+        }
+        if let Some(twin) = self.called_twin(apply.callee?) {
+            apply.callee = Some(twin.into());
         }
         let Ty::Closure(known) = self.env.ty(apply.callee?) else { return self.resolve_elsewhere(apply) };
         let (_, code) = *known.functions.iter().find(|(slot, _)| *slot == known.slot)?;
@@ -109,9 +145,9 @@ impl Simplifier<'_> {
         let arity = data.params.len();
         match data.kind {
             FunctionKind::Tupled => {
-                let fields = self.tuple(&apply.args, arity)?;
+                let [tuple] = apply.args[..] else { return None };
                 if self.allow("direct call of a function of a tuple") {
-                    apply.args = fields;
+                    apply.args = self.fields_of_tuple(tuple, arity, apply.dbg, out);
                     apply.kind = CallKind::Direct(code);
                 }
                 None
@@ -127,12 +163,16 @@ impl Simplifier<'_> {
         }
     }
 
-    /// The fields of the tuple that is the only argument.
-    fn tuple(&self, args: &[Simple], arity: usize) -> Option<Vec<Simple>> {
-        let [tuple] = args else { return None };
-        let ty = self.env.ty(*tuple);
-        let block = ty.as_block().filter(|b| b.exact && b.fields.len() == arity)?;
-        block.fields.iter().map(|f| if let Ty::Is(simple) = f { Some(*simple) } else { None }).collect()
+    /// The fields of a tuple, read as a generic call does (`caml_tuplify`).
+    fn fields_of_tuple(&mut self, tuple: Simple, arity: usize, dbg: Dbg, out: &mut Vec<Item>) -> Vec<Simple> {
+        (0..arity as u32)
+            .map(|field| {
+                let var = self.unit.new_value("field");
+                let load = Prim::BlockLoad { field, mutability: Mutability::Unknown };
+                self.primitive(var, load, SmallVec::from_slice(&[tuple]), None, dbg, out);
+                self.env.canonical(var.into())
+            })
+            .collect()
     }
 
     /// Whether the body of a code mentions its closure, as far as is known now.
@@ -208,7 +248,12 @@ impl Simplifier<'_> {
                 self.env.bind_alias(*var, (*symbol).into());
             }
             for (code, symbol) in codes.iter().zip(symbols) {
-                self.code(*code, &captured, Some(symbol));
+                if self.in_twin {
+                    // When it is called, if ever.
+                    self.static_codes.insert(*code, (symbol, captured.clone()));
+                } else {
+                    self.code(*code, &captured, Some(symbol));
+                }
             }
             return;
         }

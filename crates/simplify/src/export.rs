@@ -7,7 +7,7 @@ use flambeau_ir::transfer::{self, Exported};
 use flambeau_ir::{CodeId, Rewrites, StaticDef, Subkind, Symbol, Unit, Variable};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::{size, specialise};
+use crate::{size, specialise, twins};
 
 /// Bodies larger than this nobody inlines without an attribute.
 const LARGE: u32 = 250;
@@ -55,12 +55,14 @@ pub fn inlinable(
         Visible::All => FxHashMap::default(),
         Visible::Only(_) => constants(unit),
     };
+    let along_with_functor = hidden_closures(unit, visible, &along);
     let closures = static_closures(unit);
     while let Some(code) = pending.pop() {
         if !may_be_inlined(unit, code, rewrites) {
             continue;
         }
-        let exported = transfer::export(unit, code, rewrites.keep_backtraces, &along, &closures);
+        let along = if unit.codes[code].attributes.is_functor { &along_with_functor } else { &along };
+        let exported = transfer::export(unit, code, rewrites.keep_backtraces, along, &closures);
         let Some(exported) = exported else { continue };
         if !may_leave(unit, &exported, visible) {
             continue;
@@ -106,6 +108,24 @@ fn constants(unit: &Unit) -> FxHashMap<Symbol, &StaticDef> {
     constants
 }
 
+/// These, and the static closures that nobody else may refer to: twins of what a functor makes call them.
+fn hidden_closures<'u>(
+    unit: &'u Unit,
+    visible: &Visible,
+    constants: &FxHashMap<Symbol, &'u StaticDef>,
+) -> FxHashMap<Symbol, &'u StaticDef> {
+    let mut along = constants.clone();
+    for item in &unit.statics {
+        let StaticDef::Closures { symbols, set } = &item.def else { continue };
+        let codes = set.functions.iter().map(|(_, code)| &unit.codes[*code].linkage_name);
+        let names = symbols.iter().map(|symbol| &unit.symbols[*symbol].linkage_name);
+        if !codes.chain(names).all(|name| visible.contains(name)) {
+            along.extend(symbols.iter().map(|symbol| (*symbol, &item.def)));
+        }
+    }
+    along
+}
+
 /// The functions of static closures which a generic call of so many arguments runs, and which need no closure.
 fn static_closures(unit: &Unit) -> FxHashMap<Symbol, CodeId> {
     let mut closures = FxHashMap::default();
@@ -132,7 +152,7 @@ fn may_be_inlined(unit: &Unit, code: CodeId, rewrites: &Rewrites) -> bool {
         InlineAttribute::Always | InlineAttribute::Hint if !rewrites.stubs_only => LARGEST,
         _ if stub => LARGEST,
         _ if rewrites.stubs_only => return false,
-        _ if data.attributes.is_functor => LARGEST,
+        _ if data.attributes.is_functor => twins::LARGEST,
         _ if data.recursive => specialise::LARGE,
         _ => largest_benefit(unit, code).saturating_add(SMALL).min(LARGE),
     };

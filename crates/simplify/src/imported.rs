@@ -5,7 +5,7 @@
 
 use flambeau_ir::imports::Function;
 use flambeau_ir::transfer::{self, Importer};
-use flambeau_ir::{Apply, CallKind, CodeId, Kind, Simple};
+use flambeau_ir::{Apply, CallKind, CodeId, Kind, Prim, SetOfClosures, Simple, Static, StaticDef, Symbol};
 use rustc_hash::FxHashMap;
 
 use crate::Simplifier;
@@ -16,6 +16,8 @@ pub struct Imported {
     importer: Importer,
     /// By the linker's names; nothing for those that can't be had.
     codes: FxHashMap<String, Option<CodeId>>,
+    /// The unit's own closures of some.
+    copies: FxHashMap<String, Option<Symbol>>,
 }
 
 impl Simplifier<'_> {
@@ -40,13 +42,72 @@ impl Simplifier<'_> {
 
     /// Makes a call of a function of another unit direct. Gives the arguments beyond those that it takes.
     pub(crate) fn resolve_elsewhere(&mut self, apply: &mut Apply) -> Option<Vec<Simple>> {
-        let Function { code, arity } = self.closure_of_other_unit(apply.callee?)?.clone();
+        let Function { code, arity } = self.function_of_other_unit(apply.callee?)?.clone();
         if apply.args.len() < arity || !self.allow("direct call of a function of another unit") {
             return None;
         }
         apply.kind = CallKind::DirectExternal(code.to_string());
         apply.callee = None;
         (apply.args.len() > arity).then(|| apply.args.split_off(arity))
+    }
+
+    /// The function that a closure of another unit runs, or one that is read from a field of its module.
+    fn function_of_other_unit(&self, closure: Simple) -> Option<&Function> {
+        let closure = self.env.canonical(closure);
+        if let Some(function) = self.closure_of_other_unit(closure) {
+            return Some(function);
+        }
+        let definition = self.env.definition(closure)?;
+        let (Prim::BlockLoad { field, .. }, [Simple::Symbol(module)]) =
+            (&definition.prim, &definition.args[..])
+        else {
+            return None;
+        };
+        self.unit.imports.field(&self.unit.symbols[*module].linkage_name, *field)
+    }
+
+    /// A closure of this unit that behaves as one of another unit, whose code it has a copy of.
+    pub(crate) fn copied_closure(&mut self, closure: Simple) -> Option<Symbol> {
+        let Function { code: name, arity } = self.function_of_other_unit(closure)?.clone();
+        if let Some(known) = self.imported.copies.get(&*name) {
+            return *known;
+        }
+        let copy = self.copy_closure(&name, arity);
+        self.imported.copies.insert(name.to_string(), copy);
+        copy
+    }
+
+    fn copy_closure(&mut self, name: &str, arity: usize) -> Option<Symbol> {
+        let code = self.import(name)?;
+        if !self.unit.codes[code].takes_values(&self.unit.variables, arity) {
+            return None;
+        }
+        let (symbol, is_new) = self.imported.importer.copy_symbol(self.unit, name);
+        if is_new {
+            let data = &mut self.unit.codes[code];
+            data.linkage_name = transfer::own_name(&self.unit.prefix, name, data.function_slot);
+            let functions = [(data.function_slot, code)].into_iter().collect();
+            let set = SetOfClosures { functions, values: Vec::new() };
+            let first = self.unit.statics.len();
+            let def = StaticDef::Closures { symbols: vec![symbol], set };
+            self.unit.statics.push(Static { exported: false, def });
+            self.type_statics_from(first);
+            self.note_static_closures(first);
+        }
+        Some(symbol)
+    }
+
+    /// Functions that came along are functions of the unit.
+    fn note_static_closures(&mut self, first: usize) {
+        for item in &self.unit.statics[first..] {
+            let StaticDef::Closures { symbols, set } = &item.def else { continue };
+            crate::count_binder(&mut self.binders, &mut self.sets, set);
+            for ((_, code), symbol) in set.functions.iter().zip(symbols) {
+                if !self.scan_closure(*code) {
+                    self.code_symbols.insert(*code, *symbol);
+                }
+            }
+        }
     }
 
     fn import(&mut self, name: &str) -> Option<CodeId> {
@@ -62,6 +123,7 @@ impl Simplifier<'_> {
             }
         };
         self.type_statics_from(first_static);
+        self.note_static_closures(first_static);
         // It was simplified where it comes from, with its functions.
         let mut next = first;
         while next != self.unit.codes.next_key() {

@@ -21,8 +21,9 @@
 //!
 //! # Functions
 //!
-//! The codes of a set of closures are simplified where the set is bound, so that they know what they capture; those of
-//! static sets come first, then the entry.
+//! The codes of a set of closures are simplified where the set is bound, so that they know what they capture. The entry comes
+//! first, with the functions that it calls, so that those know what the fields of the module are ([`toplevel`]); then come
+//! the other codes of static sets.
 
 mod analysis;
 mod calls;
@@ -43,7 +44,9 @@ mod run;
 pub mod size;
 mod specialise;
 mod switch;
+mod toplevel;
 mod truth;
+mod twins;
 mod unboxing;
 
 use flambeau_ir::{
@@ -124,6 +127,11 @@ struct Simplifier<'a> {
     /// The function that is being simplified, for the trace.
     current: Option<CodeId>,
     imported: Imported,
+    toplevel: toplevel::Fields,
+    /// Whether what is simplified is the body of a functor, for what it makes ([`twins`]).
+    in_twin: bool,
+    /// Codes of twins that are called, and stay therefore.
+    called_twins: FxHashSet<CodeId>,
 }
 
 impl<'a> Simplifier<'a> {
@@ -160,6 +168,9 @@ impl<'a> Simplifier<'a> {
             raise_targets: FxHashMap::default(),
             current: None,
             imported: Imported::default(),
+            toplevel: toplevel::Fields::default(),
+            in_twin: false,
+            called_twins: FxHashSet::default(),
         }
     }
 
@@ -177,13 +188,15 @@ impl<'a> Simplifier<'a> {
         }
         self.static_codes =
             static_codes.iter().map(|(code, symbol, values)| (*code, (*symbol, values.clone()))).collect();
-        for (code, symbol, values) in static_codes {
-            self.code(code, &values, Some(symbol));
-        }
+        self.toplevel = toplevel::Fields::of(self.unit);
+        // The functions that it calls are simplified on the way, when what is defined before them is known.
         if !self.rewrites.fuel.is_empty() {
             let body = self.unit.entry.body.take();
             let body = self.function_body(body, None);
             self.unit.entry.body = body;
+        }
+        for (code, symbol, values) in static_codes {
+            self.code(code, &values, Some(symbol));
         }
     }
 

@@ -107,7 +107,8 @@ impl Simplifier<'_> {
             let result = if prim.is_for_effect() { Simple::UNIT } else { var.into() };
             self.env.add_cse(key, args, memory, result);
         }
-        if prim.effects() <= (Effects::Generative, Coeffects::None) && !args.is_empty() {
+        let of_module = matches!((&prim, &args[..]), (Prim::BlockLoad { .. }, [Simple::Symbol(_)]));
+        if (of_module || prim.effects() <= (Effects::Generative, Coeffects::None)) && !args.is_empty() {
             self.env.define(var, Definition { prim: prim.clone(), args: args.clone() });
         }
         self.learn_from(var, &prim, &args);
@@ -226,7 +227,8 @@ impl Simplifier<'_> {
                     self.loaded(load, *mutability, &[var.into()], *value);
                 }
             }
-            (Prim::BlockStore { field, .. }, [block, value]) => {
+            (Prim::BlockStore { field, init, .. }, [block, value]) => {
+                self.note_toplevel(*init, *field, *block, *value);
                 self.forget_fields(*block);
                 let load = Prim::BlockLoad { field: *field, mutability: Mutability::Unknown };
                 self.loaded(load, Mutability::Unknown, &[*block], *value);
@@ -624,12 +626,15 @@ impl Simplifier<'_> {
     }
 
     fn load(&self, field: u32, block: Simple) -> Outcome {
-        match self.env.ty(block).as_block() {
-            Some(known) => match known.fields.get(field as usize) {
-                Some(Ty::Is(simple)) => Outcome::Atom(*simple),
-                Some(ty) => Outcome::Keep(ty.clone()),
-                None => Outcome::Keep(Ty::Unknown),
-            },
+        let ty = match (self.toplevel_field(block, field), self.env.ty(block)) {
+            (Some(ty), _) => Some(ty.clone()),
+            (None, Ty::Twin(symbol)) => self.twin_field(symbol, field),
+            (None, ty) => ty.as_block().and_then(|known| known.fields.get(field as usize)).cloned(),
+        };
+        match ty {
+            Some(Ty::Is(simple)) => Outcome::Atom(simple),
+            Some(Ty::Twin(symbol)) if self.in_twin => Outcome::Atom(symbol.into()),
+            Some(ty) => Outcome::Keep(ty),
             None => Outcome::Keep(Ty::Unknown),
         }
     }

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use flambeau_ir::{BoxedKind, CodeId, Const, FunctionSlot, Kind, Simple, ValueSlot};
+use flambeau_ir::{BoxedKind, CodeId, Const, FunctionSlot, Kind, Simple, Symbol, ValueSlot};
 use smallvec::SmallVec;
 
 use crate::IntSet;
@@ -25,6 +25,8 @@ pub enum Ty {
     Floats(Rc<[Ty]>),
     /// A closure.
     Closure(Rc<Closure>),
+    /// A closure, or an immutable block, that behaves as the static data of that symbol does, and may be another object.
+    Twin(Symbol),
     /// A naked integer.
     Int(IntSet),
 }
@@ -151,7 +153,9 @@ impl Ty {
     /// Immediates and pointers of a value; `None` for naked ones and aliases.
     pub fn immediates(&self) -> Option<IntSet> {
         match self {
-            Ty::Bottom | Ty::Boxed(..) | Ty::Floats(_) | Ty::Closure(_) => Some(IntSet::empty()),
+            Ty::Bottom | Ty::Boxed(..) | Ty::Floats(_) | Ty::Closure(_) | Ty::Twin(_) => {
+                Some(IntSet::empty())
+            }
             Ty::Unknown => Some(IntSet::OCAML),
             Ty::Variant(variant) => Some(variant.ints.clone()),
             Ty::Is(_) | Ty::Int(_) => None,

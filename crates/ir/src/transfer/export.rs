@@ -7,8 +7,8 @@ use super::{Function, MAX_DEPTH, Place, Portable};
 use crate::remap::{self, Remap};
 use crate::stack::deep;
 use crate::{
-    CallKind, CodeId, Continuation, Dbg, Expr, FunctionSlot, Inlined, StaticDef, Symbol, Unit, ValueSlot,
-    Variable,
+    CallKind, CodeId, Continuation, Dbg, Expr, FunctionSlot, Inlined, SetOfClosures, Simple, StaticDef,
+    StaticField, Symbol, Terminator, Unit, ValueSlot, Variable,
 };
 
 /// A function that can go elsewhere.
@@ -26,8 +26,8 @@ pub struct Exported {
 
 /// A function as bytes; `None` if it can't leave its unit: it needs its closure, or slots of sets of closures that it
 /// does not make, or is nested very deeply. `places`: whether its places in the source go with it.
-/// `along`: the static data that goes with it, by its symbols, in place of being referred to. `closures`: the functions
-/// of static closures that the other unit may know.
+/// `along`: the static data that goes with it, by its symbols, in place of being referred to, closures with their
+/// functions. `closures`: the functions of static closures that the other unit may know.
 pub fn export(
     unit: &Unit,
     code: CodeId,
@@ -35,7 +35,7 @@ pub fn export(
     along: &FxHashMap<Symbol, &StaticDef>,
     closures: &FxHashMap<Symbol, CodeId>,
 ) -> Option<Exported> {
-    let functions = reachable_codes(unit, code)?;
+    let Along { codes: functions, sets } = Along::of(unit, code, along)?;
     let my_closure = unit.codes[code].my_closure;
     let mut needs_closure = false;
     unit.codes[code].body.for_each_simple_deep(&mut |simple| needs_closure |= simple == my_closure.into());
@@ -76,39 +76,100 @@ pub fn export(
     };
     // The slots of the function itself and of the sets that it makes come first: those are its own.
     export.function_slot(&mut unit.codes[code].function_slot.clone());
-    for code in &functions {
-        unit.codes[*code].body.for_each_set(&mut |set| {
-            set.functions.iter().for_each(|(slot, _)| export.function_slot(&mut slot.clone()));
-            set.values.iter().for_each(|(slot, _)| export.value_slot(&mut slot.clone()));
-        });
+    let mut own_set = |set: &SetOfClosures| {
+        set.functions.iter().for_each(|(slot, _)| export.function_slot(&mut slot.clone()));
+        set.values.iter().for_each(|(slot, _)| export.value_slot(&mut slot.clone()));
+    };
+    functions.iter().for_each(|code| unit.codes[*code].body.for_each_set(&mut own_set));
+    for def in &sets {
+        if let StaticDef::Closures { set, .. } = def {
+            own_set(set);
+        }
     }
     export.slots_closed = true;
     for code in &functions {
         let function = export.function(*code);
         export.portable.functions.push(function);
     }
+    // Those whose functions are called directly, and that nothing else mentions.
+    sets.iter().flat_map(|def| def.symbols()).for_each(|symbol| export.symbol(&mut symbol.clone()));
     export.finish()
 }
 
-/// The code, then those of all sets of closures that it makes; `None` if something is nested too deeply, or the code is
-/// of a set that it makes.
-fn reachable_codes(unit: &Unit, code: CodeId) -> Option<Vec<CodeId>> {
-    let mut codes = vec![code];
-    let mut seen = FxHashSet::from_iter([code]);
-    let mut next = 0;
-    let mut makes_itself = false;
-    while let Some(&next_code) = codes.get(next) {
-        next += 1;
-        let body = &unit.codes[next_code].body;
-        if depth(body) >= MAX_DEPTH {
-            return None;
+/// What goes along with a function.
+struct Along<'u> {
+    /// The code, then those of all sets of closures that it makes, and of those static sets that go along.
+    codes: Vec<CodeId>,
+    /// The latter.
+    sets: Vec<&'u StaticDef>,
+}
+
+impl<'u> Along<'u> {
+    /// `None` if something is nested too deeply, or the code is of a set that goes along.
+    fn of(unit: &Unit, code: CodeId, along: &FxHashMap<Symbol, &'u StaticDef>) -> Option<Along<'u>> {
+        let mut homes: FxHashMap<CodeId, &'u StaticDef> = FxHashMap::default();
+        for def in along.values() {
+            if let StaticDef::Closures { set, .. } = def {
+                homes.extend(set.functions.iter().map(|(_, code)| (*code, *def)));
+            }
         }
-        body.for_each_set(&mut |set| {
-            makes_itself |= set.functions.iter().any(|(_, made)| *made == code);
-            codes.extend(set.functions.iter().map(|(_, code)| *code).filter(|code| seen.insert(*code)));
-        });
+        let mut found = Along { codes: vec![code], sets: Vec::new() };
+        let mut seen = FxHashSet::from_iter([code]);
+        let mut defs: FxHashSet<Symbol> = FxHashSet::default();
+        let mut next = 0;
+        let mut has_itself = false;
+        while let Some(&next_code) = found.codes.get(next) {
+            next += 1;
+            let body = &unit.codes[next_code].body;
+            if depth(body) >= MAX_DEPTH {
+                return None;
+            }
+            let mut mentioned: Vec<Symbol> = Vec::new();
+            body.for_each_simple_deep(&mut |simple| {
+                if let Simple::Symbol(symbol) = simple {
+                    mentioned.push(symbol);
+                }
+            });
+            body.walk(&mut |expr| {
+                if let Terminator::Apply(apply) = &expr.terminator
+                    && let CallKind::Direct(called) = apply.kind
+                    && let Some(def) = homes.get(&called)
+                {
+                    mentioned.extend(def.symbols());
+                }
+            });
+            let mut own_set = |set: &SetOfClosures, codes: &mut Vec<CodeId>| {
+                has_itself |= set.functions.iter().any(|(_, made)| *made == code);
+                codes.extend(set.functions.iter().map(|(_, code)| *code).filter(|code| seen.insert(*code)));
+            };
+            body.for_each_set(&mut |set| own_set(set, &mut found.codes));
+            while let Some(symbol) = mentioned.pop() {
+                let Some(&def) = along.get(&symbol) else { continue };
+                if !defs.insert(symbol) {
+                    continue;
+                }
+                match def {
+                    StaticDef::Closures { symbols, set } if symbols.first() == Some(&symbol) => {
+                        own_set(set, &mut found.codes);
+                        found.sets.push(def);
+                        mentioned.extend(set.values.iter().filter_map(|(_, value)| match value {
+                            Simple::Symbol(symbol) => Some(*symbol),
+                            _ => None,
+                        }));
+                    }
+                    StaticDef::Closures { symbols, .. } => mentioned.extend(symbols.first()),
+                    StaticDef::Block { fields, .. } => {
+                        mentioned.extend(fields.iter().filter_map(|field| match field {
+                            StaticField::Symbol(symbol) => Some(*symbol),
+                            StaticField::Immediate(_) => None,
+                        }));
+                    }
+                    _ => {}
+                }
+            }
+        }
+        (!has_itself).then_some(found)
     }
-    (!makes_itself).then_some(codes)
 }
 
 /// The nesting of a term.
@@ -256,6 +317,10 @@ impl Remap for Export<'_> {
         self.portable.symbols.push(self.unit.symbols[*symbol].linkage_name.clone());
         self.symbols.insert(*symbol, number);
         match self.along.get(symbol) {
+            // Told by the first of its symbols.
+            Some(def) if def.symbols().first() != Some(symbol) => {
+                def.symbols().iter().take(1).for_each(|first| self.symbol(&mut first.clone()));
+            }
             Some(def) => {
                 let mut def = (*def).clone();
                 deep(|| remap::static_def(self, &mut def));

@@ -90,6 +90,19 @@ pub fn import(
     }
     let first = unit.codes.next_key().index();
     import.codes = (0..count).map(|index| CodeId::new(first + index)).collect();
+    for def in &statics {
+        let StaticDef::Closures { symbols, set } = def else { continue };
+        // The functions of closures that are there already are those.
+        let Some(known) = symbols.first().and_then(|first| import.symbols.get(first.index())) else {
+            continue;
+        };
+        let Some(known) = importer.closures.get(known) else { continue };
+        for ((_, code), known) in set.functions.iter().zip(known) {
+            if let Some(entry) = import.codes.get_mut(code.index()) {
+                *entry = *known;
+            }
+        }
+    }
     let mut codes = Vec::with_capacity(count);
     for (index, mut function) in functions.into_iter().enumerate() {
         function.remap(&mut import);
@@ -118,6 +131,7 @@ pub fn import(
         let is_new = def.symbols().iter().all(|symbol| fresh.get(symbol.index()) == Some(&true));
         remap::static_def(&mut import, &mut def);
         if is_new {
+            importer.note_closures(&def);
             new_statics.push(Static { exported: false, def });
         }
     }
@@ -143,14 +157,30 @@ pub fn import(
 pub struct Importer {
     /// By the linker's names; empty until it is needed.
     symbols: FxHashMap<String, Symbol>,
+    /// The functions of sets of closures, by their first symbols.
+    closures: FxHashMap<Symbol, Vec<CodeId>>,
 }
 
 impl Importer {
+    fn note_closures(&mut self, def: &StaticDef) {
+        if let StaticDef::Closures { symbols, set } = def
+            && let Some(first) = symbols.first()
+        {
+            self.closures.insert(*first, set.functions.iter().map(|(_, code)| *code).collect());
+        }
+    }
+
+    /// The symbol of the unit's copy of what another unit calls by that name; whether it is new.
+    pub fn copy_symbol(&mut self, unit: &mut Unit, name: &str) -> (Symbol, bool) {
+        self.symbol(unit, name, true)
+    }
+
     /// A symbol, or that of the unit's copy of the data; whether it is new.
     fn symbol(&mut self, unit: &mut Unit, name: &str, is_copy: bool) -> (Symbol, bool) {
         if self.symbols.is_empty() {
             self.symbols
                 .extend(unit.symbols.iter().map(|(symbol, data)| (data.linkage_name.clone(), symbol)));
+            unit.statics.iter().for_each(|item| self.note_closures(&item.def));
         }
         let linkage_name = if is_copy { format!("{}__from_{name}", unit.prefix) } else { name.to_owned() };
         if let Some(known) = self.symbols.get(&linkage_name) {

@@ -3,7 +3,7 @@
 use flambeau_ir::decision::{Evaluation, Policy, Reason};
 use flambeau_ir::inlining::{Arguments, LARGEST};
 use flambeau_ir::term::InlineAttribute;
-use flambeau_ir::{Apply, CodeId, Simple, Unit};
+use flambeau_ir::{Apply, CallKind, CodeId, Simple, Unit};
 use flambeau_types::Ty;
 
 use super::speculate::Measure;
@@ -76,6 +76,10 @@ impl Simplifier<'_> {
         }
         // Each application at the toplevel makes a module, whose functions are to know those of the argument (B7).
         let functor = is_functor && self.current.is_none() && self.arguments().toplevel_functors;
+        let imported = matches!(apply.kind, CallKind::DirectExternal(_));
+        if functor && imported && !self.in_twin && forced.is_none() {
+            return Err(Reason::Evaluated);
+        }
         let forced = forced.or(functor.then_some(Reason::Functor));
         let limit = if forced.is_some() { LARGEST } else { self.arguments().large.min(LARGEST) };
         let size = match self.size(code) {

@@ -129,7 +129,7 @@ impl Simplifier<'_> {
 
     /// The body with the arguments, the way back and the handler of the call. The functions that it makes are copied
     /// with it, to be simplified there.
-    fn copy_body(&mut self, apply: &Apply, code: CodeId) -> Option<Expr> {
+    pub(crate) fn copy_body(&mut self, apply: &Apply, code: CodeId) -> Option<Expr> {
         let unit = &mut *self.unit;
         let data = &unit.codes[code];
         let mut copier = Copier::with_sets(

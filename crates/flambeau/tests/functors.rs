@@ -1,0 +1,156 @@
+//! Modules that functors of other units make (features B7, B13, D3).
+
+mod folder;
+use folder::Folder;
+
+/// A unit with functors: a tree, one with a state of its own, and one that applies the first.
+const TREES: (&str, &str) = (
+    "trees.ml",
+    "module type Key = sig type t val compare : t -> t -> int end
+     module Make (K : Key) = struct
+       type t = Leaf | Node of t * K.t * t
+       let empty = Leaf
+       let rec mem x = function
+         | Leaf -> false
+         | Node (l, y, r) -> let c = K.compare x y in if c = 0 then true else mem x (if c < 0 then l else r)
+       let rec add x = function
+         | Leaf -> Node (Leaf, x, Leaf)
+         | Node (l, y, r) as node ->
+             let c = K.compare x y in
+             if c = 0 then node else if c < 0 then Node (add x l, y, r) else Node (l, y, add x r)
+       let of_list l = List.fold_left (fun t x -> add x t) empty l
+       let rec size = function Leaf -> 0 | Node (l, _, r) -> size l + 1 + size r
+       let many l = if List.length l > 100 then invalid_arg \"many\" else size (of_list l) * 1000 + List.length l
+     end
+     module Counted (K : Key) = struct
+       module Tree = Make (K)
+       let count = ref 0
+       let mem x t = incr count; Tree.mem x t
+       let add = Tree.add
+       let empty = Tree.empty
+     end
+     module Pairs (K : Key) = struct
+       include Make (struct type t = K.t * K.t let compare (a, b) (c, d) = let e = K.compare a c in if e <> 0 then e else K.compare b d end)
+       let pair x = (x, x)
+     end",
+);
+
+fn body<'i>(ir: &'i str, name: &str) -> &'i str {
+    let rest = ir.split(&format!("code {name}_")).nth(1).expect("the function");
+    rest.split("\n}").next().expect("its body")
+}
+
+fn compile(source: &str) -> String {
+    let folder = Folder::new(&[TREES, ("t.ml", source)]);
+    folder.compile(&["-O3", "trees.ml"]);
+    folder.compile(&["-O3", "t.ml"])
+}
+
+#[test]
+fn functions_of_their_modules_know_the_argument() {
+    let ir = compile(
+        "module T = Trees.Make (struct type t = int let compare (x : int) y = compare x y end)
+         let here x t = T.mem x t
+         let more x t = T.add x t",
+    );
+    let here = body(&ir, "here");
+    assert!(here.contains("cont rec") && !here.contains("call"), "{here}");
+    let more = body(&ir, "more");
+    assert!(more.contains("call code add_"), "{more}");
+    let copy = ir.split("\ncode add_").nth(1).and_then(|rest| rest.split("\n}").next()).expect("the copy");
+    assert!(copy.contains(".int") && !copy.contains("call comp"), "{copy}");
+    // What is not called is not copied, and the module is made by the functor.
+    assert!(!ir.contains("code many_") && ir.contains("call external \"camlTrees__Make"), "{ir}");
+}
+
+#[test]
+fn units_and_modules_of_functors_are_arguments() {
+    let folder = Folder::new(&[
+        TREES,
+        ("key.ml", "type t = string let compare a b = if String.length a < String.length b then -1 else compare a b"),
+        ("t.ml",
+         "module T = Trees.Make (Key)
+          module P = Trees.Pairs (Key)
+          let here x t = T.mem x t
+          let there x t = P.mem (x, x) t
+          let () =
+            let t = T.of_list [\"a\"; \"bb\"; \"c\"] and p = P.add (\"a\", \"c\") P.empty in
+            Printf.printf \"%b %b %b %d\" (here \"c\" t) (there \"a\" p) (P.mem (\"a\", \"c\") p) (T.many [\"x\"; \"x\"])"),
+    ]);
+    folder.compile(&["-O3", "trees.ml", "key.ml"]);
+    let ir = folder.compile(&["-O3", "t.ml"]);
+    for name in ["here", "there"] {
+        let body = body(&ir, name);
+        assert!(!body.contains("call field"), "{body}");
+    }
+    assert_eq!(folder.link_and_run(&["-O3", "trees.ml", "key.ml", "t.ml"]), "true false true 1002");
+}
+
+#[test]
+fn what_depends_on_the_application_stays_with_it() {
+    let folder = Folder::new(&[
+        TREES,
+        (
+            "t.ml",
+            "module Int = struct type t = int let compare (x : int) y = compare x y end
+          module A = Trees.Counted (Int)
+          module B = Trees.Counted (Int)
+          let a x = A.mem x (A.add 1 A.empty)
+          let () =
+            let one = a 1 in
+            let two = a 2 in
+            let three = B.mem 3 B.empty in
+            Printf.printf \"%b %b %b %d %d %b\" one two three !A.count !B.count (A.mem == A.mem)",
+        ),
+    ]);
+    assert_eq!(folder.link_and_run(&["-O3", "trees.ml", "t.ml"]), "true false false 2 1 true");
+}
+
+#[test]
+fn an_argument_of_run_time_leaves_the_call_alone() {
+    let ir = compile(
+        "let key = (module struct type t = int let compare x y = if Sys.word_size > 32 then x - y else y - x end : Trees.Key)
+         module K = (val (Sys.opaque_identity key))
+         module T = Trees.Make (K)
+         let here x t = T.mem x t",
+    );
+    assert!(body(&ir, "here").contains("call field"), "{ir}");
+}
+
+#[test]
+fn large_functions_are_called_as_they_are() {
+    let flags = ["-flambda2-inline-small-function-size", "1", "-flambeau-policy", "threshold"];
+    let folder = Folder::new(&[
+        TREES,
+        (
+            "t.ml",
+            "module T = Trees.Make (Int)
+                  let over l = T.many l
+                  let () = print_int (over [3; 1; 2; 3])",
+        ),
+    ]);
+    assert_eq!(folder.link_and_run(&[&flags[..], &["trees.ml", "t.ml"]].concat()), "3004");
+}
+
+#[test]
+fn functions_of_other_units_are_known_arguments() {
+    let folder = Folder::new(&[
+        (
+            "a.ml",
+            "let double x = 2 * x
+                  module M = struct let triple x = 3 * x end
+                  let rec map f = function [] -> [] | x :: l -> let y = f x in y :: map f l",
+        ),
+        (
+            "t.ml",
+            "let doubled l = A.map A.double l
+                  let () = List.iter print_int (doubled [1; 2; 3])
+                  let () = List.iter print_int (A.map A.M.triple [1; 2])",
+        ),
+    ]);
+    folder.compile(&["-O3", "a.ml"]);
+    let ir = folder.compile(&["-O3", "t.ml"]);
+    let copy = ir.split("\ncode map_").nth(1).and_then(|rest| rest.split("\n}").next()).expect("the copy");
+    assert!(copy.contains("mul.int") || copy.contains("add.int"), "{ir}");
+    assert_eq!(folder.link_and_run(&["-O3", "a.ml", "t.ml"]), "24636");
+}

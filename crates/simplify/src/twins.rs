@@ -1,0 +1,173 @@
+//! Twins: what a functor applied at the toplevel makes, known while the unit is compiled (features B7, D3).
+//!
+//! A large functor, such as `Map.Make`, is not put in the place of its application: most of its functions are never called
+//! there, and a module that other units see has them all. Instead its body is evaluated beside the call, with the same
+//! arguments, if those are static. What comes out as static data, closures above all, are *twins* of what the
+//! call makes at run time: they behave as that does, since they depend on nothing but constants. A call of a function
+//! of the module is then a direct one of the twin's code, which knows the functor's arguments, and can be inlined and
+//! specialised. Twins are simplified when they are called; those that nobody calls go at the end of the round.
+//!
+//! A twin is another object than the original, and never takes its place but as what is called.
+
+use flambeau_ir::{Apply, CallKind, CodeId, Dbg, Simple, Symbol, Terminator};
+use flambeau_types::Ty;
+use smallvec::SmallVec;
+
+use crate::analysis::Analysis;
+use crate::run::Rest;
+use crate::{Outer, Simplifier, size};
+
+/// Larger functors are not evaluated.
+pub const LARGEST: u32 = 40_000;
+/// Levels of modules in modules of which something is known.
+const DEPTH: u32 = 4;
+
+impl Simplifier<'_> {
+    /// What is known of the result of a call that stays: something if a functor is applied at the toplevel.
+    pub(crate) fn result_of(&mut self, apply: &Apply) -> Ty {
+        self.twin(apply).unwrap_or(Ty::Unknown)
+    }
+
+    fn twin(&mut self, apply: &Apply) -> Option<Ty> {
+        if self.current.is_some() || self.rewrites.stubs_only || !self.arguments().toplevel_functors {
+            return None;
+        }
+        let code = match &apply.kind {
+            CallKind::Direct(code) => *code,
+            CallKind::DirectExternal(name) => self.imported(name, apply)?,
+            _ => return None,
+        };
+        self.simplify_callee(code);
+        let data = &self.unit.codes[code];
+        let is_ready = self.done.contains(&code) && !self.in_progress.contains(&code);
+        if !data.attributes.is_functor || data.params.len() != apply.args.len() || !is_ready {
+            return None;
+        }
+        // A handler around the call has no business with the evaluation.
+        if self.conts.contains_key(&apply.exn.cont) {
+            return None;
+        }
+        let args: Vec<Simple> =
+            apply.args.iter().map(|arg| self.static_twin(*arg, DEPTH)).collect::<Option<_>>()?;
+        let size = size::whole(self.unit, code, LARGEST.min(self.speculation_budget))?;
+        if !self.allow("evaluation of a functor") {
+            return None;
+        }
+        self.speculation_budget -= size;
+        Some(self.evaluate_functor(apply, args, code))
+    }
+
+    /// The atom, or what behaves as it does, if that is static.
+    pub(crate) fn static_twin(&mut self, simple: Simple, depth: u32) -> Option<Simple> {
+        let simple = self.env.canonical(simple);
+        if let Some(symbol) = self.copied_closure(simple) {
+            return Some(symbol.into());
+        }
+        if simple.as_var().is_none() {
+            return Some(simple);
+        }
+        let ty = self.env.ty(simple);
+        if let Ty::Twin(symbol) = ty {
+            return Some(symbol.into());
+        }
+        let block = ty.as_block().filter(|block| block.exact && depth > 0)?.clone();
+        let fields: Vec<Simple> = block
+            .fields
+            .iter()
+            .map(|field| match field {
+                Ty::Is(field) => self.static_twin(*field, depth - 1),
+                Ty::Twin(symbol) => Some((*symbol).into()),
+                _ => None,
+            })
+            .collect::<Option<_>>()?;
+        self.static_block(block.tag, &fields).map(Simple::Symbol)
+    }
+
+    /// Simplifies the body of a functor; nothing of it stays but static data.
+    fn evaluate_functor(&mut self, apply: &Apply, args: Vec<Simple>, code: CodeId) -> Ty {
+        let mut twin = apply.clone();
+        twin.args = args;
+        twin.ret = self.unit.new_continuation("twin");
+        // In backtraces its functions are those of the functor.
+        twin.dbg = Dbg::NONE;
+        let Some(body) = self.copy_body(&twin, code) else { return Ty::Unknown };
+        let analysis = Analysis::of(&body, &self.env, self.rewrites.keep_backtraces);
+        let outer = Outer {
+            conts: std::mem::take(&mut self.conts),
+            edges: std::mem::take(&mut self.edges),
+            analysis: std::mem::replace(&mut self.analysis, analysis),
+            memory: self.memory,
+            mark: self.env.mark(),
+            current: None,
+            budget: self.budget,
+            branch_depth: self.branch_depth,
+        };
+        let unit_budget = self.unit_budget;
+        let was_in_twin = std::mem::replace(&mut self.in_twin, true);
+        self.fresh_memory();
+        let body = self.run(Rest::from(body));
+        let ty = match &body.terminator {
+            Terminator::ApplyCont(jump) if jump.cont == twin.ret => match jump.args[..] {
+                [result] => self.twin_ty(&Ty::Is(result), DEPTH),
+                _ => Ty::Unknown,
+            },
+            _ => Ty::Unknown,
+        };
+        body.dismantle();
+        self.leave(outer);
+        self.unit_budget = unit_budget;
+        self.in_twin = was_in_twin;
+        ty
+    }
+
+    /// What behaves as a value of that type does, in words that hold everywhere in the unit.
+    fn twin_ty(&self, ty: &Ty, depth: u32) -> Ty {
+        if depth == 0 {
+            return Ty::Unknown;
+        }
+        match ty {
+            Ty::Is(simple) => match self.env.canonical(*simple) {
+                Simple::Symbol(symbol) => Ty::Twin(symbol),
+                simple @ Simple::Const(_) => Ty::Is(simple),
+                simple @ Simple::Var(_) => self.twin_ty(&self.env.ty(simple), depth),
+            },
+            Ty::Twin(_) => ty.clone(),
+            _ => match ty.as_block() {
+                Some(block) if block.exact => {
+                    let fields: SmallVec<[Ty; 2]> =
+                        block.fields.iter().map(|field| self.twin_ty(field, depth - 1)).collect();
+                    Ty::block(block.tag, fields)
+                }
+                _ => Ty::Unknown,
+            },
+        }
+    }
+
+    /// What is known of a field of what has a twin.
+    pub(crate) fn twin_field(&self, symbol: Symbol, field: u32) -> Option<Ty> {
+        let ty = self.env.ty(symbol.into());
+        Some(match ty.as_block()?.fields.get(field as usize)? {
+            Ty::Is(Simple::Symbol(field)) => Ty::Twin(*field),
+            constant @ Ty::Is(Simple::Const(_)) => constant.clone(),
+            _ => Ty::Unknown,
+        })
+    }
+
+    /// The closure that is called in the place of one that has a twin, and behaves as it does.
+    pub(crate) fn called_twin(&mut self, callee: Simple) -> Option<Symbol> {
+        let Ty::Twin(symbol) = self.env.ty(callee) else { return None };
+        let Ty::Closure(known) = self.env.ty(symbol.into()) else { return None };
+        let (_, code) = *known.functions.iter().find(|(slot, _)| *slot == known.slot)?;
+        if self.called_twins.contains(&code) {
+            return Some(symbol);
+        }
+        let limit = self.arguments().twin.min(self.unit_budget);
+        let size = size::whole(self.unit, code, limit)?;
+        if !self.allow("call of the twin of a function") {
+            return None;
+        }
+        self.unit_budget -= size;
+        self.called_twins.insert(code);
+        Some(symbol)
+    }
+}
