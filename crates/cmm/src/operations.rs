@@ -105,6 +105,7 @@ impl<'a> Lowering<'a> {
             result: NativeRepr::Value,
             no_result: false,
             alloc: true,
+            tested: false,
         };
         let args = words.into_iter().map(|n| self.tree.push(Expr::Int(tagged(i64::from(n))))).collect();
         self.tree.push(Expr::Prim { prim: Prim::CCall(Box::new(external)), args, dbg })

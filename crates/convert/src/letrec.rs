@@ -184,5 +184,6 @@ pub(crate) fn external(name: &str, arity: usize, alloc: bool, no_result: bool) -
         result: NativeRepr::Value,
         no_result,
         alloc,
+        tested: false,
     }))
 }

@@ -255,6 +255,7 @@ impl Converter<'_> {
             result,
             no_result: false,
             alloc: description.alloc,
+            tested: false,
         }));
         let simple = self.raising_prim("result", prim, &args, loc);
         match result {

@@ -217,3 +217,19 @@ fn what_inlining_exposes_is_inlined_as_deep_as_the_flag_says() {
     // The calls of `f` came through `once` and `twice`.
     assert_eq!((calls("1"), calls("2")), (2, 0));
 }
+
+/// What a recursive function makes calls it, too: that is unrolled as its own calls are, and not without an end.
+#[test]
+fn closures_of_recursive_functions_are_not_unrolled_for_ever() {
+    let folder = Folder::new(&[(
+        "t.ml",
+        "let[@inline] rec twice n x = print_int n; fun v -> if n <= 0 then v + x else twice (n - 1) x (twice (n - 1) v x)
+         let m x = twice 2 x 1
+         let () = print_int (m 5)",
+    )]);
+    for flags in [&[][..], &["-O3"], &["-Oclassic"]] {
+        let ir = folder.compile(&[flags, &["t.ml"]].concat());
+        assert!(ir.len() < 20_000, "{flags:?}: {}", ir.len());
+    }
+    assert_eq!(folder.link_and_run(&["-O3", "t.ml"]), "210010017");
+}

@@ -251,6 +251,39 @@ pub struct External {
     pub no_result: bool,
     /// It may allocate, run the GC or raise (not `[@@noalloc]`).
     pub alloc: bool,
+    /// A polymorphic comparison where it has been tested whether both arguments are immediates: they are not.
+    pub tested: bool,
+}
+
+/// What a polymorphic comparison of the runtime system gives.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Comparison {
+    /// -1, 0 or 1.
+    ThreeWay,
+    /// A truth value.
+    Test(IntCmp),
+}
+
+impl External {
+    /// Which polymorphic comparison it is, if it is one.
+    pub fn comparison(&self) -> Option<Comparison> {
+        let values = self.args.len() == 2
+            && self.args.iter().all(|r| *r == NativeRepr::Value)
+            && self.result == NativeRepr::Value;
+        if !values {
+            return None;
+        }
+        Some(match self.name.as_str() {
+            "caml_compare" => Comparison::ThreeWay,
+            "caml_equal" => Comparison::Test(IntCmp::Eq),
+            "caml_notequal" => Comparison::Test(IntCmp::Ne),
+            "caml_lessthan" => Comparison::Test(IntCmp::Lt),
+            "caml_lessequal" => Comparison::Test(IntCmp::Le),
+            "caml_greaterthan" => Comparison::Test(IntCmp::Gt),
+            "caml_greaterequal" => Comparison::Test(IntCmp::Ge),
+            _ => return None,
+        })
+    }
 }
 
 /// A primitive operation. "index", "length" are tagged integers of kind `Value` unless said otherwise;

@@ -191,7 +191,7 @@ fn native_repr(kind: Kind) -> NativeRepr {
 }
 
 /// `"name"/2` when it takes and returns values, else `"name" (float#, val) -> int#`; then `void` when it
-/// returns nothing and `noalloc`.
+/// returns nothing, `noalloc`, and `tested`.
 impl Datum for Box<External> {
     fn write(&self, sink: &mut impl Sink) {
         sink.datum();
@@ -217,6 +217,9 @@ impl Datum for Box<External> {
         if !self.alloc {
             sink.text(" noalloc");
         }
+        if self.tested {
+            sink.text(" tested");
+        }
     }
 
     fn read<S: Source>(source: &mut S) -> Result<Self, S::Error> {
@@ -239,7 +242,8 @@ impl Datum for Box<External> {
         }
         let no_result = source.text_if("void");
         let alloc = !source.text_if("noalloc");
-        Ok(Box::new(External { name, args, result, no_result, alloc }))
+        let tested = source.text_if("tested");
+        Ok(Box::new(External { name, args, result, no_result, alloc, tested }))
     }
 }
 

@@ -5,6 +5,7 @@
 //! asks [`Rewrites::allow`] first.
 
 pub mod contify;
+pub mod immediates;
 pub mod loopify;
 pub mod peel;
 mod recursion;
@@ -24,12 +25,14 @@ pub struct Pass {
 }
 
 /// All passes, by name: for `flambeau opt` and tests.
-pub const PASSES: &[Pass] = &[CONTIFY, LOOPIFY, SCALAR_REPLACEMENT, SIMPLIFY, THREAD, PEEL, SINK, DEAD_CODE];
+pub const PASSES: &[Pass] =
+    &[CONTIFY, LOOPIFY, SCALAR_REPLACEMENT, SIMPLIFY, IMMEDIATES, THREAD, PEEL, SINK, DEAD_CODE];
 
 const CONTIFY: Pass = Pass { name: "contify", run: contify::contify };
 const LOOPIFY: Pass = Pass { name: "loopify", run: loopify::loopify };
 const SCALAR_REPLACEMENT: Pass =
     Pass { name: "scalar_replacement", run: scalar_replacement::scalar_replacement };
+const IMMEDIATES: Pass = Pass { name: "immediates", run: immediates::immediates };
 const PEEL: Pass = Pass { name: "peel", run: peel::peel };
 const THREAD: Pass = Pass { name: "thread", run: thread::thread };
 const SINK: Pass = Pass { name: "sink", run: sink::sink };
@@ -52,6 +55,9 @@ pub fn schedule(level: u32, rounds: Option<u32>) -> Vec<Pass> {
     for _ in 2..rounds {
         passes.extend([THREAD, SIMPLIFY]);
     }
+    // What is still not known of the arguments of comparisons never will be; the tests are for the last round.
+    let last = passes.len() - if rounds > 2 { 2 } else { 3 };
+    passes.insert(last, IMMEDIATES);
     // Last: inside a branch an allocation is in sight of nobody else.
     passes.push(SINK);
     passes

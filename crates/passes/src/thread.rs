@@ -14,7 +14,7 @@ use flambeau_ir::copy::Copier;
 use flambeau_ir::prim::{Coeffects, Effects};
 use flambeau_ir::stack::deep;
 use flambeau_ir::{
-    ApplyCont, CodeId, Const, ContHandler, Continuation, Expr, Item, Named, Prim, Rewrites, Simple,
+    ApplyCont, CodeId, Const, ContHandler, Continuation, Expr, IntKind, Item, Named, Prim, Rewrites, Simple,
     StaticDef, Switch, Symbol, Terminator, Unit, Variable,
 };
 use flambeau_simplify::{FIRST_SPECIAL_TAG, fold::fold};
@@ -23,6 +23,8 @@ use smallvec::SmallVec;
 
 /// More bindings than these are not evaluated at each jump.
 const BINDINGS: usize = 8;
+/// The same where the switch is not decided.
+const TESTS: usize = 2;
 /// Arms that use more of the handler's variables than these stay.
 const MORE_PARAMS: usize = 12;
 /// Arms of more items than these together stay: they are copied once for each fork that they are in.
@@ -77,6 +79,8 @@ struct Facts {
     /// Continuations which calls return to or raise points go to: their parameters are given.
     fixed: FxHashSet<Continuation>,
     blocks: FxHashMap<Variable, u8>,
+    /// Outcomes of comparisons, as values.
+    tests: FxHashSet<Variable>,
 }
 
 impl Facts {
@@ -97,6 +101,9 @@ impl Facts {
                 && *tag < FIRST_SPECIAL_TAG
             {
                 self.blocks.insert(*var, *tag);
+            }
+            if matches!(prim, Prim::Tag | Prim::IntCompare3 { .. } | Prim::FloatCompare3) {
+                self.tests.insert(*var);
             }
             self.fixed.extend(exn.as_ref().map(|exn| exn.cont));
         }
@@ -209,7 +216,9 @@ impl Threading<'_> {
         let Terminator::Switch(switch) = end else { return false };
         let Some(jumps) = self.facts.jumps.get(&cont) else { return false };
         let shaped = is_short(items);
-        let decided = |args: &SmallVec<[Simple; 2]>| self.choose(params, args, items, switch).is_some();
+        let decided = |args: &SmallVec<[Simple; 2]>| {
+            self.choose(params, args, items, switch).is_some() || self.is_tested(params, args, items)
+        };
         if !shaped || !jumps.iter().any(decided) || !self.arms_may_move(params, items) {
             return false;
         }
@@ -331,16 +340,31 @@ impl Threading<'_> {
         switch.arms.iter().find(|(value, _)| *value == n).map(|(_, jump)| jump).or(switch.default.as_ref())
     }
 
+    /// Whether the handler does no more than test the outcome of a comparison that a jump passes: where that is computed, it
+    /// is not needed as a value.
+    fn is_tested(&self, params: &[Variable], args: &[Simple], items: &[Item]) -> bool {
+        let bindings = items.iter().filter(|item| matches!(item, Item::Let { .. })).count();
+        let is_test = |arg: &Simple| arg.as_var().is_some_and(|var| self.facts.tests.contains(&var));
+        let tested = |param: &Variable| {
+            items.iter().any(|item| {
+                matches!(item, Item::Let { named: Named::Prim { prim, args, .. }, .. }
+                    if is_test_of_outcome(prim) && args.contains(&(*param).into()))
+            })
+        };
+        bindings <= TESTS && params.iter().zip(args).any(|(param, arg)| is_test(arg) && tested(param))
+    }
+
     fn terminator(&mut self, terminator: Terminator) -> (Vec<Item>, Terminator) {
         let mut items = Vec::new();
         let terminator = match terminator {
-            Terminator::ApplyCont(jump) => Terminator::ApplyCont(self.follow(jump, &mut items)),
-            Terminator::Switch(mut switch) => {
-                for jump in switch.arms.iter_mut().map(|(_, jump)| jump).chain(&mut switch.default) {
-                    self.arm(jump, &mut items);
+            Terminator::ApplyCont(jump) => {
+                let jump = self.follow(jump, &mut items);
+                match self.test_here(&jump, &mut items) {
+                    Some(switch) => self.switch(switch, &mut items),
+                    None => Terminator::ApplyCont(jump),
                 }
-                Terminator::Switch(switch)
             }
+            Terminator::Switch(switch) => self.switch(*switch, &mut items),
             Terminator::StringSwitch(mut switch) => {
                 for jump in switch.arms.iter_mut().map(|(_, jump)| jump).chain(&mut switch.default) {
                     self.arm(jump, &mut items);
@@ -353,6 +377,31 @@ impl Threading<'_> {
             end @ (Terminator::Apply(_) | Terminator::Raise { .. } | Terminator::Unreachable) => end,
         };
         (items, terminator)
+    }
+
+    fn switch(&mut self, mut switch: Switch, items: &mut Vec<Item>) -> Terminator {
+        for jump in switch.arms.iter_mut().map(|(_, jump)| jump).chain(&mut switch.default) {
+            self.arm(jump, items);
+        }
+        Terminator::Switch(Box::new(switch))
+    }
+
+    /// The switch of a fork in the place of a jump to it that passes the outcome of a comparison.
+    fn test_here(&mut self, jump: &ApplyCont, items: &mut Vec<Item>) -> Option<Switch> {
+        let fork = self.forks.get(&jump.cont)?;
+        if !self.is_tested(&fork.params, &jump.args, &fork.bindings) {
+            return None;
+        }
+        let fork = fork.clone();
+        let mut copier = Copier::new(&mut self.unit.variables, &mut self.unit.continuations);
+        for (param, arg) in fork.params.iter().zip(&jump.args) {
+            copier.substitute_variable(*param, *arg);
+        }
+        let copy = copier.expr(&fork.into_expr());
+        let Terminator::Switch(switch) = copy.terminator else { return None };
+        items.extend(copy.items);
+        self.threaded += 1;
+        Some(*switch)
     }
 
     /// Threads an arm of a switch: through a continuation of its own where something is to be evaluated.
@@ -392,6 +441,11 @@ impl Threading<'_> {
         }
         jump
     }
+}
+
+/// Whether an operation looks at the outcome of a comparison.
+fn is_test_of_outcome(prim: &Prim) -> bool {
+    matches!(prim, Prim::Untag | Prim::PhysEqual { .. } | Prim::IntCompare { kind: IntKind::Tagged, .. })
 }
 
 /// Whether a run, up to the switch that ends it, may be evaluated at each jump, its arms apart.

@@ -1,37 +1,11 @@
 //! Polymorphic comparison of values whose representation is known (features D12).
 
-use flambeau_ir::prim::{External, FloatCmp, IntCmp, NativeRepr};
+use flambeau_ir::prim::{Comparison, External, FloatCmp, IntCmp};
 use flambeau_ir::{BoxedKind, IntKind, Prim, Simple, Subkind};
 use flambeau_types::{IntSet, Operands, Ty};
 
 use crate::Simplifier;
 use crate::prims::Outcome;
-
-/// The comparisons of the runtime system that look at the representation of what they compare.
-#[derive(Clone, Copy)]
-enum Comparison {
-    ThreeWay,
-    Test(IntCmp),
-}
-
-fn comparison(external: &External) -> Option<Comparison> {
-    let values = external.args.len() == 2
-        && external.args.iter().all(|r| *r == NativeRepr::Value)
-        && external.result == NativeRepr::Value;
-    if !values {
-        return None;
-    }
-    Some(match external.name.as_str() {
-        "caml_compare" => Comparison::ThreeWay,
-        "caml_equal" => Comparison::Test(IntCmp::Eq),
-        "caml_notequal" => Comparison::Test(IntCmp::Ne),
-        "caml_lessthan" => Comparison::Test(IntCmp::Lt),
-        "caml_lessequal" => Comparison::Test(IntCmp::Le),
-        "caml_greaterthan" => Comparison::Test(IntCmp::Gt),
-        "caml_greaterequal" => Comparison::Test(IntCmp::Ge),
-        _ => return None,
-    })
-}
 
 impl Simplifier<'_> {
     /// Whether the static type of a value has immediates only: then what it is compared to is one, too. That some value is
@@ -53,7 +27,7 @@ impl Simplifier<'_> {
     }
 
     pub(crate) fn c_call(&mut self, external: &External, args: &[Simple]) -> Outcome {
-        let (Some(comparison), [x, y]) = (comparison(external), args) else {
+        let (Some(comparison), [x, y]) = (external.comparison(), args) else {
             return Outcome::Keep(Ty::Unknown);
         };
         let result = match comparison {

@@ -382,6 +382,7 @@ impl Generator {
             result: ty.repr(),
             no_result: ty.repr() == NativeRepr::Value && name == "observe",
             alloc,
+            tested: false,
         };
         let args: Vec<_> = args.iter().map(|(arg, _)| *arg).collect();
         self.let_(scope, items, Prim::CCall(Box::new(external)), &args, ty)

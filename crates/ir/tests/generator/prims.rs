@@ -121,5 +121,5 @@ fn external(r: &mut Random) -> Prim {
     let result = if no_result { NativeRepr::Value } else { repr(r) };
     let name = r.pick(&["caml_c_function", "odd \"name\""]).to_owned();
     debug_assert!(!no_result || result.kind() == Kind::Value);
-    Prim::CCall(Box::new(External { name, args, result, no_result, alloc: r.one_in(2) }))
+    Prim::CCall(Box::new(External { name, args, result, no_result, alloc: r.one_in(2), tested: r.one_in(9) }))
 }

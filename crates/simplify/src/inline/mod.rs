@@ -153,19 +153,21 @@ impl Simplifier<'_> {
         copier.deepen(u8::from(!stub));
         let mut body = copier.expr(&data.body);
         let recursive = data.recursive && !stub;
-        for copy in copier.finish().ok()? {
-            unit.codes.push(copy);
-        }
+        let mut copies = copier.finish().ok()?;
         if recursive {
-            self.limit_unrolling(&mut body, apply, code);
+            let bodies = copies.iter_mut().map(|copy| &mut copy.body);
+            self.limit_unrolling(bodies.chain([&mut body]), apply, code);
+        }
+        for copy in copies {
+            self.unit.codes.push(copy);
         }
         self.note_sets(&body);
         Some(body)
     }
 
     /// The calls of the group in a body that was unrolled are unrolled once less (manual 21.6); those of a recursive
-    /// function that was inlined just so are not touched.
-    fn limit_unrolling(&self, body: &mut Expr, apply: &Apply, code: CodeId) {
+    /// function that was inlined just so are not touched. `bodies`: the copy's, and those of the functions that it makes.
+    fn limit_unrolling<'b>(&self, bodies: impl Iterator<Item = &'b mut Expr>, apply: &Apply, code: CodeId) {
         let left = match apply.inlined {
             InlineAttribute::Unroll(n) => n.saturating_sub(1),
             InlineAttribute::Default
@@ -176,13 +178,14 @@ impl Simplifier<'_> {
             _ => 0,
         };
         let group = self.sets.get(&code).cloned().unwrap_or_default();
-        body.walk_mut(&mut |expr| {
+        let mut limit = |expr: &mut Expr| {
             if let Terminator::Apply(call) = &mut expr.terminator
                 && let CallKind::Direct(to) = call.kind
                 && group.iter().any(|(_, code)| *code == to)
             {
                 call.inlined = InlineAttribute::Unroll(left);
             }
-        });
+        };
+        bodies.for_each(|body| body.walk_mut(&mut limit));
     }
 }
