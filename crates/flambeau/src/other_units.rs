@@ -72,8 +72,8 @@ pub fn check(imports: &Imports) -> Result<(), String> {
 /// The payload of a unit that was optimised.
 pub fn payload(request: &Request, unit: &mut Unit, exports: Approximation, rewrites: &Rewrites) -> Vec<u8> {
     let mut roots = Vec::new();
-    for_each_name(&exports, &mut |name, is_code| {
-        if is_code {
+    for_each_name(&exports, &mut |name, names_what| {
+        if names_what != Names::Data {
             roots.push(name.to_owned());
         }
     });
@@ -92,26 +92,37 @@ fn visible(request: &Request) -> Visible {
         Some(promised) => {
             let mut names = FxHashSet::default();
             names.insert(options.symbol_prefix.clone());
-            for_each_name(promised, &mut |name, _| {
-                names.insert(name.to_owned());
+            for_each_name(promised, &mut |name, names_what| {
+                // The stock object's function may take its closure where ours does not, and calls in code that goes
+                // elsewhere are made as ours are.
+                if names_what != (Names::Code { needs_closure: true }) {
+                    names.insert(name.to_owned());
+                }
             });
             Visible::Only(names)
         }
     }
 }
 
-/// Each name of the linker, and whether it is that of a code.
-fn for_each_name(approximation: &Approximation, f: &mut impl FnMut(&str, bool)) {
+/// What a name of the linker is the name of.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Names {
+    Code { needs_closure: bool },
+    Data,
+}
+
+/// Each name of the linker in an approximation.
+fn for_each_name(approximation: &Approximation, f: &mut impl FnMut(&str, Names)) {
     let mut pending = vec![approximation];
     while let Some(approximation) = pending.pop() {
         match approximation {
-            Approximation::Closure { code, symbol, result, .. } => {
-                f(code, true);
-                symbol.iter().for_each(|symbol| f(symbol, false));
+            Approximation::Closure { code, symbol, result, needs_closure, .. } => {
+                f(code, Names::Code { needs_closure: *needs_closure });
+                symbol.iter().for_each(|symbol| f(symbol, Names::Data));
                 pending.push(result);
             }
             Approximation::Block(fields) => pending.extend(fields),
-            Approximation::Symbol(symbol) => f(symbol, false),
+            Approximation::Symbol(symbol) => f(symbol, Names::Data),
             Approximation::Unknown | Approximation::Immediate(_) | Approximation::GlobalField { .. } => {}
         }
     }

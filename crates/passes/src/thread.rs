@@ -72,10 +72,17 @@ fn thread_in(
     changed
 }
 
+/// A jump to a continuation.
+struct Jump {
+    args: SmallVec<[Simple; 2]>,
+    /// It ends a run; else it is an arm of a switch.
+    ends_run: bool,
+}
+
 /// What jumps pass, and which variables are blocks.
 #[derive(Default)]
 struct Facts {
-    jumps: FxHashMap<Continuation, Vec<SmallVec<[Simple; 2]>>>,
+    jumps: FxHashMap<Continuation, Vec<Jump>>,
     /// Continuations which calls return to or raise points go to: their parameters are given.
     fixed: FxHashSet<Continuation>,
     blocks: FxHashMap<Variable, u8>,
@@ -110,11 +117,14 @@ impl Facts {
     }
 
     fn terminator(&mut self, terminator: &Terminator) {
-        let mut note = |jump: &ApplyCont| self.jumps.entry(jump.cont).or_default().push(jump.args.clone());
+        let mut note = |jump: &ApplyCont, ends_run| {
+            let args = jump.args.clone();
+            self.jumps.entry(jump.cont).or_default().push(Jump { args, ends_run });
+        };
         match terminator {
-            Terminator::ApplyCont(jump) => note(jump),
-            Terminator::Switch(switch) => switch.for_each_jump(&mut note),
-            Terminator::StringSwitch(switch) => switch.for_each_jump(&mut note),
+            Terminator::ApplyCont(jump) => note(jump, true),
+            Terminator::Switch(switch) => switch.for_each_jump(&mut |jump| note(jump, false)),
+            Terminator::StringSwitch(switch) => switch.for_each_jump(&mut |jump| note(jump, false)),
             Terminator::Apply(apply) => self.fixed.extend([apply.ret, apply.exn.cont]),
             Terminator::Raise { handler, .. } => {
                 self.fixed.insert(handler.cont);
@@ -216,10 +226,11 @@ impl Threading<'_> {
         let Terminator::Switch(switch) = end else { return false };
         let Some(jumps) = self.facts.jumps.get(&cont) else { return false };
         let shaped = is_short(items);
-        let decided = |args: &SmallVec<[Simple; 2]>| {
-            self.choose(params, args, items, switch).is_some() || self.is_tested(params, args, items)
+        let threads = |jump: &Jump| {
+            self.choose(params, &jump.args, items, switch).is_some()
+                || jump.ends_run && self.is_tested(params, &jump.args, items)
         };
-        if !shaped || !jumps.iter().any(decided) || !self.arms_may_move(params, items) {
+        if !shaped || !jumps.iter().any(threads) || !self.arms_may_move(params, items) {
             return false;
         }
         let (unit, code) = (&*self.unit, self.code);
