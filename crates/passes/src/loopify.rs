@@ -14,6 +14,8 @@ use flambeau_ir::{
     Apply, ApplyCont, CallKind, CodeId, ContHandler, Continuation, Expr, Item, Named, Prim, Rewrites, Simple,
     StaticDef, Symbol, Terminator, Unit, Variable,
 };
+use flambeau_simplify::arrangements::{Argument, Call, Flow};
+use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
 use crate::recursion;
@@ -26,7 +28,10 @@ pub fn loopify(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
     for id in ids {
         names.find(unit, id);
         let name = &unit.codes[id].linkage_name;
-        if has_turns(unit, &names, id) && rewrites.allow(|| format!("{name} becomes a loop")) {
+        if has_turns(unit, &names, id)
+            && !exchanges_functions(unit, id)
+            && rewrites.allow(|| format!("{name} becomes a loop"))
+        {
             make_loop(unit, &mut names, id);
             loops.push(id);
         }
@@ -126,6 +131,27 @@ fn has_turns(unit: &Unit, names: &Names, id: CodeId) -> bool {
         }
     });
     any
+}
+
+/// Whether functions that are called change places among the parameters: the simplifier can make a copy for each
+/// arrangement of them, after which the copies are loops, but a loop only knows that its parameters change.
+fn exchanges_functions(unit: &Unit, id: CodeId) -> bool {
+    let code = &unit.codes[id];
+    let (mut calls, mut called) = (Vec::new(), FxHashSet::default());
+    code.body.walk(&mut |expr| {
+        let Terminator::Apply(apply) = &expr.terminator else { return };
+        called.extend(apply.callee.and_then(|callee| callee.as_var()));
+        if apply.kind == CallKind::Direct(id) {
+            calls.push(Call { from: id, to: id, args: apply.args.clone() });
+        }
+    });
+    let arguments = vec![Argument::Function; code.params.len()];
+    let flow = Flow { root: id, arguments: &arguments, functions: &[(id, &code.params)], calls: &calls };
+    let Some(arrangements) = flow.permuting() else { return false };
+    let changes = |position: usize| {
+        arrangements.of(id).iter().any(|a| a[position] != Some(position) && a[position].is_some())
+    };
+    code.params.iter().enumerate().any(|(position, param)| called.contains(param) && changes(position))
 }
 
 fn make_loop(unit: &mut Unit, names: &mut Names, id: CodeId) {

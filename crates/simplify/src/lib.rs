@@ -26,6 +26,7 @@
 //! the other codes of static sets.
 
 mod analysis;
+pub mod arrangements;
 mod calls;
 mod compare;
 mod continuations;

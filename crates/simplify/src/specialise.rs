@@ -3,6 +3,7 @@
 //! `map f l` with a known `f` becomes a call of a copy of `map` that has captured `f`: the copy knows the function, calls
 //! it directly, and inlines it. The whole set of closures is copied, and a parameter is captured if, in whatever
 //! function of the set, it can only be the argument of the call that is specialised: a fixed point over the calls in the set.
+//! Where functions change places on the way there is a copy for each arrangement ([`crate::arrangements`]).
 //! The copy still takes all arguments, so that calls keep their shape; in calls of itself those captured are zero.
 
 use flambeau_ir::copy::Copier;
@@ -18,30 +19,12 @@ use flambeau_types::Ty;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
+use crate::arrangements::{Argument, Arrangement, Arrangements, Call, Flow};
 use crate::run::Rest;
 use crate::{Functions, Simplifier};
 
 /// Sets of functions larger than this together are not copied, unless an attribute wants it.
 pub const LARGE: u32 = 250;
-
-/// Where the argument for a parameter comes from.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Source {
-    /// It is this argument of the specialised call.
-    Argument(usize),
-    /// Anything.
-    Any,
-}
-
-/// Which parameters of the functions of a set are which arguments of the call.
-type Invariants = FxHashMap<(CodeId, usize), usize>;
-
-/// A direct call of a function of the set, in a function of the set or nested in one.
-struct Call {
-    from: CodeId,
-    to: CodeId,
-    args: Vec<Simple>,
-}
 
 impl Simplifier<'_> {
     /// In the place of a direct call: a copy of the functions made for some of the arguments, and a call of that.
@@ -76,27 +59,58 @@ impl Simplifier<'_> {
         }
         let values = self.captured(apply, &functions)?;
         let calls = self.calls_of_set(&functions)?;
-        let invariants = self.invariants(apply, code, &functions, &calls);
-        // Functions that capture an argument are called through their closures, which those nested in them do not have.
-        let captures = invariants.values().any(|index| matches!(apply.args[*index], Simple::Var(_)));
+        // Functions that capture an argument are called through their closures, which those nested in them do not have;
+        // nor can a call in those choose between arrangements.
         let nested = calls.iter().any(|call| !functions.iter().any(|(_, code)| *code == call.from));
-        if captures && nested
-            || !self.is_worth_it(apply, &functions, &invariants)
-            || !self.allow("specialisation")
-        {
+        let arrangements = self.arrangements(apply, code, &functions, &calls).find(|arrangements| {
+            let captures = arrangements.arguments().iter().any(|index| apply.args[*index].as_var().is_some());
+            !(nested && (captures || arrangements.permute()))
+                && self.is_worth_it(apply, arrangements)
+                && self.copied_size(arrangements).is_some_and(|size| size <= limit.min(self.unit_budget))
+        })?;
+        let size = self.copied_size(&arrangements)?;
+        if !self.allow("specialisation") {
             return None;
         }
         self.unit_budget -= size;
-        self.log_specialisation(apply, code, &invariants, size);
-        self.specialised_copy(apply, code, functions, values, &invariants)
+        self.log_specialisation(apply, code, &arrangements, size);
+        self.specialised_copy(apply, code, functions, values, &arrangements)
     }
 
-    fn log_specialisation(&mut self, apply: &Apply, code: CodeId, invariants: &Invariants, size: u32) {
+    /// The ways in which the functions can be copied, the best first.
+    fn arrangements(
+        &self,
+        apply: &Apply,
+        root: CodeId,
+        functions: &Functions,
+        calls: &[Call],
+    ) -> impl Iterator<Item = Arrangements> + use<> {
+        let known = |arg: &Simple| match arg {
+            arg if self.unit.kind_of(*arg) != Kind::Value => Argument::Unknown,
+            arg if matches!(self.env.ty(*arg), Ty::Closure(_)) => Argument::Function,
+            Simple::Const(_) | Simple::Symbol(_) => Argument::Constant,
+            Simple::Var(_) => Argument::Unknown,
+        };
+        let arguments: Vec<Argument> = apply.args.iter().map(known).collect();
+        let functions: SmallVec<[(CodeId, &[Variable]); 2]> =
+            functions.iter().map(|(_, code)| (*code, self.unit.codes[*code].params.as_slice())).collect();
+        let flow = Flow { root, arguments: &arguments, functions: &functions, calls };
+        [flow.permuting(), flow.fixed()].into_iter().flatten()
+    }
+
+    /// What the copies measure together.
+    fn copied_size(&self, arrangements: &Arrangements) -> Option<u32> {
+        arrangements
+            .iter()
+            .try_fold(0u32, |sum, (code, _)| sum.checked_add(crate::size::whole(self.unit, code, LARGEST)?))
+    }
+
+    fn log_specialisation(&mut self, apply: &Apply, code: CodeId, arrangements: &Arrangements, size: u32) {
         if self.rewrites.decisions.is_none() {
             return;
         }
         let data = &self.unit.codes[code];
-        let is_known = |index: &usize| invariants.contains_key(&(code, *index));
+        let is_known = |index: &usize| arrangements.of(code)[0][*index].is_some();
         let name = |index: usize| self.unit.variables[data.params[index]].name.clone();
         let parameters = (0..data.params.len()).filter(is_known).map(name).collect();
         self.log(apply, Some(code), Reason::Specialised { parameters, size });
@@ -198,84 +212,17 @@ impl Simplifier<'_> {
         (!escapes).then_some(calls)
     }
 
-    /// The parameters that are always one argument of the call.
-    fn invariants(&self, apply: &Apply, code: CodeId, functions: &Functions, calls: &[Call]) -> Invariants {
-        let mut params = FxHashMap::default();
-        for &(_, code) in functions {
-            for (index, param) in self.unit.codes[code].params.iter().enumerate() {
-                params.insert(*param, (code, index));
-            }
-        }
-        let mut sources: FxHashMap<(CodeId, usize), Source> = FxHashMap::default();
-        let mut reached: Vec<CodeId> = vec![code];
-        for index in 0..apply.args.len() {
-            sources.insert((code, index), Source::Argument(index));
-        }
-        // Sources go up twice at most.
-        let mut changed = true;
-        while changed {
-            changed = false;
-            for call in calls {
-                // A function nested in one of the set has no parameter of it in sight.
-                let known = reached.contains(&call.from) || !functions.iter().any(|(_, c)| *c == call.from);
-                if !known {
-                    continue;
-                }
-                if !reached.contains(&call.to) {
-                    reached.push(call.to);
-                    changed = true;
-                }
-                for (index, arg) in call.args.iter().enumerate() {
-                    let param = arg.as_var().and_then(|var| params.get(&var));
-                    let source = match param {
-                        Some(param) => match sources.get(param) {
-                            Some(source) => *source,
-                            None => continue,
-                        },
-                        None => Source::Any,
-                    };
-                    let before = sources.get(&(call.to, index)).copied();
-                    let after = match before {
-                        Some(before) if before != source => Source::Any,
-                        _ => source,
-                    };
-                    if before != Some(after) {
-                        sources.insert((call.to, index), after);
-                        changed = true;
-                    }
-                }
-            }
-        }
-        let wanted = |index: usize| {
-            let arg = apply.args[index];
-            matches!(arg, Simple::Const(_) | Simple::Symbol(_)) || matches!(self.env.ty(arg), Ty::Closure(_))
-        };
-        sources
-            .into_iter()
-            .filter_map(|(param, source)| match source {
-                Source::Argument(index)
-                    if wanted(index) && self.unit.kind_of(apply.args[index]) == Kind::Value =>
-                {
-                    Some((param, index))
-                }
-                _ => None,
-            })
-            .collect()
-    }
-
     /// Whether some function is called, or captured, that is known now.
-    fn is_worth_it(&self, apply: &Apply, functions: &Functions, invariants: &Invariants) -> bool {
-        functions.iter().any(|&(_, code)| {
+    fn is_worth_it(&self, apply: &Apply, arrangements: &Arrangements) -> bool {
+        let is_function = |index: usize| matches!(self.env.ty(apply.args[index]), Ty::Closure(_));
+        arrangements.iter().any(|(code, arrangement)| {
             let data = &self.unit.codes[code];
             let known: SmallVec<[Variable; 4]> = data
                 .params
                 .iter()
-                .enumerate()
-                .filter(|(index, _)| {
-                    let arg = invariants.get(&(code, *index)).map(|index| apply.args[*index]);
-                    arg.is_some_and(|arg| matches!(self.env.ty(arg), Ty::Closure(_)))
-                })
-                .map(|(_, param)| *param)
+                .zip(arrangement)
+                .filter(|(_, argument)| argument.is_some_and(is_function))
+                .map(|(param, _)| *param)
                 .collect();
             uses(data, &known)
         })
@@ -287,8 +234,71 @@ impl Simplifier<'_> {
         code: CodeId,
         functions: Functions,
         values: Vec<(ValueSlot, Simple)>,
-        invariants: &Invariants,
+        arrangements: &Arrangements,
     ) -> Option<Rest> {
+        let position = functions.iter().position(|(_, c)| *c == code)?;
+        let most = functions.iter().map(|(_, code)| arrangements.of(*code).len()).max()?;
+        let mut all = Vec::with_capacity(most);
+        for _ in 0..most {
+            all.push(self.copied_set(apply, &functions, &values)?);
+        }
+        // One set of all copies, so that each can call each.
+        let mut vars: SmallVec<[Variable; 1]> = SmallVec::new();
+        let mut set = SetOfClosures { functions: SmallVec::new(), values: Vec::new() };
+        let mut copies = Copies::default();
+        for (number, (copied_vars, copied)) in all.into_iter().enumerate() {
+            set.values.extend(copied.values);
+            let of_copy = copied_vars.into_iter().zip(copied.functions);
+            for ((_, original), (var, (slot, copy))) in functions.iter().zip(of_copy) {
+                copies.originals.insert(copy, *original);
+                if number < arrangements.of(*original).len() {
+                    copies.all.push((*original, number, copy));
+                    vars.push(var);
+                    set.functions.push((slot, copy));
+                }
+            }
+        }
+        let captured = self.capture(apply, &mut set, arrangements);
+        let mut through_closures = captured.values().any(|by| matches!(by, Captured::Slot(_)));
+        if arrangements.permute() {
+            for (original, number, copy) in &copies.all {
+                let arrangement = &arrangements.of(*original)[*number];
+                through_closures |= self.redirect(*copy, arrangement, &copies, arrangements);
+            }
+        }
+        if through_closures {
+            // The closures are needed now.
+            set.functions.iter().for_each(|(_, copy)| self.pass_closures(*copy, &set.functions));
+        }
+        for (original, number, copy) in &copies.all {
+            let arrangement = &arrangements.of(*original)[*number];
+            let known = arrangement.iter().enumerate().filter_map(|(param, arg)| Some((param, (*arg)?)));
+            self.replace_params(*copy, &known.collect::<Vec<_>>(), &captured);
+        }
+        let mut call = apply.clone();
+        call.specialised = SpecialiseAttribute::Default;
+        call.callee = Some(vars[position].into());
+        call.kind = CallKind::Direct(copies.get(code, 0)?);
+        for (arg, known) in call.args.iter_mut().zip(&arrangements.of(code)[0]) {
+            if known.is_some() {
+                *arg = Simple::UNIT;
+            }
+        }
+        let copy = Expr {
+            items: vec![Item::LetClosures { vars, set, dbg: apply.dbg }],
+            terminator: Terminator::Apply(Box::new(call)),
+        };
+        self.note_sets(&copy);
+        Some(Rest::from(copy))
+    }
+
+    /// A copy of the functions, in the order of the originals, with the variables that hold them.
+    fn copied_set(
+        &mut self,
+        apply: &Apply,
+        functions: &Functions,
+        values: &[(ValueSlot, Simple)],
+    ) -> Option<(SmallVec<[Variable; 1]>, SetOfClosures)> {
         let vars: SmallVec<[Variable; 1]> = functions
             .iter()
             .map(|(slot, _)| {
@@ -296,9 +306,7 @@ impl Simplifier<'_> {
                 self.unit.new_value(name)
             })
             .collect();
-        let position = functions.iter().position(|(_, c)| *c == code)?;
-        let originals = functions.clone();
-        let set = SetOfClosures { functions, values };
+        let set = SetOfClosures { functions: functions.clone(), values: values.to_vec() };
         let original = Expr {
             items: vec![Item::LetClosures { vars, set, dbg: apply.dbg }],
             terminator: Terminator::Unreachable,
@@ -320,31 +328,45 @@ impl Simplifier<'_> {
             }
             unit.codes.push(code);
         }
-        let Some(Item::LetClosures { vars, set, .. }) = copy.items.first_mut() else { return None };
-        let (vars, copies) = (vars.clone(), set.functions.clone());
-        let captured = self.capture(apply, set, invariants);
-        if captured.values().any(|by| matches!(by, Captured::Slot(_))) {
-            // The closures are needed now.
-            copies.iter().for_each(|(_, code)| self.pass_closures(*code, &copies));
+        match copy.items.pop() {
+            Some(Item::LetClosures { vars, set, .. }) => Some((vars, set)),
+            _ => None,
         }
-        for ((_, original), (_, copy)) in originals.iter().zip(&copies) {
-            let of_code: Vec<(usize, usize)> = invariants
-                .iter()
-                .filter(|((c, _), _)| c == original)
-                .map(|((_, param), arg)| (*param, *arg))
-                .collect();
-            self.replace_params(*copy, &of_code, &captured);
-        }
-        self.note_sets(&copy);
-        let mut call = apply.clone();
-        call.specialised = SpecialiseAttribute::Default;
-        call.callee = Some(vars[position].into());
-        call.kind = CallKind::Direct(copies[position].1);
-        for (_, index) in invariants.keys().filter(|(c, _)| *c == code) {
-            call.args[*index] = Simple::UNIT;
-        }
-        copy.terminator = Terminator::Apply(Box::new(call));
-        Some(Rest::from(copy))
+    }
+
+    /// Makes the calls of copied functions in a copy, whose parameters are arranged so, those of the copies for the
+    /// arrangements that they pass. Whether one went through a closure; none does now.
+    fn redirect(
+        &mut self,
+        copy: CodeId,
+        arrangement: &Arrangement,
+        copies: &Copies,
+        arrangements: &Arrangements,
+    ) -> bool {
+        let code = &mut self.unit.codes[copy];
+        let params = code.params.clone();
+        let argument = |arg: &Simple| {
+            let position = params.iter().position(|param| *arg == Simple::Var(*param))?;
+            arrangement[position]
+        };
+        let mut through_closure = false;
+        code.body.walk_mut(&mut |expr| {
+            if let Terminator::Apply(apply) = &mut expr.terminator
+                && let CallKind::Direct(to) = &mut apply.kind
+                && let Some(original) = copies.originals.get(to)
+            {
+                let passed: Arrangement = apply.args.iter().map(argument).collect();
+                let fits = |known: &Arrangement| {
+                    known.iter().zip(&passed).all(|(known, passed)| known.is_none() || known == passed)
+                };
+                let number = arrangements.of(*original).iter().position(fits);
+                if let Some(target) = number.and_then(|number| copies.get(*original, number)) {
+                    *to = target;
+                }
+                through_closure |= apply.callee.take().is_some();
+            }
+        });
+        through_closure
     }
 
     /// Adds the arguments that are no constants to what a set captures; tells by what each is known in the functions.
@@ -352,13 +374,10 @@ impl Simplifier<'_> {
         &mut self,
         apply: &Apply,
         set: &mut SetOfClosures,
-        invariants: &Invariants,
+        arrangements: &Arrangements,
     ) -> FxHashMap<usize, Captured> {
-        let mut indices: Vec<usize> = invariants.values().copied().collect();
-        indices.sort_unstable();
-        indices.dedup();
         let mut captured = FxHashMap::default();
-        for index in indices {
+        for index in arrangements.arguments() {
             let by = match apply.args[index] {
                 arg @ Simple::Var(_) => {
                     let slot = self.unit.value_slots.push("invariant".into());
@@ -430,6 +449,21 @@ impl Simplifier<'_> {
             self.ignored.entry(copy).or_default().push(*index);
         }
         self.unit.codes[copy].body.items.splice(0..0, items);
+    }
+}
+
+/// The copies of a set of functions.
+#[derive(Default)]
+struct Copies {
+    /// By the original and the number of the arrangement, in the order of the new set.
+    all: Vec<(CodeId, usize, CodeId)>,
+    /// The originals of these, and of those that no arrangement needs.
+    originals: FxHashMap<CodeId, CodeId>,
+}
+
+impl Copies {
+    fn get(&self, code: CodeId, number: usize) -> Option<CodeId> {
+        self.all.iter().find(|(c, n, _)| (*c, *n) == (code, number)).map(|(.., copy)| *copy)
     }
 }
 
