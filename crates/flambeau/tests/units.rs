@@ -146,3 +146,27 @@ fn frames_of_inlined_functions_have_the_place_of_their_source() {
          Called from B in file \"b.ml\", line 3, characters 21-51\n",
     );
 }
+
+#[test]
+fn a_recursive_function_of_another_unit_is_unrolled_and_stays_there() {
+    let folder = Folder::new(&[
+        (
+            "a.ml",
+            "let rec map f = function [] -> [] | x :: l -> let y = f x in y :: map f l
+             let rec lazily f s () = match s () with Seq.Nil -> Seq.Nil | Seq.Cons (x, s) -> Seq.Cons (f x, lazily f s)",
+        ),
+        (
+            "b.ml",
+            "let add k l = (A.map [@unrolled 2]) (fun x -> x + k) l
+             let later k s = (A.lazily [@unrolled 2]) (fun x -> x * k) s ()
+             let () = List.iter print_int (add 1 [1; 2; 3; 4]);
+               Seq.iter print_int (fun () -> later 2 (List.to_seq [1; 2; 3]))",
+        ),
+    ]);
+    for flags in [&[][..], &["-O3"], &["-O3", "-flambeau-policy", "benefit", "-inline", "100"]] {
+        assert_eq!(
+            folder.link_and_run(&[&["-flambeau-verify"], flags, &["a.ml", "b.ml"]].concat()),
+            "2345246"
+        );
+    }
+}

@@ -150,17 +150,22 @@ impl Simplifier<'_> {
         copier.inline_locations(&mut unit.locs, apply.dbg);
         // Stubs do not count (flambda2-digest, "Inlining").
         let stub = data.attributes.stub;
-        copier.deepen(u8::from(!stub));
+        copier.deepen(apply.depth.saturating_add(u8::from(!stub)));
         let mut body = copier.expr(&data.body);
-        let recursive = data.recursive && !stub;
+        let recursive = data.recursive;
         let mut copies = copier.finish().ok()?;
-        if recursive {
+        if recursive && !stub {
             let bodies = copies.iter_mut().map(|copy| &mut copy.body);
             self.limit_unrolling(bodies.chain([&mut body]), apply, code);
         }
-        for copy in copies {
-            self.unit.codes.push(copy);
+        if recursive && let CallKind::DirectExternal(name) = &apply.kind {
+            // The function itself stays where it is.
+            let bodies = copies.iter_mut().map(|copy| &mut copy.body).chain([&mut body]);
+            bodies.for_each(|body| call_elsewhere(body, code, name));
         }
+        copies.into_iter().for_each(|copy| {
+            self.unit.codes.push(copy);
+        });
         self.note_sets(&body);
         Some(body)
     }
@@ -181,11 +186,22 @@ impl Simplifier<'_> {
         let mut limit = |expr: &mut Expr| {
             if let Terminator::Apply(call) = &mut expr.terminator
                 && let CallKind::Direct(to) = call.kind
-                && group.iter().any(|(_, code)| *code == to)
+                && (to == code || group.iter().any(|(_, code)| *code == to))
             {
                 call.inlined = InlineAttribute::Unroll(left);
             }
         };
         bodies.for_each(|body| body.walk_mut(&mut limit));
     }
+}
+
+/// Makes calls of a code those of the function of that name of another unit.
+fn call_elsewhere(body: &mut Expr, code: CodeId, name: &str) {
+    body.walk_mut(&mut |expr| {
+        if let Terminator::Apply(apply) = &mut expr.terminator
+            && apply.kind == CallKind::Direct(code)
+        {
+            apply.kind = CallKind::DirectExternal(name.to_owned());
+        }
+    });
 }
