@@ -5,7 +5,10 @@ use std::{env, fs, io};
 
 const SOURCES: &[&str] = &[
     "consts.rs",
+    "decision.rs",
     "entities.rs",
+    "inlining.rs",
+    "inlining/text.rs",
     "kind.rs",
     "loc.rs",
     "prim.rs",

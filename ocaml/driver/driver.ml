@@ -7,7 +7,14 @@ let program = "ocamlopt"
 
 (* {1 -config} *)
 
-let configuration () = [ ("flambeau", "true"); ("flambeau_version", Rust.version ()) ]
+(* The settings are those of the command line up to here, and of the environment. *)
+let configuration () =
+  let settings = List.map (fun (name, value) -> name ^ "=" ^ value) (Flags.settings ()) in
+  [
+    ("flambeau", "true");
+    ("flambeau_version", Rust.version ());
+    ("flambeau_settings", String.concat " " settings);
+  ]
 
 let print_configuration () =
   Config.print_config stdout;
@@ -36,11 +43,13 @@ let depend_option =
 
 let parse_command_line argv ppf =
   Compenv.readenv ppf Before_args;
+  Inlining_flags.note_before_command_line ();
   Flags.read_environment ();
   add_arguments __LOC__ (Arch.command_line_options @ Options.list);
   add_arguments __LOC__ [ depend_option ];
   add_arguments __LOC__ (Flags.list @ Inlining_flags.list);
   Compenv.parse_arguments (ref argv) Compenv.anonymous program;
+  Inlining_flags.note_after_command_line ();
   Compmisc.read_clflags_from_env ();
   if !plugin then Compenv.fatal "-plugin is only supported up to OCaml 4.08.0"
 

@@ -36,6 +36,49 @@ module Noting (Default : Main_args.Optcommon_options) = struct
   let _inline_max_unroll = both "inline-max-unroll" Default._inline_max_unroll
 end
 
+(* {1 OCAMLPARAM} *)
+
+let in_environment =
+  [
+    "inline"; "inline-toplevel"; "inline-alloc-cost"; "inline-branch-cost"; "inline-call-cost"; "inline-prim-cost";
+    "inline-indirect-cost"; "inline-lifting-benefit"; "inline-branch-factor"; "inline-max-depth"; "inline-max-unroll";
+  ]
+
+(* The settings before and after the [_], which stands for the command line. *)
+let rec around_command_line before = function
+  | [] -> (List.rev before, [])
+  | "_" :: after -> (List.rev before, after)
+  | word :: words -> around_command_line (word :: before) words
+
+let ocamlparam () =
+  match Sys.getenv_opt "OCAMLPARAM" with
+  | None | Some "" -> ([], [])
+  | Some text ->
+      let words =
+        match text.[0] with
+        | (':' | '|' | ';' | ' ' | ',') as separator -> List.tl (String.split_on_char separator text)
+        | _ -> String.split_on_char ',' text
+      in
+      around_command_line [] words
+
+(* What the stock driver warns of and passes over. *)
+let is_number word =
+  let value = match String.rindex_opt word '=' with Some i -> String.sub word (i + 1) (String.length word - i - 1) | None -> word in
+  float_of_string_opt (String.trim value) <> None
+
+let note_setting word =
+  match String.index_opt word '=' with
+  | None -> ()
+  | Some i ->
+      let name = String.sub word 0 i and value = String.sub word (i + 1) (String.length word - i - 1) in
+      if List.mem name in_environment && List.for_all is_number (String.split_on_char ',' value) then note_rounds name value
+
+(** Notes what the variable [OCAMLPARAM] says before the command line, which the stock driver has accepted. *)
+let note_before_command_line () = List.iter note_setting (fst (ocamlparam ()))
+
+(** The same, after the command line. *)
+let note_after_command_line () = List.iter note_setting (snd (ocamlparam ()))
+
 let number_flag ~integer flag name doc =
   let set text =
     let fits = if integer then Option.map float_of_int (int_of_string_opt text) else float_of_string_opt text in

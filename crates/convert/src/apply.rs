@@ -299,6 +299,7 @@ impl<'a> Converter<'a> {
             inlined: inline_attribute(site.inlined),
             specialised: specialise_attribute(site.specialised),
             depth: 0,
+            origin: None,
         }))
     }
 

@@ -305,6 +305,7 @@ impl<'a> Converter<'a> {
             inlined: InlineAttribute::Default,
             specialised: SpecialiseAttribute::Default,
             depth: 0,
+            origin: None,
         }));
         let linkage_name = self.code_name(None);
         let arity = params.len();

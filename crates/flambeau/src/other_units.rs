@@ -1,21 +1,28 @@
 //! What goes from unit to unit: payloads of imported units are read, and what is told of this one is put together.
 
-use flambeau_ir::{Imports, Rewrites, Unit, transfer};
+use cranelift_entity::PrimaryMap;
+use flambeau_ir::inlining::Rounds;
+use flambeau_ir::{Imports, Origin, Rewrites, Unit, transfer};
 use flambeau_lambda::{Approximation, Import, Request};
 use flambeau_simplify::export::{Visible, inlinable};
 use flambeau_unit::{Functions, Payload};
 use rustc_hash::FxHashSet;
 
-/// Puts what units of ours tell in the place of what their stock part tells. Gives their functions.
+/// The arguments of the inliner of other units.
+pub type Origins = PrimaryMap<Origin, Rounds>;
+
+/// Puts what units of ours tell in the place of what their stock part tells. Gives their functions, and with which arguments
+/// of the inliner they were made.
 ///
 /// # Errors
 /// When a payload is damaged.
-pub fn read_payloads(imports: &mut [Import]) -> Result<Imports, String> {
+pub fn read_payloads(imports: &mut [Import]) -> Result<(Imports, Origins), String> {
     let mut functions = Imports::default();
+    let mut origins = Origins::new();
     for import in imports {
         if let Some(bytes) = import.payload.take() {
-            let payload = Payload::decode(&bytes)
-                .map_err(|error| format!("the payload of unit {}: {error}", import.name))?;
+            let damaged = |error: String| format!("the payload of unit {}: {error}", import.name);
+            let payload = Payload::decode(&bytes).map_err(|error| damaged(error.to_string()))?;
             // A payload that goes with a stock `.cmx` leaves it to that.
             if payload.exports != Approximation::Unknown {
                 import.approximation = payload.exports;
@@ -23,11 +30,40 @@ pub fn read_payloads(imports: &mut [Import]) -> Result<Imports, String> {
             add_closures(&import.approximation, &mut functions);
             add_fields(&import.symbol, &import.approximation, &mut functions);
             if payload.functions.format == transfer::FORMAT {
-                functions.add(&import.name, payload.functions.codes);
+                let own = payload.functions.origins.iter().map(|text| read_origin(text, &mut origins));
+                let own: Vec<_> = own
+                    .collect::<Result<_, String>>()
+                    .map_err(|error| damaged(format!("arguments of the inliner: {error}")))?;
+                functions.add(&import.name, payload.functions.codes, &own);
             }
         }
     }
-    Ok(functions)
+    Ok((functions, origins))
+}
+
+/// The number of arguments in the table, to which they are added if they are not there; none where there is no limit.
+fn read_origin(text: &str, origins: &mut Origins) -> Result<Option<Origin>, String> {
+    if text.is_empty() {
+        return Ok(None);
+    }
+    let rounds: Rounds = text.parse()?;
+    let known = origins.iter().find(|(_, known)| **known == rounds).map(|(origin, _)| origin);
+    Ok(Some(known.unwrap_or_else(|| origins.push(rounds))))
+}
+
+/// The arguments that functions of the unit go out with, by their numbers there: the unit's own, then those of others that
+/// parts of them come from, which hold together with those. A unit that takes the place of a stock one is made for whoever
+/// uses it, with whatever arguments: it sets no limit.
+fn write_origins(unit: &Unit, own: &Rounds, visible: &Visible) -> Vec<String> {
+    match visible {
+        Visible::All => {
+            let others = unit.origins.values().map(|origin| own.meet(origin).to_string());
+            [own.to_string()].into_iter().chain(others).collect()
+        }
+        Visible::Only(_) => {
+            [String::new()].into_iter().chain(unit.origins.values().map(Rounds::to_string)).collect()
+        }
+    }
 }
 
 /// Tells what the closures of a unit are.
@@ -80,7 +116,15 @@ pub fn payload(request: &Request, unit: &mut Unit, exports: Approximation, rewri
     let visible = visible(request);
     let exports = if let Visible::All = visible { exports } else { Approximation::Unknown };
     let codes = inlinable(unit, rewrites, roots, &visible);
-    Payload::new(exports, Functions { format: transfer::FORMAT.into(), codes }).encode()
+    let origins = write_origins(unit, &rewrites.inlining, &visible);
+    let functions = Functions { format: transfer::FORMAT.into(), origins, codes };
+    Payload::new(settings(request), exports, functions).encode()
+}
+
+/// What the optimiser was told, but for what it was to write beside the code (features G9).
+fn settings(request: &Request) -> Vec<(String, String)> {
+    let told = request.options.settings.iter();
+    told.filter(|(name, _)| !matches!(name.as_str(), "report" | "trace")).cloned().collect()
 }
 
 /// If the object takes the place of a stock one, then what it defines under the names of that.
@@ -125,5 +169,42 @@ fn for_each_name(approximation: &Approximation, f: &mut impl FnMut(&str, Names))
             Approximation::Symbol(symbol) => f(symbol, Names::Data),
             Approximation::Unknown | Approximation::Immediate(_) | Approximation::GlobalField { .. } => {}
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn import(format: &str, origins: &[&str]) -> Import {
+        let functions = Functions {
+            format: format.into(),
+            origins: origins.iter().map(|text| (*text).to_owned()).collect(),
+            codes: Vec::new(),
+        };
+        Import {
+            name: "A".into(),
+            symbol: "camlA".into(),
+            predefined: false,
+            approximation: Approximation::Unknown,
+            payload: Some(Payload::new(Vec::new(), Approximation::Unknown, functions).encode()),
+        }
+    }
+
+    #[test]
+    fn arguments_of_units_are_kept_once() {
+        let own = Rounds::default().to_string();
+        let mut imports =
+            [import(transfer::FORMAT, &[&own, ""]), import(transfer::FORMAT, &["", &own, &own])];
+        let (_, origins) = read_payloads(&mut imports).expect("good payloads");
+        assert_eq!(origins.values().collect::<Vec<_>>(), [&Rounds::default()]);
+    }
+
+    #[test]
+    fn damaged_arguments_are_told_with_the_name_of_the_unit() {
+        let error = read_payloads(&mut [import(transfer::FORMAT, &["best"])]).map(|_| ()).unwrap_err();
+        assert_eq!(error, "the payload of unit A: arguments of the inliner: no policy \"best\"");
+        // Those of another build go with its functions, which are not read either.
+        assert!(read_payloads(&mut [import("another", &["best"])]).is_ok());
     }
 }

@@ -217,7 +217,7 @@ fn compile(bytes: &[u8]) -> Result<Compiled, Failure> {
     let mut request = decode(bytes).map_err(|error| failure(error.to_string()))?;
     let runner = &mut Runner::new(&request);
     runner.dump("lambda", || lambda_printer::print(&request.term));
-    let imports = runner
+    let (imports, origins) = runner
         .stage("reading payloads", || other_units::read_payloads(&mut request.imports).map_err(failure))?;
 
     let settings = Settings::read(&request.options.settings).map_err(failure)?;
@@ -238,6 +238,7 @@ fn compile(bytes: &[u8]) -> Result<Compiled, Failure> {
     })?;
     runner.counters.extend(counters);
     unit.imports = imports;
+    unit.origins = origins;
     if runner.verify {
         unit.imports.check();
     }

@@ -30,11 +30,15 @@ pub fn files(
     Ok(org::files(&report).chain([(json::SUFFIX.to_owned(), text)]).collect())
 }
 
-/// The arguments of this process and the flags of the environment.
+/// The arguments of this process, the flags of the environment, and the settings that it has for all compilers.
 fn arguments() -> Vec<String> {
     let words = std::env::args_os().skip(1).map(|word| word.to_string_lossy().into_owned());
     let flags = std::env::var("FLAMBEAU_FLAGS").unwrap_or_default();
-    words.chain(flags.split_whitespace().map(str::to_owned)).collect()
+    let settings = std::env::var("OCAMLPARAM").ok().filter(|text| !text.is_empty());
+    words
+        .chain(flags.split_whitespace().map(str::to_owned))
+        .chain(settings.map(|text| format!("OCAMLPARAM={text}")))
+        .collect()
 }
 
 /// How a report is shown.

@@ -77,11 +77,8 @@ impl Settings {
 }
 
 fn policy(name: &str) -> Result<Choice, String> {
-    Ok(match name {
-        "default" => Choice::Measured,
-        "classic" => Choice::Documented(Policy::Classic),
-        "benefit" => Choice::Documented(Policy::Benefit),
-        "threshold" => Choice::Documented(Policy::Threshold),
-        _ => return Err(format!("no policy {name}")),
-    })
+    match name {
+        "default" => Ok(Choice::Measured),
+        name => Policy::named(name).map(Choice::Documented).ok_or_else(|| format!("no policy {name}")),
+    }
 }

@@ -147,7 +147,8 @@ impl<'u> Comparer<'u> {
                 left.locs.get(Dbg(n)) == right.locs.get(Dbg(n))
                     && left.locs.inlined(Dbg(n)) == right.locs.inlined(Dbg(n))
             });
-        same(same_locations, "locations")
+        same(same_locations, "locations")?;
+        same(left.origins == right.origins, "arguments of other units")
     }
 
     fn code(&mut self, a: &'u crate::Code, b: &'u crate::Code) -> Same {

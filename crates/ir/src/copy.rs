@@ -317,6 +317,7 @@ impl<'u> Copier<'u> {
             inlined: apply.inlined,
             specialised: apply.specialised,
             depth: apply.depth.saturating_add(self.deeper),
+            origin: apply.origin,
         }
     }
 

@@ -24,6 +24,11 @@ entity_impl!(Continuation, "k");
 pub struct CodeId(u32);
 entity_impl!(CodeId, "code");
 
+/// The arguments of the inliner with which a unit was compiled that code comes from.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub struct Origin(u32);
+entity_impl!(Origin, "origin");
+
 /// One function of a set of closures.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct FunctionSlot(u32);

@@ -6,6 +6,8 @@ use std::rc::Rc;
 
 use rustc_hash::FxHashMap;
 
+use crate::Origin;
+
 /// The functions that may be inlined from other units.
 #[derive(Clone, Default)]
 pub struct Imports {
@@ -27,10 +29,13 @@ pub struct Function {
 }
 
 /// A function as [`crate::transfer::export`] wrote it.
-#[derive(Clone)]
-struct Blob {
+#[derive(Clone, Debug)]
+pub struct Blob {
     unit: Rc<str>,
-    bytes: Rc<[u8]>,
+    /// What was written.
+    pub bytes: Rc<[u8]>,
+    /// By the numbers that it has for them, the arguments of the inliner that it comes with.
+    pub origins: Rc<[Option<Origin>]>,
 }
 
 /// A function that could not be read.
@@ -43,19 +48,26 @@ pub struct Damage {
 }
 
 impl Imports {
-    /// Adds functions of a unit, each with the linker's name of its code.
-    pub fn add(&mut self, unit: &str, functions: impl IntoIterator<Item = (String, Vec<u8>)>) {
-        let unit: Rc<str> = unit.into();
+    /// Adds functions of a unit, each with the linker's name of its code. `origins`: by the numbers that the functions have
+    /// for them, arguments of the inliner that are in the importing unit; none where there is no limit.
+    pub fn add(
+        &mut self,
+        unit: &str,
+        functions: impl IntoIterator<Item = (String, Vec<u8>)>,
+        origins: &[Option<Origin>],
+    ) {
+        let (unit, origins): (Rc<str>, Rc<[Option<Origin>]>) = (unit.into(), origins.into());
         for (code, bytes) in functions {
-            self.functions.insert(code.into(), Blob { unit: unit.clone(), bytes: bytes.into() });
+            let blob = Blob { unit: unit.clone(), bytes: bytes.into(), origins: origins.clone() };
+            self.functions.insert(code.into(), blob);
         }
     }
 
     /// The function of that code.
-    pub fn get(&self, code: &str) -> Option<Rc<[u8]>> {
+    pub fn get(&self, code: &str) -> Option<Blob> {
         let blob = self.functions.get(code)?;
         self.taken.set(self.taken.get() + 1);
-        Some(blob.bytes.clone())
+        Some(blob.clone())
     }
 
     /// How often functions were asked for, and there.
@@ -100,8 +112,8 @@ impl Imports {
         let mut codes: Vec<Rc<str>> = self.functions.keys().cloned().collect();
         codes.sort();
         for code in codes {
-            let Some(bytes) = self.get(&code) else { continue };
-            if let Err(error) = crate::transfer::check(&bytes) {
+            let Some(blob) = self.get(&code) else { continue };
+            if let Err(error) = crate::transfer::check(&blob.bytes, blob.origins.len()) {
                 self.report(&code, error);
             }
         }

@@ -4,6 +4,8 @@
 //! (flambda2-inlining, and the table of its defaults); [`Choice::Measured`] is *threshold* with numbers of our own, for
 //! our own sizes (docs/inlining.md has the measurements).
 
+mod text;
+
 use serde::{Deserialize, Serialize};
 
 use crate::decision::{Policy, Removed};
@@ -280,6 +282,7 @@ impl Arguments {
             "inline-recursive" => self.unroll = switch()?,
             "inline-functions-with-closures" => self.with_closures = switch()?,
             "inline-toplevel-functors" => self.toplevel_functors = switch()?,
+            "unit-growth" => self.growth = whole()?,
             _ => return Err(format!("unknown argument of the inliner {name}")),
         }
         Ok(())
@@ -308,6 +311,11 @@ impl Rounds {
     /// The arguments of a round, counted from 0; those of the last one for all later.
     pub fn of(&self, round: u32) -> &Arguments {
         &self.0[(round as usize).min(self.0.len() - 1)]
+    }
+
+    /// Inlines at most what both would.
+    pub fn meet(&self, other: &Rounds) -> Rounds {
+        Rounds(self.0.iter().zip(&other.0).map(|(a, b)| a.meet(b)).collect())
     }
 
     /// Sets what a flag names, in one round or in all.

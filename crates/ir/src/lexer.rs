@@ -95,7 +95,7 @@ fn inner(slice: &str, before: usize) -> &str {
 
 /// Words that are no names unless in backquotes. Primitives and types are not among them: their places
 /// in the grammar tell them from names.
-const KEYWORDS: [&str; 32] = [
+const KEYWORDS: [&str; 34] = [
     "_",
     "and",
     "call",
@@ -103,6 +103,7 @@ const KEYWORDS: [&str; 32] = [
     "closures",
     "code",
     "cont",
+    "depth",
     "do",
     "entry",
     "exn",
@@ -116,6 +117,7 @@ const KEYWORDS: [&str; 32] = [
     "method.public",
     "method.self",
     "none",
+    "origin",
     "poison",
     "raise",
     "raise_notrace",

@@ -77,7 +77,7 @@ pub mod verify;
 pub mod visit;
 
 pub use consts::{Const, Simple};
-pub use entities::{CodeId, Continuation, FunctionSlot, Symbol, ValueSlot, Variable};
+pub use entities::{CodeId, Continuation, FunctionSlot, Origin, Symbol, ValueSlot, Variable};
 pub use fuel::{Fuel, Rewrites};
 pub use imports::Imports;
 pub use kind::{BoxedKind, IntKind, Kind, Subkind};

@@ -276,6 +276,10 @@ impl<'u> Printer<'u> {
         }
         self.text("\n");
         self.entry();
+        self.section(self.unit.origins.len());
+        for (origin, rounds) in &self.unit.origins {
+            self.text(&format!("origin {} \"{rounds}\"\n", origin.as_u32()));
+        }
         if self.options.locations {
             self.section(self.unit.locs.len() - 1);
             for number in 1..self.unit.locs.len() as u32 {

@@ -3,8 +3,8 @@
 use crate::prim::Prim;
 use crate::stack::deep;
 use crate::{
-    ApplyCont, CallKind, CodeId, Continuation, Dbg, ExnCont, Expr, FunctionSlot, Item, Named, SetOfClosures,
-    Simple, StaticDef, StaticField, Symbol, Terminator, ValueSlot, Variable,
+    ApplyCont, CallKind, CodeId, Continuation, Dbg, ExnCont, Expr, FunctionSlot, Item, Named, Origin,
+    SetOfClosures, Simple, StaticDef, StaticField, Symbol, Terminator, ValueSlot, Variable,
 };
 
 /// What becomes of each sort of identifier: by default nothing.
@@ -23,6 +23,8 @@ pub trait Remap {
     fn value_slot(&mut self, _: &mut ValueSlot) {}
     /// A place in the source.
     fn dbg(&mut self, _: &mut Dbg) {}
+    /// Where a call comes from.
+    fn origin(&mut self, _: &mut Option<Origin>) {}
     /// What is known of a callee.
     fn call(&mut self, kind: &mut CallKind) {
         if let CallKind::Direct(code) = kind {
@@ -160,6 +162,7 @@ fn terminator<R: Remap + ?Sized>(r: &mut R, terminator: &mut Terminator) {
             r.continuation(&mut apply.ret);
             exn(r, &mut apply.exn);
             r.dbg(&mut apply.dbg);
+            r.origin(&mut apply.origin);
         }
         Terminator::ApplyCont(j) => jump(r, j),
         Terminator::Switch(switch) => {

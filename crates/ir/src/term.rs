@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 
 use crate::prim::Prim;
-use crate::{CodeId, Continuation, Dbg, FunctionSlot, Simple, ValueSlot, Variable};
+use crate::{CodeId, Continuation, Dbg, FunctionSlot, Origin, Simple, ValueSlot, Variable};
 
 /// A run of items, then one terminator.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -217,6 +217,8 @@ pub struct Apply {
     pub specialised: SpecialiseAttribute,
     /// How many inlined functions the call came through (reference: flambda2-inlining, "Inlining predictably").
     pub depth: u8,
+    /// The unit whose source the call is from, if that is another one: decisions on the call go by its arguments too.
+    pub origin: Option<Origin>,
 }
 
 /// What is known of a callee.

@@ -4,10 +4,11 @@ use cranelift_entity::PrimaryMap;
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 
+use crate::inlining::Rounds;
 use crate::term::{InlineAttribute, SpecialiseAttribute};
 use crate::{
-    CodeId, Continuation, Dbg, Expr, FunctionSlot, Imports, Kind, LocTable, SetOfClosures, Static, StaticDef,
-    Subkind, Symbol, ValueSlot, Variable,
+    CodeId, Continuation, Dbg, Expr, FunctionSlot, Imports, Kind, LocTable, Origin, SetOfClosures, Static,
+    StaticDef, Subkind, Symbol, ValueSlot, Variable,
 };
 
 /// A compilation unit.
@@ -39,6 +40,8 @@ pub struct Unit {
     pub locs: LocTable,
     /// What other units let be inlined here.
     pub imports: Imports,
+    /// The arguments of the inliner of units that code here comes from.
+    pub origins: PrimaryMap<Origin, Rounds>,
 }
 
 /// The code that initialises the unit.
@@ -212,6 +215,7 @@ impl Unit {
             entry: Entry { ret, exn, body },
             locs: LocTable::default(),
             imports: Imports::default(),
+            origins: PrimaryMap::new(),
         }
     }
 

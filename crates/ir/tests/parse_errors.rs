@@ -62,10 +62,10 @@ fn units() {
     error(
         "hello",
         expect![[r#"
-        3:1: expected `extern`, `local`, `static`, `code`, `entry` or `loc`, found `hello`
-        3 | hello
-          | ^
-    "#]],
+            3:1: expected `extern`, `local`, `static`, `code`, `entry`, `loc` or `origin`, found `hello`
+            3 | hello
+              | ^
+        "#]],
     );
 }
 

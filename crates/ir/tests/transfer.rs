@@ -4,10 +4,13 @@ mod generator;
 
 use flambeau_fuzzgen::damage;
 use flambeau_ir::transfer::{self, Exported, Importer};
-use flambeau_ir::{CodeId, Unit};
+use flambeau_ir::{CodeId, Origin, Unit};
 use rustc_hash::FxHashMap;
 
 const UNITS: u64 = 150;
+
+/// What the arguments that come with functions are elsewhere: the unit's own, and the two that random units have.
+const ORIGINS: [Option<Origin>; 3] = [None; 3];
 
 fn export(unit: &Unit, code: CodeId, places: bool) -> Option<Exported> {
     transfer::export(unit, code, places, &FxHashMap::default(), &FxHashMap::default())
@@ -30,13 +33,15 @@ fn what_arrives_is_what_left() {
     let mut elsewhere = generator::unit(UNITS);
     let mut importer = Importer::default();
     for bytes in functions {
-        let code = transfer::import(&mut elsewhere, &bytes, &mut importer, true).expect("a function");
+        let origins = [None].into_iter().chain(elsewhere.origins.keys().map(Some)).collect::<Vec<_>>();
+        let code =
+            transfer::import(&mut elsewhere, &bytes, &mut importer, &origins, true).expect("a function");
         let again = export(&elsewhere, code, true).expect("it can leave again");
         if elsewhere.codes.next_key().as_u32() == code.as_u32() + 1 {
             assert_eq!(bytes, again.bytes);
         } else {
             // The functions of its sets of closures have got names of this unit.
-            assert_eq!(transfer::check(&again.bytes), Ok(()));
+            assert_eq!(transfer::check(&again.bytes, 3), Ok(()));
         }
     }
 }
@@ -44,7 +49,7 @@ fn what_arrives_is_what_left() {
 #[test]
 fn what_arrives_is_well_formed() {
     for bytes in functions() {
-        assert_eq!(transfer::check(&bytes), Ok(()));
+        assert_eq!(transfer::check(&bytes, 3), Ok(()));
     }
 }
 
@@ -55,7 +60,8 @@ fn without_places_there_are_none() {
         for code in unit.codes.keys() {
             let Some(exported) = export(&unit, code, false) else { continue };
             let mut elsewhere = Unit::new("Elsewhere", "camlElsewhere", 0);
-            let code = transfer::import(&mut elsewhere, &exported.bytes, &mut Importer::default(), true);
+            let code =
+                transfer::import(&mut elsewhere, &exported.bytes, &mut Importer::default(), &ORIGINS, true);
             assert!(elsewhere.locs.is_empty());
             assert_eq!(code, Ok(CodeId::from_u32(0)));
         }
@@ -67,9 +73,9 @@ fn damaged_functions_are_survived() {
     let (mut imported, mut well_formed) = (0, 0);
     damage::survive(3, &functions(), 100_000, 32 << 20, |bytes| {
         let mut unit = Unit::new("Elsewhere", "camlElsewhere", 0);
-        if transfer::import(&mut unit, bytes, &mut Importer::default(), true).is_ok() {
+        if transfer::import(&mut unit, bytes, &mut Importer::default(), &ORIGINS, true).is_ok() {
             imported += 1;
-            well_formed += u32::from(transfer::check(bytes).is_ok());
+            well_formed += u32::from(transfer::check(bytes, 3).is_ok());
         }
     });
     assert!(imported > 1000 && well_formed > 100, "only {imported} were read, {well_formed} well-formed");
@@ -92,7 +98,20 @@ fn what_is_nested_deeply_stays() {
         assert_eq!(flambeau_ir::verify::verify(&unit), Ok(()));
         export(&unit, CodeId::from_u32(0), true)
     };
-    assert!(function(100).is_some_and(|exported| transfer::check(&exported.bytes).is_ok()));
-    assert!(function(149).is_some_and(|exported| transfer::check(&exported.bytes).is_ok()));
+    assert!(function(100).is_some_and(|exported| transfer::check(&exported.bytes, 1).is_ok()));
+    assert!(function(149).is_some_and(|exported| transfer::check(&exported.bytes, 1).is_ok()));
     assert!(function(150).is_none());
+}
+
+#[test]
+fn arguments_that_did_not_come_are_noticed() {
+    let text = "unit \"T\" prefix \"camlT\" module $camlT
+         static exported $camlT = preallocated[0] size 0
+         static exported $f_closure = closures (f)
+         code f (x) -> return { call x (x) -> return }
+         entry -> return { return (0) }";
+    let unit = flambeau_ir::parser::parse_unit(text).expect("a unit");
+    let bytes = export(&unit, CodeId::from_u32(0), true).expect("it can leave").bytes;
+    assert_eq!(transfer::check(&bytes, 1), Ok(()));
+    assert_eq!(transfer::check(&bytes, 0).map_err(|error| error.to_string()), Err("no arguments 0".into()));
 }

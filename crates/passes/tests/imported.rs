@@ -36,10 +36,12 @@ fn outcome(input: &str) -> String {
     let (first, second) = input.split_once(NEXT_UNIT).expect("two units");
     let mut first = unit(first);
     let mut second = unit(second);
+    // Without declared origins the first unit sets no limit.
+    let origins: Vec<_> = second.origins.keys().map(Some).chain([None]).collect();
     let roots: Vec<String> = first.codes.values().map(|code| code.linkage_name.clone()).collect();
     let functions = inlinable(&mut first, &rewrites, roots, &Visible::All);
     assert_eq!(verify::verify(&first), Ok(()));
-    second.imports.add(&first.name, functions);
+    second.imports.add(&first.name, functions, &origins);
     second.imports.check();
     assert_eq!(second.imports.damaged(), []);
     flambeau_simplify::simplify(&mut second, &mut rewrites.clone());
@@ -101,7 +103,7 @@ fn constants_go_along_where_their_symbols_may_not() {
           let z = make_block[0] (x, y) return (z)
         }",
     );
-    caller.imports.add("A", functions);
+    caller.imports.add("A", functions, &[None]);
     // Each run reads the function again, and finds the copies of the last.
     for _ in 0..2 {
         flambeau_simplify::simplify(&mut caller, &mut Rewrites::default());
@@ -119,7 +121,7 @@ fn damage_is_told_with_the_name_of_the_unit() {
         entry -> return { let x = call external \"camlA__f\" (0) return (x) }",
     );
     let text = printer::print_unit(&caller);
-    caller.imports.add("A", [("camlA__f".to_owned(), vec![1, 2, 3])]);
+    caller.imports.add("A", [("camlA__f".to_owned(), vec![1, 2, 3])], &[]);
     flambeau_simplify::simplify(&mut caller, &mut Rewrites::default());
     assert_eq!(caller.imports.damaged().len(), 1);
     assert_eq!(caller.imports.damaged()[0].unit, "A");

@@ -111,11 +111,17 @@ impl Simplifier<'_> {
     }
 
     fn import(&mut self, name: &str) -> Option<CodeId> {
-        let bytes = self.unit.imports.get(name)?;
+        let blob = self.unit.imports.get(name)?;
         let places = self.rewrites.keep_backtraces;
         let first = self.unit.codes.next_key();
         let first_static = self.unit.statics.len();
-        let code = match transfer::import(self.unit, &bytes, &mut self.imported.importer, places) {
+        let code = match transfer::import(
+            self.unit,
+            &blob.bytes,
+            &mut self.imported.importer,
+            &blob.origins,
+            places,
+        ) {
             Ok(code) => code,
             Err(error) => {
                 self.unit.imports.report(name, error);

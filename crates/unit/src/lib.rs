@@ -14,13 +14,15 @@ use bytes::Writer;
 pub const MAGIC: &[u8] = b"FLBX";
 
 /// The version of the format; the OCaml side (`ocaml/unit/cmx_payload.ml`) refuses others before we see them.
-pub const VERSION: u64 = 2;
+pub const VERSION: u64 = 3;
 
 /// What a unit tells.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Payload {
     /// The version of Flambeau that made it.
     pub flambeau_version: String,
+    /// What that was told, by the names of the settings of a request.
+    pub settings: Vec<(String, String)>,
     /// Of the module block.
     pub exports: Approximation,
     /// What can be inlined.
@@ -32,14 +34,17 @@ pub struct Payload {
 pub struct Functions {
     /// The form in which they are written: another build of Flambeau may have another.
     pub format: String,
+    /// The arguments of the inliner, as text, of the unit and then of others that parts of the functions come from, whose calls
+    /// have their numbers. Empty where there is no limit.
+    pub origins: Vec<String>,
     /// The linker's name of each code, and what `flambeau_ir::transfer` reads.
     pub codes: Vec<(String, Vec<u8>)>,
 }
 
 impl Payload {
     /// A payload of this version of Flambeau.
-    pub fn new(exports: Approximation, functions: Functions) -> Payload {
-        Payload { flambeau_version: env!("CARGO_PKG_VERSION").into(), exports, functions }
+    pub fn new(settings: Vec<(String, String)>, exports: Approximation, functions: Functions) -> Payload {
+        Payload { flambeau_version: env!("CARGO_PKG_VERSION").into(), settings, exports, functions }
     }
 
     /// As bytes.
@@ -48,8 +53,15 @@ impl Payload {
         w.raw(MAGIC);
         w.u(VERSION);
         w.string(&self.flambeau_version);
+        w.u(self.settings.len() as u64);
+        for (name, value) in &self.settings {
+            w.string(name);
+            w.string(value);
+        }
         approximation::encode(&self.exports, &mut w);
         w.string(&self.functions.format);
+        w.u(self.functions.origins.len() as u64);
+        self.functions.origins.iter().for_each(|origin| w.string(origin));
         w.u(self.functions.codes.len() as u64);
         for (code, bytes) in &self.functions.codes {
             w.string(code);
@@ -73,14 +85,16 @@ impl Payload {
             return Err(PayloadError::Version(version));
         }
         let flambeau_version = r.string()?;
+        let settings = r.list(|r| Ok((r.string()?, r.string()?)))?;
         let exports = approximation::decode(r)?;
         let format = r.string()?;
+        let origins = r.list(|r| r.string())?;
         let codes = r.list(|r| Ok((r.string()?, r.bytes()?.to_vec())))?;
-        let functions = Functions { format, codes };
+        let functions = Functions { format, origins, codes };
         if r.remaining() != 0 {
             return Err(r.error("bytes left over").into());
         }
-        Ok(Payload { flambeau_version, exports, functions })
+        Ok(Payload { flambeau_version, settings, exports, functions })
     }
 }
 
@@ -126,14 +140,19 @@ mod tests {
 
     fn functions() -> impl Strategy<Value = Functions> {
         let code = ("[a-z]{0,8}", prop::collection::vec(any::<u8>(), 0..40));
-        ("[0-9a-f]{0,8}", prop::collection::vec(code, 0..5))
-            .prop_map(|(format, codes)| Functions { format, codes })
+        let origins = prop::collection::vec("[a-z=0-9]{0,20}", 0..4);
+        ("[0-9a-f]{0,8}", origins, prop::collection::vec(code, 0..5))
+            .prop_map(|(format, origins, codes)| Functions { format, origins, codes })
+    }
+
+    fn settings() -> impl Strategy<Value = Vec<(String, String)>> {
+        prop::collection::vec(("[a-z:]{0,8}", "[a-z0-9]{0,8}"), 0..4)
     }
 
     proptest! {
         #[test]
-        fn decoding_undoes_encoding(exports in approximations(), functions in functions()) {
-            let payload = Payload::new(exports, functions);
+        fn decoding_undoes_encoding(settings in settings(), exports in approximations(), functions in functions()) {
+            let payload = Payload::new(settings, exports, functions);
             prop_assert_eq!(Payload::decode(&payload.encode()), Ok(payload));
         }
 
@@ -147,7 +166,7 @@ mod tests {
 
         #[test]
         fn truncation_is_noticed(exports in approximations(), functions in functions(), cut in any::<prop::sample::Index>()) {
-            let bytes = Payload::new(exports, functions).encode();
+            let bytes = Payload::new(Vec::new(), exports, functions).encode();
             let kept = cut.index(bytes.len());
             prop_assert!(Payload::decode(&bytes[..kept]).is_err());
         }
@@ -159,12 +178,12 @@ mod tests {
         for _ in 0..10_000 {
             deep = Approximation::Block(vec![deep]);
         }
-        let bytes = Payload::new(deep, Functions::default()).encode();
+        let bytes = Payload::new(Vec::new(), deep, Functions::default()).encode();
         assert!(Payload::decode(&bytes).is_ok());
 
-        let mut bytes = Payload::new(Approximation::Unknown, Functions::default()).encode();
+        let mut bytes = Payload::new(Vec::new(), Approximation::Unknown, Functions::default()).encode();
         // The approximation, and the empty functions.
-        bytes.truncate(bytes.len() - 3);
+        bytes.truncate(bytes.len() - 4);
         bytes.extend([2, 1].repeat(1_000_000));
         assert!(Payload::decode(&bytes).is_err());
     }

@@ -25,14 +25,23 @@ fn approximation(rng: &mut Rng, depth: usize) -> Approximation {
 fn functions(rng: &mut Rng) -> Functions {
     let code =
         |rng: &mut Rng| ("camlList__map_12".into(), (0..rng.below(30)).map(|_| rng.bits() as u8).collect());
-    Functions { format: "1234".into(), codes: (0..rng.below(4)).map(|_| code(rng)).collect() }
+    Functions {
+        format: "1234".into(),
+        origins: (0..rng.below(3)).map(|_| "threshold inline=10"[..rng.range(0, 19)].to_owned()).collect(),
+        codes: (0..rng.below(4)).map(|_| code(rng)).collect(),
+    }
 }
 
 #[test]
 fn damaged_payloads_are_survived() {
     let mut rng = Rng::new(1);
-    let valid: Vec<Vec<u8>> =
-        (0..60).map(|_| Payload::new(approximation(&mut rng, 5), functions(&mut rng)).encode()).collect();
+    let settings = [("level".to_owned(), "3".to_owned())];
+    let valid: Vec<Vec<u8>> = (0..60)
+        .map(|_| {
+            let settings = settings[..rng.below(2)].to_vec();
+            Payload::new(settings, approximation(&mut rng, 5), functions(&mut rng)).encode()
+        })
+        .collect();
     let mut accepted = 0;
     damage::survive(2, &valid, 400_000, 32 << 20, |bytes| {
         if let Ok(payload) = Payload::decode(bytes) {

@@ -54,7 +54,8 @@ impl Generator {
             _ => InlineAttribute::Default,
         };
         let specialised = SpecialiseAttribute::Default;
-        Apply { callee, kind, args, ret, exn, dbg: self.location(), inlined, specialised, depth: 0 }
+        let dbg = self.location();
+        Apply { callee, kind, args, ret, exn, dbg, inlined, specialised, depth: 0, origin: None }
     }
 
     /// A call that returns to a continuation in scope, maybe in tail position.

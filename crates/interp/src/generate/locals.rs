@@ -229,6 +229,7 @@ impl Generator {
             inlined: InlineAttribute::Default,
             specialised: SpecialiseAttribute::Default,
             depth: 0,
+            origin: None,
         });
         if !self.one_in(8) {
             return Terminator::Apply(apply);

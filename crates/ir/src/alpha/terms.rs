@@ -168,7 +168,7 @@ impl<'u> Comparer<'u> {
     }
 
     fn apply(&mut self, a: &Apply, b: &Apply) -> Same {
-        let Apply { callee, kind, args, ret, exn, dbg, inlined, specialised, depth } = a;
+        let Apply { callee, kind, args, ret, exn, dbg, inlined, specialised, depth, origin } = a;
         match (kind, &b.kind) {
             (CallKind::Direct(a), CallKind::Direct(b)) => self.code_id(*a, *b)?,
             (a, b) => same(a == b, "sorts of calls")?,
@@ -183,6 +183,7 @@ impl<'u> Comparer<'u> {
         self.exn(exn, &b.exn)?;
         same(*dbg == b.dbg, "locations")?;
         same(*depth == b.depth, "depths of calls")?;
+        same(*origin == b.origin, "origins of calls")?;
         same(*inlined == b.inlined && *specialised == b.specialised, "attributes of calls")
     }
 }

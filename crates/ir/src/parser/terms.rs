@@ -10,7 +10,7 @@ use crate::stack::deep;
 use crate::term::{InlineAttribute, RaiseKind, SpecialiseAttribute, StringSwitch};
 use crate::{
     Apply, ApplyCont, CallKind, ContHandler, Continuation, ExnCont, Expr, FunctionSlot, Item, Kind, Named,
-    Prim, SetOfClosures, Simple, Switch, Terminator, ValueSlot, Variable,
+    Origin, Prim, SetOfClosures, Simple, Switch, Terminator, ValueSlot, Variable,
 };
 
 /// The attributes of a call or of a code.
@@ -309,7 +309,8 @@ impl<'s> Parser<'s> {
         let (exn, dbg) = (self.exn()?, self.dbg()?);
         let (inlined, specialised) = (attributes.inline, attributes.specialise);
         let depth = if self.eat_word("depth") { self.integer()? } else { 0 };
-        Ok(Apply { callee, kind, args, ret, exn, dbg, inlined, specialised, depth })
+        let origin = if self.eat_word("origin") { Some(Origin::from_u32(self.integer()?)) } else { None };
+        Ok(Apply { callee, kind, args, ret, exn, dbg, inlined, specialised, depth, origin })
     }
 
     fn callee(&mut self) -> Result<(CallKind, Option<Simple>)> {

@@ -43,8 +43,16 @@ impl<'s> Parser<'s> {
                     self.next += 1;
                     self.location()?;
                 }
+                Token::Word("origin") => {
+                    self.next += 1;
+                    self.origin()?;
+                }
                 Token::End => break,
-                _ => return Err(self.expected("`extern`, `local`, `static`, `code`, `entry` or `loc`")),
+                _ => {
+                    return Err(
+                        self.expected("`extern`, `local`, `static`, `code`, `entry`, `loc` or `origin`")
+                    );
+                }
             }
         }
         self.unit.entry = entry.ok_or_else(|| self.error("the unit has no `entry`"))?;
@@ -309,6 +317,18 @@ impl<'s> Parser<'s> {
         let (start_bol, end_bol) = self.span("bol")?;
         let scope = if self.eat_word("in") { self.string()? } else { String::new() };
         self.unit.locs.push(Loc { file, line, char_start, char_end, start_bol, end_bol, end_line, scope });
+        Ok(())
+    }
+
+    /// The arguments of the inliner of other units, numbered in order from 0.
+    fn origin(&mut self) -> Result<()> {
+        let offset = self.offset();
+        if self.integer::<u32>()? != self.unit.origins.next_key().as_u32() {
+            return Err(self.error_at(offset, "origins are numbered in order from 0"));
+        }
+        let offset = self.offset();
+        let rounds = self.string()?.parse().map_err(|error: String| self.error_at(offset, error))?;
+        self.unit.origins.push(rounds);
         Ok(())
     }
 

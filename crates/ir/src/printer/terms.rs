@@ -154,7 +154,7 @@ impl Printer<'_> {
 
     /// A call; its return continuation if that is not told by what is around it.
     fn apply(&mut self, apply: &Apply, ret: Option<Continuation>) {
-        let Apply { callee, kind, args, ret: _, exn, dbg, inlined, specialised, depth } = apply;
+        let Apply { callee, kind, args, ret: _, exn, dbg, inlined, specialised, depth, origin } = apply;
         self.text("call ");
         match kind {
             CallKind::Generic => {}
@@ -191,6 +191,10 @@ impl Printer<'_> {
         if *depth > 0 {
             self.text(" depth ");
             self.number(depth);
+        }
+        if let Some(origin) = origin {
+            self.text(" origin ");
+            self.number(origin.as_u32());
         }
     }
 

@@ -7,7 +7,7 @@ use super::{Function, MAX_DEPTH, Place, Portable};
 use crate::remap::{self, Remap};
 use crate::stack::deep;
 use crate::{
-    CallKind, CodeId, Continuation, Dbg, Expr, FunctionSlot, Inlined, SetOfClosures, Simple, StaticDef,
+    CallKind, CodeId, Continuation, Dbg, Expr, FunctionSlot, Inlined, Origin, SetOfClosures, Simple, StaticDef,
     StaticField, Symbol, Terminator, Unit, ValueSlot, Variable,
 };
 
@@ -394,6 +394,11 @@ impl Remap for Export<'_> {
         self.portable.value_slots.push(name);
         self.value_slots.insert(*slot, number);
         *slot = number;
+    }
+
+    fn origin(&mut self, origin: &mut Option<Origin>) {
+        // The unit's own comes first.
+        *origin = Some(Origin::from_u32(origin.map_or(0, |origin| origin.as_u32() + 1)));
     }
 
     fn dbg(&mut self, dbg: &mut Dbg) {

@@ -6,12 +6,13 @@ use rustc_hash::FxHashMap;
 use super::{ImportError, Place, Portable};
 use crate::remap::{self, Remap};
 use crate::{
-    CallKind, Code, CodeId, Continuation, ContinuationData, Dbg, FunctionSlot, Inlined, Loc, Static,
+    CallKind, Code, CodeId, Continuation, ContinuationData, Dbg, FunctionSlot, Inlined, Loc, Origin, Static,
     StaticDef, Symbol, SymbolData, Unit, ValueSlot, Variable, VariableData,
 };
 
 /// Puts a function that [`export`](super::export) wrote into the unit: as a code that nobody refers to, to be copied from. What it
-/// makes of the tables of the unit needs no undoing. `places`: whether its places in the source come along.
+/// makes of the tables of the unit needs no undoing. `origins`: what the arguments of its unit and of those that parts of it come
+/// from are here. `places`: whether its places in the source come along.
 ///
 /// # Errors
 /// When the bytes are damaged; what was put into the unit's tables until then does not count.
@@ -19,6 +20,7 @@ pub fn import(
     unit: &mut Unit,
     bytes: &[u8],
     importer: &mut Importer,
+    origins: &[Option<Origin>],
     places: bool,
 ) -> Result<CodeId, ImportError> {
     let (portable, rest) =
@@ -48,6 +50,7 @@ pub fn import(
     };
     let mut import = Import {
         called: &called,
+        origins,
         codes: Vec::new(),
         variables: Vec::with_capacity(variables.len()),
         continuations: Vec::with_capacity(continuations.len()),
@@ -203,6 +206,7 @@ pub fn own_name(prefix: &str, name: &str, slot: FunctionSlot) -> String {
 /// From the tables of a [`Portable`] to those of a unit.
 struct Import<'p> {
     called: &'p [String],
+    origins: &'p [Option<Origin>],
     codes: Vec<CodeId>,
     variables: Vec<Variable>,
     continuations: Vec<Continuation>,
@@ -287,6 +291,14 @@ impl Remap for Import<'_> {
 
     fn value_slot(&mut self, slot: &mut ValueSlot) {
         look_up(&self.value_slots, slot, &mut self.missing, "value slot");
+    }
+
+    fn origin(&mut self, origin: &mut Option<Origin>) {
+        let Some(number) = *origin else { return };
+        match self.origins.get(number.index()) {
+            Some(known) => *origin = *known,
+            None => self.missing = Some(format!("no arguments {}", number.index())),
+        }
     }
 
     fn dbg(&mut self, dbg: &mut Dbg) {

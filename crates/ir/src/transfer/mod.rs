@@ -127,13 +127,13 @@ impl Function {
     }
 }
 
-/// Reads a function and verifies it, in a unit of its own.
+/// Reads a function and verifies it, in a unit of its own. `origins`: with how many arguments of the inliner it came.
 ///
 /// # Errors
 /// When it can't be read, or breaks a rule of the verifier.
-pub fn check(bytes: &[u8]) -> Result<(), ImportError> {
+pub fn check(bytes: &[u8], origins: usize) -> Result<(), ImportError> {
     let mut unit = Unit::new("Check", "camlCheck", 0);
-    let code = import(&mut unit, bytes, &mut Importer::default(), true)?;
+    let code = import(&mut unit, bytes, &mut Importer::default(), &vec![None; origins], true)?;
     let symbol = unit.symbols.push(SymbolData { linkage_name: "camlCheck__function".into(), is_local: true });
     let set = SetOfClosures {
         functions: [(unit.codes[code].function_slot, code)].into_iter().collect(),

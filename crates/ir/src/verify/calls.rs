@@ -26,6 +26,11 @@ impl Verifier<'_> {
             CallKind::MethodCached => self.unknown_call(3, apply),
         }
         self.exn(&apply.exn);
+        if let Some(origin) = apply.origin
+            && !self.unit.origins.is_valid(origin)
+        {
+            self.error(cause!["the origin ", origin.as_u32() as usize, " is not in the unit's table"]);
+        }
     }
 
     fn direct_call(&mut self, id: CodeId, apply: &Apply) {

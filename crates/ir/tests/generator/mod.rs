@@ -4,11 +4,14 @@
 mod prims;
 
 use cranelift_entity::EntityRef;
+use flambeau_ir::decision::Policy;
+use flambeau_ir::inlining::{Choice, Rounds};
 use flambeau_ir::term::{InlineAttribute, RaiseKind, SpecialiseAttribute, StringSwitch};
 use flambeau_ir::{
     Apply, ApplyCont, BoxedKind, CallKind, Code, CodeAttributes, CodeId, Const, ContHandler, Continuation,
-    Dbg, ExnCont, Expr, FunctionKind, FunctionSlot, Item, Kind, Loc, Named, SetOfClosures, Simple, Static,
-    StaticDef, StaticField, Subkind, Switch, Symbol, SymbolData, Terminator, Unit, ValueSlot, Variable,
+    Dbg, ExnCont, Expr, FunctionKind, FunctionSlot, Item, Kind, Loc, Named, Origin, SetOfClosures, Simple,
+    Static, StaticDef, StaticField, Subkind, Switch, Symbol, SymbolData, Terminator, Unit, ValueSlot,
+    Variable,
 };
 
 /// SplitMix64: small, and the same on every machine.
@@ -54,8 +57,24 @@ const KINDS: [Kind; 6] = [
     Kind::NakedNativeint,
 ];
 
-const NAMES: [&str; 14] =
-    ["x", "x", "x_1", "y'", "*opt*", "raise", "", "_", "+|", "é", "a.b", "poison", "x_", "back`quote\\"];
+const NAMES: [&str; 16] = [
+    "depth",
+    "origin",
+    "x",
+    "x",
+    "x_1",
+    "y'",
+    "*opt*",
+    "raise",
+    "",
+    "_",
+    "+|",
+    "é",
+    "a.b",
+    "poison",
+    "x_",
+    "back`quote\\",
+];
 
 const FLOATS: [u64; 7] = [
     0,
@@ -110,6 +129,7 @@ pub fn unit(seed: u64) -> Unit {
     let mut generator =
         Generator { random, unit, sets: Vec::new(), uses_closure: Vec::new(), handler, budget: 0 };
     generator.symbols();
+    generator.origins();
     generator.code_heads();
     generator.plan_sets();
     for id in generator.unit.codes.keys().collect::<Vec<_>>() {
@@ -175,6 +195,13 @@ impl Generator {
                 scope,
             };
             self.unit.locs.push(loc);
+        }
+    }
+
+    fn origins(&mut self) {
+        let choices = [Choice::Measured, Choice::Documented(Policy::Benefit)];
+        for choice in choices {
+            self.unit.origins.push(Rounds::new(choice, 1 + self.random.below(3) as u32));
         }
     }
 
@@ -423,7 +450,8 @@ impl Generator {
         let inlined = inline_attribute(&mut self.random);
         let specialised = specialise_attribute(&mut self.random);
         let depth = if self.random.one_in(4) { self.random.below(256) as u8 } else { 0 };
-        (Apply { callee, kind, args, ret, exn, dbg, inlined, specialised, depth }, result)
+        let origin = self.random.one_in(4).then(|| Origin::new(self.random.below(2)));
+        (Apply { callee, kind, args, ret, exn, dbg, inlined, specialised, depth, origin }, result)
     }
 
     fn terminator(&mut self, scope: &Scope, depth: usize) -> Terminator {

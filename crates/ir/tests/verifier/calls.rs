@@ -21,6 +21,13 @@ fn arguments_of_calls() {
     "#]],
     );
     rejects(
+        "code f (x) -> k { call x (1) -> k origin 0 }",
+        expect![[r#"
+            in code f: the origin 0 is not in the unit's table
+              at: call x (1) -> k origin 0
+        "#]],
+    );
+    rejects(
         "code f (x: float#) -> k { call x (1) -> k }",
         expect![[r#"
         in code f: the callee, `x`, is of kind `float#` instead of `val`

@@ -53,6 +53,12 @@ impl Simplifier<'_> {
         self.rewrites.inlining.of(self.rewrites.round)
     }
 
+    /// What a decision on a call goes by: code of a unit that inlines less is not inlined into more elsewhere (features B11).
+    pub(super) fn arguments_of(&self, apply: &Apply) -> Arguments {
+        let own = self.arguments();
+        apply.origin.map_or(*own, |origin| own.meet(self.unit.origins[origin].of(self.rewrites.round)))
+    }
+
     /// What grows, and why the body is to be inlined; or why it is not.
     pub(super) fn decide(&mut self, apply: &Apply, code: CodeId) -> Result<(Growth, Reason), Reason> {
         let data = &self.unit.codes[code];
@@ -65,7 +71,8 @@ impl Simplifier<'_> {
             return Err(Reason::Arguments);
         }
         let forced = self.attribute(apply, code)?;
-        if recursive && !stub && forced.is_none() && !self.arguments().unrolls() {
+        let arguments = self.arguments_of(apply);
+        if recursive && !stub && forced.is_none() && !arguments.unrolls() {
             return Err(Reason::Recursive);
         }
         if self.rewrites.stubs_only && !stub {
@@ -75,18 +82,18 @@ impl Simplifier<'_> {
             return Err(Reason::KeepsBacktraces);
         }
         // Each application at the toplevel makes a module, whose functions are to know those of the argument (B7).
-        let functor = is_functor && self.current.is_none() && self.arguments().toplevel_functors;
+        let functor = is_functor && self.current.is_none() && arguments.toplevel_functors;
         let imported = matches!(apply.kind, CallKind::DirectExternal(_));
         if functor && imported && !self.in_twin && forced.is_none() {
             return Err(Reason::Evaluated);
         }
         let forced = forced.or(functor.then_some(Reason::Functor));
-        let limit = if forced.is_some() { LARGEST } else { self.arguments().large.min(LARGEST) };
+        let limit = if forced.is_some() { LARGEST } else { arguments.large.min(LARGEST) };
         let size = match self.size(code) {
             Some(size) if size <= limit => size,
             size => return Err(Reason::TooLarge { size, limit }),
         };
-        if forced.is_none() && !self.arguments().with_closures && self.makes_closures(code) {
+        if forced.is_none() && !arguments.with_closures && self.makes_closures(code) {
             return Err(Reason::MakesClosures);
         }
         let by_attribute = forced.is_some() && forced != Some(Reason::Functor);
@@ -143,7 +150,7 @@ impl Simplifier<'_> {
 
     /// What the policy says of a body of that size.
     fn policy(&mut self, apply: &Apply, code: CodeId, size: u32) -> Result<Reason, Reason> {
-        let arguments = *self.arguments();
+        let arguments = self.arguments_of(apply);
         let depth = u32::from(apply.depth);
         match arguments.policy {
             Policy::Classic => {

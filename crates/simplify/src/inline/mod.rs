@@ -178,7 +178,7 @@ impl Simplifier<'_> {
             InlineAttribute::Default
                 if self.unit.codes[code].attributes.inline == InlineAttribute::Default =>
             {
-                self.arguments().max_unroll.saturating_sub(1)
+                self.arguments_of(apply).max_unroll.saturating_sub(1)
             }
             _ => 0,
         };
