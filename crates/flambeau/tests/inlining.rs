@@ -233,3 +233,61 @@ fn closures_of_recursive_functions_are_not_unrolled_for_ever() {
     }
     assert_eq!(folder.link_and_run(&["-O3", "t.ml"]), "210010017");
 }
+
+#[test]
+fn what_is_inlined_inside_a_function_counts() {
+    // Manual 21.3.2; the example of the design notes.
+    let folder = Folder::new(&[(
+        "t.ml",
+        "let map_tuple f (x, y, z) = (f x, f y, f z)
+         let succ x = x + 1
+         let succ_tuple t = map_tuple succ t",
+    )]);
+    let costs = ["-inline-call-cost", "4", "-inline-indirect-cost", "0"];
+    let others = ["-inline-prim-cost", "0", "-inline-alloc-cost", "0", "-flambeau-policy", "benefit"];
+    let ir =
+        |depth: &str| folder.compile(&[&costs[..], &others, &["-inline-max-depth", depth, "t.ml"]].concat());
+    assert_eq!(calls(&ir("0"), "map_tuple"), 1);
+    let ir = ir("1");
+    assert_eq!((calls(&ir, "map_tuple"), calls(&ir, "succ")), (0, 0), "{ir}");
+}
+
+#[test]
+fn functions_that_change_places_are_known() {
+    let folder = Folder::new(&[(
+        "t.ml",
+        "let rec iter_swap f g l =
+           match l with
+           | [] -> ()
+           | 0 :: t -> iter_swap g f t
+           | h :: t -> f h; iter_swap f g t
+         let sum = ref 0
+         let run k l = iter_swap (fun x -> sum := !sum + x) (fun x -> sum := !sum * k) l
+         let () = run 10 [1; 2; 0; 3; 0; 4]; print_int !sum",
+    )]);
+    let ir = folder.compile(&["t.ml"]);
+    let run = ir.split("code run_").nth(1).and_then(|rest| rest.split("\n}").next()).expect("run");
+    assert!(!run.contains("call"), "{run}");
+    assert_eq!(folder.link_and_run(&["t.ml"]), "34");
+}
+
+#[test]
+fn a_functor_is_worth_what_the_flag_says() {
+    let folder = Folder::new(&[(
+        "t.ml",
+        "module F (X : sig val f : int -> int end) = struct let rec g n = if n = 0 then 0 else X.f n + g (n - 1) end
+         module M = F (struct let f x = x + 1 end)
+         let () = print_int (M.g 3)",
+    )]);
+    let calls_with = |benefit: &str| {
+        let flags =
+            ["-flambeau-policy", "benefit", "-inline-lifting-benefit", benefit, "-inline-call-cost", "0"];
+        calls(
+            &folder.compile(
+                &[&flags[..], &["-inline-prim-cost", "0", "-inline-alloc-cost", "0", "t.ml"]].concat(),
+            ),
+            "F",
+        )
+    };
+    assert_eq!((calls_with("0"), calls_with("1300")), (1, 0));
+}

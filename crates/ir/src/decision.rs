@@ -39,6 +39,20 @@ pub struct Removed {
     pub polymorphic_compares: u32,
 }
 
+impl Removed {
+    /// With what else disappeared.
+    pub fn add(&mut self, other: &Removed) {
+        let Removed { calls, allocations, primitives, branches, indirect_calls, polymorphic_compares } =
+            other;
+        self.calls += calls;
+        self.allocations += allocations;
+        self.primitives += primitives;
+        self.branches += branches;
+        self.indirect_calls += indirect_calls;
+        self.polymorphic_compares += polymorphic_compares;
+    }
+}
+
 /// The numbers of a decision: inlined if `size - benefit <= allowance`.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Evaluation {
@@ -50,6 +64,29 @@ pub struct Evaluation {
     pub benefit: f64,
     /// What the difference may be: the threshold, or the size of the call.
     pub allowance: f64,
+    /// How many calls in the body are counted as inlined (policy *benefit*).
+    #[serde(default)]
+    pub inside: u32,
+    /// The search for such calls ended with its quota, or with what a unit may spend on evaluations.
+    #[serde(default)]
+    pub cut: bool,
+}
+
+impl Evaluation {
+    /// The size less the benefit.
+    pub fn difference(&self) -> f64 {
+        f64::from(self.size) - self.benefit
+    }
+
+    /// By how much the difference is more than it may be.
+    pub fn excess(&self) -> f64 {
+        self.difference() - self.allowance
+    }
+
+    /// Whether it is one for inlining.
+    pub fn suffices(&self) -> bool {
+        self.difference() <= self.allowance
+    }
 }
 
 /// The policies of the inliner (features B4–B6).
@@ -145,6 +182,13 @@ pub enum Reason {
     /// Not inlined: the unit has grown as much as it may (features G6).
     UnitBudget {
         /// What it may still grow by.
+        left: u32,
+        /// The size of what is called.
+        size: u32,
+    },
+    /// Not inlined: in the unit so much has been evaluated that only what is small without a look is inlined (features G6).
+    SpeculationBudget {
+        /// What may still be evaluated.
         left: u32,
         /// The size of what is called.
         size: u32,

@@ -101,6 +101,7 @@ fn brief(reason: &Reason) -> &'static str {
         Reason::TooDeep { .. } => "too deep",
         Reason::FunctionBudget { .. } => "function has grown",
         Reason::UnitBudget { .. } => "unit has grown",
+        Reason::SpeculationBudget { .. } => "much was evaluated",
         Reason::KeepsBacktraces => "backtraces",
         Reason::MakesClosures => "makes closures",
         Reason::Evaluated => "functor of another unit",
@@ -129,7 +130,7 @@ fn because(reason: &Reason) -> (String, Option<String>) {
         Reason::Functor => plain("it is a functor applied at the toplevel"),
         Reason::SingleUse => plain("this is the only use of the function"),
         Reason::Beneficial(evaluation) => {
-            ("the benefit is large enough".into(), Some(formula(evaluation, "<=")))
+            (format!("the benefit is large enough{}", inside(evaluation)), Some(formula(evaluation, "<=")))
         }
         Reason::Specialised { parameters, size } => (
             format!(
@@ -161,7 +162,7 @@ fn because(reason: &Reason) -> (String, Option<String>) {
             None,
         ),
         Reason::NotBeneficial(evaluation) => {
-            ("the benefit is too small".into(), Some(formula(evaluation, ">")))
+            (format!("the benefit is too small{}", inside(evaluation)), Some(formula(evaluation, ">")))
         }
         Reason::TooDeep { limit } => {
             (format!("the call stands more than {limit} deep in inlined code"), None)
@@ -174,6 +175,10 @@ fn because(reason: &Reason) -> (String, Option<String>) {
             "the unit has grown as much as it may".into(),
             Some(format!("size {size} > {left} left of what the unit may grow by")),
         ),
+        Reason::SpeculationBudget { left, size } => (
+            "so much was evaluated in the unit that only small functions are inlined".into(),
+            Some(format!("size {size} > {left} left of what may be evaluated")),
+        ),
         Reason::KeepsBacktraces => plain(
             "the body catches exceptions, whose backtraces would be others in the place of the call (-g)",
         ),
@@ -185,19 +190,26 @@ fn because(reason: &Reason) -> (String, Option<String>) {
     }
 }
 
+/// What the search inside the body came to.
+fn inside(evaluation: &Evaluation) -> String {
+    let calls = match evaluation.inside {
+        0 => String::new(),
+        1 => ", with 1 call inlined inside it".into(),
+        several => format!(", with {several} calls inlined inside it"),
+    };
+    let cut = if evaluation.cut { "; the search for such calls ended with its quota" } else { "" };
+    calls + cut
+}
+
 /// `size 40 - benefit 12.5 = 27.5 <= allowance 30`
 fn formula(evaluation: &Evaluation, relation: &str) -> String {
     let Evaluation { size, benefit, allowance, .. } = evaluation;
     format!(
         "size {size} - benefit {} = {} {relation} allowance {}",
         number(*benefit),
-        number(difference(evaluation)),
+        number(evaluation.difference()),
         number(*allowance)
     )
-}
-
-fn difference(evaluation: &Evaluation) -> f64 {
-    f64::from(evaluation.size) - evaluation.benefit
 }
 
 /// With two digits after the point at most.
@@ -243,8 +255,8 @@ fn changes(reason: &Reason, policy: Policy, level: u32) -> Vec<Change> {
         Reason::Small { .. } | Reason::SingleUse => vec![NOT_INLINED, NOT_INLINE],
         Reason::Beneficial(evaluation) => {
             let mut changes = vec![NOT_INLINED, NOT_INLINE];
-            if policy == Policy::Threshold && difference(evaluation) > 0.0 {
-                changes.push(threshold((difference(evaluation).ceil() - 1.0).max(0.0)));
+            if policy == Policy::Threshold && evaluation.difference() > 0.0 {
+                changes.push(threshold((evaluation.difference().ceil() - 1.0).max(0.0)));
             }
             changes
         }
@@ -286,8 +298,13 @@ fn changes(reason: &Reason, policy: Policy, level: u32) -> Vec<Change> {
         Reason::NotBeneficial(evaluation) => {
             let mut changes = vec![INLINED, INLINE];
             match policy {
-                Policy::Threshold => changes.push(threshold(difference(evaluation).ceil())),
-                Policy::Benefit | Policy::Classic => changes.extend(dearer(evaluation)),
+                Policy::Threshold => changes.push(threshold(evaluation.difference().ceil())),
+                Policy::Benefit | Policy::Classic => {
+                    changes.extend(dearer(evaluation));
+                    changes.extend(evaluation.cut.then(|| {
+                        Change::Other("a greater -inline, at the toplevel -inline-toplevel".into())
+                    }));
+                }
             }
             with_more(changes)
         }
@@ -304,6 +321,13 @@ fn changes(reason: &Reason, policy: Policy, level: u32) -> Vec<Change> {
         }
         Reason::UnitBudget { .. } => {
             vec![INLINED, Change::Other("a smaller unit: what it may grow by has been used up".into())]
+        }
+        Reason::SpeculationBudget { .. } => {
+            vec![
+                INLINED,
+                INLINE,
+                Change::Other("a smaller unit: what may be evaluated has been used up".into()),
+            ]
         }
         Reason::KeepsBacktraces => vec![
             Change::WithoutFlag("-g"),
@@ -352,7 +376,7 @@ fn unrolling(policy: Policy) -> Change {
 
 /// By how much one of the removed operations would have to cost more, each alone.
 fn dearer(evaluation: &Evaluation) -> Vec<Change> {
-    let missing = difference(evaluation) - evaluation.allowance;
+    let missing = evaluation.excess();
     let removed = &evaluation.removed;
     let costs = [
         (removed.calls, "-inline-call-cost"),

@@ -50,6 +50,7 @@ mod truth;
 mod twins;
 mod unboxing;
 
+use flambeau_ir::decision::Policy;
 use flambeau_ir::{
     CodeId, Continuation, Expr, FunctionSlot, Rewrites, SetOfClosures, StaticDef, Subkind, Symbol, Unit,
     ValueSlot, Variable,
@@ -70,6 +71,15 @@ use memory::{Memory, Writes};
 pub fn simplify(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
     if rewrites.fuel.is_empty() {
         return false;
+    }
+    if rewrites.round == 0 && rewrites.inlining.of(0).policy == Policy::Benefit && !rewrites.stubs_only {
+        // Bodies are measured as they are without inlining, but not as the source has them.
+        let decisions = rewrites.decisions.take();
+        rewrites.stubs_only = true;
+        Simplifier::new(unit, rewrites).unit();
+        rewrites.stubs_only = false;
+        rewrites.decisions = decisions;
+        dead_code::remove(unit, |_| true);
     }
     Simplifier::new(unit, rewrites).unit();
     // Without asking: codes whose sets were dropped must go.
@@ -107,6 +117,9 @@ struct Simplifier<'a> {
     /// Codes whose bodies are being simplified.
     in_progress: FxHashSet<CodeId>,
     sizes: FxHashMap<CodeId, Option<u32>>,
+    /// Bodies as they were before they were simplified, for policy *benefit*.
+    declared: FxHashMap<CodeId, Expr>,
+    declared_sizes: FxHashMap<CodeId, Option<u32>>,
     /// Whether each code has a `try`.
     catches: FxHashMap<CodeId, bool>,
     /// What inlining may still add to the function that is being simplified.
@@ -158,6 +171,8 @@ impl<'a> Simplifier<'a> {
             ignored: FxHashMap::default(),
             in_progress: FxHashSet::default(),
             sizes: FxHashMap::default(),
+            declared: FxHashMap::default(),
+            declared_sizes: FxHashMap::default(),
             catches: FxHashMap::default(),
             budget: 0,
             unit_budget,
@@ -228,6 +243,9 @@ impl<'a> Simplifier<'a> {
             return;
         }
         let body = self.unit.codes[code].body.take();
+        if self.arguments().policy == Policy::Benefit && !self.rewrites.stubs_only {
+            self.declared.insert(code, body.clone());
+        }
         let outer = self.enter(code, closure, symbol);
         self.in_progress.insert(code);
         let body = self.function_body(body, Some(code));

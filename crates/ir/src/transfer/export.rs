@@ -7,8 +7,8 @@ use super::{Function, MAX_DEPTH, Place, Portable};
 use crate::remap::{self, Remap};
 use crate::stack::deep;
 use crate::{
-    CallKind, CodeId, Continuation, Dbg, Expr, FunctionSlot, Inlined, Origin, SetOfClosures, Simple, StaticDef,
-    StaticField, Symbol, Terminator, Unit, ValueSlot, Variable,
+    CallKind, CodeId, Continuation, Dbg, Expr, FunctionSlot, Inlined, Origin, SetOfClosures, Simple,
+    StaticDef, StaticField, Symbol, Terminator, Unit, ValueSlot, Variable,
 };
 
 /// A function that can go elsewhere.

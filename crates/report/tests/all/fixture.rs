@@ -71,7 +71,7 @@ pub fn evaluation(size: u32, benefit: f64, allowance: f64) -> Evaluation {
         indirect_calls: 1,
         polymorphic_compares: 0,
     };
-    Evaluation { size, removed, benefit, allowance }
+    Evaluation { size, removed, benefit, allowance, inside: 0, cut: false }
 }
 
 /// Each reason there is.
@@ -101,6 +101,7 @@ pub fn reasons() -> Vec<Reason> {
         TooDeep { limit: 3 },
         FunctionBudget { left: 12, size: 40 },
         UnitBudget { left: 5, size: 40 },
+        SpeculationBudget { left: 3, size: 40 },
         KeepsBacktraces,
         MakesClosures,
         Arguments,

@@ -1,12 +1,11 @@
-//! What is inlined, by three policies over one measure (features B1, B4–B7, B9).
+//! What is inlined: what forces and what forbids it, whatever the policy (features B1, B7, B9).
 
-use flambeau_ir::decision::{Evaluation, Policy, Reason};
+use flambeau_ir::decision::{Policy, Reason};
 use flambeau_ir::inlining::{Arguments, LARGEST};
 use flambeau_ir::term::InlineAttribute;
-use flambeau_ir::{Apply, CallKind, CodeId, Simple, Unit};
-use flambeau_types::Ty;
+use flambeau_ir::{Apply, CallKind, CodeId, Unit};
 
-use super::speculate::Measure;
+use super::policy::Candidate;
 use crate::{Simplifier, size};
 
 /// What one function may grow by.
@@ -87,7 +86,9 @@ impl Simplifier<'_> {
         if functor && imported && !self.in_twin && forced.is_none() {
             return Err(Reason::Evaluated);
         }
-        let forced = forced.or(functor.then_some(Reason::Functor));
+        // Policy *benefit* has a benefit for that.
+        let by_itself = functor && (self.in_twin || arguments.policy != Policy::Benefit);
+        let forced = forced.or(by_itself.then_some(Reason::Functor));
         let limit = if forced.is_some() { LARGEST } else { arguments.large.min(LARGEST) };
         let size = match self.size(code) {
             Some(size) if size <= limit => size,
@@ -100,13 +101,13 @@ impl Simplifier<'_> {
         let growth = self.growth(code, size, functor, by_attribute)?;
         let reason = match forced {
             Some(reason) => reason,
-            None => self.policy(apply, code, size)?,
+            None => self.policy(&Candidate { apply, code, size, functor, arguments })?,
         };
         Ok((growth, reason))
     }
 
     /// What an attribute says, that of the call first (manual 21.6); or that of a stub, which is always inlined (A7).
-    fn attribute(&self, apply: &Apply, code: CodeId) -> Result<Option<Reason>, Reason> {
+    pub(super) fn attribute(&self, apply: &Apply, code: CodeId) -> Result<Option<Reason>, Reason> {
         let attributes = &self.unit.codes[code].attributes;
         match apply.inlined {
             InlineAttribute::Never => return Err(Reason::ForbiddenByCall),
@@ -146,89 +147,5 @@ impl Simplifier<'_> {
         } else {
             Err(Reason::FunctionBudget { left: self.budget, size })
         }
-    }
-
-    /// What the policy says of a body of that size.
-    fn policy(&mut self, apply: &Apply, code: CodeId, size: u32) -> Result<Reason, Reason> {
-        let arguments = self.arguments_of(apply);
-        let depth = u32::from(apply.depth);
-        match arguments.policy {
-            Policy::Classic => {
-                let limit = arguments.classic_limit(apply.args.len() as u32);
-                if size <= limit {
-                    Ok(Reason::Small { size, limit })
-                } else {
-                    Err(Reason::TooLarge { size: Some(size), limit })
-                }
-            }
-            _ if depth > arguments.max_depth => Err(Reason::TooDeep { limit: arguments.max_depth }),
-            Policy::Threshold => self.by_threshold(apply, code, size, &arguments),
-            Policy::Benefit => self.by_benefit(apply, code, size, &arguments),
-        }
-    }
-
-    /// flambda2-inlining, "Function call site decision".
-    fn by_threshold(
-        &mut self,
-        apply: &Apply,
-        code: CodeId,
-        size: u32,
-        arguments: &Arguments,
-    ) -> Result<Reason, Reason> {
-        if size <= arguments.small {
-            return Ok(Reason::Small { size, limit: arguments.small });
-        }
-        if arguments.if_useful && !self.is_useful(apply) {
-            return Err(Reason::NothingKnown { size });
-        }
-        let measure = self.measure(apply, code, size)?;
-        let benefit = arguments.costs.worth(&measure.removed);
-        verdict(&measure, benefit, arguments.threshold)
-    }
-
-    /// Manual 21.3.5: the benefit, less in code that is colder, must exceed the growth.
-    fn by_benefit(
-        &mut self,
-        apply: &Apply,
-        code: CodeId,
-        size: u32,
-        arguments: &Arguments,
-    ) -> Result<Reason, Reason> {
-        let toplevel = self.current.is_none();
-        let quota = arguments.quota(toplevel);
-        let allowance = f64::from(size::call(apply));
-        if f64::from(size) > quota + allowance {
-            return Err(Reason::TooLarge { size: Some(size), limit: (quota + allowance) as u32 });
-        }
-        let measure = self.measure(apply, code, size)?;
-        let hotness = 1.0 / (1.0 + arguments.branch_factor).powi(self.branch_depth as i32);
-        let benefit = arguments.costs.worth(&measure.removed) * hotness;
-        verdict(&measure, benefit, allowance)
-    }
-
-    fn measure(&mut self, apply: &Apply, code: CodeId, size: u32) -> Result<Measure, Reason> {
-        match self.speculation_budget.checked_sub(size) {
-            Some(left) => self.speculation_budget = left,
-            None => return Err(Reason::UnitBudget { left: self.speculation_budget, size }),
-        }
-        Ok(self.speculate(apply, code))
-    }
-
-    /// Whether something is known of an argument.
-    fn is_useful(&self, apply: &Apply) -> bool {
-        apply.args.iter().any(|arg| {
-            !matches!(arg, Simple::Var(_))
-                || self.env.ty(*arg) != Ty::Unknown
-                || self.closure_of_other_unit(*arg).is_some()
-        })
-    }
-}
-
-fn verdict(measure: &Measure, benefit: f64, allowance: f64) -> Result<Reason, Reason> {
-    let evaluation = Evaluation { size: measure.size, removed: measure.removed, benefit, allowance };
-    if f64::from(measure.size) - benefit <= allowance {
-        Ok(Reason::Beneficial(evaluation))
-    } else {
-        Err(Reason::NotBeneficial(evaluation))
     }
 }

@@ -1,10 +1,13 @@
-//! Inlining at calls of functions that are known: [`decide`] says what, [`speculate`] what it would come to.
+//! Inlining at calls of functions that are known: [`decide`] and [`policy`] say what, [`speculate`] what it would come to,
+//! [`search`] with what inside.
 //!
 //! The body of a callee has been simplified before its callers are: it is copied into the place of the call, and
 //! simplified once more there, with what is known of the arguments.
 
 mod decide;
 mod log;
+mod policy;
+mod search;
 mod speculate;
 pub mod warnings;
 
@@ -112,6 +115,22 @@ impl Simplifier<'_> {
     fn size(&mut self, code: CodeId) -> Option<u32> {
         let unit = &*self.unit;
         *self.sizes.entry(code).or_insert_with(|| size::whole(unit, code, LARGEST))
+    }
+
+    /// The body of a code as policies look at it: for policy *benefit* as it was before anything was inlined in it in this run,
+    /// so that what is inlined there does not stand in the way of inlining the whole.
+    fn declared_body(&mut self, code: CodeId) -> &mut Expr {
+        match self.declared.get_mut(&code) {
+            Some(body) => body,
+            None => &mut self.unit.codes[code].body,
+        }
+    }
+
+    /// The size of that, with those of the functions that it makes; `None` if it is more than anybody inlines.
+    fn declared_size(&mut self, code: CodeId) -> Option<u32> {
+        let (unit, declared) = (&*self.unit, &self.declared);
+        let body = |code: CodeId| declared.get(&code).unwrap_or(&unit.codes[code].body);
+        *self.declared_sizes.entry(code).or_insert_with(|| size::whole_of(body, code, LARGEST))
     }
 
     /// Whether the backtrace of an exception that is caught in the body ends there: not with the callers.

@@ -15,6 +15,7 @@ use flambeau_types::{Closure, Definition, Operands, Ty};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
+use super::search::Search;
 use crate::analysis::FIRST_SPECIAL_TAG;
 use crate::memory::Writes;
 use crate::prims::Outcome;
@@ -30,32 +31,77 @@ pub struct Measure {
     pub size: u32,
     /// What disappeared, the call itself included.
     pub removed: Removed,
+    /// How many calls in it are counted as inlined.
+    pub inside: u32,
 }
 
 /// The arguments of a continuation in all its uses that have been seen, if these agree on them.
 type Uses = Option<SmallVec<[Simple; 2]>>;
 
 /// An evaluation under way.
-#[derive(Default)]
-struct Speculation {
+pub(super) struct Speculation<'s> {
     measure: Measure,
     uses: FxHashMap<Continuation, Uses>,
     /// Continuations of whose parameters nothing is known: loops, and the ways out of functions.
     open: FxHashSet<Continuation>,
     /// Variables of the caller that are allocations: if the body comes to use none of them, they are not made.
     watched: SmallVec<[Variable; 4]>,
+    /// The same of the evaluations in which this is one.
+    watched_outside: SmallVec<[Variable; 4]>,
+    needed: FxHashSet<Variable>,
+    /// What is looked at inside the body.
+    pub(super) search: &'s mut Search,
+}
+
+/// What a call in a body that is being evaluated came to.
+pub(super) struct Inside {
+    /// Taken by itself.
+    pub measure: Measure,
+    /// Allocations that the whole evaluation watches, and which it counts itself.
+    watched_outside: u32,
+    /// Those of these that are used.
     needed: FxHashSet<Variable>,
 }
 
 impl Simplifier<'_> {
     /// Measures the body of a code with the arguments of a call.
-    pub(crate) fn speculate(&mut self, apply: &Apply, code: CodeId) -> Measure {
+    pub(super) fn speculate(&mut self, apply: &Apply, code: CodeId, search: &mut Search) -> Measure {
+        self.speculate_body_of(apply, code, SmallVec::new(), search).measure
+    }
+
+    /// The same of a call in a body that is being measured.
+    pub(super) fn speculate_call_inside(
+        &mut self,
+        outer: &mut Speculation,
+        apply: &Apply,
+        code: CodeId,
+    ) -> Inside {
+        let mut watched = outer.watched.clone();
+        watched.extend(outer.watched_outside.iter().copied());
+        self.speculate_body_of(apply, code, watched, outer.search)
+    }
+
+    fn speculate_body_of(
+        &mut self,
+        apply: &Apply,
+        code: CodeId,
+        watched_outside: SmallVec<[Variable; 4]>,
+        search: &mut Search,
+    ) -> Inside {
         let mark = self.env.mark();
         let memory = self.memory;
         self.fresh_memory();
         let data = &self.unit.codes[code];
         let (params, my_closure) = (data.params.clone(), data.my_closure);
-        let mut speculation = Speculation::default();
+        let mut speculation = Speculation {
+            measure: Measure::default(),
+            uses: FxHashMap::default(),
+            open: FxHashSet::default(),
+            watched: SmallVec::new(),
+            watched_outside,
+            needed: FxHashSet::default(),
+            search,
+        };
         speculation.measure.removed.calls = 1;
         for (param, arg) in params.iter().zip(&apply.args) {
             let arg = self.env.canonical(*arg);
@@ -74,9 +120,11 @@ impl Simplifier<'_> {
         self.speculate_body(&mut speculation, code);
         self.env.undo(mark);
         self.memory = memory;
-        let unneeded = speculation.watched.iter().filter(|var| !speculation.needed.contains(var)).count();
-        speculation.measure.removed.allocations += unneeded as u32;
-        speculation.measure
+        let Speculation { mut measure, watched, watched_outside, needed, .. } = speculation;
+        let unneeded = || watched.iter().filter(|var| !needed.contains(var));
+        measure.removed.allocations += unneeded().count() as u32;
+        let outside = unneeded().filter(|var| watched_outside.contains(var)).count();
+        Inside { measure, watched_outside: outside as u32, needed }
     }
 
     /// Whether a variable is a block, a number or a closure that was allocated in the function.
@@ -89,9 +137,9 @@ impl Simplifier<'_> {
 
     fn speculate_body(&mut self, speculation: &mut Speculation, code: CodeId) {
         speculation.open.insert(self.unit.codes[code].ret);
-        let body = self.unit.codes[code].body.take();
+        let body = self.declared_body(code).take();
         self.speculate_on(speculation, &body);
-        self.unit.codes[code].body = body;
+        *self.declared_body(code) = body;
     }
 
     fn speculate_on(&mut self, speculation: &mut Speculation, expr: &Expr) {
@@ -327,6 +375,12 @@ impl Simplifier<'_> {
     }
 
     fn speculate_call(&mut self, speculation: &mut Speculation, apply: &Apply) {
+        if self.speculate_inside(speculation, apply) {
+            self.fresh_memory();
+            speculation.use_cont(apply.exn.cont, None);
+            speculation.use_cont(apply.ret, None);
+            return;
+        }
         let callee = apply.callee.map(|callee| self.env.canonical(callee));
         let known = callee.is_some_and(|callee| {
             matches!(self.env.ty(callee), Ty::Closure(_)) || self.closure_of_other_unit(callee).is_some()
@@ -345,11 +399,22 @@ impl Simplifier<'_> {
     }
 }
 
-impl Speculation {
+impl Speculation<'_> {
+    /// Counts what a call, indirect as it is written, came to in its place.
+    pub(super) fn count(&mut self, inner: Inside, indirect: bool) {
+        let Measure { size, removed, inside } = &mut self.measure;
+        *size += inner.measure.size;
+        *inside += inner.measure.inside + 1;
+        removed.add(&inner.measure.removed);
+        removed.allocations -= inner.watched_outside;
+        removed.indirect_calls += u32::from(indirect);
+        self.needed.extend(inner.needed);
+    }
+
     /// What is left in the body uses this.
     fn need(&mut self, simple: Simple) {
         if let Simple::Var(var) = simple
-            && self.watched.contains(&var)
+            && (self.watched.contains(&var) || self.watched_outside.contains(&var))
         {
             self.needed.insert(var);
         }

@@ -1,0 +1,136 @@
+//! The three policies, over one measure (features B4–B6).
+
+use flambeau_ir::decision::{Evaluation, Policy, Reason};
+use flambeau_ir::inlining::Arguments;
+use flambeau_ir::{Apply, CodeId, Simple};
+use flambeau_types::Ty;
+
+use super::search::Search;
+use super::speculate::Measure;
+use crate::{Simplifier, size};
+
+/// A call that nothing but a policy decides on.
+pub(super) struct Candidate<'c> {
+    /// The call.
+    pub apply: &'c Apply,
+    /// What it calls.
+    pub code: CodeId,
+    /// The size of that.
+    pub size: u32,
+    /// It is a functor, applied at the toplevel.
+    pub functor: bool,
+    /// What the policy goes by.
+    pub arguments: Arguments,
+}
+
+impl Simplifier<'_> {
+    /// What the policy says of a call.
+    pub(super) fn policy(&mut self, candidate: &Candidate) -> Result<Reason, Reason> {
+        let Candidate { apply, size, arguments, .. } = candidate;
+        let (size, limit) = (*size, arguments.max_depth);
+        match arguments.policy {
+            Policy::Classic => {
+                let limit = arguments.classic_limit(apply.args.len() as u32);
+                if size <= limit {
+                    Ok(Reason::Small { size, limit })
+                } else {
+                    Err(Reason::TooLarge { size: Some(size), limit })
+                }
+            }
+            _ if u32::from(apply.depth) > limit => Err(Reason::TooDeep { limit }),
+            Policy::Threshold => self.by_threshold(candidate),
+            Policy::Benefit => self.by_benefit(candidate),
+        }
+    }
+
+    /// flambda2-inlining, "Function call site decision".
+    fn by_threshold(&mut self, candidate: &Candidate) -> Result<Reason, Reason> {
+        let Candidate { apply, code, size, arguments, .. } = candidate;
+        let size = *size;
+        if size <= arguments.small {
+            return Ok(Reason::Small { size, limit: arguments.small });
+        }
+        if arguments.if_useful && !self.is_useful(apply) {
+            return Err(Reason::NothingKnown { size });
+        }
+        self.pay_for_speculation(size)?;
+        let measure = self.speculate(apply, *code, &mut Search::nothing());
+        let benefit = arguments.costs.worth(&measure.removed);
+        verdict(evaluation(&measure, benefit, arguments.threshold))
+    }
+
+    /// Manual 21.3.2: the benefit must exceed the growth of the code; if it does not, then with what is inlined inside the
+    /// function. Each step of the search goes one call deeper than the one before, with the whole quota: so a larger
+    /// quota or depth only adds to what was found without.
+    fn by_benefit(&mut self, candidate: &Candidate) -> Result<Reason, Reason> {
+        let Candidate { apply, code, arguments, .. } = candidate;
+        let limit = arguments.quota(self.current.is_none()) + f64::from(size::call(apply));
+        let size = match self.declared_size(*code) {
+            Some(size) if f64::from(size) <= limit => size,
+            size => return Err(Reason::TooLarge { size, limit: limit as u32 }),
+        };
+        let (mut best, mut goes_on) = self.step(candidate, size, 0)?;
+        for deeper in 1..=arguments.max_depth.saturating_sub(u32::from(apply.depth)) {
+            if best.suffices() || !goes_on {
+                break;
+            }
+            let Ok((evaluation, more)) = self.step(candidate, size, deeper) else {
+                best.cut = true;
+                break;
+            };
+            goes_on = more;
+            if evaluation.excess() < best.excess() {
+                best = evaluation;
+            }
+        }
+        verdict(best)
+    }
+
+    /// A step of the search, through so many calls; and whether there is more for a deeper one to see.
+    fn step(&mut self, candidate: &Candidate, size: u32, deeper: u32) -> Result<(Evaluation, bool), Reason> {
+        self.pay_for_speculation(size)?;
+        let Candidate { apply, code, arguments, .. } = candidate;
+        let quota = arguments.quota(self.current.is_none()) - f64::from(size);
+        let hotness = 1.0 / (1.0 + arguments.branch_factor).powi(self.branch_depth as i32);
+        let mut search = Search::inside(apply, *code, deeper, quota, hotness);
+        let measure = self.speculate(apply, *code, &mut search);
+        let lifting = if candidate.functor { arguments.lifting_benefit } else { 0.0 };
+        let benefit = arguments.costs.worth(&measure.removed) * hotness + lifting;
+        let evaluation = Evaluation {
+            inside: measure.inside,
+            cut: search.is_cut(),
+            ..evaluation(&measure, benefit, f64::from(size::call(apply)))
+        };
+        Ok((evaluation, search.goes_on()))
+    }
+
+    /// Takes what an evaluation costs from what a unit may spend on such.
+    pub(super) fn pay_for_speculation(&mut self, size: u32) -> Result<(), Reason> {
+        match self.speculation_budget.checked_sub(size) {
+            Some(left) => self.speculation_budget = left,
+            None => return Err(Reason::SpeculationBudget { left: self.speculation_budget, size }),
+        }
+        Ok(())
+    }
+
+    /// Whether something is known of an argument.
+    fn is_useful(&self, apply: &Apply) -> bool {
+        apply.args.iter().any(|arg| {
+            !matches!(arg, Simple::Var(_))
+                || self.env.ty(*arg) != Ty::Unknown
+                || self.closure_of_other_unit(*arg).is_some()
+        })
+    }
+}
+
+fn evaluation(measure: &Measure, benefit: f64, allowance: f64) -> Evaluation {
+    Evaluation { size: measure.size, removed: measure.removed, benefit, allowance, inside: 0, cut: false }
+}
+
+fn verdict(evaluation: Evaluation) -> Result<Reason, Reason> {
+    if evaluation.suffices() {
+        Ok(Reason::Beneficial(evaluation))
+    } else {
+        Err(Reason::NotBeneficial(evaluation))
+    }
+}
