@@ -11,9 +11,9 @@ use flambeau_ir::{
 use flambeau_types::{Closure, Ty};
 use smallvec::SmallVec;
 
-use crate::Simplifier;
 use crate::continuations::{ContState, edge_of};
 use crate::run::Next;
+use crate::{Functions, Simplifier};
 
 impl Simplifier<'_> {
     /// A call that ends a run.
@@ -262,8 +262,9 @@ impl Simplifier<'_> {
         }
         let values: SmallVec<[(ValueSlot, Ty); 2]> =
             set.values.iter().map(|(slot, value)| (*slot, Ty::Is(*value))).collect();
+        let functions = Functions::from(&set.functions[..]);
         for (var, (slot, _)) in vars.iter().zip(&set.functions) {
-            let closure = Closure { slot: *slot, functions: set.functions.clone(), values: values.clone() };
+            let closure = Closure { slot: *slot, functions: Rc::clone(&functions), values: values.clone() };
             self.env.bind(*var, Ty::Closure(Rc::new(closure)));
         }
         out.push(Item::LetClosures { vars, set, dbg });

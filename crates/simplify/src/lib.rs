@@ -50,6 +50,8 @@ mod truth;
 mod twins;
 mod unboxing;
 
+use std::rc::Rc;
+
 use flambeau_ir::decision::Policy;
 use flambeau_ir::{
     CodeId, Continuation, Expr, FunctionSlot, Rewrites, SetOfClosures, StaticDef, Subkind, Symbol, Unit,
@@ -276,11 +278,9 @@ impl<'a> Simplifier<'a> {
         let functions = self.siblings(code, slot);
         let known = self.binders.get(&code).copied().unwrap_or(0) <= 1;
         let ty = match functions {
-            Some(functions) if known => Ty::Closure(std::rc::Rc::new(Closure {
-                slot,
-                functions,
-                values: values.iter().cloned().collect(),
-            })),
+            Some(functions) if known => {
+                Ty::Closure(Rc::new(Closure { slot, functions, values: values.iter().cloned().collect() }))
+            }
             _ => Ty::Unknown,
         };
         match symbol.filter(|_| known) {
@@ -356,9 +356,10 @@ fn count_binder(
     sets: &mut FxHashMap<CodeId, Functions>,
     set: &SetOfClosures,
 ) {
+    let functions = Functions::from(&set.functions[..]);
     for (_, code) in &set.functions {
         *binders.entry(*code).or_insert(0) += 1;
-        sets.insert(*code, set.functions.clone());
+        sets.insert(*code, Rc::clone(&functions));
     }
 }
 
@@ -374,4 +375,4 @@ struct Outer {
     branch_depth: u32,
 }
 
-type Functions = SmallVec<[(FunctionSlot, CodeId); 1]>;
+type Functions = Rc<[(FunctionSlot, CodeId)]>;

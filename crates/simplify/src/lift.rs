@@ -75,8 +75,9 @@ impl Simplifier<'_> {
         for item in &self.unit.statics[first..] {
             match &item.def {
                 StaticDef::Closures { symbols, set } => {
+                    let functions = Functions::from(&set.functions[..]);
                     for (symbol, (slot, _)) in symbols.iter().zip(&set.functions) {
-                        self.env.set_symbol(*symbol, closure_ty(set, *slot));
+                        self.env.set_symbol(*symbol, closure_ty(set, &functions, *slot));
                     }
                 }
                 def => {
@@ -131,8 +132,9 @@ impl Simplifier<'_> {
     /// Makes a closed set of closures static data.
     pub(crate) fn static_closures(&mut self, set: SetOfClosures) -> Vec<Symbol> {
         let symbols: Vec<Symbol> = set.functions.iter().map(|_| self.fresh_symbol()).collect();
+        let functions = Functions::from(&set.functions[..]);
         for (symbol, (slot, _)) in symbols.iter().zip(&set.functions) {
-            self.env.set_symbol(*symbol, closure_ty(&set, *slot));
+            self.env.set_symbol(*symbol, closure_ty(&set, &functions, *slot));
         }
         let def = StaticDef::Closures { symbols: symbols.clone(), set };
         self.unit.statics.push(Static { exported: false, def });
@@ -151,10 +153,10 @@ impl Simplifier<'_> {
 }
 
 /// What is known of a closure of a static set.
-fn closure_ty(set: &SetOfClosures, slot: FunctionSlot) -> Ty {
+fn closure_ty(set: &SetOfClosures, functions: &Functions, slot: FunctionSlot) -> Ty {
     Ty::Closure(Rc::new(Closure {
         slot,
-        functions: set.functions.clone(),
+        functions: Rc::clone(functions),
         values: set.values.iter().map(|(slot, value)| (*slot, Ty::Is(*value))).collect(),
     }))
 }

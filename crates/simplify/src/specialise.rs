@@ -12,8 +12,8 @@ use flambeau_ir::inlining::LARGEST;
 use flambeau_ir::term::SpecialiseAttribute;
 use flambeau_ir::transfer::own_name;
 use flambeau_ir::{
-    Apply, CallKind, Code, CodeId, Expr, Item, Kind, Named, Prim, SetOfClosures, Simple, Symbol, Terminator,
-    ValueSlot, Variable,
+    Apply, CallKind, Code, CodeId, Expr, FunctionSlot, Item, Kind, Named, Prim, SetOfClosures, Simple,
+    Symbol, Terminator, ValueSlot, Variable,
 };
 use flambeau_types::Ty;
 use rustc_hash::FxHashMap;
@@ -39,8 +39,7 @@ impl Simplifier<'_> {
         let slot = self.unit.codes[code].function_slot;
         let imported = matches!(apply.kind, CallKind::DirectExternal(_));
         // A function of another unit comes alone.
-        let functions =
-            if imported { SmallVec::from_slice(&[(slot, code)]) } else { self.siblings(code, slot)? };
+        let functions = if imported { Functions::from([(slot, code)]) } else { self.siblings(code, slot)? };
         let bound = if imported { 0 } else { 1 };
         let ready = |code: &CodeId| {
             self.done.contains(code)
@@ -51,7 +50,7 @@ impl Simplifier<'_> {
             return None;
         }
         let mut size = 0;
-        for (_, code) in &functions {
+        for (_, code) in functions.iter() {
             size += crate::size::whole(self.unit, *code, limit.checked_sub(size)?)?;
         }
         if size > self.unit_budget {
@@ -162,7 +161,7 @@ impl Simplifier<'_> {
         let own = |code: CodeId| functions.iter().any(|(_, c)| *c == code);
         let mut calls = Vec::new();
         let mut escapes = false;
-        for &(_, code) in functions {
+        for &(_, code) in functions.iter() {
             let mut pending = vec![code];
             while let Some(at) = pending.pop() {
                 let body = &self.unit.codes[at].body;
@@ -306,7 +305,7 @@ impl Simplifier<'_> {
                 self.unit.new_value(name)
             })
             .collect();
-        let set = SetOfClosures { functions: functions.clone(), values: values.to_vec() };
+        let set = SetOfClosures { functions: functions.iter().copied().collect(), values: values.to_vec() };
         let original = Expr {
             items: vec![Item::LetClosures { vars, set, dbg: apply.dbg }],
             terminator: Terminator::Unreachable,
@@ -392,14 +391,14 @@ impl Simplifier<'_> {
     }
 
     /// Makes the calls of copied functions in a copied function go through closures, which they did not need before.
-    fn pass_closures(&mut self, code: CodeId, copies: &Functions) {
+    fn pass_closures(&mut self, code: CodeId, copies: &[(FunctionSlot, CodeId)]) {
         let (my_closure, from) = {
             let data = &self.unit.codes[code];
             (data.my_closure, data.function_slot)
         };
         let mut items = Vec::new();
         let mut closures: FxHashMap<CodeId, Variable> = FxHashMap::default();
-        for &(to, copy) in copies {
+        for &(to, copy) in copies.iter() {
             if copy == code {
                 closures.insert(code, my_closure);
                 continue;

@@ -65,8 +65,8 @@ pub struct Block {
 pub struct Closure {
     /// Which of the set's functions it is.
     pub slot: FunctionSlot,
-    /// All functions of the set.
-    pub functions: SmallVec<[(FunctionSlot, CodeId); 1]>,
+    /// All functions of the set: shared by its closures, since there may be thousands of each.
+    pub functions: Rc<[(FunctionSlot, CodeId)]>,
     /// The captured values, as far as they are known.
     pub values: SmallVec<[(ValueSlot, Ty); 2]>,
 }

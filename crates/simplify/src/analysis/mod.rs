@@ -15,6 +15,7 @@ use flambeau_types::{Env, Ty};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
+use crate::Functions;
 use crate::memory::Writes;
 use crate::run::Params;
 use shape::Shape;
@@ -331,9 +332,10 @@ impl<'a> Walk<'a> {
                 }
             }
             Item::LetClosures { vars, set, .. } => {
+                let functions = Functions::from(&set.functions[..]);
                 for (var, (slot, _)) in vars.iter().zip(&set.functions) {
                     self.turns.made(*var, here.place);
-                    let shape = Shape::of_closure(*slot, set);
+                    let shape = Shape::of_closure(*slot, set, &functions);
                     self.analysis.known.insert(*var, Knowledge { shape, ..Knowledge::TOP });
                 }
                 set.values.iter().for_each(|(_, value)| self.escapes(*value, here));

@@ -8,6 +8,7 @@ use flambeau_types::{Block, Blocks, Closure, IntSet, Ty, Variant};
 use smallvec::SmallVec;
 
 use super::FIRST_SPECIAL_TAG;
+use crate::Functions;
 use crate::prims::is_float_record;
 
 /// More blocks than these are not told apart.
@@ -121,9 +122,9 @@ impl Shape {
     }
 
     /// Of a closure made in sight.
-    pub fn of_closure(slot: FunctionSlot, set: &SetOfClosures) -> Shape {
+    pub fn of_closure(slot: FunctionSlot, set: &SetOfClosures, functions: &Functions) -> Shape {
         let values = set.values.iter().map(|(value, _)| (*value, Ty::Unknown)).collect();
-        Shape::Closure(Rc::new(Closure { slot, functions: set.functions.clone(), values }))
+        Shape::Closure(Rc::new(Closure { slot, functions: Rc::clone(functions), values }))
     }
 
     /// Of the result of a primitive.

@@ -5,6 +5,8 @@
 //! The measure is an estimate in one respect: a continuation that is used in several places knows of its parameters only
 //! what all its uses agree on literally, and loops know nothing.
 
+use std::rc::Rc;
+
 use flambeau_ir::decision::Removed;
 use flambeau_ir::prim::{Effects, Mutability};
 use flambeau_ir::{
@@ -19,7 +21,7 @@ use super::search::Search;
 use crate::analysis::FIRST_SPECIAL_TAG;
 use crate::memory::Writes;
 use crate::prims::Outcome;
-use crate::{Simplifier, size};
+use crate::{Functions, Simplifier, size};
 
 /// Larger blocks are not looked into.
 const FIELDS: usize = 16;
@@ -293,9 +295,10 @@ impl Simplifier<'_> {
             speculation.measure.size += 5 + set.values.len() as u32;
             set.values.iter().for_each(|(_, value)| speculation.need(self.env.canonical(*value)));
         }
+        let functions = Functions::from(&set.functions[..]);
         let closure = |slot| {
-            let functions = set.functions.clone();
-            Ty::Closure(std::rc::Rc::new(Closure { slot, functions, values: values.clone() }))
+            let functions = Rc::clone(&functions);
+            Ty::Closure(Rc::new(Closure { slot, functions, values: values.clone() }))
         };
         for (var, (slot, _)) in vars.iter().zip(&set.functions) {
             self.env.bind(*var, closure(*slot));
