@@ -314,9 +314,23 @@ let function_ state =
   let body = instrumented (fun body -> Afl_instrument.instrument_function body dbg) body in
   (dbg, Compat.function_ ~name ~params ~body ~dbg ~entry:false)
 
-(* In the order of the source, so that what is near there is near in the code too. *)
+(* In the order of the source, so that what is near there is near in the code too. Files count in the order in which
+   they occur: what they are called must not matter. *)
 let in_source_order functions =
-  List.map snd (List.stable_sort (fun (a, _) (b, _) -> Debuginfo.compare a b) functions)
+  let files = Hashtbl.create 4 in
+  let number file =
+    match Hashtbl.find files file with
+    | number -> number
+    | exception Not_found ->
+        let number = Hashtbl.length files in
+        Hashtbl.add files file number;
+        number
+  in
+  let place (item : Debuginfo.item) =
+    (number item.dinfo_file, item.dinfo_line, item.dinfo_char_start, item.dinfo_char_end)
+  in
+  let with_places (dbg, f) = (List.rev_map place dbg, f) in
+  List.map snd (List.stable_sort (fun (a, _) (b, _) -> compare a b) (List.map with_places functions))
 
 let entry state =
   state.own_closure <- None;

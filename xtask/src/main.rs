@@ -22,6 +22,7 @@ mod robustness;
 mod selfbuild;
 mod setup;
 mod source_tree;
+mod stability;
 mod test;
 
 use std::process::ExitCode;

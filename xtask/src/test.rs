@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum};
 use regex::Regex;
 
 use crate::checks::Tally;
-use crate::{fuzz, process, programs, queue, robustness, setup};
+use crate::{fuzz, process, programs, queue, robustness, setup, stability};
 
 /// Cargo builds the workspace in here; nothing in it is allowed to hang.
 const CARGO_LIMIT: Duration = Duration::from_secs(1800);
@@ -19,7 +19,7 @@ const FUZZ_SECONDS: u64 = 60;
 /// What `cargo xtask test` may be told.
 #[derive(Args)]
 pub struct Options {
-    /// Only the programs and robustness checks whose name matches (leaves out the unit tests unless --only names them)
+    /// Only the programs and the checks of robustness and stability whose name matches (leaves out the unit tests unless --only names them)
     #[arg(long, value_name = "REGEX")]
     filter: Option<Regex>,
     /// Only these parts
@@ -43,6 +43,8 @@ enum Part {
     Fuzz,
     /// Damaged inputs, full disks, huge units, every way of linking
     Robustness,
+    /// Renaming, moving and laying out files in another way changes no code
+    Stability,
 }
 
 /// Runs the chosen parts; whether all checks held.
@@ -80,6 +82,7 @@ pub fn run(options: &Options) -> Result<bool> {
     })?;
     part("fuzz", wanted(Part::Fuzz) && filter.is_none(), &|| fuzz::checks(FUZZ_SECONDS, jobs))?;
     part("robustness", wanted(Part::Robustness), &|| robustness::checks(filter, jobs))?;
+    part("stability", wanted(Part::Stability), &|| stability::checks(filter, jobs))?;
     if total.passed + total.failures.len() == 0 {
         total.fail("nothing was tested", "no check matches these options");
     }
