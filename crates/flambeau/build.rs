@@ -42,6 +42,10 @@ fn build() -> Result<()> {
     println!("cargo:rustc-link-arg={}", object.display());
     println!("cargo:rustc-link-arg=-lm");
     println!("cargo:rustc-link-arg=-ldl");
+    // At a fixed address: else the loader writes, at each start, the places of a hundred thousand OCaml values.
+    if env_var("CARGO_CFG_TARGET_OS")? == "linux" {
+        println!("cargo:rustc-link-arg-bins=-no-pie");
+    }
     Ok(())
 }
 

@@ -157,13 +157,6 @@ let put_together () =
 
 (* {1 Entry point} *)
 
-(* What a compiler allocates lives to its end, mostly: so the next free place is as good as the best one (policy 0),
-   and compaction gains nothing. The minor heap stays small enough for the cache; [Implementation] makes it larger for
-   a unit that is large. *)
-let tune_memory () =
-  if not (Memory.is_set_by_user ()) then
-    Gc.set { (Gc.get ()) with space_overhead = 200; allocation_policy = 0; max_overhead = 1_000_000 }
-
 let run argv ppf =
   native_code := true;
   parse_command_line argv ppf;
@@ -195,6 +188,4 @@ let main argv ppf =
       2
 
 let () =
-  Callback.register "flambeau_main" (fun () ->
-      tune_memory ();
-      exit (main Sys.argv Format.err_formatter))
+  Callback.register "flambeau_main" (fun () -> exit (main Sys.argv Format.err_formatter))

@@ -6,6 +6,7 @@
 
 #![allow(unsafe_code)]
 
+use std::env;
 use std::ffi::{CString, c_char, c_int};
 use std::os::unix::ffi::OsStringExt;
 use std::process::ExitCode;
@@ -35,11 +36,13 @@ fn is_exception(result: Value) -> bool {
 pub fn run_ocaml_driver() -> ExitCode {
     restore_default_signals();
     let arguments: Vec<CString> =
-        std::env::args_os().filter_map(|argument| CString::new(argument.into_vec()).ok()).collect();
+        env::args_os().filter_map(|argument| CString::new(argument.into_vec()).ok()).collect();
     let mut argv: Vec<*const c_char> = arguments.iter().map(|argument| argument.as_ptr()).collect();
     argv.push(std::ptr::null());
-    // SAFETY: `argv` is a null-terminated array of C strings; OCaml copies what it keeps.
-    unsafe { caml_startup(argv.as_ptr()) };
+    with_memory_parameters(|| {
+        // SAFETY: `argv` is a null-terminated array of C strings; OCaml copies what it keeps.
+        unsafe { caml_startup(argv.as_ptr()) };
+    });
     // SAFETY: the runtime was started; the name is a C string.
     let driver = unsafe { caml_named_value(c"flambeau_main".as_ptr()) };
     if driver.is_null() {
@@ -52,6 +55,28 @@ pub fn run_ocaml_driver() -> ExitCode {
         eprintln!("flambeau: uncaught exception in the OCaml side");
     }
     ExitCode::from(2)
+}
+
+/// How OCaml's runtime manages the memory of a compiler, as `OCAMLRUNPARAM` says it: what is allocated lives to the end,
+/// mostly, so that the next free place is as good as the best one (policy 0), and compaction gains nothing. The heap
+/// begins with as much as most units need; pages that are not used cost nothing.
+const MEMORY: &str = "a=0,o=200,O=1000000,h=8M";
+/// Users say it in one of these.
+const MEMORY_VARIABLES: [&str; 2] = ["OCAMLRUNPARAM", "CAMLRUNPARAM"];
+
+/// Starts the runtime with [`MEMORY`], unless the user says otherwise. To change the policy later would collect and
+/// compact the heap.
+fn with_memory_parameters(start: impl FnOnce()) {
+    if MEMORY_VARIABLES.iter().any(|name| env::var_os(name).is_some()) {
+        return start();
+    }
+    let name = MEMORY_VARIABLES[0];
+    // SAFETY: the only other thread waits for this one.
+    unsafe { env::set_var(name, MEMORY) };
+    start();
+    // The programs that the compiler runs are to know nothing of it.
+    // SAFETY: as above.
+    unsafe { env::remove_var(name) };
 }
 
 /// Rust ignores broken pipes; OCaml, and the programs that it runs, expect to be ended by them.
