@@ -16,6 +16,7 @@ mod scaling;
 mod stats;
 mod summary;
 mod table;
+pub mod torture;
 mod units;
 
 use std::fs;
@@ -38,7 +39,7 @@ pub struct Options {
     /// How often each program is compiled and run by each compiler
     #[arg(long, default_value_t = 5)]
     runs: usize,
-    /// Only the programs, small or large, whose name matches
+    /// Only the programs, small or large, or units of --torture, whose name matches
     #[arg(long, value_name = "REGEX")]
     programs: Option<Regex>,
     /// Flags for the stock compiler
@@ -56,6 +57,9 @@ pub struct Options {
     /// Large programs, compiled by each compiler, in place of the small ones
     #[arg(long = "macro")]
     large: bool,
+    /// Units that are hard on a compiler: none may take more than three times the stock compiler's time
+    #[arg(long, conflicts_with_all = ["scaling", "large", "all", "check", "json"])]
+    torture: bool,
     /// Everything: the programs, --macro and --scaling
     #[arg(long)]
     all: bool,
@@ -82,6 +86,9 @@ pub fn run(options: &Options) -> Result<bool> {
         return Ok(true);
     }
     setup::run()?;
+    if options.torture {
+        return torture::run(options.runs, options.programs.as_ref());
+    }
     let stock = Stock::find()?;
     let flambda1 = if options.no_flambda1 { None } else { Some(flambda1::compiler(&stock)?) };
     let columns = Column::all(&stock, &options.stock_flags, flambda1, &options.flambeau_flags)?;

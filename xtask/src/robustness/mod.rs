@@ -9,6 +9,7 @@ mod lab;
 mod linking;
 mod places;
 mod size;
+mod torture;
 
 use anyhow::Result;
 use clap::Args;
@@ -63,7 +64,7 @@ pub fn checks(filter: Option<&Regex>, jobs: usize) -> Result<Tally> {
     let stock = Stock::find()?;
     let flambeau = env::flambeau()?;
     // The long ones first: they would else run alone at the end.
-    let all = [size::CHECKS, damage::CHECKS, places::CHECKS, linking::CHECKS, flags::CHECKS];
+    let all = [size::CHECKS, torture::CHECKS, damage::CHECKS, places::CHECKS, linking::CHECKS, flags::CHECKS];
     let chosen: Vec<&Check> = all
         .into_iter()
         .flatten()
