@@ -1,6 +1,9 @@
 //! All of the state but control: the heap, the outside, what was observed. Other interpreters (of Cmm, in
 //! the tests of lowering) share it, and so agree with this one on all but control.
 
+use std::cmp::Ordering;
+
+use flambeau_ir::prim::{Comparison, IntCmp};
 use flambeau_ir::{Dbg, FunctionSlot, Kind, Prim, SetOfClosures, StaticDef, Symbol, Unit};
 use rustc_hash::FxHashMap;
 
@@ -185,11 +188,20 @@ impl World {
     /// Calls a function of the outside. The answer depends on what the events so far show, and on nothing
     /// else: two units that behave alike get the same answers.
     pub fn call(&mut self, name: &str, args: &[Value], may_raise: bool, site: Site) -> Result<Value, Leave> {
+        let comparison = Comparison::named(name);
+        // Of immediates the outcome is no matter of the outside.
+        if let (Some(comparison), [Value::Int(x), Value::Int(y)]) = (comparison, args) {
+            return Ok(Value::Int(outcome(comparison, x.cmp(y))));
+        }
         self.stats.outside_calls += 1;
         self.record(Some(OperationKind::Effect), args, site.dbg, site.tail)?;
         let args_shown = args.iter().map(|arg| self.heap.show(*arg)).collect::<Result<_, _>>()?;
         self.events.push(Event { name: name.to_owned(), args: args_shown });
-        self.answer(name, args, may_raise)
+        match (comparison, self.answer(name, args, may_raise)?) {
+            (Some(comparison), Value::Int(n)) => Ok(Value::Int(outcome(comparison, n.cmp(&0)))),
+            (Some(comparison), _) => Ok(Value::Int(outcome(comparison, Ordering::Less))),
+            (None, answer) => Ok(answer),
+        }
     }
 
     /// The answer of the outside, in the kind that was declared.
@@ -203,5 +215,21 @@ impl World {
             Kind::NakedInt64 => Value::Int64(n),
             Kind::NakedNativeint => Value::Nativeint(n),
         })
+    }
+}
+
+/// What a comparison gives.
+fn outcome(comparison: Comparison, ordering: Ordering) -> i64 {
+    let test = |op| match op {
+        IntCmp::Eq => ordering.is_eq(),
+        IntCmp::Ne => ordering.is_ne(),
+        IntCmp::Lt | IntCmp::UnsignedLt => ordering.is_lt(),
+        IntCmp::Le => ordering.is_le(),
+        IntCmp::Gt => ordering.is_gt(),
+        IntCmp::Ge => ordering.is_ge(),
+    };
+    match comparison {
+        Comparison::ThreeWay => ordering as i64,
+        Comparison::Test(op) => i64::from(test(op)),
     }
 }

@@ -282,6 +282,7 @@ impl Arguments {
             "inline-recursive" => self.unroll = switch()?,
             "inline-functions-with-closures" => self.with_closures = switch()?,
             "inline-toplevel-functors" => self.toplevel_functors = switch()?,
+            "functions-of-functors" => self.twin = whole()?,
             "unit-growth" => self.growth = whole()?,
             _ => return Err(format!("unknown argument of the inliner {name}")),
         }

@@ -264,16 +264,10 @@ pub enum Comparison {
     Test(IntCmp),
 }
 
-impl External {
-    /// Which polymorphic comparison it is, if it is one.
-    pub fn comparison(&self) -> Option<Comparison> {
-        let values = self.args.len() == 2
-            && self.args.iter().all(|r| *r == NativeRepr::Value)
-            && self.result == NativeRepr::Value;
-        if !values {
-            return None;
-        }
-        Some(match self.name.as_str() {
+impl Comparison {
+    /// Of the runtime system's function of that name.
+    pub fn named(name: &str) -> Option<Comparison> {
+        Some(match name {
             "caml_compare" => Comparison::ThreeWay,
             "caml_equal" => Comparison::Test(IntCmp::Eq),
             "caml_notequal" => Comparison::Test(IntCmp::Ne),
@@ -283,6 +277,16 @@ impl External {
             "caml_greaterequal" => Comparison::Test(IntCmp::Ge),
             _ => return None,
         })
+    }
+}
+
+impl External {
+    /// Which polymorphic comparison it is, if it is one.
+    pub fn comparison(&self) -> Option<Comparison> {
+        let values = self.args.len() == 2
+            && self.args.iter().all(|r| *r == NativeRepr::Value)
+            && self.result == NativeRepr::Value;
+        if values { Comparison::named(&self.name) } else { None }
     }
 }
 

@@ -46,6 +46,9 @@ impl Generator {
 
     /// A C function: its events show that of its arguments.
     fn outside(&mut self, scope: &mut Scope, items: &mut Items) {
+        if self.one_in(5) {
+            return self.comparison(scope, items);
+        }
         let ty = if self.one_in(2) { Type::Any } else { self.any_type() };
         let arg = self.force(scope, items, ty);
         let alloc = !self.one_in(3);
@@ -68,6 +71,26 @@ impl Generator {
                 self.c_call(scope, items, "int_function", &[(arg, ty)], Type::Int, alloc);
             }
         }
+    }
+
+    /// A polymorphic comparison: of two integers, or of two values of which nothing is known.
+    fn comparison(&mut self, scope: &mut Scope, items: &mut Items) {
+        let name = self.random.pick(&[
+            "caml_compare",
+            "caml_equal",
+            "caml_notequal",
+            "caml_lessthan",
+            "caml_greaterequal",
+        ]);
+        let ty = if self.one_in(2) { Type::Int } else { Type::Any };
+        let args = [(); 2].map(|()| {
+            let arg = self.force(scope, items, Type::Int);
+            match ty {
+                Type::Any => self.c_call(scope, items, "any_function", &[(arg, Type::Int)], ty, false),
+                _ => arg,
+            }
+        });
+        self.c_call(scope, items, name, &args.map(|arg| (arg, ty)), Type::Int, true);
     }
 
     fn any_type(&mut self) -> Type {

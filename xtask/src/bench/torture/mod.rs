@@ -47,8 +47,8 @@ pub type Pair = [Cost; 2];
 pub fn run(runs: usize, filter: Option<&regex::Regex>) -> Result<bool> {
     let compilers = [Stock::find()?.ocamlopt, env::flambeau()?];
     println!(
-        "{:<30}{:>9}{:>8}{:>8}   {}",
-        "-O3", "stock s", "MB", "text kB", "flambeau / stock: time, memory, text"
+        "{:<30}{:>9}{:>8}{:>8}   flambeau / stock: time, memory, text",
+        "-O3", "stock s", "MB", "text kB"
     );
     let mut over = Vec::new();
     let mut ratios = Vec::new();

@@ -720,7 +720,7 @@ let fail text : ('a, 's) m = fun _ -> Error text
 /// Nests of loops over references, floats and arrays, all live at once, with handlers and ways out.
 fn loops_and_references(size: usize) -> String {
     let mut text = String::from("exception Out of int\n");
-    for part in 0..size / 50 {
+    for part in 0..(size / 50).max(1) {
         line!(text, "let f{part} (a : int array) n =");
         for k in 0..12 {
             line!(text, "  let i{k} = ref {k} and x{k} = ref {k}.5 in");
