@@ -141,7 +141,7 @@ impl Arguments {
             large: 250,
             threshold: if high { 70.0 } else { 33.0 },
             growth: if high { 60 } else { 30 },
-            twin: if high { 130 } else { 66 },
+            twin: if high { 60 } else { 45 },
             ..Arguments::threshold(2)
         }
     }
@@ -186,7 +186,7 @@ impl Arguments {
             with_closures: true,
             growth: 100,
             toplevel_functors: true,
-            twin: 130,
+            twin: 60,
             small: 0,
             large: u32::MAX,
             threshold: 0.0,
