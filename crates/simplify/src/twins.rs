@@ -58,7 +58,7 @@ impl Simplifier<'_> {
     }
 
     /// The atom, or what behaves as it does, if that is static.
-    pub(crate) fn static_twin(&mut self, simple: Simple, depth: u32) -> Option<Simple> {
+    fn static_twin(&mut self, simple: Simple, depth: u32) -> Option<Simple> {
         let simple = self.env.canonical(simple);
         if let Some(symbol) = self.copied_closure(simple) {
             return Some(symbol.into());
