@@ -14,6 +14,13 @@ let to_lambda info typed =
   |> Profile.record "transl" (Translmod.transl_store_implementation info.module_name)
   |> dumped info.ppf_dump Clflags.dump_rawlambda Printlambda.program
 
+(* How many fields of the module block other units may read: [Translmod] puts them first. *)
+let exported_fields (typed : Typedtree.implementation) =
+  match typed.coercion with
+  | Tcoerce_structure (fields, _) -> List.length fields
+  | Tcoerce_none -> List.length (Types.bound_value_identifiers typed.signature)
+  | Tcoerce_functor _ | Tcoerce_primitive _ | Tcoerce_alias _ -> assert false
+
 let simplify_lambda info (program : Lambda.program) =
   { program with code = Simplif.simplify_lambda program.code }
   |> dumped info.ppf_dump Clflags.dump_lambda Printlambda.program
@@ -53,12 +60,19 @@ let read_reply info bytes ~debuginfos =
 (* Whether other units may know nothing of this one. *)
 let is_opaque () = !Clflags.opaque || Env.is_imported_opaque (Compilenv.current_unit_name ())
 
-let middle_end info (program : Lambda.program) =
+let middle_end info ~exported_fields (program : Lambda.program) =
   let opaque = if is_opaque () then [ ("export", "no") ] else [] in
   let report = if !Clflags.inlining_report then [ ("report", info.source_file) ] else [] in
   let settings = Flags.settings () @ opaque @ report in
   let options : Encode.options =
-    { verify = !Flags.verify; fuel = !Flags.fuel; dumps = Flags.dumps (); profile = !Flags.profile; settings }
+    {
+      verify = !Flags.verify;
+      fuel = !Flags.fuel;
+      dumps = Flags.dumps ();
+      profile = !Flags.profile;
+      exported_fields;
+      settings;
+    }
   in
   Imports.own_approximation := Option.fold !Flags.stands_for ~none:Clambda.Value_unknown ~some:Promises.approximation_of;
   let request, debuginfos = Profile.record "encode" (Encode.request options) program in
@@ -104,9 +118,9 @@ let with_promises phrases =
       try Promises.keep ~file phrases
       with Promises.Broken label -> internal_error ~pass:"standing for a stock object" (label ^ " is not defined"))
 
-let compile_with_flambeau info (program : Lambda.program) =
+let compile_with_flambeau info ~exported_fields (program : Lambda.program) =
   Ident.Set.iter Imports.require program.required_globals;
-  let compiled = middle_end info program in
+  let compiled = middle_end info ~exported_fields program in
   save_companion info compiled.payload;
   let phrases = with_promises compiled.phrases in
   Emit_unit.compile ~ppf_dump:info.ppf_dump ~output_prefix:info.output_prefix phrases;
@@ -141,8 +155,8 @@ let forget_attempt info =
   ignore (Cmmgen_state.get_and_clear_data_items ());
   Compilenv.reset ?packname:!Clflags.for_package info.module_name
 
-let compile info program =
-  try compile_with_flambeau info program
+let compile info ~exported_fields program =
+  try compile_with_flambeau info ~exported_fields program
   with Errors.Internal error when !Flags.fallback ->
     Errors.print_internal Format.err_formatter error;
     Format.eprintf "Warning: flambeau: unit %s is compiled by the stock middle end instead.@."
@@ -171,7 +185,8 @@ let from_typedtree info typed =
   (* [Closure] is used by -pack and by the fallback. *)
   Clflags.use_inlining_arguments_set Clflags.classic_arguments;
   to_lambda info typed
-  |> Profile.record "generate" (fun program -> compile info (simplify_lambda info program))
+  |> Profile.record "generate" (fun program ->
+         compile info ~exported_fields:(exported_fields typed) (simplify_lambda info program))
 
 let from_linear info =
   Compilenv.reset ?packname:!Clflags.for_package info.module_name;

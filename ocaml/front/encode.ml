@@ -9,6 +9,7 @@ type options = {
   fuel : int option;
   dumps : string list;  (** The names of the stages to be dumped. *)
   profile : bool;
+  exported_fields : int;  (** Of the module block: the first ones. *)
   settings : (string * string) list;  (** What the optimiser is told. *)
 }
 
@@ -289,7 +290,7 @@ and letrec state bindings body =
 (* {1 The request} *)
 
 let magic = "FLBQ"
-let version = 1
+let version = 2
 
 let write_options w options (program : Lambda.program) =
   let open Byte_writer in
@@ -302,6 +303,7 @@ let write_options w options (program : Lambda.program) =
   list w (string w) options.dumps;
   bool w options.profile;
   u w program.main_module_block_size;
+  u w options.exported_fields;
   list w
     (fun (key, value) ->
       string w key;

@@ -67,10 +67,10 @@ impl<'a> Lowering<'a> {
             StaticDef::Nativeint { symbol, value } => {
                 Data::Nativeint { symbol: self.symbol(*symbol), value: *value }
             }
-            StaticDef::String { symbol, contents } => {
+            StaticDef::String { symbol, contents, .. } => {
                 Data::String { symbol: self.symbol(*symbol), contents: contents.clone() }
             }
-            StaticDef::FloatArray { symbol, elements } => {
+            StaticDef::FloatArray { symbol, elements, .. } => {
                 Data::FloatArray { symbol: self.symbol(*symbol), elements: elements.clone() }
             }
             StaticDef::Closures { symbols, set } => Data::Closures {
@@ -78,7 +78,7 @@ impl<'a> Lowering<'a> {
                 functions: self.closure_entries(set),
                 values: set.values.iter().map(|(_, value)| self.static_value(*value)).collect(),
             },
-            StaticDef::Preallocated { symbol, tag, size } => {
+            StaticDef::Preallocated { symbol, tag, size, .. } => {
                 Data::Preallocated { symbol: self.symbol(*symbol), tag: *tag, size: *size }
             }
         }

@@ -74,6 +74,8 @@ pub(crate) struct Converter<'a> {
     /// Whether the present point is passed at most once and all that follows in the toplevel is dominated
     /// by it: the straight line of the entry code.
     pub straight: bool,
+    /// Whether the present point is in the body of a function.
+    pub in_function: bool,
     pub module_fields: Vec<ModuleField>,
     /// The atom and what is known of each imported global.
     pub globals: Vec<(Symbol, Info)>,
@@ -135,6 +137,7 @@ impl<'a> Converter<'a> {
             trail: Vec::new(),
             items: Vec::new(),
             straight: true,
+            in_function: false,
             module_fields: vec![ModuleField::default(); options.module_size as usize],
             globals,
             symbols,
@@ -162,8 +165,10 @@ impl<'a> Converter<'a> {
             exports::keep_labels(&mut self.unit, &self.module_fields, &import.approximation);
         }
         let promised = own.and_then(|index| self.imports.get(index)).map(|import| &import.approximation);
+        let promised = promised.unwrap_or(&Approximation::Unknown);
+        exports::hide_fields(&mut self.unit, self.options, promised);
         let exports = exports::exports(&self.unit, &self.module_fields);
-        exports::export_statics(&mut self.unit, &exports, promised.unwrap_or(&Approximation::Unknown));
+        exports::export_statics(&mut self.unit, &exports, promised);
         let counters = vec![
             ("convert: functions".into(), self.unit.codes.len() as u64),
             ("convert: direct calls".into(), self.direct_calls),

@@ -56,8 +56,8 @@ impl Converter<'_> {
                     self.shared(Key::Nativeint(value), |symbol| StaticDef::Nativeint { symbol, value })
                 }
                 Constant::String { contents, shared } => {
-                    let data = contents.clone();
-                    let def = |symbol| StaticDef::String { symbol, contents: data };
+                    let (mutable, data) = (!*shared, contents.clone());
+                    let def = |symbol| StaticDef::String { symbol, mutable, contents: data };
                     if *shared {
                         self.shared(Key::String(contents.clone()), def)
                     } else {
@@ -72,6 +72,7 @@ impl Converter<'_> {
                     let elements = elements.clone();
                     self.shared(Key::FloatArray(elements.clone()), |symbol| StaticDef::FloatArray {
                         symbol,
+                        mutable: false,
                         elements,
                     })
                 }

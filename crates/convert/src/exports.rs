@@ -1,7 +1,7 @@
 //! What other units may know of the module block.
 
-use flambeau_ir::{Simple, Unit};
-use flambeau_lambda::Approximation;
+use flambeau_ir::{Simple, StaticDef, Unit};
+use flambeau_lambda::{Approximation, Options};
 use rustc_hash::FxHashSet;
 
 use crate::builder::ModuleField;
@@ -10,9 +10,18 @@ use crate::env::{CodeRef, Field, Info};
 /// Nesting beyond which nothing is told: sub-modules of sub-modules of…
 const MAX_DEPTH: u32 = 8;
 
-/// The approximation of the module block.
+/// The approximation of the module block: of the fields that other units may read, which come first.
 pub(crate) fn exports(unit: &Unit, fields: &[ModuleField]) -> Approximation {
-    Approximation::Block(fields.iter().map(|f| field(unit, &f.field, MAX_DEPTH)).collect())
+    let visible = fields.len() - private_fields(unit).min(fields.len());
+    Approximation::Block(fields[..visible].iter().map(|f| field(unit, &f.field, MAX_DEPTH)).collect())
+}
+
+fn private_fields(unit: &Unit) -> usize {
+    let private = unit.statics.iter().find_map(|item| match item.def {
+        StaticDef::Preallocated { symbol, private, .. } if symbol == unit.module_symbol => Some(private),
+        _ => None,
+    });
+    private.map_or(0, |private| private as usize)
 }
 
 /// Makes visible the static data that the approximation tells of; all of it where the stock compiler's description of the
@@ -25,6 +34,21 @@ pub(crate) fn export_statics(unit: &mut Unit, exports: &Approximation, promised:
     for item in &mut unit.statics {
         let is_told = |symbol: &flambeau_ir::Symbol| told.contains(symbols[*symbol].linkage_name.as_str());
         item.exported |= all || item.def.symbols().iter().any(is_told);
+    }
+}
+
+/// Tells which fields of the module block are the unit's own: none where code that the stock compiler has inlined
+/// elsewhere may read them.
+pub(crate) fn hide_fields(unit: &mut Unit, options: &Options, promised: &Approximation) {
+    if *promised != Approximation::Unknown {
+        return;
+    }
+    for item in &mut unit.statics {
+        if let StaticDef::Preallocated { symbol, size, private, .. } = &mut item.def
+            && *symbol == unit.module_symbol
+        {
+            *private = size.saturating_sub(options.exported_fields);
+        }
     }
 }
 

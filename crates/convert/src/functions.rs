@@ -352,6 +352,7 @@ struct OuterContext {
     items: Vec<Item>,
     handler: Handler,
     straight: bool,
+    in_function: bool,
 }
 
 impl OuterContext {
@@ -361,6 +362,7 @@ impl OuterContext {
             items: mem::take(&mut converter.items),
             handler: mem::replace(&mut converter.handler, handler),
             straight: mem::replace(&mut converter.straight, false),
+            in_function: mem::replace(&mut converter.in_function, true),
         }
     }
 
@@ -368,6 +370,7 @@ impl OuterContext {
     fn leave(self, converter: &mut Converter) -> Vec<Item> {
         converter.handler = self.handler;
         converter.straight = self.straight;
+        converter.in_function = self.in_function;
         mem::replace(&mut converter.items, self.items)
     }
 }

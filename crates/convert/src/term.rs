@@ -242,6 +242,7 @@ impl<'a> Converter<'a> {
         } else {
             None
         };
+        let mutability = self.field_mutability(block, field);
         let block = self.value(block)?;
         let known = known.or_else(|| match &block.info {
             Info::Block(fields) => fields.get(field as usize).cloned(),
@@ -253,8 +254,22 @@ impl<'a> Converter<'a> {
         {
             return Ok(Val { simple, info });
         }
-        let prim = Prim::BlockLoad { field, mutability: Mutability::Unknown };
+        let prim = Prim::BlockLoad { field, mutability };
         Ok(Val { simple: self.prim("field", prim, &[block.simple], loc), info })
+    }
+
+    /// Whether a field can change once it is read. That of a module block is stored to once, before anything that refers
+    /// to it runs. The code of the toplevel reads it back each time all the same, or hundreds of values would be live in it.
+    fn field_mutability(&self, block: NodeId, field: u32) -> Mutability {
+        let is_module = matches!(self.node(block), Node::Prim { prim, .. }
+            if matches!(**prim, Primitive::GetGlobal(_)));
+        let stored_again =
+            self.is_own_module(block) && self.module_fields.get(field as usize).is_none_or(|f| f.stores != 1);
+        if is_module && self.in_function && !stored_again {
+            Mutability::Immutable
+        } else {
+            Mutability::Unknown
+        }
     }
 
     /// What is known of a block of these fields.

@@ -19,7 +19,7 @@ pub fn run(unit: &Unit, options: &Options) -> Run {
     let entry = &unit.entry;
     let mut machine = Machine::new(unit, options);
     machine.frame = Frame { ret: Some(entry.ret), exn: Some(entry.exn), ..Frame::default() };
-    machine.run(whole(&entry.body), Some(unit.module_symbol))
+    machine.run(whole(&entry.body), true)
 }
 
 /// Runs one function of a verified unit, before the entry code and without closure.
@@ -27,7 +27,7 @@ pub fn run_code(unit: &Unit, code: CodeId, args: &[Value], options: &Options) ->
     let mut machine = Machine::new(unit, options);
     let code = &unit.codes[code];
     match machine.enter(code, None, args.to_vec()) {
-        Ok(rest) => machine.run(rest, None),
+        Ok(rest) => machine.run(rest, false),
         Err(_) => machine.finish(Stop::Trap(Trap::WrongShape)),
     }
 }
@@ -111,7 +111,8 @@ impl<'a> Machine<'a> {
         Machine { unit, world, targets, frame: Frame::default(), stack: Vec::new() }
     }
 
-    fn run(mut self, start: Rest<'a>, module: Option<flambeau_ir::Symbol>) -> Run {
+    /// `shows_module`: the module block counts as the result.
+    fn run(mut self, start: Rest<'a>, shows_module: bool) -> Run {
         let mut rest = start;
         let stop = loop {
             let step = match self.step(rest) {
@@ -122,7 +123,7 @@ impl<'a> Machine<'a> {
                 Ok(next) => rest = next,
                 Err(Halt::Done(value)) => {
                     self.outcome(Ok(value));
-                    let result = module.map_or(Ok(value), |symbol| self.world.symbol(symbol));
+                    let result = if shows_module { self.world.visible_module(self.unit) } else { Ok(value) };
                     break match result.and_then(|value| self.world.heap.show(value)) {
                         Ok(shown) => Stop::Return(shown),
                         Err(trap) => Stop::Trap(trap),

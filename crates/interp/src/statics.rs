@@ -2,6 +2,7 @@
 
 use flambeau_ir::{Const, Simple, StaticDef, Symbol, Unit};
 
+use crate::Trap;
 use crate::heap::{Shape, Value};
 use crate::world::World;
 
@@ -45,7 +46,7 @@ impl World {
                 }
                 return;
             }
-            StaticDef::Preallocated { symbol, tag, size } => {
+            StaticDef::Preallocated { symbol, tag, size, .. } => {
                 let value = self.heap.alloc(block(*tag, *size as usize), true);
                 return self.define(unit, *symbol, value);
             }
@@ -54,11 +55,28 @@ impl World {
             StaticDef::Int32 { symbol, value } => (symbol, Shape::Boxed(Value::Int32(*value))),
             StaticDef::Int64 { symbol, value } => (symbol, Shape::Boxed(Value::Int64(*value))),
             StaticDef::Nativeint { symbol, value } => (symbol, Shape::Boxed(Value::Nativeint(*value))),
-            StaticDef::String { symbol, contents } => (symbol, Shape::Bytes(contents.clone())),
-            StaticDef::FloatArray { symbol, elements } => (symbol, Shape::Floats(elements.clone())),
+            StaticDef::String { symbol, contents, .. } => (symbol, Shape::Bytes(contents.clone())),
+            StaticDef::FloatArray { symbol, elements, .. } => (symbol, Shape::Floats(elements.clone())),
         };
-        let value = self.heap.alloc(shape, false);
+        let has_identity = matches!(
+            def,
+            StaticDef::String { mutable: true, .. } | StaticDef::FloatArray { mutable: true, .. }
+        );
+        let value = self.heap.alloc(shape, has_identity);
         self.define(unit, *symbol, value);
+    }
+
+    /// The module block, of which only what other units can read is left.
+    pub(crate) fn visible_module(&mut self, unit: &Unit) -> Result<Value, Trap> {
+        let module = self.symbol(unit.module_symbol)?;
+        let private = unit.statics.iter().find_map(|item| match item.def {
+            StaticDef::Preallocated { symbol, private, .. } if symbol == unit.module_symbol => Some(private),
+            _ => None,
+        });
+        if let Shape::Block { fields, .. } = self.heap.get_mut(module)? {
+            fields.truncate(fields.len().saturating_sub(private.unwrap_or(0) as usize));
+        }
+        Ok(module)
     }
 
     fn define(&mut self, unit: &Unit, symbol: Symbol, value: Value) {

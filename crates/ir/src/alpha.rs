@@ -190,19 +190,21 @@ impl<'u> Comparer<'u> {
             (StaticDef::Nativeint { value: a, .. }, StaticDef::Nativeint { value: b, .. }) => {
                 same(a == b, "static nativeints")
             }
-            (StaticDef::String { contents: a, .. }, StaticDef::String { contents: b, .. }) => {
-                same(a == b, "static strings")
-            }
-            (StaticDef::FloatArray { elements: a, .. }, StaticDef::FloatArray { elements: b, .. }) => {
-                same(a == b, "static float arrays")
-            }
+            (
+                StaticDef::String { mutable: mutable_a, contents: a, .. },
+                StaticDef::String { mutable: mutable_b, contents: b, .. },
+            ) => same(mutable_a == mutable_b && a == b, "static strings"),
+            (
+                StaticDef::FloatArray { mutable: mutable_a, elements: a, .. },
+                StaticDef::FloatArray { mutable: mutable_b, elements: b, .. },
+            ) => same(mutable_a == mutable_b && a == b, "static float arrays"),
             (StaticDef::Closures { set: a, .. }, StaticDef::Closures { set: b, .. }) => {
                 self.set_of_closures(a, b)
             }
             (
-                StaticDef::Preallocated { tag: tag_a, size: size_a, .. },
-                StaticDef::Preallocated { tag: tag_b, size: size_b, .. },
-            ) => same(tag_a == tag_b && size_a == size_b, "preallocated blocks"),
+                StaticDef::Preallocated { tag: tag_a, size: size_a, private: private_a, .. },
+                StaticDef::Preallocated { tag: tag_b, size: size_b, private: private_b, .. },
+            ) => same((tag_a, size_a, private_a) == (tag_b, size_b, private_b), "preallocated blocks"),
             _ => Err("shapes of statics"),
         }
     }

@@ -83,6 +83,7 @@ pub use imports::Imports;
 pub use kind::{BoxedKind, IntKind, Kind, Subkind};
 pub use loc::{Added, Dbg, Inlined, Loc, LocTable};
 pub use prim::Prim;
+pub use prim_syntax::MNEMONICS;
 pub use statics::{Static, StaticDef, StaticField};
 pub use term::{
     Apply, ApplyCont, CallKind, ContHandler, ExnCont, Expr, Item, Named, SetOfClosures, Switch, Terminator,

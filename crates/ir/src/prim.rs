@@ -283,10 +283,19 @@ impl Comparison {
 impl External {
     /// Which polymorphic comparison it is, if it is one.
     pub fn comparison(&self) -> Option<Comparison> {
-        let values = self.args.len() == 2
+        if self.is_of_two_values() { Comparison::named(&self.name) } else { None }
+    }
+
+    /// Which comparison of strings it is, if it is one.
+    pub fn comparison_of_strings(&self) -> Option<Comparison> {
+        let operation = self.name.strip_prefix("caml_string_").filter(|_| self.is_of_two_values())?;
+        Comparison::named(&format!("caml_{operation}"))
+    }
+
+    fn is_of_two_values(&self) -> bool {
+        self.args.len() == 2
             && self.args.iter().all(|r| *r == NativeRepr::Value)
-            && self.result == NativeRepr::Value;
-        if values { Comparison::named(&self.name) } else { None }
+            && self.result == NativeRepr::Value
     }
 }
 

@@ -276,9 +276,8 @@ macro_rules! primitives {
             Ok(Some(prim))
         }
 
-        /// All mnemonics.
-        #[cfg(test)]
-        pub(crate) const MNEMONICS: &[&str] = &[$($name),*];
+        /// The mnemonics of all primitives.
+        pub const MNEMONICS: &[&str] = &[$($name),*];
     };
 }
 
@@ -370,6 +369,31 @@ primitives! {
     "int_as_pointer"   IntAsPointer;
     "c_call"           CCall(external);
     "exn_state"        ExnState;
+}
+
+impl Prim {
+    /// What it is called in the textual form.
+    pub fn mnemonic(&self) -> &'static str {
+        let mut sink = Mnemonic("");
+        write_prim(self, &mut sink);
+        sink.0
+    }
+}
+
+/// Takes the mnemonic alone.
+struct Mnemonic(&'static str);
+
+impl Sink for Mnemonic {
+    fn mnemonic(&mut self, name: &'static str) {
+        self.0 = name;
+    }
+    fn word(&mut self, _: &'static str) {}
+    fn datum(&mut self) {}
+    fn text(&mut self, _: &'static str) {}
+    fn integer(&mut self, _: i64) {}
+    fn string(&mut self, _: &str) {}
+    fn function_slot(&mut self, _: FunctionSlot) {}
+    fn value_slot(&mut self, _: ValueSlot) {}
 }
 
 #[cfg(test)]

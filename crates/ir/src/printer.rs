@@ -333,22 +333,27 @@ impl<'u> Printer<'u> {
             StaticDef::Int32 { value, .. } => self.boxed(Const::NakedInt32(*value)),
             StaticDef::Int64 { value, .. } => self.boxed(Const::NakedInt64(*value)),
             StaticDef::Nativeint { value, .. } => self.boxed(Const::NakedNativeint(*value)),
-            StaticDef::String { contents, .. } => {
-                self.text("string ");
+            StaticDef::String { mutable, contents, .. } => {
+                self.text(if *mutable { "bytes " } else { "string " });
                 self.string(contents);
             }
-            StaticDef::FloatArray { elements, .. } => {
-                self.list(["float_array (", ")"], elements, |printer, &bits| printer.float(bits));
+            StaticDef::FloatArray { mutable, elements, .. } => {
+                let open = if *mutable { "float_array mut (" } else { "float_array (" };
+                self.list([open, ")"], elements, |printer, &bits| printer.float(bits));
             }
             StaticDef::Closures { set, .. } => {
                 self.names.begin_function();
                 self.set_of_closures(set);
             }
-            StaticDef::Preallocated { tag, size, .. } => {
+            StaticDef::Preallocated { tag, size, private, .. } => {
                 self.text("preallocated[");
                 self.number(*tag);
                 self.text("] size ");
                 self.number(*size);
+                if *private > 0 {
+                    self.text(" private ");
+                    self.number(*private);
+                }
             }
         }
         self.text("\n");

@@ -26,15 +26,17 @@ pub enum StaticDef {
     Int64 { symbol: Symbol, value: i64 },
     /// A boxed nativeint.
     Nativeint { symbol: Symbol, value: i64 },
-    /// A string.
-    String { symbol: Symbol, contents: Vec<u8> },
-    /// A flat array or record of doubles, by their bits.
-    FloatArray { symbol: Symbol, elements: Vec<u64> },
+    /// A string. `mutable`: it may be assigned (literals under `-unsafe-string`), so its contents are only what it begins
+    /// with.
+    String { symbol: Symbol, mutable: bool, contents: Vec<u8> },
+    /// A flat array or record of doubles, by their bits. `mutable`: an array that may be assigned, and is no other.
+    FloatArray { symbol: Symbol, mutable: bool, elements: Vec<u64> },
     /// A set of closures whose captured values, if any, are constants and symbols: one symbol for each
     /// function, in order.
     Closures { symbols: Vec<Symbol>, set: SetOfClosures },
-    /// A block whose fields are `()` until the unit's entry code fills them; a root for the GC.
-    Preallocated { symbol: Symbol, tag: u8, size: u32 },
+    /// A block whose fields are `()` until the unit's entry code fills them; a root for the GC. The last `private` ones
+    /// are read by this unit alone.
+    Preallocated { symbol: Symbol, tag: u8, size: u32, private: u32 },
 }
 
 /// A field of a static block.

@@ -210,7 +210,7 @@ impl Unit {
             value_slots: PrimaryMap::new(),
             statics: vec![Static {
                 exported: true,
-                def: StaticDef::Preallocated { symbol: module_symbol, tag: 0, size },
+                def: StaticDef::Preallocated { symbol: module_symbol, tag: 0, size, private: 0 },
             }],
             entry: Entry { ret, exn, body },
             locs: LocTable::default(),

@@ -38,6 +38,8 @@ pub struct Options {
     pub profile: bool,
     /// The number of fields of the module block.
     pub module_size: u32,
+    /// How many of these other units may read: the first ones.
+    pub exported_fields: u32,
     /// What the optimiser is told: names and values.
     pub settings: Vec<(String, String)>,
 }
@@ -106,7 +108,7 @@ pub enum Approximation {
 
 /// The magic and the version of the format.
 const MAGIC: &[u8] = b"FLBQ";
-const VERSION: u64 = 1;
+const VERSION: u64 = 2;
 
 /// Decodes a request.
 ///
@@ -139,6 +141,7 @@ fn options(r: &mut Reader) -> Result<Options, DecodeError> {
         dumps: r.list(Reader::string)?,
         profile: r.bool()?,
         module_size: r.u32()?,
+        exported_fields: r.u32()?,
         settings: r.list(|r| Ok((r.string()?, r.string()?)))?,
     })
 }

@@ -11,6 +11,7 @@ pub mod peel;
 mod recursion;
 pub mod scalar_replacement;
 pub mod sink;
+pub mod static_arrays;
 pub mod thread;
 
 use flambeau_ir::{Rewrites, Unit};
@@ -25,8 +26,18 @@ pub struct Pass {
 }
 
 /// All passes, by name: for `flambeau opt` and tests.
-pub const PASSES: &[Pass] =
-    &[CONTIFY, LOOPIFY, SCALAR_REPLACEMENT, SIMPLIFY, IMMEDIATES, THREAD, PEEL, SINK, DEAD_CODE];
+pub const PASSES: &[Pass] = &[
+    CONTIFY,
+    LOOPIFY,
+    SCALAR_REPLACEMENT,
+    SIMPLIFY,
+    STATIC_ARRAYS,
+    IMMEDIATES,
+    THREAD,
+    PEEL,
+    SINK,
+    DEAD_CODE,
+];
 
 const CONTIFY: Pass = Pass { name: "contify", run: contify::contify };
 const LOOPIFY: Pass = Pass { name: "loopify", run: loopify::loopify };
@@ -36,6 +47,7 @@ const IMMEDIATES: Pass = Pass { name: "immediates", run: immediates::immediates 
 const PEEL: Pass = Pass { name: "peel", run: peel::peel };
 const THREAD: Pass = Pass { name: "thread", run: thread::thread };
 const SINK: Pass = Pass { name: "sink", run: sink::sink };
+const STATIC_ARRAYS: Pass = Pass { name: "static_arrays", run: static_arrays::static_arrays };
 const SIMPLIFY: Pass = Pass { name: "simplify", run: flambeau_simplify::simplify };
 const DEAD_CODE: Pass = Pass { name: "dead-code", run: flambeau_simplify::dead_code::dead_code };
 
@@ -47,6 +59,8 @@ const MAX_ROUNDS: u32 = 8;
 pub fn schedule(level: u32, rounds: Option<u32>) -> Vec<Pass> {
     // Functions that are loops first: the simplifier knows loops, but nothing of calls.
     let mut passes = vec![CONTIFY, LOOPIFY, SIMPLIFY];
+    // The next round is to know that they are static.
+    passes.push(STATIC_ARRAYS);
     // What the simplifier brought into sight: blocks that only forwarded loads kept, functions with one caller left,
     // switches on what inlined functions give, what is the same in each turn of a loop.
     passes.extend([SCALAR_REPLACEMENT, CONTIFY, THREAD, PEEL, SIMPLIFY]);

@@ -1,11 +1,29 @@
-//! Polymorphic comparison of values whose representation is known (features D12).
+//! Comparison by functions of the runtime: polymorphic, of values whose representation is known (features D12), and of
+//! known strings (D10).
+
+use std::cmp::Ordering;
 
 use flambeau_ir::prim::{Comparison, External, FloatCmp, IntCmp};
 use flambeau_ir::{BoxedKind, IntKind, Prim, Simple, Subkind};
 use flambeau_types::{IntSet, Operands, Ty};
 
-use crate::Simplifier;
 use crate::prims::Outcome;
+use crate::{Simplifier, fold};
+
+/// Which comparison a C function is, and whether it is that of strings alone.
+fn comparison(external: &External) -> Option<(Comparison, bool)> {
+    let polymorphic = external.comparison().map(|comparison| (comparison, false));
+    polymorphic.or_else(|| external.comparison_of_strings().map(|comparison| (comparison, true)))
+}
+
+/// What a comparison gives, from the order of what it compares.
+fn outcome_of(comparison: Comparison, order: Ordering) -> Simple {
+    let order = order as i64;
+    Simple::tagged(match comparison {
+        Comparison::ThreeWay => order,
+        Comparison::Test(op) => i64::from(fold::compare(op, order, 0)),
+    })
+}
 
 impl Simplifier<'_> {
     /// Whether the static type of a value has immediates only: then what it is compared to is one, too. That some value is
@@ -27,14 +45,20 @@ impl Simplifier<'_> {
     }
 
     pub(crate) fn c_call(&mut self, external: &External, args: &[Simple]) -> Outcome {
-        let (Some(comparison), [x, y]) = (external.comparison(), args) else {
+        let (Some((comparison, of_strings)), [x, y]) = (comparison(external), args) else {
             return Outcome::Keep(Ty::Unknown);
         };
+        if let Some(order) = self.order_of_strings(*x, *y, of_strings) {
+            return Outcome::Atom(outcome_of(comparison, order));
+        }
         let result = match comparison {
             Comparison::ThreeWay => Ty::tagged(IntSet::range(-1, 1)),
             Comparison::Test(_) => Ty::tagged(IntSet::bool()),
         };
         let operands = |x: Simple, y: Simple| Operands::from_slice(&[x, y]);
+        if of_strings {
+            return Outcome::Keep(result);
+        }
         let mut lets = Vec::new();
         let (prim, args) = match (self.env.ty(*x), self.env.ty(*y)) {
             (Ty::Variant(a), Ty::Variant(b)) if a.is_immediate() && b.is_immediate() => {

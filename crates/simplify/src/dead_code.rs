@@ -1,19 +1,22 @@
-//! Removes what nobody refers to: codes, sets of closures, static data that no other unit may know.
+//! Removes what nobody refers to: codes, sets of closures, static data that no other unit may know (features D6).
 //!
 //! What is live is what can be reached from the entry code and from exported data: a code by direct calls, and with its
 //! set; a set by a use of one of its closures, or by a mention of one of its function slots, which need a layout; static data
 //! by its symbol. A direct call keeps the code alone, and if it passes the closure, that is a use of it (soundness
 //! row 38).
 //!
+//! Static data that is stored in a field of the module block which other units do not know is live if that field is read.
+//! What the toplevel computes and stores there stays: it lives as long as the program, and a finaliser may tell.
+//!
 //! It is one rewrite for the whole unit, for what is dead mentions what is dead.
 
 use cranelift_entity::{EntitySet, SecondaryMap};
+use flambeau_ir::renumber::Removal;
 use flambeau_ir::{
     CallKind, CodeId, Expr, FunctionSlot, Item, Named, Prim, Rewrites, SetOfClosures, Simple, StaticDef,
     StaticField, Symbol, Terminator, Unit, Variable,
 };
-
-use flambeau_ir::renumber::Removal;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Removes what is dead. On entry and on exit the unit is well-formed.
 pub fn dead_code(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
@@ -26,55 +29,69 @@ pub(crate) fn remove(unit: &mut Unit, allow: impl FnOnce(String) -> bool) -> boo
     let live = Marking::new(unit).run();
     let codes: Vec<CodeId> = unit.codes.keys().filter(|&id| !live.codes.contains(id)).collect();
     let statics: Vec<usize> = (0..unit.statics.len()).filter(|&index| !live.statics[index]).collect();
-    let sets = live.dead_sets.len();
-    if codes.is_empty() && statics.is_empty() && sets == 0 {
+    let sets = live.dead.sets.len();
+    let fields = live.dead.fields.len();
+    if codes.is_empty() && statics.is_empty() && sets + fields == 0 {
         return false;
     }
-    let counts = (codes.len(), statics.len());
-    let what =
-        format!("{} codes, {sets} sets of closures and {} static data are not used", counts.0, counts.1);
+    let what = format!(
+        "{} codes, {sets} sets of closures, {} static data and {fields} fields of the module are not used",
+        codes.len(),
+        statics.len(),
+    );
     if !allow(what) {
         return false;
     }
-    let mut dead: EntitySet<Variable> = EntitySet::new();
-    dead.extend(live.dead_sets);
     let mut removal = Removal::new(unit);
     codes.iter().for_each(|&code| removal.code(code));
     statics.iter().for_each(|&index| removal.static_data(index));
     for code in unit.codes.values_mut() {
-        remove_sets(&mut code.body, &dead);
+        live.dead.remove_from(&mut code.body);
     }
-    remove_sets(&mut unit.entry.body, &dead);
+    live.dead.remove_from(&mut unit.entry.body);
     removal.apply(unit);
     true
-}
-
-/// Removes sets of closures, each told by its first closure.
-fn remove_sets(body: &mut Expr, dead: &EntitySet<Variable>) {
-    let mut pending = vec![body];
-    while let Some(Expr { items, terminator }) = pending.pop() {
-        items.retain(|item| !matches!(item, Item::LetClosures { vars, .. } if dead.contains(vars[0])));
-        for item in items {
-            match item {
-                Item::Let { .. } | Item::LetClosures { .. } => {}
-                Item::Join { body, .. } => pending.push(body),
-                Item::LetCont { handlers, .. } => {
-                    pending.extend(handlers.iter_mut().map(|handler| &mut handler.body));
-                }
-            }
-        }
-        if let Terminator::Try { body, .. } = terminator {
-            pending.push(body);
-        }
-    }
 }
 
 /// What is live.
 struct Live {
     codes: EntitySet<CodeId>,
     statics: Vec<bool>,
-    /// Of each set of closures that is not live, static ones apart, the first closure.
-    dead_sets: Vec<Variable>,
+    dead: Dead,
+}
+
+/// What is to go from bodies.
+struct Dead {
+    /// Of each set of closures, static ones apart, the first closure.
+    sets: FxHashSet<Variable>,
+    module: Symbol,
+    fields: FxHashSet<u32>,
+}
+
+impl Dead {
+    fn remove_from(&self, body: &mut Expr) {
+        body.walk_mut(&mut |expr| {
+            expr.items.retain_mut(|item| match item {
+                Item::LetClosures { vars, .. } => !self.sets.contains(&vars[0]),
+                Item::Let { named: Named::Prim { prim, args, .. }, .. } => {
+                    store_to(self.module, prim, args).is_none_or(|(field, _)| !self.fields.contains(&field))
+                }
+                _ => true,
+            });
+        });
+    }
+}
+
+/// The field of the module block that is stored to, and the value, if that is static.
+fn store_to(module: Symbol, prim: &Prim, args: &[Simple]) -> Option<(u32, Simple)> {
+    match (prim, args) {
+        (Prim::BlockStore { field, .. }, [Simple::Symbol(block), value])
+            if *block == module && value.as_var().is_none() =>
+        {
+            Some((*field, *value))
+        }
+        _ => None,
+    }
 }
 
 /// A set of closures.
@@ -104,6 +121,10 @@ struct Marking<'u> {
     of_slot: SecondaryMap<FunctionSlot, u32>,
     /// One more than the number of the static data that defines a symbol, and its set.
     of_symbol: SecondaryMap<Symbol, (u32, u32)>,
+    /// The fields of the module block that other units do not know, and what waits for one to be read.
+    private: std::ops::Range<u32>,
+    stored: FxHashMap<u32, Vec<Simple>>,
+    read: FxHashSet<u32>,
     codes: EntitySet<CodeId>,
     statics: Vec<bool>,
     /// Codes to look at.
@@ -120,6 +141,9 @@ impl<'u> Marking<'u> {
             of_variable: SecondaryMap::new(),
             of_slot: SecondaryMap::new(),
             of_symbol: SecondaryMap::new(),
+            private: private_fields(unit),
+            stored: FxHashMap::default(),
+            read: FxHashSet::default(),
             codes: EntitySet::new(),
             statics: vec![false; unit.statics.len()],
             pending: Vec::new(),
@@ -160,8 +184,14 @@ impl<'u> Marking<'u> {
 
     fn run(mut self) -> Live {
         let unit = self.unit;
-        let exported = unit.statics.iter().filter(|item| item.exported);
-        self.atoms.extend(exported.flat_map(|item| item.def.symbols()).map(|&symbol| Simple::Symbol(symbol)));
+        for (index, item) in unit.statics.iter().enumerate() {
+            // Of the module block others know the fields that are not private, and these are stored to.
+            if item.def.symbols() == [unit.module_symbol] {
+                self.statics[index] = true;
+            } else if item.exported {
+                self.atoms.extend(item.def.symbols().iter().map(|&symbol| Simple::Symbol(symbol)));
+            }
+        }
         self.body(&unit.entry.body);
         loop {
             if let Some(atom) = self.atoms.pop() {
@@ -172,17 +202,23 @@ impl<'u> Marking<'u> {
                 break;
             }
         }
-        let dead = self.sets.iter().filter(|set| !set.is_live);
-        let first = |set: &Set| match set.home {
-            Home::Static(_) => None,
-            Home::Entry(var) | Home::Code(_, var) => Some(var),
-        };
-        Live { dead_sets: dead.filter_map(first).collect(), codes: self.codes, statics: self.statics }
+        let mut sets = FxHashSet::default();
+        for set in self.sets.iter().filter(|set| !set.is_live) {
+            if let Home::Entry(var) | Home::Code(_, var) = set.home {
+                sets.insert(var);
+            }
+        }
+        let dead = Dead { sets, module: unit.module_symbol, fields: self.stored.into_keys().collect() };
+        Live { codes: self.codes, statics: self.statics, dead }
     }
 
     fn atom(&mut self, atom: Simple) {
         match atom {
             Simple::Var(variable) => self.set(self.of_variable[variable]),
+            // Anything may be read from it where it is passed on.
+            Simple::Symbol(symbol) if symbol == self.unit.module_symbol => {
+                self.private.clone().for_each(|field| self.read(field));
+            }
             Simple::Symbol(symbol) => {
                 let (index, set) = self.of_symbol[symbol];
                 self.set(set);
@@ -221,11 +257,37 @@ impl<'u> Marking<'u> {
         self.atoms.extend(set.values.iter().map(|(_, value)| *value));
     }
 
+    fn read(&mut self, field: u32) {
+        self.read.insert(field);
+        self.atoms.extend(self.stored.remove(&field).into_iter().flatten());
+    }
+
+    /// Whether a primitive reads or writes the module block: then what it uses is seen to here.
+    fn of_module(&mut self, prim: &Prim, args: &[Simple]) -> bool {
+        let module = self.unit.module_symbol;
+        match (prim, args) {
+            (Prim::BlockLoad { field, .. }, [Simple::Symbol(block)]) if *block == module => self.read(*field),
+            (Prim::BlockStore { .. }, [Simple::Symbol(block), value]) if *block == module => {
+                match store_to(module, prim, args) {
+                    Some((field, value)) if self.private.contains(&field) && !self.read.contains(&field) => {
+                        self.stored.entry(field).or_default().push(value);
+                    }
+                    _ => self.atoms.push(*value),
+                }
+            }
+            _ => return false,
+        }
+        true
+    }
+
     /// A body that may run.
     fn body(&mut self, body: &Expr) {
         body.walk(&mut |expr| {
             for item in &expr.items {
-                if let Item::Let { named: Named::Prim { prim, .. }, .. } = item {
+                if let Item::Let { named: Named::Prim { prim, args, .. }, .. } = item {
+                    if self.of_module(prim, args) {
+                        continue;
+                    }
                     self.slots(prim);
                 }
                 // What a set captures counts when the set does.
@@ -254,4 +316,15 @@ impl<'u> Marking<'u> {
             _ => {}
         }
     }
+}
+
+/// The fields of the module block that other units do not know.
+fn private_fields(unit: &Unit) -> std::ops::Range<u32> {
+    let fields = unit.statics.iter().find_map(|item| match item.def {
+        StaticDef::Preallocated { symbol, size, private, .. } if symbol == unit.module_symbol => {
+            Some(size.saturating_sub(private)..size)
+        }
+        _ => None,
+    });
+    fields.unwrap_or(0..0)
 }

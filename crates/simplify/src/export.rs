@@ -98,11 +98,14 @@ fn constants(unit: &Unit) -> FxHashMap<Symbol, &StaticDef> {
             | StaticDef::Int32 { .. }
             | StaticDef::Int64 { .. }
             | StaticDef::Nativeint { .. }
-            | StaticDef::String { .. }
-            | StaticDef::FloatArray { .. } => {
+            | StaticDef::String { mutable: false, .. }
+            | StaticDef::FloatArray { mutable: false, .. } => {
                 constants.extend(item.def.symbols().iter().map(|symbol| (*symbol, &item.def)));
             }
-            StaticDef::Closures { .. } | StaticDef::Preallocated { .. } => {}
+            StaticDef::String { mutable: true, .. }
+            | StaticDef::FloatArray { mutable: true, .. }
+            | StaticDef::Closures { .. }
+            | StaticDef::Preallocated { .. } => {}
         }
     }
     constants

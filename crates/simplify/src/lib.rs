@@ -44,6 +44,7 @@ mod rebuild;
 mod run;
 pub mod size;
 mod specialise;
+mod strings;
 mod switch;
 mod toplevel;
 mod truth;

@@ -176,8 +176,9 @@ fn ty(def: &StaticDef) -> Ty {
         StaticDef::Nativeint { value, .. } => {
             Ty::boxed(BoxedKind::Nativeint, Ty::Is(Const::NakedNativeint(*value).into()))
         }
-        // Of its fields nothing: it may be an array, and assigned.
-        StaticDef::FloatArray { elements, .. } if elements.len() <= FLOATS => {
+        StaticDef::String { mutable: false, contents, .. } => Ty::String(contents.as_slice().into()),
+        // Of its fields nothing: they are read as those of an array, too.
+        StaticDef::FloatArray { mutable: false, elements, .. } if elements.len() <= FLOATS => {
             Ty::floats(elements.iter().map(|_| Ty::Unknown))
         }
         _ => Ty::pointer(),

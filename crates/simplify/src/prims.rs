@@ -130,10 +130,15 @@ impl Simplifier<'_> {
         let headers = self.memory.headers();
         let (prim, memory) = match prim {
             // One key for all that read the field, whatever each knows of its mutability.
-            Prim::BlockLoad { field, mutability } => (
-                Prim::BlockLoad { field: *field, mutability: Mutability::Unknown },
-                load_memory(*mutability, contents),
-            ),
+            Prim::BlockLoad { field, mutability } => {
+                let state = match (load_memory(*mutability, contents), args[0]) {
+                    // Functions that are nested in this one have the block, but not what was loaded from it.
+                    (0, Simple::Symbol(_)) => self.function_state(),
+                    (state, _) => state,
+                };
+                let load = Prim::BlockLoad { field: *field, mutability: Mutability::Unknown };
+                return (!matches!(args[0], Simple::Const(_))).then(|| (load, args.clone(), state));
+            }
             Prim::BlockLoadFloat { field, mutability } => (
                 Prim::BlockLoadFloat { field: *field, mutability: Mutability::Unknown },
                 load_memory(*mutability, contents),
@@ -164,6 +169,11 @@ impl Simplifier<'_> {
             },
         };
         args.iter().any(|arg| matches!(arg, Simple::Var(_))).then(|| (prim, args.clone(), memory))
+    }
+
+    /// The name of a state of the memory that is that of the whole function, and of no other.
+    fn function_state(&self) -> u32 {
+        self.current.map_or(u32::MAX, |code| u32::MAX - 1 - code.as_u32())
     }
 
     /// What an operation does to what is known of the memory.
@@ -354,14 +364,11 @@ impl Simplifier<'_> {
                 },
                 _ => Outcome::Keep(Ty::Unknown),
             },
-            (Prim::ArrayLength { .. } | Prim::StringLength | Prim::BigarrayDim { .. }, _) => {
-                Outcome::Keep(Ty::tagged(IntSet::range(0, 1 << 57)))
+            (Prim::StringLength, [string]) => self.string_length(*string),
+            (Prim::ArrayLength { .. } | Prim::BigarrayDim { .. }, _) => Outcome::Keep(length()),
+            (Prim::StringLoad { string: kind, width }, [string, index]) => {
+                self.string_load(*kind, *width, *string, *index)
             }
-            (Prim::StringLoad { width, .. }, _) => Outcome::Keep(match width {
-                flambeau_ir::prim::Width::W8 => Ty::Int(IntSet::range(0, 255)),
-                flambeau_ir::prim::Width::W16 => Ty::Int(IntSet::range(0, 65535)),
-                _ => Ty::Unknown,
-            }),
             (Prim::ProjectValueSlot { function, value }, [closure]) => match self.env.ty(*closure) {
                 Ty::Closure(known) if known.slot == *function => {
                     match known.values.iter().find(|(slot, _)| slot == value) {
@@ -493,7 +500,10 @@ impl Simplifier<'_> {
 
     fn arith_ty(&self, op: IntOp, kind: IntKind, x: Simple, y: Simple) -> Ty {
         let unknown = || if kind == IntKind::Tagged { Ty::tagged(IntSet::OCAML) } else { Ty::Unknown };
-        let (Some(a), Some(b)) = (self.env.ints(x, kind), self.env.ints(y, kind)) else { return unknown() };
+        // What is added is an immediate, whatever is known of it.
+        let ints =
+            |simple| self.env.ints(simple, kind).or((kind == IntKind::Tagged).then_some(IntSet::OCAML));
+        let (Some(a), Some(b)) = (ints(x), ints(y)) else { return unknown() };
         let small = a.map2(&b, |x, y| Some(fold::arith(op, kind, x, y)));
         let set = small.or_else(|| {
             let ((a_low, a_high), (b_low, b_high)) = (a.bounds()?, b.bounds()?);
@@ -638,6 +648,11 @@ impl Simplifier<'_> {
             None => Outcome::Keep(Ty::Unknown),
         }
     }
+}
+
+/// Of the lengths that there are.
+pub(crate) fn length() -> Ty {
+    Ty::tagged(IntSet::range(0, 1 << 57))
 }
 
 /// Whether a record of floats is made that is never assigned.

@@ -7,7 +7,7 @@
 //! The copy still takes all arguments, so that calls keep their shape; in calls of itself those captured are zero.
 
 use flambeau_ir::copy::Copier;
-use flambeau_ir::decision::Reason;
+use flambeau_ir::decision::{Policy, Reason};
 use flambeau_ir::inlining::LARGEST;
 use flambeau_ir::term::SpecialiseAttribute;
 use flambeau_ir::transfer::own_name;
@@ -134,6 +134,7 @@ impl Simplifier<'_> {
         match wish {
             SpecialiseAttribute::Never => None,
             SpecialiseAttribute::Always => Some(LARGEST),
+            SpecialiseAttribute::Default if self.arguments().policy == Policy::Classic => None,
             SpecialiseAttribute::Default => Some(LARGE),
         }
     }

@@ -208,6 +208,11 @@ impl Simplifier<'_> {
     /// A switch on a string that ends a run.
     pub(crate) fn string_switch(&mut self, switch: StringSwitch, out: &mut Vec<Item>) -> Next {
         let scrutinee = self.env.canonical(switch.scrutinee);
+        if let Some(jump) = self.known_string_arm(&switch)
+            && self.allow("switch on a known string")
+        {
+            return self.jump(jump.clone());
+        }
         let mut handlers = Vec::new();
         let mut arms = Vec::with_capacity(switch.arms.len());
         for (contents, jump) in switch.arms {

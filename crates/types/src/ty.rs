@@ -27,6 +27,8 @@ pub enum Ty {
     Closure(Rc<Closure>),
     /// A closure, or an immutable block, that behaves as the static data of that symbol does, and may be another object.
     Twin(Symbol),
+    /// A string whose bytes are these and never change.
+    String(Rc<[u8]>),
     /// A naked integer.
     Int(IntSet),
 }
@@ -153,7 +155,7 @@ impl Ty {
     /// Immediates and pointers of a value; `None` for naked ones and aliases.
     pub fn immediates(&self) -> Option<IntSet> {
         match self {
-            Ty::Bottom | Ty::Boxed(..) | Ty::Floats(_) | Ty::Closure(_) | Ty::Twin(_) => {
+            Ty::Bottom | Ty::Boxed(..) | Ty::Floats(_) | Ty::Closure(_) | Ty::String(_) | Ty::Twin(_) => {
                 Some(IntSet::empty())
             }
             Ty::Unknown => Some(IntSet::OCAML),

@@ -16,6 +16,8 @@ enum Value {
     Int32(i32),
     /// A flat record of floats.
     Floats(Vec<u64>),
+    /// A string that never changes.
+    String(Vec<u8>),
     /// Poison has no meaning: every type has it.
     Poison,
 }
@@ -35,9 +37,10 @@ fn has(ty: &Ty, value: &Value) -> bool {
                     && block.fields.iter().zip(fields).all(|(ty, value)| has(ty, value))
             }),
         },
-        (Ty::Variant(variant), Value::Float(_) | Value::Int32(_) | Value::Floats(_)) => {
+        (Ty::Variant(variant), Value::Float(_) | Value::Int32(_) | Value::Floats(_) | Value::String(_)) => {
             matches!(variant.blocks, Blocks::Any)
         }
+        (Ty::String(known), Value::String(bytes)) => **known == **bytes,
         (Ty::Boxed(BoxedKind::Float, contents), Value::Float(bits)) => has_float(contents, *bits),
         (Ty::Floats(known), Value::Floats(fields)) => {
             known.len() == fields.len() && known.iter().zip(fields).all(|(ty, bits)| has_float(ty, *bits))
@@ -86,6 +89,10 @@ fn naked_float() -> impl Strategy<Value = Ty> {
     ]
 }
 
+fn contents() -> impl Strategy<Value = Vec<u8>> {
+    prop_oneof![Just(b"".to_vec()), Just(b"a".to_vec()), Just(b"ab".to_vec())]
+}
+
 fn boxed() -> impl Strategy<Value = Ty> {
     let zeros = prop_oneof![Just(0.0f64), Just(-0.0), Just(1.5), Just(f64::NAN)];
     prop_oneof![
@@ -93,6 +100,7 @@ fn boxed() -> impl Strategy<Value = Ty> {
         prop::collection::vec(naked_float(), 1..3).prop_map(Ty::floats),
         zeros.prop_map(|x| Ty::boxed(BoxedKind::Float, Ty::Is(Const::NakedFloat(x.to_bits()).into()))),
         Just(Ty::boxed(BoxedKind::Int32, Ty::Unknown)),
+        contents().prop_map(|bytes| Ty::String(bytes.into())),
         ints()
             .prop_filter("not empty", |s| !s.is_empty())
             .prop_map(|s| Ty::boxed(BoxedKind::Int32, Ty::Int(s))),
@@ -128,6 +136,7 @@ fn value() -> impl Strategy<Value = Value> {
         (-25i32..50).prop_map(Value::Int32),
         prop::collection::vec(prop_oneof![Just(0.0f64), Just(-0.0)], 1..3)
             .prop_map(|xs| Value::Floats(xs.into_iter().map(f64::to_bits).collect())),
+        contents().prop_map(Value::String),
     ];
     leaf.prop_recursive(3, 16, 3, |inner| {
         (0u8..3, prop::collection::vec(inner, 1..4)).prop_map(|(tag, fields)| Value::Block(tag, fields))
@@ -169,6 +178,7 @@ fn inhabitant(ty: &Ty, pick: usize) -> Option<Value> {
             Ty::Int(set) => Value::Int32(set.bounds()?.0.clamp(-25, 25) as i32),
             _ => Value::Int32(3),
         },
+        Ty::String(bytes) => Value::String(bytes.to_vec()),
         _ => return None,
     })
 }

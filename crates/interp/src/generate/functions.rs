@@ -58,7 +58,12 @@ pub(super) fn symbols(unit: &mut Unit) -> Symbols {
         move |symbol| StaticDef::Block { symbol, tag: 0, fields: fields.clone() }
     };
     let strings = STRINGS.iter().enumerate().map(|(n, contents)| {
-        define(&format!("string_{n}"), &|symbol| StaticDef::String { symbol, contents: contents.to_vec() })
+        let contents = contents.to_vec();
+        define(&format!("string_{n}"), &|symbol| StaticDef::String {
+            symbol,
+            mutable: false,
+            contents: contents.clone(),
+        })
     });
     let strings = strings.collect();
     let boxed = [
@@ -68,7 +73,11 @@ pub(super) fn symbols(unit: &mut Unit) -> Symbols {
         define("nativeint", &|symbol| StaticDef::Nativeint { symbol, value: -3 }),
     ];
     let elements: Vec<_> = [0.5f64, -0.0, f64::NAN].iter().map(|x| x.to_bits()).collect();
-    let floats = define("floats", &|symbol| StaticDef::FloatArray { symbol, elements: elements.clone() });
+    let floats = define("floats", &|symbol| StaticDef::FloatArray {
+        symbol,
+        mutable: false,
+        elements: elements.clone(),
+    });
     let tuple = define("tuple", &block(&[3, -1, 0]));
     let dimensions = [define("bytes", &block(&[BYTES])), define("square", &block(&[SIDE, SIDE]))];
     let mut foreign =

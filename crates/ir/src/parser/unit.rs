@@ -187,7 +187,9 @@ impl<'s> Parser<'s> {
             "preallocated" => {
                 let tag = self.tag()?;
                 self.expect_word("size")?;
-                Ok(StaticDef::Preallocated { symbol, tag, size: self.integer()? })
+                let size = self.integer()?;
+                let private = if self.eat_word("private") { self.integer()? } else { 0 };
+                Ok(StaticDef::Preallocated { symbol, tag, size, private })
             }
             "boxed" => {
                 let offset = self.offset();
@@ -201,17 +203,21 @@ impl<'s> Parser<'s> {
                     }
                 }
             }
-            "string" => Ok(StaticDef::String { symbol, contents: self.bytes()? }),
+            "string" | "bytes" => {
+                Ok(StaticDef::String { symbol, mutable: shape == "bytes", contents: self.bytes()? })
+            }
             "float_array" => {
+                let mutable = self.eat_word("mut");
                 self.expect(Token::LeftParen)?;
                 Ok(StaticDef::FloatArray {
                     symbol,
+                    mutable,
                     elements: self.list_until(Token::RightParen, Self::float)?,
                 })
             }
             _ => Err(self.error_at(
                 offset,
-                "expected `block`, `boxed`, `string`, `float_array`, `closures` or `preallocated`",
+                "expected `block`, `boxed`, `string`, `bytes`, `float_array`, `closures` or `preallocated`",
             )),
         }
     }

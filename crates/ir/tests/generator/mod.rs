@@ -217,12 +217,16 @@ impl Generator {
             1 => StaticDef::Int32 { symbol, value: bits as i32 },
             2 => StaticDef::Int64 { symbol, value: bits as i64 },
             3 => StaticDef::Nativeint { symbol, value: bits as i64 },
-            4 => StaticDef::String { symbol, contents: random.bytes() },
+            4 => StaticDef::String { symbol, mutable: random.below(2) == 0, contents: random.bytes() },
             5 => {
                 let elements = (0..random.below(4)).map(|_| random.pick(&FLOATS)).collect();
-                StaticDef::FloatArray { symbol, elements }
+                StaticDef::FloatArray { symbol, mutable: random.below(2) == 0, elements }
             }
-            6 => StaticDef::Preallocated { symbol, tag: (bits % 246) as u8, size: random.below(5) as u32 },
+            6 => {
+                let size = random.below(5) as u32;
+                let private = random.below(size as usize + 1) as u32;
+                StaticDef::Preallocated { symbol, tag: (bits % 246) as u8, size, private }
+            }
             _ => {
                 let symbols: Vec<_> = self.unit.symbols.keys().collect();
                 let fields = (0..random.below(4)).map(|_| match random.below(2) {

@@ -320,6 +320,10 @@ impl Simplifier<'_> {
             Terminator::Apply(apply) => self.speculate_call(speculation, apply),
             Terminator::Switch(switch) => self.speculate_switch(speculation, switch),
             Terminator::StringSwitch(switch) => {
+                if let Some(jump) = self.known_string_arm(switch) {
+                    speculation.measure.removed.branches += 1;
+                    return self.speculate_jump(speculation, jump);
+                }
                 speculation.measure.size += size::terminator(terminator);
                 speculation.need(self.env.canonical(switch.scrutinee));
                 for (_, jump) in &switch.arms {
