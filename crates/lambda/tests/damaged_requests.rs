@@ -167,13 +167,13 @@ fn request(seed: u64) -> Vec<u8> {
     term.node(4);
     let mut w = new();
     w.bytes.extend_from_slice(b"FLBQ");
-    w.u(1);
+    w.u(2);
     // Options.
     w.string("M");
     w.string("camlM");
     w.all(&[1, 0, 1, 1, 7, 1]);
     w.string("ir");
-    w.all(&[0, 3, 1]);
+    w.all(&[0, 3, 2, 1]);
     w.string("level");
     w.string("3");
     // Locations, identifiers, imports.

@@ -3,7 +3,7 @@
 //! Each is data of its own, since arrays may be assigned: nothing is shared (soundness row 18). They hold no pointers, so that
 //! assignments are as good there as in the heap (row 19). What the entry code does in its outermost run it does once.
 
-use flambeau_ir::prim::ArrayKind;
+use flambeau_ir::prim::{ArrayKind, Mutability};
 use flambeau_ir::{Const, Item, Named, Prim, Rewrites, Simple, Static, StaticDef, Symbol, SymbolData, Unit};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -22,7 +22,7 @@ pub fn static_arrays(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
     let mut changed = false;
     for item in &mut body.items {
         let Item::Let { named, .. } = item else { continue };
-        let Some(elements) = elements(named, &literals) else { continue };
+        let Some((mutability, elements)) = array(named, &literals) else { continue };
         if !rewrites.allow(|| "static_arrays: array of the toplevel in entry".to_owned()) {
             break;
         }
@@ -32,7 +32,7 @@ pub fn static_arrays(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
             .unwrap_or_default();
         taken.insert(linkage_name.clone());
         let symbol = unit.symbols.push(SymbolData { linkage_name, is_local: true });
-        let def = StaticDef::FloatArray { symbol, mutable: true, elements };
+        let def = StaticDef::FloatArray { symbol, mutable: mutability != Mutability::Immutable, elements };
         unit.statics.push(Static { exported: false, def });
         *named = Named::Simple(Simple::Symbol(symbol));
         changed = true;
@@ -41,18 +41,20 @@ pub fn static_arrays(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
     changed
 }
 
-/// What the array holds that is made there, if it is one of constant floats.
-fn elements(named: &Named, literals: &FxHashMap<Symbol, Vec<u64>>) -> Option<Vec<u64>> {
+/// The array of constant floats that is made there, if one is.
+fn array(named: &Named, literals: &FxHashMap<Symbol, Vec<u64>>) -> Option<(Mutability, Vec<u64>)> {
     let Named::Prim { prim, args, .. } = named else { return None };
     match (prim, &args[..]) {
-        (Prim::MakeArray { kind: ArrayKind::Float, .. }, elements) => {
+        (Prim::MakeArray { kind: ArrayKind::Float, mutability }, elements) => {
             let bits = |element: &Simple| match element {
                 Simple::Const(Const::NakedFloat(bits)) => Some(*bits),
                 _ => None,
             };
-            elements.iter().map(bits).collect()
+            Some((*mutability, elements.iter().map(bits).collect::<Option<_>>()?))
         }
-        (Prim::Duplicate { .. }, [Simple::Symbol(symbol)]) => literals.get(symbol).cloned(),
+        (Prim::Duplicate { mutability }, [Simple::Symbol(symbol)]) => {
+            Some((*mutability, literals.get(symbol).cloned()?))
+        }
         _ => None,
     }
 }
