@@ -29,9 +29,60 @@ pub struct ContinuationInfo {
     pub crosses_region: bool,
     /// Where it is in scope (the handlers of its own group left out).
     pub scope: Range<u32>,
+    /// Where its group of handlers begins, if it is bound with one.
+    pub group: u32,
     /// The kind of its first parameter, if it has one.
     pub takes: Option<Kind>,
     region: Region,
+}
+
+/// The points that may raise to the handler of a `Try`, with its extra arguments there.
+#[derive(Debug, Default)]
+pub struct RaisePoints<'a> {
+    /// Increasing.
+    positions: Vec<u32>,
+    args: Vec<&'a [Simple]>,
+    /// By extra argument, how often it has changed up to each point, in their order.
+    changes: Vec<Vec<u32>>,
+}
+
+impl<'a> RaisePoints<'a> {
+    fn add(&mut self, position: u32, args: &'a [Simple]) {
+        if self.positions.is_empty() {
+            self.changes = vec![Vec::new(); args.len()];
+        }
+        for (index, (changes, arg)) in self.changes.iter_mut().zip(args).enumerate() {
+            let changed = self.args.last().is_some_and(|last| last[index] != *arg);
+            changes.push(changes.last().copied().unwrap_or_default() + u32::from(changed));
+        }
+        self.positions.push(position);
+        self.args.push(args);
+    }
+
+    /// What an extra argument is at the points in a range: the same at all of them, something else at some, nothing where
+    /// there are no points.
+    pub fn argument_in(&self, index: usize, range: &Range<u32>) -> Argument {
+        let first = self.positions.partition_point(|position| *position < range.start);
+        let end = self.positions.partition_point(|position| *position < range.end);
+        match self.changes.get(index) {
+            Some(changes) if first < end => {
+                let is_same = changes[first] == changes[end - 1];
+                if is_same { Argument::Always(self.args[first][index]) } else { Argument::Changes }
+            }
+            _ => Argument::Never,
+        }
+    }
+}
+
+/// What is passed to a handler in some part of the code.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Argument {
+    /// Nothing raises there.
+    Never,
+    /// The same everywhere.
+    Always(Simple),
+    /// Different things.
+    Changes,
 }
 
 /// The result of the walk.
@@ -42,6 +93,8 @@ pub struct Analysis<'a> {
     pub continuations: SecondaryMap<Continuation, ContinuationInfo>,
     /// All sets of closures of the unit.
     pub sets: Vec<&'a SetOfClosures>,
+    /// The points that may raise to handlers with extra arguments.
+    pub raises: FxHashMap<Continuation, RaisePoints<'a>>,
     occurring: EntitySet<Variable>,
     position: u32,
     regions: u32,
@@ -54,6 +107,7 @@ impl<'a> Analysis<'a> {
             unit,
             continuations: SecondaryMap::new(),
             sets: Vec::new(),
+            raises: FxHashMap::default(),
             occurring: EntitySet::new(),
             position: 0,
             regions: 0,
@@ -120,8 +174,12 @@ impl<'a> Analysis<'a> {
         simples.iter().for_each(|simple| self.occur(*simple));
     }
 
-    fn exn(&mut self, exn: &ExnCont) {
+    /// A point that may raise.
+    fn raise(&mut self, exn: &'a ExnCont) {
         self.occur_all(&exn.extra_args);
+        if !exn.extra_args.is_empty() {
+            self.raises.entry(exn.cont).or_default().add(self.position, &exn.extra_args);
+        }
     }
 
     fn expr(&mut self, expr: &'a Expr, region: Region) {
@@ -138,7 +196,7 @@ impl<'a> Analysis<'a> {
                 Item::Let { named: Named::Prim { args, exn, .. }, .. } => {
                     self.occur_all(args);
                     if let Some(exn) = exn {
-                        self.exn(exn);
+                        self.raise(exn);
                     }
                 }
                 Item::LetClosures { set, .. } => {
@@ -155,6 +213,7 @@ impl<'a> Analysis<'a> {
                     let inside = if *recursive { self.fresh_region() } else { region };
                     for handler in handlers {
                         self.define(handler.cont, self.first_kind(&handler.params), region);
+                        self.continuations[handler.cont].group = self.position;
                     }
                     for handler in handlers {
                         self.expr(&handler.body, inside);
@@ -178,7 +237,7 @@ impl<'a> Analysis<'a> {
             Terminator::Apply(apply) => {
                 apply.callee.into_iter().for_each(|callee| self.occur(callee));
                 self.occur_all(&apply.args);
-                self.exn(&apply.exn);
+                self.raise(&apply.exn);
                 self.use_continuation(apply.ret, region);
             }
             Terminator::ApplyCont(jump) => {
@@ -195,10 +254,10 @@ impl<'a> Analysis<'a> {
             }
             Terminator::Raise { exn, handler, .. } => {
                 self.occur(*exn);
-                self.exn(handler);
+                self.raise(handler);
             }
             Terminator::Try { body, handler } => {
-                self.exn(handler);
+                self.occur_all(&handler.extra_args);
                 self.use_continuation(handler.cont, region);
                 let inside = self.fresh_region();
                 self.expr(body, inside);

@@ -173,6 +173,7 @@ impl<'a> Lowering<'a> {
             }
             Decision::Value => {
                 let def = self.block(Run::of(body), cont);
+                self.paths.join(cont);
                 frames.push(match params.first() {
                     Some(param) => Frame::Let { var: self.bind(*param), def },
                     None => Frame::Seq { first: def },
@@ -184,7 +185,7 @@ impl<'a> Lowering<'a> {
                 let body = self.block(Run::of(body), result);
                 let params = self.catch_params(cont, params);
                 frames.push(Frame::CatchHandler { label, params, body });
-                self.paths.join();
+                self.paths.join(cont);
                 rest
             }
         }
@@ -217,7 +218,8 @@ impl<'a> Lowering<'a> {
             {
                 self.handler_first(handler, result, frames)
             }
-            _ => {
+            [first, ..] => {
+                self.forget_raised_in(&self.analysis.continuations[first.cont].scope.clone());
                 let handlers = self.catch_handlers(shared, result);
                 frames.push(Frame::CatchBody { recursive: false, handlers });
                 result
@@ -239,7 +241,8 @@ impl<'a> Lowering<'a> {
         frames: &mut Vec<Frame>,
     ) -> Continuation {
         let path = self.paths.current();
-        self.paths.join();
+        self.forget_raised_in(&self.analysis.continuations[handler.cont].scope.clone());
+        self.paths.branch();
         let param = handler.params.first().map(|param| self.bind(*param));
         let body = self.block(Run::of(&handler.body), result);
         frames.push(match param {
@@ -254,19 +257,23 @@ impl<'a> Lowering<'a> {
     fn loops(&mut self, handlers: &'a [ContHandler], result: Continuation, frames: &mut Vec<Frame>) {
         let used = |handler: &&'a ContHandler| !self.analysis.continuations[handler.cont].uses.is_empty();
         let used: Vec<_> = handlers.iter().filter(used).collect();
-        if !used.is_empty() {
+        if let Some(first) = used.first() {
+            let info = &self.analysis.continuations[first.cont];
+            self.settle(&(info.group..info.scope.end), frames);
             let handlers = self.catch_handlers(used, result);
             frames.push(Frame::CatchBody { recursive: true, handlers });
         }
     }
 
+    /// The handlers of a catch. What holds here of the extra arguments of `Try`s holds in them.
     fn catch_handlers(&mut self, handlers: Vec<&'a ContHandler>, result: Continuation) -> Vec<Handler> {
         let path = self.paths.current();
         let labels: Vec<_> =
             handlers.iter().map(|handler| self.give_label(handler.cont, &handler.params)).collect();
         let mut translated = Vec::with_capacity(handlers.len());
         for (handler, label) in handlers.into_iter().zip(labels) {
-            self.paths.join();
+            self.paths.set(path);
+            self.paths.branch();
             let params = self.catch_params(handler.cont, &handler.params);
             let body = self.block(Run::of(&handler.body), result);
             translated.push(Handler { label, params, body });
@@ -308,6 +315,7 @@ impl<'a> Lowering<'a> {
     pub fn jump(&mut self, jump: &'a flambeau_ir::ApplyCont, result: Continuation) -> Next<'a> {
         let args: Vec<_> = jump.args.iter().map(|arg| self.atom(*arg)).collect();
         if jump.cont == result {
+            self.paths.reach(result);
             let value = args.first().copied().unwrap_or(Atom::UNIT);
             return Next::Done(self.expr(value));
         }
@@ -319,6 +327,7 @@ impl<'a> Lowering<'a> {
                 Next::Continue(run)
             }
             Target::Label { label, .. } => {
+                self.paths.reach(jump.cont);
                 let args = args.into_iter().map(|arg| self.expr(arg)).collect();
                 Next::Done(self.tree.push(Expr::Exit { label, args }))
             }
@@ -330,6 +339,7 @@ impl<'a> Lowering<'a> {
         self.raise_point(&apply.exn, frames);
         let call = self.call(apply);
         if apply.ret == result {
+            self.paths.reach(result);
             return Next::Done(call);
         }
         match self.target(apply.ret) {
@@ -341,6 +351,7 @@ impl<'a> Lowering<'a> {
                 Next::Continue(run)
             }
             Target::Label { label, params } => {
+                self.paths.reach(apply.ret);
                 let args = match params.first() {
                     Some(param) => {
                         let unit = self.unit;

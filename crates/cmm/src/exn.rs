@@ -5,8 +5,12 @@
 //! soundness row 35, pitfalls 40 and 42); the handler reads them first of all. Arguments that the handler
 //! does not use have no variable.
 
-use flambeau_ir::{Continuation, ExnCont, Expr as Term};
+use std::ops::Range;
 
+use flambeau_ir::{Continuation, ExnCont, Expr as Term, Simple};
+use rustc_hash::FxHashMap;
+
+use crate::analysis::Argument;
 use crate::control::{Run, Target};
 use crate::frames::{Frame, close};
 use crate::lowering::{Atom, Lowering, machtype};
@@ -17,11 +21,24 @@ use crate::tree::*;
 pub struct Path(u32);
 
 /// The stretches of code met so far, each with the one that it continues. What is known at some point of
-/// a path is known from there on in the path and in those that continue it.
+/// a path is known from there on in the path and in those that continue it: once a path is continued, no more code
+/// is made on it.
 #[derive(Debug, Default)]
 pub struct Paths {
-    parents: Vec<Option<Path>>,
+    nodes: Vec<Node>,
     current: Path,
+    /// By continuation, the last path that all of its uses so far continue.
+    reached: FxHashMap<Continuation, Path>,
+}
+
+/// A path, in the tree of those that continue others.
+#[derive(Clone, Copy, Debug)]
+struct Node {
+    /// How many it continues.
+    depth: u32,
+    parent: Path,
+    /// A path further back, so that looking back takes logarithmic time.
+    far: Path,
 }
 
 impl Paths {
@@ -35,33 +52,69 @@ impl Paths {
         self.current = path;
     }
 
-    /// Goes to a new path that continues the current one: an arm of a branch.
+    /// Goes to a new path, that of the beginning of a function.
+    pub fn begin(&mut self) {
+        let path = Path(self.nodes.len() as u32);
+        self.nodes.push(Node { depth: 0, parent: path, far: path });
+        self.current = path;
+    }
+
+    /// Goes to a new path that continues the current one: what comes after may not come after what is on it.
     pub fn branch(&mut self) {
-        self.enter(Some(self.current));
+        let parent = self.current;
+        let back = self.node(parent);
+        let further = self.node(back.far);
+        // Steps back grow as in a skew-binary number.
+        let even = back.depth - further.depth == further.depth - self.node(further.far).depth;
+        let far = if even { further.far } else { parent };
+        self.current = Path(self.nodes.len() as u32);
+        self.nodes.push(Node { depth: back.depth + 1, parent, far });
     }
 
-    /// Goes to a new path of which no continuation is known: a join or the head of a loop.
-    pub fn join(&mut self) {
-        self.enter(None);
+    /// Notes a use of a continuation here.
+    pub fn reach(&mut self, cont: Continuation) {
+        let path = match self.reached.get(&cont) {
+            Some(others) => self.meet(*others, self.current),
+            None => self.current,
+        };
+        self.reached.insert(cont, path);
     }
 
-    fn enter(&mut self, parent: Option<Path>) {
-        self.parents.push(parent);
-        self.current = Path(self.parents.len() as u32);
-    }
-
-    /// Whether the current path surely continues another. Looks back a few branches only: not to know costs an
-    /// assignment, looking far makes lowering quadratic.
-    fn continues(&self, other: Path) -> bool {
-        let mut path = Some(self.current);
-        for _ in 0..8 {
-            match path {
-                Some(p) if p == other => return true,
-                Some(Path(number)) if number > 0 => path = self.parents[number as usize - 1],
-                _ => return false,
-            }
+    /// Goes to a new path, that of the code of a continuation all of whose uses have been noted.
+    pub fn join(&mut self, cont: Continuation) {
+        if let Some(path) = self.reached.remove(&cont) {
+            self.current = path;
         }
-        false
+        self.branch();
+    }
+
+    fn node(&self, path: Path) -> Node {
+        self.nodes[path.0 as usize]
+    }
+
+    /// What a path continues at that depth, itself if it is no deeper.
+    fn at_depth(&self, mut path: Path, depth: u32) -> Path {
+        while self.node(path).depth > depth {
+            let Node { far, parent, .. } = self.node(path);
+            path = if self.node(far).depth >= depth { far } else { parent };
+        }
+        path
+    }
+
+    /// Whether the current path surely continues another.
+    fn continues(&self, other: Path) -> bool {
+        self.at_depth(self.current, self.node(other).depth) == other
+    }
+
+    /// The last path that two of one function continue.
+    fn meet(&self, a: Path, b: Path) -> Path {
+        let (mut a, mut b) = (self.at_depth(a, self.node(b).depth), self.at_depth(b, self.node(a).depth));
+        while a != b {
+            // Paths of one depth have those further back at one depth, too.
+            let (back, other) = (self.node(a), self.node(b));
+            (a, b) = if back.far == other.far { (back.parent, other.parent) } else { (back.far, other.far) };
+        }
+        a
     }
 }
 
@@ -77,8 +130,15 @@ pub struct TryState {
 struct Slot {
     var: Var,
     /// What was assigned last in the order of translation, and where. All later assignments on other paths
-    /// overwrite this, so it holds wherever the current path continues that one.
-    known: (Atom, Path),
+    /// overwrite this, so it holds wherever the current path continues that one; but for those that are
+    /// translated later and executed earlier, before which it is forgotten.
+    known: Option<(Atom, Path)>,
+}
+
+impl Slot {
+    fn holds(&self, atom: Atom, paths: &Paths) -> bool {
+        self.known.is_some_and(|(known, path)| known == atom && paths.continues(path))
+    }
 }
 
 impl<'a> Lowering<'a> {
@@ -89,14 +149,62 @@ impl<'a> Lowering<'a> {
         for (slot, arg) in state.slots.iter_mut().zip(&exn.extra_args) {
             let Some(slot) = slot else { continue };
             let atom = self.atom(*arg);
-            if slot.known.0 != atom || !self.paths.continues(slot.known.1) {
-                let value = self.expr(atom);
-                let assign = self.tree.push(Expr::Assign { var: slot.var, value });
-                frames.push(Frame::Seq { first: assign });
-            }
-            slot.known = (atom, self.paths.current());
+            self.bring_up_to_date(slot, atom, frames);
         }
         self.tries.insert(exn.cont, state);
+    }
+
+    fn bring_up_to_date(&mut self, slot: &mut Slot, atom: Atom, frames: &mut Vec<Frame>) {
+        if !slot.holds(atom, &self.paths) {
+            let value = self.expr(atom);
+            let assign = self.tree.push(Expr::Assign { var: slot.var, value });
+            frames.push(Frame::Seq { first: assign });
+            slot.known = Some((atom, self.paths.current()));
+        }
+    }
+
+    /// Before a loop in that range: extra arguments that it leaves as they are, are brought up to date here, and hold
+    /// in all of it; of others nothing is known in it.
+    pub fn settle(&mut self, range: &Range<u32>, frames: &mut Vec<Frame>) {
+        self.for_each_slot_of(range, |lowering, slot, always| match always {
+            Some(atom) => lowering.bring_up_to_date(slot, atom, frames),
+            None => slot.known = None,
+        });
+    }
+
+    /// Before handlers that are translated now, but executed after the code in that range.
+    pub fn forget_raised_in(&mut self, range: &Range<u32>) {
+        self.for_each_slot_of(range, |lowering, slot, always| {
+            if !always.is_some_and(|atom| slot.holds(atom, &lowering.paths)) {
+                slot.known = None;
+            }
+        });
+    }
+
+    /// Does something with each extra argument that points in a range pass to a `try` around, and with what they pass, if
+    /// it is the same at all of them and has a value now.
+    fn for_each_slot_of(
+        &mut self,
+        range: &Range<u32>,
+        mut f: impl FnMut(&mut Self, &mut Slot, Option<Atom>),
+    ) {
+        let mut tries = std::mem::take(&mut self.tries);
+        for (cont, state) in &mut tries {
+            for (index, slot) in state.slots.iter_mut().enumerate() {
+                let (Some(slot), Some(points)) = (slot, self.analysis.raises.get(cont)) else { continue };
+                let always = match points.argument_in(index, range) {
+                    Argument::Never => continue,
+                    Argument::Always(simple) => self.is_bound(simple).then(|| self.atom(simple)),
+                    Argument::Changes => None,
+                };
+                f(self, slot, always);
+            }
+        }
+        self.tries = tries;
+    }
+
+    fn is_bound(&self, simple: Simple) -> bool {
+        simple.as_var().is_none_or(|var| self.env[var].is_some())
     }
 
     /// A `try` in a result context. Its handler stands in it when nothing forbids, else in a static catch where
@@ -108,9 +216,10 @@ impl<'a> Lowering<'a> {
         result: Continuation,
         frames: &mut Vec<Frame>,
     ) -> ExprId {
-        let target = self.targets[handler.cont]
+        let cont = handler.cont;
+        let target = self.targets[cont]
             .take()
-            .unwrap_or_else(|| panic!("the handler {} of a try is not in scope", handler.cont));
+            .unwrap_or_else(|| panic!("the handler {cont} of a try is not in scope"));
         let params = target.params();
         let unit = self.unit;
         let path = self.paths.current();
@@ -123,12 +232,12 @@ impl<'a> Lowering<'a> {
                 let atom = self.atom(*init);
                 let def = self.expr(atom);
                 frames.push(Frame::LetMut { var, ty: machtype(data.kind), def });
-                Slot { var, known: (atom, self.paths.current()) }
+                Slot { var, known: Some((atom, self.paths.current())) }
             }));
         }
-        self.tries.insert(handler.cont, TryState { slots });
+        self.tries.insert(cont, TryState { slots });
         let body = self.block(Run::of(body), result);
-        let state = self.tries.remove(&handler.cont).expect("the state of a try outlives its body");
+        let state = self.tries.remove(&cont).expect("the state of a try outlives its body");
         self.paths.set(path);
 
         self.paths.branch();
@@ -149,6 +258,7 @@ impl<'a> Lowering<'a> {
                 close(&mut self.tree, frames, code)
             }
             Target::Label { label, .. } => {
+                self.paths.reach(cont);
                 let atoms = std::iter::once(exn).chain(state.slots.iter().flatten().map(|slot| slot.var));
                 let args = atoms.map(Atom::Var).collect::<Vec<_>>();
                 let args = args.into_iter().map(|atom| self.expr(atom)).collect();

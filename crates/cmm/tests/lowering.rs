@@ -595,6 +595,80 @@ fn extra_arguments_are_assigned_again_after_joins() {
     );
 }
 
+/// What was assigned before the ways part, counts after they meet.
+#[test]
+fn extra_arguments_assigned_before_a_branch_are_known_after_its_join() {
+    check_body(
+        "f, n: int",
+        "cont exn h (e, count: int) { k (count) }
+         try h (0) {
+           join first (y) { call f (n) -> first | h (1) }
+           join both (a, b) {
+             let c = eq.int (y, 0)
+             join other () { switch c { 0 -> both (n, n), 1 -> other } }
+             both (y, n)
+           }
+           call f (a, b) -> k | h (1)
+         }",
+        expect![[r#"
+            (function camlT__f (f/0:val n/1:val)
+              (letmut count/2:val 1)
+              (try
+                (assign count/2 3)
+                (let y/3 (apply f/0 n/1))
+                (catch
+                  (do
+                    (if (int_compare.eq.tagged y/3 1)
+                      (then 1)
+                      (else (exit L0 n/1 n/1))))
+                  (exit L0 y/3 n/1)
+                  (with L0 (a/5:val b/6:val) (apply f/0 a/5 b/6)))
+                (with e/7 count/2)))
+        "#]],
+    );
+}
+
+/// What a loop leaves as it is, is assigned before it; what it changes, in it.
+#[test]
+fn extra_arguments_that_a_loop_does_not_change_are_assigned_before_it() {
+    check_body(
+        "f, n: int",
+        "cont exn h (e, count: int, other: int) { let sum = add.int (count, other) k (sum) }
+         try h (0, 0) {
+           join after (r) {
+             cont rec loop (v: int) {
+               join called (y: int) { call f (v) -> called | h (1, v) }
+               join again (z: int) { call f (y) -> again | h (1, v) }
+               let c = eq.int (z, 0)
+               switch c { 0 -> loop (z), 1 -> after (n) }
+             }
+             loop (n)
+           }
+           call f (r) -> k | h (1, n)
+         }",
+        expect![[r#"
+            (function camlT__f (f/0:val n/1:val)
+              (letmut count/2:val 1)
+              (letmut other/3:val 1)
+              (try
+                (let r/8
+                  (assign count/2 3)
+                  (catch_rec
+                    (exit L0 n/1)
+                    (with L0 (v/4:val)
+                      (assign other/3 v/4)
+                      (let y/5 (apply f/0 v/4))
+                      (let z/6 (apply f/0 y/5))
+                      (if (int_compare.eq.tagged z/6 1)
+                        (then n/1)
+                        (else (exit L0 z/6))))))
+                (assign other/3 n/1)
+                (apply f/0 r/8)
+                (with e/9 (int_arith.add.tagged count/2 other/3))))
+        "#]],
+    );
+}
+
 /// Handlers are translated before the code that jumps to them, and executed after it.
 #[test]
 fn extra_arguments_are_assigned_again_after_handlers() {
