@@ -33,7 +33,14 @@ pub fn compare(unit: &Unit, arguments: [i64; 2], interrupt: Option<u32>) -> Resu
         return Ok(Verdict::Incomparable);
     }
     let before = before.history.ok_or("no history")?;
-    let Some(after) = cmm::run(&tree, unit, arguments, &options)? else {
+    let after = match cmm::run(&tree, unit, arguments, &options) {
+        // The interrupted allocation is gone or later, and what comes after it is undefined in the IR, too.
+        Err(_) if before.interrupted && is_undefined_without_interruption(unit, arguments, options) => {
+            return Ok(Verdict::Incomparable);
+        }
+        after => after?,
+    };
+    let Some(after) = after else {
         // Without the interruption the run may have no end.
         return if before.interrupted {
             Ok(Verdict::Incomparable)
@@ -46,6 +53,12 @@ pub fn compare(unit: &Unit, arguments: [i64; 2], interrupt: Option<u32>) -> Resu
         return Ok(Verdict::Incomparable);
     }
     judge(&before, &after).map(|()| Verdict::Same)
+}
+
+fn is_undefined_without_interruption(unit: &Unit, arguments: [i64; 2], options: Options) -> bool {
+    let options = Options { interrupt: None, ..options };
+    let run = run_code(unit, CodeId::from_u32(0), &arguments.map(Value::Int), &options);
+    matches!(run.stop, Stop::Trap(_))
 }
 
 /// What has to agree: the outcome; the effects, in order, with their operands; the relative order of reads and
