@@ -140,7 +140,7 @@ impl Simplifier<'_> {
             apply.callee = Some(twin.into());
         }
         let Ty::Closure(known) = self.env.ty(apply.callee?) else { return self.resolve_elsewhere(apply) };
-        let (_, code) = *known.functions.iter().find(|(slot, _)| *slot == known.slot)?;
+        let code = known.code()?;
         let data = &self.unit.codes[code];
         let arity = data.params.len();
         match data.kind {

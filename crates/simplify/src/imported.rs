@@ -78,22 +78,23 @@ impl Simplifier<'_> {
     }
 
     fn copy_closure(&mut self, name: &str, arity: usize) -> Option<Symbol> {
+        if let Some(symbol) = self.imported.importer.existing_copy(self.unit, name) {
+            return Some(symbol);
+        }
         let code = self.import(name)?;
         if !self.unit.codes[code].takes_values(&self.unit.variables, arity) {
             return None;
         }
-        let (symbol, is_new) = self.imported.importer.copy_symbol(self.unit, name);
-        if is_new {
-            let data = &mut self.unit.codes[code];
-            data.linkage_name = transfer::own_name(&self.unit.prefix, name, data.function_slot);
-            let functions = [(data.function_slot, code)].into_iter().collect();
-            let set = SetOfClosures { functions, values: Vec::new() };
-            let first = self.unit.statics.len();
-            let def = StaticDef::Closures { symbols: vec![symbol], set };
-            self.unit.statics.push(Static { exported: false, def });
-            self.type_statics_from(first);
-            self.note_static_closures(first);
-        }
+        let symbol = self.imported.importer.copy_symbol(self.unit, name);
+        let data = &mut self.unit.codes[code];
+        data.linkage_name = transfer::own_name(&self.unit.prefix, name, data.function_slot);
+        let functions = [(data.function_slot, code)].into_iter().collect();
+        let set = SetOfClosures { functions, values: Vec::new() };
+        let first = self.unit.statics.len();
+        let def = StaticDef::Closures { symbols: vec![symbol], set };
+        self.unit.statics.push(Static { exported: false, def });
+        self.type_statics_from(first);
+        self.note_static_closures(first);
         Some(symbol)
     }
 

@@ -38,6 +38,16 @@ impl Simplifier<'_> {
             _ => return None,
         };
         self.simplify_callee(code);
+        let (args, size) = self.can_evaluate(apply, code)?;
+        if !self.allow("evaluation of a functor") {
+            return None;
+        }
+        self.speculation_budget -= size;
+        Some(self.evaluate_functor(apply, args, code))
+    }
+
+    /// The static arguments and the size of a functor that can be evaluated beside its call.
+    pub(crate) fn can_evaluate(&mut self, apply: &Apply, code: CodeId) -> Option<(Vec<Simple>, u32)> {
         let data = &self.unit.codes[code];
         let is_ready = self.done.contains(&code) && !self.in_progress.contains(&code);
         if !data.attributes.is_functor || data.params.len() != apply.args.len() || !is_ready {
@@ -47,14 +57,9 @@ impl Simplifier<'_> {
         if self.conts.contains_key(&apply.exn.cont) {
             return None;
         }
-        let args: Vec<Simple> =
-            apply.args.iter().map(|arg| self.static_twin(*arg, DEPTH)).collect::<Option<_>>()?;
         let size = size::whole(self.unit, code, LARGEST.min(self.speculation_budget))?;
-        if !self.allow("evaluation of a functor") {
-            return None;
-        }
-        self.speculation_budget -= size;
-        Some(self.evaluate_functor(apply, args, code))
+        let args = apply.args.iter().map(|arg| self.static_twin(*arg, DEPTH)).collect::<Option<_>>()?;
+        Some((args, size))
     }
 
     /// The atom, or what behaves as it does, if that is static.
@@ -157,7 +162,7 @@ impl Simplifier<'_> {
     pub(crate) fn called_twin(&mut self, callee: Simple) -> Option<Symbol> {
         let Ty::Twin(symbol) = self.env.ty(callee) else { return None };
         let Ty::Closure(known) = self.env.ty(symbol.into()) else { return None };
-        let (_, code) = *known.functions.iter().find(|(slot, _)| *slot == known.slot)?;
+        let code = known.code()?;
         if self.called_twins.contains(&code) {
             return Some(symbol);
         }

@@ -73,6 +73,13 @@ pub struct Closure {
     pub values: SmallVec<[(ValueSlot, Ty); 2]>,
 }
 
+impl Closure {
+    /// What runs when it is called; nothing for a slot that the set does not have.
+    pub fn code(&self) -> Option<CodeId> {
+        self.functions.iter().find(|(slot, _)| *slot == self.slot).map(|(_, code)| *code)
+    }
+}
+
 impl Ty {
     /// Tagged immediates.
     pub fn tagged(ints: IntSet) -> Ty {

@@ -173,19 +173,29 @@ impl Importer {
         }
     }
 
-    /// The symbol of the unit's copy of what another unit calls by that name; whether it is new.
-    pub fn copy_symbol(&mut self, unit: &mut Unit, name: &str) -> (Symbol, bool) {
-        self.symbol(unit, name, true)
+    /// The symbol of the unit's copy of what another unit calls by that name, made if there is none.
+    pub fn copy_symbol(&mut self, unit: &mut Unit, name: &str) -> Symbol {
+        self.symbol(unit, name, true).0
     }
 
-    /// A symbol, or that of the unit's copy of the data; whether it is new.
-    fn symbol(&mut self, unit: &mut Unit, name: &str, is_copy: bool) -> (Symbol, bool) {
+    /// The same, if the unit has it already, of an earlier round for example.
+    pub fn existing_copy(&mut self, unit: &Unit, name: &str) -> Option<Symbol> {
+        self.note_symbols(unit);
+        self.symbols.get(&copy_name(unit, name)).copied()
+    }
+
+    fn note_symbols(&mut self, unit: &Unit) {
         if self.symbols.is_empty() {
             self.symbols
                 .extend(unit.symbols.iter().map(|(symbol, data)| (data.linkage_name.clone(), symbol)));
             unit.statics.iter().for_each(|item| self.note_closures(&item.def));
         }
-        let linkage_name = if is_copy { format!("{}__from_{name}", unit.prefix) } else { name.to_owned() };
+    }
+
+    /// A symbol, or that of the unit's copy of the data; whether it is new.
+    fn symbol(&mut self, unit: &mut Unit, name: &str, is_copy: bool) -> (Symbol, bool) {
+        self.note_symbols(unit);
+        let linkage_name = if is_copy { copy_name(unit, name) } else { name.to_owned() };
         if let Some(known) = self.symbols.get(&linkage_name) {
             return (*known, false);
         }
@@ -194,6 +204,11 @@ impl Importer {
         self.symbols.insert(linkage_name, symbol);
         (symbol, true)
     }
+}
+
+/// The linker's name of a unit's copy of data that another unit calls by that name.
+fn copy_name(unit: &Unit, name: &str) -> String {
+    format!("{}__from_{name}", unit.prefix)
 }
 
 /// A name for a unit's copy of a code of another unit, unique because slots are never given away again. `prefix`: the

@@ -132,7 +132,7 @@ impl Simplifier<'_> {
                     let name = self.closure_of_other_unit(callee)?.code.clone();
                     return self.imported(&name, apply);
                 };
-                let (_, code) = *known.functions.iter().find(|(slot, _)| *slot == known.slot)?;
+                let code = known.code()?;
                 let data = &self.unit.codes[code];
                 let takes = data.kind == FunctionKind::Curried
                     && data.takes_values(&self.unit.variables, apply.args.len());
