@@ -87,8 +87,9 @@ impl Simplifier<'_> {
         if beside && self.can_evaluate(apply, code).is_some() {
             return Err(Reason::Evaluated);
         }
-        // Policy *benefit* has a benefit for that.
-        let by_itself = functor && (self.in_twin || arguments.policy != Policy::Benefit);
+        // Policy *benefit* has a benefit for that. A functor of a library has functions that nobody here calls, as a rule.
+        let whole = self.in_twin || !imported && arguments.policy != Policy::Benefit;
+        let by_itself = functor && whole;
         let forced = forced.or(by_itself.then_some(Reason::Functor));
         let limit = if forced.is_some() { LARGEST } else { arguments.large.min(LARGEST) };
         let size = match self.size(code) {
@@ -99,7 +100,7 @@ impl Simplifier<'_> {
             return Err(Reason::MakesClosures);
         }
         let by_attribute = forced.is_some() && forced != Some(Reason::Functor);
-        let growth = self.growth(code, size, functor, by_attribute)?;
+        let growth = self.growth(code, size, by_itself, by_attribute)?;
         let reason = match forced {
             Some(reason) => reason,
             None => self.policy(&Candidate { apply, code, size, functor, arguments })?,
