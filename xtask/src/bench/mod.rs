@@ -13,6 +13,7 @@ mod plots;
 mod projects;
 mod record;
 mod scaling;
+pub mod small_units;
 mod stats;
 mod summary;
 mod table;
@@ -60,6 +61,9 @@ pub struct Options {
     /// Units that are hard on a compiler: none may take more than three times the stock compiler's time
     #[arg(long, conflicts_with_all = ["scaling", "large", "all", "check", "json"])]
     torture: bool,
+    /// A project of 500 small units, a command each: it may take 1.3 times the stock compiler's time
+    #[arg(long, conflicts_with_all = ["torture", "scaling", "large", "all", "check", "json"])]
+    units: bool,
     /// Everything: the programs, --macro and --scaling
     #[arg(long)]
     all: bool,
@@ -88,6 +92,9 @@ pub fn run(options: &Options) -> Result<bool> {
     setup::run()?;
     if options.torture {
         return torture::run(options.runs, options.programs.as_ref());
+    }
+    if options.units {
+        return small_units::run(options.runs, &options.flambeau_flags);
     }
     let stock = Stock::find()?;
     let flambda1 = if options.no_flambda1 { None } else { Some(flambda1::compiler(&stock)?) };

@@ -4,6 +4,7 @@ use anyhow::{Context, Result, bail};
 
 use super::lab::{BOTH_WAYS, By, Lab};
 use super::{Check, Verdict};
+use crate::bench::small_units::{self, Project};
 
 pub const CHECKS: &[Check] = &[
     Check { name: "link-mixed-objects", run: mixed_objects },
@@ -20,6 +21,7 @@ pub const CHECKS: &[Check] = &[
     Check { name: "link-c-stubs", run: c_stubs },
     Check { name: "link-unix-and-threads", run: standard_libraries },
     Check { name: "link-position-of-code", run: position },
+    Check { name: "link-small-units", run: small_units },
 ];
 
 /// What the program made of `chain_*.ml` prints: see there.
@@ -251,4 +253,14 @@ fn chain_with(lab: &Lab, flags: &[&str]) -> Result<()> {
     arguments.extend(["chain_main.ml", "-o", "chain.exe"]);
     lab.compile(By::Flambeau, &arguments)?;
     lab.expect_output("chain.exe", CHAIN_OUTPUT)
+}
+
+/// The project of `cargo xtask bench --units`, of fewer units: of each kind with an interface and without one.
+fn small_units(lab: &Lab) -> Result<Verdict> {
+    let flags = ["-O3".to_owned()];
+    let columns = small_units::columns(lab.compiler(By::Stock), lab.compiler(By::Flambeau), &flags);
+    let mut project = Project::new(20, &columns)?;
+    project.build()?;
+    project.same_output()?;
+    Ok(Verdict::Held)
 }
