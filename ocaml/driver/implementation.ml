@@ -75,10 +75,10 @@ let middle_end info ~exported_fields (program : Lambda.program) =
     }
   in
   Imports.own_approximation := Option.fold !Flags.stands_for ~none:Clambda.Value_unknown ~some:Promises.approximation_of;
-  let request, debuginfos = Profile.record "encode" (Encode.request options) program in
-  Memory.make_room ~request_bytes:(String.length request);
-  let reply = Profile.record "flambeau" Rust.middle_end request in
-  try read_reply info reply ~debuginfos with
+  let request = Profile.record "encode" (Encode.request options) program in
+  Memory.make_room ~unit_bytes:request.own_bytes;
+  let reply = Profile.record "flambeau" Rust.middle_end request.bytes in
+  try read_reply info reply ~debuginfos:request.debuginfos with
   | Byte_reader.Malformed (what, offset) ->
       internal_error ~pass:"reading the reply" (Printf.sprintf "%s (at byte %d)" what offset)
   | (Assert_failure _ | Match_failure _ | Not_found | Invalid_argument _ | Failure _) as exn ->

@@ -310,7 +310,14 @@ let write_options w options (program : Lambda.program) =
       string w value)
     options.settings
 
-(** A request to compile [program], and what its location numbers stand for. *)
+(** A request to the middle end. *)
+type request = {
+  bytes : string;
+  own_bytes : int;  (** How many of the bytes are of the unit itself, not of those that it imports. *)
+  debuginfos : Debuginfo.t array;  (** What location numbers stand for. *)
+}
+
+(** A request to compile [program]. *)
 let request options (program : Lambda.program) =
   let state = create () in
   (* The unit itself is always among the globals. *)
@@ -323,7 +330,8 @@ let request options (program : Lambda.program) =
   Locations.write w state.locations;
   Byte_writer.u w state.ident_count;
   Byte_writer.append w state.idents;
+  let own_bytes = Byte_writer.length w + Byte_writer.length state.nodes in
   Imports.write w state.imports;
   Byte_writer.u w state.node_count;
   Byte_writer.append w state.nodes;
-  (Byte_writer.contents w, Locations.debuginfos state.locations)
+  { bytes = Byte_writer.contents w; own_bytes; debuginfos = Locations.debuginfos state.locations }

@@ -4,6 +4,7 @@ type t = Buffer.t
 
 let create () : t = Buffer.create 4096
 
+let length : t -> int = Buffer.length
 let contents : t -> string = Buffer.contents
 
 let append (w : t) (other : t) = Buffer.add_buffer w other

@@ -13,6 +13,12 @@ mod toolchain;
 
 use std::process::ExitCode;
 
+use mimalloc::MiMalloc;
+
+/// The middle end allocates much and lives shortly.
+#[global_allocator]
+static ALLOCATOR: MiMalloc = MiMalloc;
+
 fn main() -> ExitCode {
     if subcommands::is_called() {
         return subcommands::run();
