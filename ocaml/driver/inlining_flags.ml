@@ -124,6 +124,8 @@ let list =
   @ switch_flags "flambda2-expert-fallback-inlining-heuristic" "inline-functions-with-closures"
       "Inline functions that make closures"
   @ switch_flags "flambeau-toplevel-functors" "inline-toplevel-functors" "Inline functors applied at the toplevel"
+  @ switch_flags "flambeau-whole-functors" "inline-whole-functors"
+      "Inline them as a whole, not only the functions that are called"
 
 (** The settings of a compilation. *)
 let settings () =

@@ -12,16 +12,8 @@ const MAX_DEPTH: u32 = 8;
 
 /// The approximation of the module block: of the fields that other units may read, which come first.
 pub(crate) fn exports(unit: &Unit, fields: &[ModuleField]) -> Approximation {
-    let visible = fields.len() - private_fields(unit).min(fields.len());
+    let visible = fields.len().saturating_sub(unit.private_fields().len());
     Approximation::Block(fields[..visible].iter().map(|f| field(unit, &f.field, MAX_DEPTH)).collect())
-}
-
-fn private_fields(unit: &Unit) -> usize {
-    let private = unit.statics.iter().find_map(|item| match item.def {
-        StaticDef::Preallocated { symbol, private, .. } if symbol == unit.module_symbol => Some(private),
-        _ => None,
-    });
-    private.map_or(0, |private| private as usize)
 }
 
 /// Makes visible the static data that the approximation tells of; all of it where the stock compiler's description of the

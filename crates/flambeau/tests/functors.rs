@@ -157,3 +157,40 @@ fn functions_of_other_units_are_known_arguments() {
     assert!(copy.contains("mul.int") || copy.contains("add.int"), "{ir}");
     assert_eq!(folder.link_and_run(&["-O3", "a.ml", "t.ml"]), "24636");
 }
+
+/// A functor of the unit itself, too large to be doubled, applied twice.
+#[test]
+fn large_functors_of_the_unit_are_evaluated_beside_their_applications() {
+    let steps: String = (0..8)
+        .map(|n| {
+            format!(
+                "let step{n} l = List.fold_left (fun (a, b) x -> if K.compare x a > 0 then (x, b + {n}) else (a, b * 3)) (List.hd l, 0) (List.rev l)\n"
+            )
+        })
+        .collect();
+    let source = format!(
+        "module Make (K : sig type t val compare : t -> t -> int end) = struct
+           {steps}
+           let less x y = K.compare x y < 0
+         end
+         module Ints = Make (struct type t = int let compare (x : int) y = compare x y end)
+         module Floats = Make (struct type t = float let compare (x : float) y = compare x y end)
+         let ints x y = Ints.less x y
+         let floats x y = Floats.less x y
+         let () = Printf.printf \"%b %b %d\" (ints 1 2) (floats 2. 1.) (snd (Ints.step3 [1; 2; 3]))"
+    );
+    let folder = Folder::new(&[("t.ml", &source)]);
+    let beside = folder.compile(&["t.ml"]);
+    assert!(beside.contains("call code Make_"), "{beside}");
+    let whole = folder.compile(&["-O3", "t.ml"]);
+    assert!(!whole.contains("call code Make_"), "{whole}");
+    for ir in [&beside, &whole] {
+        for name in ["ints", "floats"] {
+            let body = body(ir, name);
+            assert!(!body.contains("call"), "{body}");
+        }
+    }
+    for flags in [&["t.ml"][..], &["-O3", "t.ml"]] {
+        assert_eq!(folder.link_and_run(flags), "true false 27");
+    }
+}

@@ -69,12 +69,8 @@ impl World {
     /// The module block, of which only what other units can read is left.
     pub(crate) fn visible_module(&mut self, unit: &Unit) -> Result<Value, Trap> {
         let module = self.symbol(unit.module_symbol)?;
-        let private = unit.statics.iter().find_map(|item| match item.def {
-            StaticDef::Preallocated { symbol, private, .. } if symbol == unit.module_symbol => Some(private),
-            _ => None,
-        });
         if let Shape::Block { fields, .. } = self.heap.get_mut(module)? {
-            fields.truncate(fields.len().saturating_sub(private.unwrap_or(0) as usize));
+            fields.truncate(fields.len().saturating_sub(unit.private_fields().len()));
         }
         Ok(module)
     }

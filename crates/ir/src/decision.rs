@@ -197,7 +197,7 @@ pub enum Reason {
     KeepsBacktraces,
     /// Not inlined: it makes closures, and a flag forbids that.
     MakesClosures,
-    /// Not inlined: a functor of another unit, applied at the toplevel: the functions that it makes are known.
+    /// Not inlined: a functor applied at the toplevel, of which what it makes is known without.
     Evaluated,
     /// Not inlined: the arguments do not fit the function.
     Arguments,

@@ -85,6 +85,8 @@ pub struct Arguments {
     pub growth: u32,
     /// Functors, and other functions at the toplevel whose arguments are known, are inlined there.
     pub toplevel_functors: bool,
+    /// Those of the unit itself always are, too, where evaluating them beside the call would tell all of what they make.
+    pub whole_functors: bool,
     /// Up to this size functions of a module that a functor of another unit made are copied where they are called.
     pub twin: u32,
 
@@ -141,6 +143,7 @@ impl Arguments {
             large: 250,
             threshold: if high { 70.0 } else { 33.0 },
             growth: if high { 60 } else { 30 },
+            whole_functors: high,
             twin: if high { 60 } else { 45 },
             ..Arguments::threshold(2)
         }
@@ -186,6 +189,7 @@ impl Arguments {
             with_closures: true,
             growth: 100,
             toplevel_functors: true,
+            whole_functors: true,
             twin: 60,
             small: 0,
             large: u32::MAX,
@@ -234,6 +238,7 @@ impl Arguments {
             with_closures: self.with_closures && other.with_closures,
             growth: self.growth.min(other.growth),
             toplevel_functors: self.toplevel_functors && other.toplevel_functors,
+            whole_functors: self.whole_functors && other.whole_functors,
             twin: self.twin.min(other.twin),
             small: self.small.min(other.small),
             large: self.large.min(other.large),
@@ -282,6 +287,7 @@ impl Arguments {
             "inline-recursive" => self.unroll = switch()?,
             "inline-functions-with-closures" => self.with_closures = switch()?,
             "inline-toplevel-functors" => self.toplevel_functors = switch()?,
+            "inline-whole-functors" => self.whole_functors = switch()?,
             "functions-of-functors" => self.twin = whole()?,
             "unit-growth" => self.growth = whole()?,
             _ => return Err(format!("unknown argument of the inliner {name}")),

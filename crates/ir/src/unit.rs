@@ -1,5 +1,7 @@
 //! A compilation unit: the tables that identifiers index, the code, the static data.
 
+use std::ops::Range;
+
 use cranelift_entity::PrimaryMap;
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
@@ -148,6 +150,17 @@ impl Code {
 }
 
 impl Unit {
+    /// The fields of the module block that other units do not read.
+    pub fn private_fields(&self) -> Range<u32> {
+        let fields = self.statics.iter().find_map(|item| match item.def {
+            StaticDef::Preallocated { symbol, size, private, .. } if symbol == self.module_symbol => {
+                Some(size.saturating_sub(private)..size)
+            }
+            _ => None,
+        });
+        fields.unwrap_or(0..0)
+    }
+
     /// Each set of closures, static ones first.
     pub fn for_each_set(&self, f: &mut impl FnMut(&SetOfClosures)) {
         for item in &self.statics {

@@ -104,7 +104,7 @@ fn brief(reason: &Reason) -> &'static str {
         Reason::SpeculationBudget { .. } => "much was evaluated",
         Reason::KeepsBacktraces => "backtraces",
         Reason::MakesClosures => "makes closures",
-        Reason::Evaluated => "functor of another unit",
+        Reason::Evaluated => "functor, evaluated beside",
         Reason::Arguments => "arguments",
     }
 }
@@ -183,9 +183,9 @@ fn because(reason: &Reason) -> (String, Option<String>) {
             "the body catches exceptions, whose backtraces would be others in the place of the call (-g)",
         ),
         Reason::MakesClosures => plain("its body makes closures, and a flag forbids inlining such"),
-        Reason::Evaluated => plain(
-            "it is a functor of another unit: the functions that it makes are known, and copied where they are called",
-        ),
+        Reason::Evaluated => {
+            plain("the functions that the functor makes are known without, and copied where they are called")
+        }
         Reason::Arguments => plain("the arguments are not those that the function takes"),
     }
 }

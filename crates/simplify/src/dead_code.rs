@@ -141,7 +141,7 @@ impl<'u> Marking<'u> {
             of_variable: SecondaryMap::new(),
             of_slot: SecondaryMap::new(),
             of_symbol: SecondaryMap::new(),
-            private: private_fields(unit),
+            private: unit.private_fields(),
             stored: FxHashMap::default(),
             read: FxHashSet::default(),
             codes: EntitySet::new(),
@@ -316,15 +316,4 @@ impl<'u> Marking<'u> {
             _ => {}
         }
     }
-}
-
-/// The fields of the module block that other units do not know.
-fn private_fields(unit: &Unit) -> std::ops::Range<u32> {
-    let fields = unit.statics.iter().find_map(|item| match item.def {
-        StaticDef::Preallocated { symbol, size, private, .. } if symbol == unit.module_symbol => {
-            Some(size.saturating_sub(private)..size)
-        }
-        _ => None,
-    });
-    fields.unwrap_or(0..0)
 }

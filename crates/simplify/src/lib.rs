@@ -55,8 +55,8 @@ use std::rc::Rc;
 
 use flambeau_ir::decision::Policy;
 use flambeau_ir::{
-    CodeId, Continuation, Expr, FunctionSlot, Rewrites, SetOfClosures, StaticDef, Subkind, Symbol, Unit,
-    ValueSlot, Variable,
+    CodeId, Continuation, Expr, FunctionSlot, Rewrites, SetOfClosures, Simple, StaticDef, Subkind, Symbol,
+    Unit, ValueSlot, Variable,
 };
 use flambeau_types::{Closure, Env, Ty};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -147,6 +147,9 @@ struct Simplifier<'a> {
     toplevel: toplevel::Fields,
     /// Whether what is simplified is the body of a functor, for what it makes ([`twins`]).
     in_twin: bool,
+    functors: twins::Functors,
+    /// What functors make of static arguments, as far as it was asked for.
+    evaluated: FxHashMap<(CodeId, Vec<Simple>), Ty>,
     /// Codes of twins that are called, and stay therefore.
     called_twins: FxHashSet<CodeId>,
 }
@@ -189,6 +192,8 @@ impl<'a> Simplifier<'a> {
             imported: Imported::default(),
             toplevel: toplevel::Fields::default(),
             in_twin: false,
+            functors: twins::Functors::default(),
+            evaluated: FxHashMap::default(),
             called_twins: FxHashSet::default(),
         }
     }
@@ -208,6 +213,7 @@ impl<'a> Simplifier<'a> {
         self.static_codes =
             static_codes.iter().map(|(code, symbol, values)| (*code, (*symbol, values.clone()))).collect();
         self.toplevel = toplevel::Fields::of(self.unit);
+        self.functors = twins::Functors::of(self.unit);
         // The functions that it calls are simplified on the way, when what is defined before them is known.
         if !self.rewrites.fuel.is_empty() {
             let body = self.unit.entry.body.take();

@@ -30,7 +30,7 @@ impl Policy {
 
 impl Arguments {
     /// The names of [`Arguments::set`] with their values.
-    fn fields(&self) -> [(&'static str, String); 21] {
+    fn fields(&self) -> [(&'static str, String); 22] {
         [
             ("inline", self.inline.to_string()),
             ("inline-toplevel", self.inline_toplevel.to_string()),
@@ -52,6 +52,7 @@ impl Arguments {
             ("inline-recursive", self.unroll.to_string()),
             ("inline-functions-with-closures", self.with_closures.to_string()),
             ("inline-toplevel-functors", self.toplevel_functors.to_string()),
+            ("inline-whole-functors", self.whole_functors.to_string()),
             ("functions-of-functors", self.twin.to_string()),
             ("unit-growth", self.growth.to_string()),
         ]

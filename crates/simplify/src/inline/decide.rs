@@ -83,8 +83,8 @@ impl Simplifier<'_> {
         // Each application at the toplevel makes a module, whose functions are to know those of the argument (B7).
         let functor = is_functor && self.current.is_none() && arguments.toplevel_functors;
         let imported = matches!(apply.kind, CallKind::DirectExternal(_));
-        let beside = functor && imported && !self.in_twin && forced.is_none();
-        if beside && self.can_evaluate(apply, code).is_some() {
+        let may_stay = functor && !self.in_twin && forced.is_none();
+        if may_stay && self.is_evaluated_beside(apply, code, arguments.whole_functors) {
             return Err(Reason::Evaluated);
         }
         // Policy *benefit* has a benefit for that. A functor of a library has functions that nobody here calls, as a rule.
