@@ -59,8 +59,9 @@ pub fn run_ocaml_driver() -> ExitCode {
 
 /// How OCaml's runtime manages the memory of a compiler, as `OCAMLRUNPARAM` says it: what is allocated lives to the end,
 /// mostly, so that the next free place is as good as the best one (policy 0), and compaction gains nothing. The heap
-/// begins with as much as most units need; pages that are not used cost nothing.
-const MEMORY: &str = "a=0,o=200,O=1000000,h=8M";
+/// begins with as much as most units need; pages that are not used cost nothing. What the start and a small unit allocate
+/// fits in the minor heap.
+const MEMORY: &str = "a=0,o=200,O=1000000,h=8M,s=384k";
 /// Users say it in one of these.
 const MEMORY_VARIABLES: [&str; 2] = ["OCAMLRUNPARAM", "CAMLRUNPARAM"];
 
