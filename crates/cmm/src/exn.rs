@@ -59,7 +59,7 @@ impl Paths {
         self.current = path;
     }
 
-    /// Goes to a new path that continues the current one: what comes after may not come after what is on it.
+    /// Goes to a new path that continues the current one: an arm of a branch, or what follows where ways meet.
     pub fn branch(&mut self) {
         let parent = self.current;
         let back = self.node(parent);

@@ -88,4 +88,6 @@ pub use statics::{Static, StaticDef, StaticField};
 pub use term::{
     Apply, ApplyCont, CallKind, ContHandler, ExnCont, Expr, Item, Named, SetOfClosures, Switch, Terminator,
 };
-pub use unit::{Code, CodeAttributes, ContinuationData, FunctionKind, SymbolData, Unit, VariableData};
+pub use unit::{
+    Code, CodeAttributes, ContinuationData, FreshSymbols, FunctionKind, SymbolData, Unit, VariableData,
+};

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use cranelift_entity::PrimaryMap;
+use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 
@@ -258,6 +259,32 @@ impl Unit {
             crate::Simple::Var(v) => self.variables[v].kind,
             crate::Simple::Symbol(_) => Kind::Value,
             crate::Simple::Const(c) => c.kind(),
+        }
+    }
+}
+
+/// Names for static data that passes make: `prefix__stem_number`, none twice in a unit.
+#[derive(Debug, Default)]
+pub struct FreshSymbols {
+    taken: FxHashSet<String>,
+    last: u32,
+}
+
+impl FreshSymbols {
+    /// For a unit as it is now.
+    pub fn of(unit: &Unit) -> FreshSymbols {
+        let taken = unit.symbols.values().map(|data| data.linkage_name.clone()).collect();
+        FreshSymbols { taken, last: 0 }
+    }
+
+    /// A new symbol of the unit, which other units do not see.
+    pub fn make(&mut self, unit: &mut Unit, stem: &str) -> Symbol {
+        loop {
+            self.last += 1;
+            let linkage_name = format!("{}__{stem}_{}", unit.prefix, self.last);
+            if self.taken.insert(linkage_name.clone()) {
+                return unit.symbols.push(SymbolData { linkage_name, is_local: true });
+            }
         }
     }
 }

@@ -4,34 +4,23 @@
 //! assignments are as good there as in the heap (row 19). What the entry code does in its outermost run it does once.
 
 use flambeau_ir::prim::{ArrayKind, Mutability};
-use flambeau_ir::{Const, Item, Named, Prim, Rewrites, Simple, Static, StaticDef, Symbol, SymbolData, Unit};
-use rustc_hash::{FxHashMap, FxHashSet};
+use flambeau_ir::{
+    Const, FreshSymbols, Item, Named, Prim, Rewrites, Simple, Static, StaticDef, Symbol, Unit,
+};
+use rustc_hash::FxHashMap;
 
 /// Makes them static; whether there were any.
 pub fn static_arrays(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
-    let literals: FxHashMap<Symbol, Vec<u64>> = unit
-        .statics
-        .iter()
-        .filter_map(|item| match &item.def {
-            StaticDef::FloatArray { symbol, mutable: false, elements } => Some((*symbol, elements.clone())),
-            _ => None,
-        })
-        .collect();
-    let mut taken: FxHashSet<String> = unit.symbols.values().map(|data| data.linkage_name.clone()).collect();
     let mut body = unit.entry.body.take();
+    let made = arrays(&unit.statics, &body.items);
+    let mut fresh = if made.is_empty() { FreshSymbols::default() } else { FreshSymbols::of(unit) };
     let mut changed = false;
-    for item in &mut body.items {
-        let Item::Let { named, .. } = item else { continue };
-        let Some((mutability, elements)) = array(named, &literals) else { continue };
+    for (index, mutability, elements) in made {
+        let Item::Let { named, .. } = &mut body.items[index] else { continue };
         if !rewrites.allow(|| "static_arrays: array of the toplevel in entry".to_owned()) {
             break;
         }
-        let linkage_name = (1..)
-            .map(|n: u32| format!("{}__array_{n}", unit.prefix))
-            .find(|name| !taken.contains(name))
-            .unwrap_or_default();
-        taken.insert(linkage_name.clone());
-        let symbol = unit.symbols.push(SymbolData { linkage_name, is_local: true });
+        let symbol = fresh.make(unit, "array");
         let def = StaticDef::FloatArray { symbol, mutable: mutability != Mutability::Immutable, elements };
         unit.statics.push(Static { exported: false, def });
         *named = Named::Simple(Simple::Symbol(symbol));
@@ -41,8 +30,24 @@ pub fn static_arrays(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
     changed
 }
 
+/// The arrays of constant floats that items make, with their places among these.
+fn arrays(statics: &[Static], items: &[Item]) -> Vec<(usize, Mutability, Vec<u64>)> {
+    let literals: FxHashMap<Symbol, &Vec<u64>> = statics
+        .iter()
+        .filter_map(|item| match &item.def {
+            StaticDef::FloatArray { symbol, mutable: false, elements } => Some((*symbol, elements)),
+            _ => None,
+        })
+        .collect();
+    let made = |(index, item): (usize, &Item)| {
+        let Item::Let { named, .. } = item else { return None };
+        array(named, &literals).map(|(mutability, elements)| (index, mutability, elements))
+    };
+    items.iter().enumerate().filter_map(made).collect()
+}
+
 /// The array of constant floats that is made there, if one is.
-fn array(named: &Named, literals: &FxHashMap<Symbol, Vec<u64>>) -> Option<(Mutability, Vec<u64>)> {
+fn array(named: &Named, literals: &FxHashMap<Symbol, &Vec<u64>>) -> Option<(Mutability, Vec<u64>)> {
     let Named::Prim { prim, args, .. } = named else { return None };
     match (prim, &args[..]) {
         (Prim::MakeArray { kind: ArrayKind::Float, mutability }, elements) => {
@@ -53,7 +58,7 @@ fn array(named: &Named, literals: &FxHashMap<Symbol, Vec<u64>>) -> Option<(Mutab
             Some((*mutability, elements.iter().map(bits).collect::<Option<_>>()?))
         }
         (Prim::Duplicate { mutability }, [Simple::Symbol(symbol)]) => {
-            Some((*mutability, literals.get(symbol).cloned()?))
+            Some((*mutability, (*literals.get(symbol)?).clone()))
         }
         _ => None,
     }

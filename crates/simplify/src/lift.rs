@@ -1,11 +1,11 @@
 //! Static data: what is known of it, and lifting of constants to it.
 
 use flambeau_ir::{
-    BoxedKind, Const, FunctionSlot, SetOfClosures, Simple, Static, StaticDef, StaticField, Symbol,
-    SymbolData, Unit,
+    BoxedKind, Const, FreshSymbols, FunctionSlot, SetOfClosures, Simple, Static, StaticDef, StaticField,
+    Symbol, Unit,
 };
 use flambeau_types::{Closure, Ty};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
 use crate::analysis::FIRST_SPECIAL_TAG;
@@ -18,8 +18,7 @@ const FLOATS: usize = 64;
 #[derive(Debug, Default)]
 pub struct StaticTable {
     symbols: FxHashMap<Key, Symbol>,
-    names: FxHashSet<String>,
-    next: u32,
+    fresh: FreshSymbols,
 }
 
 #[derive(Debug, PartialEq, Eq, Hash)]
@@ -59,7 +58,7 @@ impl StaticTable {
                 table.symbols.insert(key, *symbol);
             }
         }
-        table.names = unit.symbols.values().map(|s| s.linkage_name.clone()).collect();
+        table.fresh = FreshSymbols::of(unit);
         table
     }
 }
@@ -142,13 +141,7 @@ impl Simplifier<'_> {
     }
 
     fn fresh_symbol(&mut self) -> Symbol {
-        loop {
-            self.statics.next += 1;
-            let linkage_name = format!("{}__lifted_{}", self.unit.prefix, self.statics.next);
-            if self.statics.names.insert(linkage_name.clone()) {
-                return self.unit.symbols.push(SymbolData { linkage_name, is_local: true });
-            }
-        }
+        self.statics.fresh.make(self.unit, "lifted")
     }
 }
 
