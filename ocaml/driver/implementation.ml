@@ -60,6 +60,19 @@ let read_reply info bytes ~debuginfos =
 (* Whether other units may know nothing of this one. *)
 let is_opaque () = !Clflags.opaque || Env.is_imported_opaque (Compilenv.current_unit_name ())
 
+(* What went wrong when the middle-end asked for a unit: it can't be raised through it. *)
+let failed_to_find = ref None
+
+let find_unit symbol =
+  if Option.is_some !failed_to_find then ""
+  else
+    try Imports.defining symbol
+    with exn ->
+      failed_to_find := Some exn;
+      ""
+
+let () = Rust.register_find_unit find_unit
+
 let middle_end info ~exported_fields (program : Lambda.program) =
   let opaque = if is_opaque () then [ ("export", "no") ] else [] in
   let report = if !Clflags.inlining_report then [ ("report", info.source_file) ] else [] in
@@ -77,7 +90,9 @@ let middle_end info ~exported_fields (program : Lambda.program) =
   Imports.own_approximation := Option.fold !Flags.stands_for ~none:Clambda.Value_unknown ~some:Promises.approximation_of;
   let request = Profile.record "encode" (Encode.request options) program in
   Memory.make_room ~unit_bytes:request.own_bytes;
+  failed_to_find := None;
   let reply = Profile.record "flambeau" Rust.middle_end request.bytes in
+  Option.iter raise !failed_to_find;
   try read_reply info reply ~debuginfos:request.debuginfos with
   | Byte_reader.Malformed (what, offset) ->
       internal_error ~pass:"reading the reply" (Printf.sprintf "%s (at byte %d)" what offset)

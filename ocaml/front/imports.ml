@@ -39,6 +39,7 @@ let companion name =
 let payload name approx =
   match Cmx_payload.of_import ~name approx with Some payload -> Some payload | None -> companion name
 
+(* As part of a request. *)
 let write_import w id =
   reading id @@ fun () ->
   let name = Ident.name id in
@@ -59,7 +60,73 @@ let write_import w id =
 (** Makes a unit an import of the current one, whether the term refers to it or not. *)
 let require id = reading id (fun () -> Compilenv.require_global id)
 
+(* The [.cmx] that a unit was compiled with, each with its digest, by the unit's name. *)
+let compiled_with_table : (string, (string * Digest.t option) list) Hashtbl.t = Hashtbl.create 16
+
+(* The globals of the request that is being answered. *)
+let current = ref (create ())
+
 (** The globals as part of a request. Looking them up makes them imports of the unit, as in the stock compiler. *)
 let write w imports =
+  current := imports;
+  Hashtbl.reset compiled_with_table;
   let idents = List.rev imports.idents in
   Byte_writer.list w (write_import w) idents
+
+(* {1 Units that the term does not mention} *)
+
+let compiled_with name =
+  try Hashtbl.find compiled_with_table name
+  with Not_found ->
+    let units =
+      match Load_path.find_uncap (name ^ ".cmx") with
+      | exception Not_found -> []
+      | file -> (fst (Compilenv.read_unit_info file)).ui_imports_cmx
+    in
+    Hashtbl.add compiled_with_table name units;
+    units
+
+(* The digest that the [.cmx] of a unit has according to those that are imported: none of them says so of a unit that is
+   not linked with them. *)
+let digest_of_unit name =
+  let told_by (importer, digest) =
+    if digest = None then None else Option.join (List.assoc_opt name (compiled_with importer))
+  in
+  List.find_map told_by (Compilenv.current_unit_infos ()).ui_imports_cmx
+
+(* A unit that imported ones were compiled with, if its [.cmx] is still that one. *)
+let is_at_hand name =
+  match digest_of_unit name with
+  | None -> false
+  | Some digest -> (
+      match Load_path.find_uncap (name ^ ".cmx") with
+      | exception Not_found -> false
+      | file -> Cmx_payload.digest_of_description file = Some digest)
+
+(* The units that may define a name of the linker, longest name first: [Compilenv.make_symbol]. *)
+let units_of_symbol symbol =
+  let prefix = "caml" in
+  let start = String.length prefix in
+  let rec names_from units position =
+    match String.index_from_opt symbol position '_' with
+    | Some i when i + 1 < String.length symbol && symbol.[i + 1] = '_' && i > start ->
+        names_from (String.sub symbol start (i - start) :: units) (i + 1)
+    | Some i -> names_from units (i + 1)
+    | None -> String.sub symbol start (String.length symbol - start) :: units
+  in
+  if String.starts_with ~prefix symbol then names_from [] start else []
+
+(** The unit that defines a name of the linker, as part of a request: empty if there is none at hand that imported ones
+    were compiled with, or if it was told already. What it tells may go into the current unit, which imports it therefore. *)
+let defining symbol =
+  let symbol = Byte_reader.name_of_text symbol in
+  let key_of name = key (Ident.create_persistent name) in
+  let is_told name = Hashtbl.mem !current.numbers (key_of name) || name = Compilenv.current_unit_name () in
+  match List.find_opt (fun name -> is_told name || is_at_hand name) (units_of_symbol symbol) with
+  | Some name when not (is_told name) ->
+      let id = Ident.create_persistent name in
+      ignore (number !current id : int);
+      let w = Byte_writer.create () in
+      write_import w id;
+      Byte_writer.contents w
+  | Some _ | None -> ""

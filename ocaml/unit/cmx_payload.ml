@@ -47,15 +47,27 @@ let read_to_end ic =
   let length = in_channel_length ic - pos_in ic in
   really_input_string ic length
 
-(* What follows the stock contents. *)
-let read_trailer file =
+(* Reads what follows the stock description: its digest first. *)
+let after_description file read =
   let ic = open_in_bin file in
   Fun.protect ~finally:(fun () -> close_in_noerr ic) @@ fun () ->
   let start = String.length Config.cmx_magic_number in
   seek_in ic start;
   let header = Bytes.of_string (really_input_string ic Marshal.header_size) in
-  seek_in ic (start + Marshal.total_size header 0 + 16);
-  read_to_end ic
+  seek_in ic (start + Marshal.total_size header 0);
+  read ic
+
+(** The digest of the stock description in a [.cmx], by which other units know it; none if the file is damaged. *)
+let digest_of_description file =
+  match after_description file Digest.input with
+  | digest -> Some digest
+  | exception (End_of_file | Failure _ | Sys_error _ | Invalid_argument _) -> None
+
+(* What follows the stock contents. *)
+let read_trailer file =
+  after_description file (fun ic ->
+      ignore (Digest.input ic : Digest.t);
+      read_to_end ic)
 
 let read file ~expected =
   let trailer =

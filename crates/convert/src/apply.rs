@@ -12,7 +12,7 @@ use rustc_hash::FxHashMap;
 use smallvec::smallvec;
 
 use crate::builder::{Converter, Result, Target};
-use crate::env::{Binding, ClosureInfo, CodeRef, Field, Info, Val};
+use crate::env::{Binding, ClosureInfo, CodeRef, Field, Info, Made, Val};
 
 /// What an application node says beside callee and arguments.
 #[derive(Clone, Copy)]
@@ -38,7 +38,7 @@ impl Outcome {
         match info {
             Info::Closure(closure) if !closure.tupled => Outcome::Function { arity: closure.arity },
             Info::Block(fields) => Outcome::Block(fields.clone()),
-            Info::Closure(_) | Info::Unknown | Info::Boxed(..) => Outcome::Unknown,
+            Info::Closure(_) | Info::Unknown | Info::Boxed(..) | Info::Made(_) => Outcome::Unknown,
         }
     }
 }
@@ -54,8 +54,8 @@ impl<'a> Converter<'a> {
         Ok(values)
     }
 
-    /// `Lapply` in tail position.
-    pub fn tail_apply(&mut self, node: NodeId, target: &Target) -> Result<Terminator> {
+    /// `Lapply` in tail position, and what is known of its result.
+    pub fn application(&mut self, node: NodeId, target: &Target) -> Result<(Terminator, Info)> {
         let Node::Apply { func, args, loc, inlined, specialised, .. } = self.node(node) else {
             return self.malformed("an application was expected");
         };
@@ -63,13 +63,13 @@ impl<'a> Converter<'a> {
         if args.is_empty() {
             // Other producers of Lambda make these (soundness row 50).
             let func = self.value(*func)?;
-            return Ok(self.jump(target, func.simple));
+            return Ok((self.jump(target, func.simple), Info::Unknown));
         }
         if let Node::MutVar(_) = self.node(*func) {
             // `!f (f := g)` calls `g`, in bytecode and in stock native code (soundness row 4).
             let args = atoms(&self.values_right_to_left(args)?);
             let func = self.value(*func)?;
-            return self.generic_call(func.simple, args, site, target);
+            return Ok((self.generic_call(func.simple, args, site, target)?, Info::Unknown));
         }
         let evaluated =
             if self.comes_last(*func, args.len()) { Some(self.values_right_to_left(args)?) } else { None };
@@ -84,32 +84,61 @@ impl<'a> Converter<'a> {
             && let Some(fields) = self.visible_tuple(args, closure.arity)
         {
             let fields = atoms(&self.values_right_to_left(fields)?);
-            return self.direct_call(func.simple, closure, fields, site, target);
+            return Ok((self.direct_call(func.simple, closure, fields, site, target)?, Info::Unknown));
         }
         let args = match evaluated {
-            Some(values) => atoms(&values),
-            None => atoms(&self.values_right_to_left(args)?),
+            Some(values) => values,
+            None => self.values_right_to_left(args)?,
         };
+        let info = closure.as_ref().map_or(Info::Unknown, |closure| self.made(closure, &args));
+        Ok((self.call(&func, closure.as_ref(), atoms(&args), site, target)?, info))
+    }
+
+    /// A call of what may be known, with arguments that are evaluated.
+    fn call(
+        &mut self,
+        func: &Val,
+        closure: Option<&Rc<ClosureInfo>>,
+        args: Vec<Simple>,
+        site: CallSite,
+        target: &Target,
+    ) -> Result<Terminator> {
         let Some(closure) = closure else {
             return self.generic_call(func.simple, args, site, target);
         };
         if closure.tupled {
-            return self.tupled_call(&func, &closure, args, site, target);
+            return self.tupled_call(func, closure, args, site, target);
         }
         match args.len().cmp(&closure.arity) {
-            std::cmp::Ordering::Equal => self.direct_call(func.simple, &closure, args, site, target),
+            std::cmp::Ordering::Equal => self.direct_call(func.simple, closure, args, site, target),
             std::cmp::Ordering::Greater => {
                 let (now, later) = args.split_at(closure.arity);
                 let (now, later) = (now.to_vec(), later.to_vec());
                 let partial = self
-                    .call_value(|this, target| this.direct_call(func.simple, &closure, now, site, target))?;
+                    .call_value(|this, target| this.direct_call(func.simple, closure, now, site, target))?;
                 self.call_with(partial, &closure.result.clone(), later, site, target)
             }
             std::cmp::Ordering::Less => {
-                let value = self.partial_application(&func, &closure, args, site)?;
+                let value = self.partial_application(func, closure, args, site)?;
                 Ok(self.jump(target, value.simple))
             }
         }
+    }
+
+    /// What is known of the result of a call at the toplevel, if the function may be a functor: one of its arguments
+    /// looks like a module, and something is known of all.
+    fn made(&self, closure: &ClosureInfo, args: &[Val]) -> Info {
+        let is_call = !closure.tupled && !closure.needs_closure && closure.arity == args.len();
+        let is_module = |arg: &Val| matches!(arg.info, Info::Block(_) | Info::Made(_));
+        let is_known = |arg: &Val| arg.is_static() || !matches!(arg.info, Info::Unknown | Info::Boxed(..));
+        if self.in_function || !is_call || !args.iter().any(is_module) || !args.iter().all(is_known) {
+            return Info::Unknown;
+        }
+        Info::Made(Rc::new(Made {
+            code: closure.code.clone(),
+            args: args.iter().map(Val::as_field).collect(),
+            path: Vec::new(),
+        }))
     }
 
     /// A call whose arguments are evaluated. What is known of the callee is what a call gave. So it is not called directly

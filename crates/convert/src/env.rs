@@ -27,6 +27,19 @@ pub enum Info {
     Block(Rc<[Field]>),
     /// It is a box around this naked number.
     Boxed(BoxedKind, Simple),
+    /// It was made by a function, a functor perhaps, of arguments that are known.
+    Made(Rc<Made>),
+}
+
+/// A part of what a function gave at the toplevel.
+#[derive(Clone, Debug)]
+pub struct Made {
+    /// The code of the function, which has no use for its closure.
+    pub code: CodeRef,
+    /// What is known of its arguments.
+    pub args: Rc<[Field]>,
+    /// The part: a field of the result, a field of that, and so on.
+    pub path: Vec<u32>,
 }
 
 /// What is known of a field of an immutable block.
@@ -62,6 +75,21 @@ pub enum CodeRef {
     External(String),
 }
 
+impl Info {
+    /// What is known of a field.
+    pub fn field(&self, field: u32) -> Option<Field> {
+        match self {
+            Info::Block(fields) => fields.get(field as usize).cloned(),
+            Info::Made(made) => {
+                let mut part = Made::clone(made);
+                part.path.push(field);
+                Some(Field { simple: None, info: Info::Made(Rc::new(part)) })
+            }
+            Info::Unknown | Info::Closure(_) | Info::Boxed(..) => None,
+        }
+    }
+}
+
 impl Val {
     /// An atom of which nothing is known.
     pub fn unknown(simple: impl Into<Simple>) -> Val {
@@ -71,6 +99,11 @@ impl Val {
     /// Whether the atom means the same everywhere in the program.
     pub fn is_static(&self) -> bool {
         !matches!(self.simple, Simple::Var(_))
+    }
+
+    /// What is known of a field that holds it, wherever that is read.
+    pub fn as_field(&self) -> Field {
+        Field { simple: self.is_static().then_some(self.simple), info: self.portable_info() }
     }
 
     /// What remains known where the variables of the present function are out of scope.
@@ -150,6 +183,14 @@ pub fn import_field(approximation: &Approximation, symbol: &mut dyn FnMut(&str) 
         Approximation::Block(fields) => Field {
             simple: None,
             info: Info::Block(fields.iter().map(|field| import_field(field, symbol)).collect()),
+        },
+        Approximation::Made { code, args, path } => Field {
+            simple: None,
+            info: Info::Made(Rc::new(Made {
+                code: CodeRef::External(code.clone()),
+                args: args.iter().map(|arg| import_field(arg, symbol)).collect(),
+                path: path.clone(),
+            })),
         },
         Approximation::Immediate(n) => Field { simple: Some(Simple::tagged(*n)), info: Info::Unknown },
         Approximation::Symbol(name) => Field { simple: Some(symbol(name)), info: Info::Unknown },

@@ -54,6 +54,7 @@ fn told_of<'a>(approximation: &'a Approximation, told: &mut FxHashSet<&'a str>) 
             told_of(result, told);
         }
         Approximation::Block(fields) => fields.iter().for_each(|field| told_of(field, told)),
+        Approximation::Made { args, .. } => args.iter().for_each(|arg| told_of(arg, told)),
         Approximation::Unknown | Approximation::Immediate(_) | Approximation::GlobalField { .. } => {}
     }
 }
@@ -91,7 +92,7 @@ fn keep_label(unit: &mut Unit, field: &Field, promise: &Approximation, taken: &m
 
 fn field(unit: &Unit, field: &Field, depth: u32) -> Approximation {
     match (&field.info, field.simple) {
-        (Info::Closure(_) | Info::Block(_), simple) => info(unit, &field.info, simple, depth),
+        (Info::Closure(_) | Info::Block(_) | Info::Made(_), simple) => info(unit, &field.info, simple, depth),
         (_, Some(simple)) => atom(unit, simple),
         _ => Approximation::Unknown,
     }
@@ -109,10 +110,7 @@ fn info(unit: &Unit, info: &Info, simple: Option<Simple>, depth: u32) -> Approxi
     match info {
         _ if depth == 0 => Approximation::Unknown,
         Info::Closure(closure) => Approximation::Closure {
-            code: match &closure.code {
-                CodeRef::Local(code) => unit.codes[*code].linkage_name.clone(),
-                CodeRef::External(name) => name.clone(),
-            },
+            code: code_name(unit, &closure.code),
             arity: if closure.tupled { -(closure.arity as i64) } else { closure.arity as i64 },
             needs_closure: closure.needs_closure,
             symbol: simple.and_then(|simple| match simple {
@@ -124,6 +122,26 @@ fn info(unit: &Unit, info: &Info, simple: Option<Simple>, depth: u32) -> Approxi
         Info::Block(fields) => {
             Approximation::Block(fields.iter().map(|f| field(unit, f, depth - 1)).collect())
         }
+        Info::Made(made) => Approximation::Made {
+            code: code_name(unit, &made.code),
+            args: made.args.iter().map(|arg| argument(unit, arg, depth - 1)).collect(),
+            path: made.path.clone(),
+        },
         Info::Unknown | Info::Boxed(..) => Approximation::Unknown,
+    }
+}
+
+/// An argument of what made something. Of another unit the symbol is enough.
+fn argument(unit: &Unit, arg: &Field, depth: u32) -> Approximation {
+    match arg.simple {
+        Some(Simple::Symbol(symbol)) if !unit.symbols[symbol].is_local => atom(unit, symbol.into()),
+        _ => field(unit, arg, depth),
+    }
+}
+
+fn code_name(unit: &Unit, code: &CodeRef) -> String {
+    match code {
+        CodeRef::Local(code) => unit.codes[*code].linkage_name.clone(),
+        CodeRef::External(name) => name.clone(),
     }
 }

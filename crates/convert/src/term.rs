@@ -70,7 +70,7 @@ impl<'a> Converter<'a> {
     /// A term in tail position which is not a binding construct.
     fn tail_node(&mut self, node: NodeId, target: &Target) -> Result<Terminator> {
         match self.node(node) {
-            Node::Apply { .. } => self.tail_apply(node, target),
+            Node::Apply { .. } => Ok(self.application(node, target)?.0),
             Node::Send { .. } => self.tail_send(node, target),
             Node::IfThenElse { cond, then_, else_ } => self.tail_if(*cond, *then_, *else_, target),
             Node::Switch(switch) => self.tail_switch(switch, target),
@@ -125,6 +125,15 @@ impl<'a> Converter<'a> {
             Node::Function(function) => self.function(node, function, ident),
             Node::Prim { prim, .. } if is_control(prim) => self.value_through_join(node),
             Node::Prim { prim, args, loc } => self.primitive(prim, args, *loc),
+            Node::Apply { .. } => {
+                let mut info = Info::Unknown;
+                let result = self.join("after", node, true, |this, target| {
+                    let (terminator, result) = this.application(node, target)?;
+                    info = result;
+                    Ok(terminator)
+                })?;
+                Ok(Val { simple: result.map_or(Simple::UNIT, Simple::Var), info })
+            }
             Node::Assign { .. } | Node::While { .. } | Node::For { .. } => {
                 self.effect(node)?;
                 Ok(Val::unknown(Simple::UNIT))
@@ -229,8 +238,7 @@ impl<'a> Converter<'a> {
             && let Some(module_field) = self.module_fields.get_mut(field as usize)
             && module_field.stores == 1
         {
-            module_field.field =
-                Field { simple: value.is_static().then_some(value.simple), info: value.portable_info() };
+            module_field.field = value.as_field();
         }
         Ok(())
     }
@@ -244,10 +252,7 @@ impl<'a> Converter<'a> {
         };
         let mutability = self.field_mutability(block, field);
         let block = self.value(block)?;
-        let known = known.or_else(|| match &block.info {
-            Info::Block(fields) => fields.get(field as usize).cloned(),
-            _ => None,
-        });
+        let known = known.or_else(|| block.info.field(field));
         let Field { simple, info } = known.unwrap_or_default();
         if let Some(simple) = simple
             && self.fuel.burn()
@@ -274,11 +279,7 @@ impl<'a> Converter<'a> {
 
     /// What is known of a block of these fields.
     pub fn block_info(fields: &[Val]) -> Info {
-        let known = |field: &Val| Field {
-            simple: field.is_static().then_some(field.simple),
-            info: field.portable_info(),
-        };
-        let fields: Rc<[Field]> = fields.iter().map(known).collect();
+        let fields: Rc<[Field]> = fields.iter().map(Val::as_field).collect();
         let useful = |f: &Field| f.simple.is_some() || !matches!(f.info, Info::Unknown);
         if fields.iter().any(useful) { Info::Block(fields) } else { Info::Unknown }
     }

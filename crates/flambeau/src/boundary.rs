@@ -103,9 +103,27 @@ fn string_of_bytes(bytes: &[u8]) -> Value {
 /// `Rust.middle_end`
 #[unsafe(no_mangle)]
 extern "C" fn flambeau_middle_end(request: Value) -> Value {
-    // SAFETY: OCaml's type system says that it is a string; the pipeline does not touch OCaml's heap.
-    let reply = pipeline::reply(unsafe { bytes_of_string(request) });
-    string_of_bytes(&reply)
+    // The pipeline calls back, and then the string may be moved.
+    // SAFETY: OCaml's type system says that it is a string; copying it does not touch OCaml's heap.
+    let request = unsafe { bytes_of_string(request) }.to_vec();
+    string_of_bytes(&pipeline::reply(&request, find_unit))
+}
+
+/// What `Rust.register_find_unit` was told gives for a name of the linker; nothing if it was told nothing.
+fn find_unit(name: &str) -> Vec<u8> {
+    // SAFETY: the pipeline runs in the OCaml thread, called from OCaml; the name is a C string.
+    let find = unsafe { caml_named_value(c"flambeau_find_unit".as_ptr()) };
+    if find.is_null() {
+        return Vec::new();
+    }
+    let name = string_of_bytes(name.as_bytes());
+    // SAFETY: the named value is a closure of one argument, and a root, read after the last allocation.
+    let unit = unsafe { caml_callback_exn(*find, name) };
+    if is_exception(unit) {
+        return Vec::new();
+    }
+    // SAFETY: the closure gives a string, which is copied at once.
+    unsafe { bytes_of_string(unit) }.to_vec()
 }
 
 /// `Rust.version`

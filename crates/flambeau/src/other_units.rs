@@ -1,15 +1,14 @@
 //! What goes from unit to unit: payloads of imported units are read, and what is told of this one is put together.
 
-use cranelift_entity::PrimaryMap;
+use std::rc::Rc;
+
+use flambeau_ir::imports::{Function, Known, Library, Made, Origins};
 use flambeau_ir::inlining::Rounds;
 use flambeau_ir::{Imports, Origin, Rewrites, Unit, transfer};
-use flambeau_lambda::{Approximation, Import, Request};
+use flambeau_lambda::{Approximation, Import, Request, decode_import};
 use flambeau_simplify::export::{Visible, inlinable};
 use flambeau_unit::{Functions, Payload};
 use rustc_hash::FxHashSet;
-
-/// The arguments of the inliner of other units.
-pub type Origins = PrimaryMap<Origin, Rounds>;
 
 /// Puts what units of ours tell in the place of what their stock part tells. Gives their functions, and with which arguments
 /// of the inliner they were made.
@@ -20,25 +19,52 @@ pub fn read_payloads(imports: &mut [Import]) -> Result<(Imports, Origins), Strin
     let mut functions = Imports::default();
     let mut origins = Origins::new();
     for import in imports {
-        if let Some(bytes) = import.payload.take() {
-            let damaged = |error: String| format!("the payload of unit {}: {error}", import.name);
-            let payload = Payload::decode(&bytes).map_err(|error| damaged(error.to_string()))?;
-            // A payload that goes with a stock `.cmx` leaves it to that.
-            if payload.exports != Approximation::Unknown {
-                import.approximation = payload.exports;
-            }
-            add_closures(&import.approximation, &mut functions);
-            add_fields(&import.symbol, &import.approximation, &mut functions);
-            if payload.functions.format == transfer::FORMAT {
-                let own = payload.functions.origins.iter().map(|text| read_origin(text, &mut origins));
-                let own: Vec<_> = own
-                    .collect::<Result<_, String>>()
-                    .map_err(|error| damaged(format!("arguments of the inliner: {error}")))?;
-                functions.add(&import.name, payload.functions.codes, &own);
-            }
-        }
+        read_payload(import, &mut functions, &mut origins)
+            .map_err(|error| format!("the payload of unit {}: {error}", import.name))?;
     }
     Ok((functions, origins))
+}
+
+fn read_payload(import: &mut Import, functions: &mut Imports, origins: &mut Origins) -> Result<(), String> {
+    let Some(bytes) = import.payload.take() else { return Ok(()) };
+    let payload = Payload::decode(&bytes).map_err(|error| error.to_string())?;
+    // A payload that goes with a stock `.cmx` leaves it to that.
+    if payload.exports != Approximation::Unknown {
+        import.approximation = payload.exports;
+    }
+    add_closures(&import.approximation, functions);
+    add_fields(&import.symbol, &import.approximation, functions);
+    add_made(&import.symbol, &mut Vec::new(), &import.approximation, functions);
+    if payload.functions.format == transfer::FORMAT {
+        let own = payload.functions.origins.iter().map(|text| read_origin(text, origins));
+        let own: Vec<_> =
+            own.collect::<Result<_, String>>().map_err(|error| format!("arguments of the inliner: {error}"))?;
+        functions.add(&import.name, payload.functions.codes, &own);
+    }
+    Ok(())
+}
+
+/// Units that the source does not mention, whose functions those that it mentions call. `find`: for a name of the linker,
+/// the unit that defines it, as in a request; empty if there is none, or if it was told already. `verify`: whether its
+/// functions are all checked.
+pub fn library(find: impl Fn(&str) -> Vec<u8> + 'static, verify: bool) -> Library {
+    Rc::new(move |name, imports, origins| {
+        let bytes = find(name);
+        if bytes.is_empty() {
+            return;
+        }
+        match decode_import(&bytes) {
+            Ok(mut import) => {
+                if let Err(error) = read_payload(&mut import, imports, origins) {
+                    imports.report_unit(&import.name, error);
+                }
+                if verify {
+                    imports.check();
+                }
+            }
+            Err(error) => imports.report_unit(name, error),
+        }
+    })
 }
 
 /// The number of arguments in the table, to which they are added if they are not there; none where there is no limit.
@@ -92,6 +118,44 @@ fn add_fields(module: &str, exports: &Approximation, imports: &mut Imports) {
             imports.add_field(module, index, code, arity);
         }
     }
+}
+
+/// Tells how the parts of a module were made, below the field that the path leads to.
+fn add_made(module: &str, path: &mut Vec<u32>, part: &Approximation, imports: &mut Imports) {
+    match part {
+        Approximation::Block(fields) => {
+            for (index, field) in (0..).zip(fields) {
+                path.push(index);
+                add_made(module, path, field, imports);
+                path.pop();
+            }
+        }
+        Approximation::Made { .. } => {
+            if let Some(Known::Made(made)) = known(part) {
+                imports.add_made(module, path.clone(), made);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// A value that something was made of, if all of it is known.
+fn known(value: &Approximation) -> Option<Known> {
+    let all = |values: &[Approximation]| values.iter().map(known).collect::<Option<Vec<_>>>();
+    Some(match value {
+        Approximation::Symbol(symbol) => Known::Symbol(symbol.as_str().into()),
+        Approximation::Immediate(n) => Known::Immediate(*n),
+        Approximation::Closure { code, arity, needs_closure: false, symbol, .. } if *arity > 0 => {
+            let function = Function { code: code.as_str().into(), arity: usize::try_from(*arity).ok()? };
+            Known::Closure(function, symbol.as_deref().map(Into::into))
+        }
+        Approximation::Closure { symbol, .. } => Known::Symbol(symbol.as_deref()?.into()),
+        Approximation::Block(fields) => Known::Structure(all(fields)?),
+        Approximation::Made { code, args, path } => {
+            Known::Made(Made { code: code.as_str().into(), args: all(args)?, path: path.clone() })
+        }
+        Approximation::Unknown | Approximation::GlobalField { .. } => return None,
+    })
 }
 
 /// Fails if functions of other units could not be read.
@@ -166,6 +230,10 @@ fn for_each_name(approximation: &Approximation, f: &mut impl FnMut(&str, Names))
                 pending.push(result);
             }
             Approximation::Block(fields) => pending.extend(fields),
+            Approximation::Made { code, args, .. } => {
+                f(code, Names::Code { needs_closure: false });
+                pending.extend(args);
+            }
             Approximation::Symbol(symbol) => f(symbol, Names::Data),
             Approximation::Unknown | Approximation::Immediate(_) | Approximation::GlobalField { .. } => {}
         }

@@ -54,11 +54,11 @@ thread_local! {
     static AT: RefCell<Failure> = RefCell::default();
 }
 
-/// Answers a request.
-pub fn reply(request: &[u8]) -> Vec<u8> {
+/// Answers a request. `find_unit`: for a name of the linker, the unit that defines it (`docs/formats.md`).
+pub fn reply(request: &[u8], find_unit: fn(&str) -> Vec<u8>) -> Vec<u8> {
     install_panic_hook();
     AT.set(Failure::default());
-    let outcome = panic::catch_unwind(AssertUnwindSafe(|| compile(request).map(|c| success(&c))));
+    let outcome = panic::catch_unwind(AssertUnwindSafe(|| compile(request, find_unit).map(|c| success(&c))));
     match outcome {
         Ok(Ok(reply)) => reply,
         Ok(Err(failure)) => refusal(&failure),
@@ -212,7 +212,7 @@ fn failure(message: impl Into<String>) -> Failure {
     AT.with_borrow(|at| Failure { message: message.into(), ..at.clone() })
 }
 
-fn compile(bytes: &[u8]) -> Result<Compiled, Failure> {
+fn compile(bytes: &[u8], find_unit: fn(&str) -> Vec<u8>) -> Result<Compiled, Failure> {
     enter("decoding the request");
     let mut request = decode(bytes).map_err(|error| failure(error.to_string()))?;
     let runner = &mut Runner::new(&request);
@@ -238,6 +238,7 @@ fn compile(bytes: &[u8]) -> Result<Compiled, Failure> {
     })?;
     runner.counters.extend(counters);
     unit.imports = imports;
+    unit.imports.set_library(other_units::library(find_unit, runner.verify));
     unit.origins = origins;
     if runner.verify {
         unit.imports.check();

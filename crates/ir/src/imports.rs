@@ -4,9 +4,18 @@ use std::cell::Cell;
 use std::fmt;
 use std::rc::Rc;
 
-use rustc_hash::FxHashMap;
+use cranelift_entity::PrimaryMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::Origin;
+use crate::inlining::Rounds;
+
+/// The arguments of the inliner of other units.
+pub type Origins = PrimaryMap<Origin, Rounds>;
+
+/// Where to find what units tell that the source does not mention: adds what the unit tells that defines a name of the
+/// linker, if there is more of it.
+pub type Library = Rc<dyn Fn(&str, &mut Imports, &mut Origins)>;
 
 /// The functions that may be inlined from other units.
 #[derive(Clone, Default)]
@@ -14,6 +23,10 @@ pub struct Imports {
     functions: FxHashMap<Rc<str>, Blob>,
     closures: FxHashMap<String, Function>,
     fields: FxHashMap<String, FxHashMap<u32, Function>>,
+    made: FxHashMap<String, FxHashMap<Vec<u32>, Made>>,
+    library: Option<Library>,
+    /// The names for which the library was asked.
+    asked: FxHashSet<String>,
     damaged: Vec<Damage>,
     taken: Cell<u64>,
 }
@@ -28,6 +41,32 @@ pub struct Function {
     pub arity: usize,
 }
 
+/// What a function of another unit, a functor perhaps, makes of static arguments, or a part of it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Made {
+    /// The linker's name of the function's code.
+    pub code: Rc<str>,
+    /// Its arguments.
+    pub args: Vec<Known>,
+    /// The part: a field of what is made, a field of that, and so on.
+    pub path: Vec<u32>,
+}
+
+/// A static value of another unit.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Known {
+    /// What has that name of the linker.
+    Symbol(Rc<str>),
+    /// An immediate.
+    Immediate(i64),
+    /// A closure, with its symbol if it has one.
+    Closure(Function, Option<Rc<str>>),
+    /// A structure, or what behaves as one.
+    Structure(Vec<Known>),
+    /// What was made there.
+    Made(Made),
+}
+
 /// A function as [`crate::transfer::export`] wrote it.
 #[derive(Clone, Debug)]
 pub struct Blob {
@@ -38,7 +77,7 @@ pub struct Blob {
     pub origins: Rc<[Option<Origin>]>,
 }
 
-/// A function that could not be read.
+/// A function, or a whole unit, that could not be read.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Damage {
     /// The name of the unit that it is of.
@@ -48,6 +87,20 @@ pub struct Damage {
 }
 
 impl Imports {
+    /// Tells where to find more.
+    pub fn set_library(&mut self, library: Library) {
+        self.library = Some(library);
+    }
+
+    /// Asks the library, if there is one, for the unit that defines that name of the linker; once for each name.
+    pub fn find_unit_of(&mut self, name: &str, origins: &mut Origins) {
+        if let Some(library) = self.library.clone()
+            && self.asked.insert(name.to_owned())
+        {
+            library(name, self, origins);
+        }
+    }
+
     /// Adds functions of a unit, each with the linker's name of its code. `origins`: by the numbers that the functions have
     /// for them, arguments of the inliner that are in the importing unit; none where there is no limit.
     pub fn add(
@@ -99,12 +152,32 @@ impl Imports {
         self.fields.get(module)?.get(&field)
     }
 
+    /// Tells what is a part of a module: of the one with that symbol, the field that the path leads to.
+    pub fn add_made(&mut self, module: &str, path: Vec<u32>, made: Made) {
+        self.made.entry(module.to_owned()).or_default().insert(path, made);
+    }
+
+    /// How a part of a module was made.
+    pub fn made(&self, module: &str, path: &[u32]) -> Option<&Made> {
+        self.made.get(module)?.get(path)
+    }
+
+    /// Whether it is known of no part of a module how it was made.
+    pub fn is_nothing_made(&self) -> bool {
+        self.made.is_empty()
+    }
+
     /// Notes that the function of that code can't be read.
     pub fn report(&mut self, code: &str, cause: impl fmt::Display) {
         if let Some(blob) = self.functions.remove(code) {
             let cause = format!("function {code}: {cause}");
             self.damaged.push(Damage { unit: blob.unit.to_string(), cause });
         }
+    }
+
+    /// Notes that nothing of a unit can be read.
+    pub fn report_unit(&mut self, unit: &str, cause: impl fmt::Display) {
+        self.damaged.push(Damage { unit: unit.to_owned(), cause: cause.to_string() });
     }
 
     /// Verifies all functions; what is wrong with some is noted.

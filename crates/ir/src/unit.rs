@@ -7,10 +7,10 @@ use rustc_hash::FxHashSet;
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 
-use crate::inlining::Rounds;
+use crate::imports::Origins;
 use crate::term::{InlineAttribute, SpecialiseAttribute};
 use crate::{
-    CodeId, Continuation, Dbg, Expr, FunctionSlot, Imports, Kind, LocTable, Origin, SetOfClosures, Static,
+    CodeId, Continuation, Dbg, Expr, FunctionSlot, Imports, Kind, LocTable, SetOfClosures, Static,
     StaticDef, Subkind, Symbol, ValueSlot, Variable,
 };
 
@@ -44,7 +44,7 @@ pub struct Unit {
     /// What other units let be inlined here.
     pub imports: Imports,
     /// The arguments of the inliner of units that code here comes from.
-    pub origins: PrimaryMap<Origin, Rounds>,
+    pub origins: Origins,
 }
 
 /// The code that initialises the unit.
@@ -229,7 +229,7 @@ impl Unit {
             entry: Entry { ret, exn, body },
             locs: LocTable::default(),
             imports: Imports::default(),
-            origins: PrimaryMap::new(),
+            origins: Origins::new(),
         }
     }
 

@@ -104,6 +104,15 @@ pub enum Approximation {
         /// Its field.
         field: u32,
     },
+    /// A part of what a function of arguments that are known gives, applied at the toplevel. Only units of ours tell it.
+    Made {
+        /// The symbol of the function's code.
+        code: String,
+        /// What is known of the arguments.
+        args: Vec<Approximation>,
+        /// The part: a field of the result, a field of that, and so on.
+        path: Vec<u32>,
+    },
 }
 
 /// The magic and the version of the format.
@@ -157,6 +166,16 @@ fn location(r: &mut Reader) -> Result<Location, DecodeError> {
         end_line: r.u32()?,
         scope: r.string()?,
     })
+}
+
+/// Decodes what a request tells of a unit that is imported, if it stands alone.
+///
+/// # Errors
+/// When the bytes are not that.
+pub fn decode_import(bytes: &[u8]) -> Result<Import, DecodeError> {
+    let r = &mut Reader::new(bytes);
+    let import = import(r)?;
+    if r.remaining() == 0 { Ok(import) } else { Err(r.error("more bytes than an imported unit has")) }
 }
 
 fn import(r: &mut Reader) -> Result<Import, DecodeError> {

@@ -5,7 +5,7 @@
 
 use flambeau_ir::imports::Function;
 use flambeau_ir::transfer::{self, Importer};
-use flambeau_ir::{Apply, CallKind, CodeId, Kind, Prim, SetOfClosures, Simple, Static, StaticDef, Symbol};
+use flambeau_ir::{Apply, CallKind, CodeId, Kind, Prim, SetOfClosures, Simple, Static, StaticDef, Symbol, Unit};
 use rustc_hash::FxHashMap;
 
 use crate::Simplifier;
@@ -18,6 +18,13 @@ pub struct Imported {
     codes: FxHashMap<String, Option<CodeId>>,
     /// The unit's own closures of some.
     copies: FxHashMap<String, Option<Symbol>>,
+}
+
+impl Imported {
+    /// The symbol of what another unit calls by that name.
+    pub(crate) fn symbol(&mut self, unit: &mut Unit, name: &str) -> Symbol {
+        self.importer.other_symbol(unit, name)
+    }
 }
 
 impl Simplifier<'_> {
@@ -40,6 +47,14 @@ impl Simplifier<'_> {
         if data.is_local { None } else { self.unit.imports.closure(&data.linkage_name) }
     }
 
+    /// Has what the unit tells that defines a symbol, if it is another one.
+    fn find_unit_of(&mut self, symbol: Symbol) {
+        let data = &self.unit.symbols[symbol];
+        if !data.is_local {
+            self.unit.imports.find_unit_of(&data.linkage_name, &mut self.unit.origins);
+        }
+    }
+
     /// Makes a call of a function of another unit direct. Gives the arguments beyond those that it takes.
     pub(crate) fn resolve_elsewhere(&mut self, apply: &mut Apply) -> Option<Vec<Simple>> {
         let Function { code, arity } = self.function_of_other_unit(apply.callee?)?.clone();
@@ -52,10 +67,11 @@ impl Simplifier<'_> {
     }
 
     /// The function that a closure of another unit runs, or one that is read from a field of its module.
-    fn function_of_other_unit(&self, closure: Simple) -> Option<&Function> {
+    fn function_of_other_unit(&mut self, closure: Simple) -> Option<&Function> {
         let closure = self.env.canonical(closure);
-        if let Some(function) = self.closure_of_other_unit(closure) {
-            return Some(function);
+        if let Simple::Symbol(symbol) = closure {
+            self.find_unit_of(symbol);
+            return self.closure_of_other_unit(closure);
         }
         let definition = self.env.definition(closure)?;
         let (Prim::BlockLoad { field, .. }, [Simple::Symbol(module)]) =
@@ -63,12 +79,20 @@ impl Simplifier<'_> {
         else {
             return None;
         };
-        self.unit.imports.field(&self.unit.symbols[*module].linkage_name, *field)
+        let (field, module) = (*field, *module);
+        self.find_unit_of(module);
+        self.unit.imports.field(&self.unit.symbols[module].linkage_name, field)
     }
 
     /// A closure of this unit that behaves as one of another unit, whose code it has a copy of.
     pub(crate) fn copied_closure(&mut self, closure: Simple) -> Option<Symbol> {
-        let Function { code: name, arity } = self.function_of_other_unit(closure)?.clone();
+        let function = self.function_of_other_unit(closure)?.clone();
+        self.copy_of_function(&function)
+    }
+
+    /// A closure of this unit that runs what one of another unit runs.
+    pub(crate) fn copy_of_function(&mut self, function: &Function) -> Option<Symbol> {
+        let Function { code: name, arity } = function.clone();
         if let Some(known) = self.imported.copies.get(&*name) {
             return *known;
         }
@@ -112,6 +136,7 @@ impl Simplifier<'_> {
     }
 
     fn import(&mut self, name: &str) -> Option<CodeId> {
+        self.unit.imports.find_unit_of(name, &mut self.unit.origins);
         let blob = self.unit.imports.get(name)?;
         let places = self.rewrites.keep_backtraces;
         let first = self.unit.codes.next_key();

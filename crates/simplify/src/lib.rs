@@ -38,6 +38,7 @@ pub mod fold;
 mod imported;
 pub mod inline;
 mod lift;
+mod made;
 pub mod memory;
 mod prims;
 mod rebuild;
@@ -150,6 +151,8 @@ struct Simplifier<'a> {
     functors: twins::Functors,
     /// What functors make of static arguments, as far as it was asked for.
     evaluated: FxHashMap<(CodeId, Vec<Simple>), Ty>,
+    /// What is known of parts of other units' modules, by the symbols of these.
+    made: FxHashMap<(Symbol, made::Path), Ty>,
     /// Codes of twins that are called, and stay therefore.
     called_twins: FxHashSet<CodeId>,
 }
@@ -194,6 +197,7 @@ impl<'a> Simplifier<'a> {
             in_twin: false,
             functors: twins::Functors::default(),
             evaluated: FxHashMap::default(),
+            made: FxHashMap::default(),
             called_twins: FxHashSet::default(),
         }
     }

@@ -635,11 +635,14 @@ impl Simplifier<'_> {
         Outcome::Keep(Ty::block(tag, fields.iter().map(|field| Ty::Is(*field))))
     }
 
-    fn load(&self, field: u32, block: Simple) -> Outcome {
+    fn load(&mut self, field: u32, block: Simple) -> Outcome {
         let ty = match (self.toplevel_field(block, field), self.env.ty(block)) {
             (Some(ty), _) => Some(ty.clone()),
             (None, Ty::Twin(symbol)) => self.twin_field(symbol, field),
-            (None, ty) => ty.as_block().and_then(|known| known.fields.get(field as usize)).cloned(),
+            (None, ty) => match ty.as_block().and_then(|known| known.fields.get(field as usize)) {
+                Some(known) => Some(known.clone()),
+                None => self.made_elsewhere(field, block),
+            },
         };
         match ty {
             Some(Ty::Is(simple)) => Outcome::Atom(simple),

@@ -26,7 +26,7 @@ pub const LARGEST: u32 = 40_000;
 /// being inlined into each other (a stack of monad transformers takes 1.7 times the instructions without).
 const SMALL: u32 = 300;
 /// Levels of modules in modules of which something is known.
-const DEPTH: u32 = 4;
+pub(crate) const DEPTH: u32 = 4;
 
 /// The uses of the unit's own functors.
 #[derive(Debug, Default)]
@@ -114,11 +114,18 @@ impl Simplifier<'_> {
             _ => return None,
         };
         self.simplify_callee(code);
-        let (args, size) = self.can_evaluate(apply, code)?;
+        let args = self.can_evaluate(apply, code)?;
+        self.evaluated(apply, code, args)
+    }
+
+    /// What a functor makes of static arguments, evaluated if it was not yet. `apply`: an application as it is where no
+    /// handler is around.
+    pub(crate) fn evaluated(&mut self, apply: &Apply, code: CodeId, args: Vec<Simple>) -> Option<Ty> {
         let key = (code, args);
         if let Some(known) = self.evaluated.get(&key) {
             return Some(known.clone());
         }
+        let size = self.size_of_evaluation(code, key.1.len())?;
         if !self.allow("evaluation of a functor") {
             return None;
         }
@@ -141,20 +148,24 @@ impl Simplifier<'_> {
             && self.twin(apply).is_some_and(|module| is_known(&module))
     }
 
-    /// The static arguments and the size of a functor that can be evaluated beside its call.
-    pub(crate) fn can_evaluate(&mut self, apply: &Apply, code: CodeId) -> Option<(Vec<Simple>, u32)> {
-        let data = &self.unit.codes[code];
-        let is_ready = self.done.contains(&code) && !self.in_progress.contains(&code);
-        if !data.attributes.is_functor || data.params.len() != apply.args.len() || !is_ready {
-            return None;
-        }
+    /// The static arguments of a functor that can be evaluated beside its call.
+    pub(crate) fn can_evaluate(&mut self, apply: &Apply, code: CodeId) -> Option<Vec<Simple>> {
+        self.size_of_evaluation(code, apply.args.len())?;
         // A handler around the call has no business with the evaluation.
         if self.conts.contains_key(&apply.exn.cont) {
             return None;
         }
-        let size = size::whole(self.unit, code, LARGEST.min(self.speculation_budget))?;
-        let args = apply.args.iter().map(|arg| self.static_twin(*arg, DEPTH)).collect::<Option<_>>()?;
-        Some((args, size))
+        apply.args.iter().map(|arg| self.static_twin(*arg, DEPTH)).collect()
+    }
+
+    /// How large the functor is, if it is one, takes so many arguments, and can be evaluated.
+    fn size_of_evaluation(&self, code: CodeId, args: usize) -> Option<u32> {
+        let data = &self.unit.codes[code];
+        let is_ready = self.done.contains(&code) && !self.in_progress.contains(&code);
+        if !data.attributes.is_functor || data.params.len() != args || !is_ready {
+            return None;
+        }
+        size::whole(self.unit, code, LARGEST.min(self.speculation_budget))
     }
 
     /// The atom, or what behaves as it does, if that is static.
@@ -167,20 +178,24 @@ impl Simplifier<'_> {
             return Some(simple);
         }
         let ty = self.env.ty(simple);
-        if let Ty::Twin(symbol) = ty {
-            return Some(symbol.into());
+        self.static_twin_of(&ty, depth)
+    }
+
+    /// What behaves as what has that type, if it is static.
+    pub(crate) fn static_twin_of(&mut self, ty: &Ty, depth: u32) -> Option<Simple> {
+        match ty {
+            Ty::Is(simple) => self.static_twin(*simple, depth),
+            Ty::Twin(symbol) => Some((*symbol).into()),
+            _ => {
+                let block = ty.as_block().filter(|block| block.exact && depth > 0)?.clone();
+                let fields: Vec<Simple> = block
+                    .fields
+                    .iter()
+                    .map(|field| self.static_twin_of(field, depth - 1))
+                    .collect::<Option<_>>()?;
+                self.static_block(block.tag, &fields).map(Simple::Symbol)
+            }
         }
-        let block = ty.as_block().filter(|block| block.exact && depth > 0)?.clone();
-        let fields: Vec<Simple> = block
-            .fields
-            .iter()
-            .map(|field| match field {
-                Ty::Is(field) => self.static_twin(*field, depth - 1),
-                Ty::Twin(symbol) => Some((*symbol).into()),
-                _ => None,
-            })
-            .collect::<Option<_>>()?;
-        self.static_block(block.tag, &fields).map(Simple::Symbol)
     }
 
     /// Simplifies the body of a functor; nothing of it stays but static data.
@@ -198,9 +213,9 @@ impl Simplifier<'_> {
             analysis: std::mem::replace(&mut self.analysis, analysis),
             memory: self.memory,
             mark: self.env.mark(),
-            current: None,
+            current: self.current.take(),
             budget: self.budget,
-            branch_depth: self.branch_depth,
+            branch_depth: std::mem::take(&mut self.branch_depth),
         };
         let unit_budget = self.unit_budget;
         let was_in_twin = std::mem::replace(&mut self.in_twin, true);

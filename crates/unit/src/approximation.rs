@@ -9,66 +9,119 @@ const MAX_DEPTH: u32 = 64;
 
 /// Writes an approximation; what is nested too deeply becomes unknown.
 pub(crate) fn encode(approximation: &Approximation, w: &mut Writer) {
-    encode_at(approximation, w, 0);
-}
-
-fn encode_at(approximation: &Approximation, w: &mut Writer, depth: u32) {
-    match approximation {
-        _ if depth == MAX_DEPTH => w.byte(0),
-        Approximation::Unknown => w.byte(0),
-        Approximation::Closure { code, arity, needs_closure, symbol, result } => {
-            w.byte(1);
-            w.string(code);
-            w.i(*arity);
-            w.bool(*needs_closure);
-            w.option(symbol.as_deref(), Writer::string);
-            encode_at(result, w, depth + 1);
-        }
-        Approximation::Block(fields) => {
-            w.byte(2);
-            w.u(fields.len() as u64);
-            for field in fields {
-                encode_at(field, w, depth + 1);
-            }
-        }
-        Approximation::Immediate(n) => {
-            w.byte(3);
-            w.i(*n);
-        }
-        Approximation::Symbol(symbol) => {
-            w.byte(4);
-            w.string(symbol);
-        }
-        Approximation::GlobalField { symbol, field } => {
-            w.byte(5);
-            w.string(symbol);
-            w.u(u64::from(*field));
-        }
-    }
+    Encoder { w, last: None }.approximation(approximation, 0);
 }
 
 /// Reads an approximation.
 pub(crate) fn decode(r: &mut Reader) -> Result<Approximation, DecodeError> {
-    decode_at(r, 0)
+    Decoder { r, last: None }.approximation(0)
 }
 
-fn decode_at(r: &mut Reader, depth: u32) -> Result<Approximation, DecodeError> {
-    if depth > MAX_DEPTH {
-        return Err(r.error("approximations nested too deeply"));
+struct Encoder<'w, 'a> {
+    w: &'w mut Writer,
+    /// How the last part was made that is written: the fields of a module stand one after the other, all made by one
+    /// application.
+    last: Option<(&'a str, &'a [Approximation])>,
+}
+
+impl<'a> Encoder<'_, 'a> {
+    fn approximation(&mut self, approximation: &'a Approximation, depth: u32) {
+        match approximation {
+            _ if depth == MAX_DEPTH => self.w.byte(0),
+            Approximation::Unknown => self.w.byte(0),
+            Approximation::Closure { code, arity, needs_closure, symbol, result } => {
+                self.w.byte(1);
+                self.w.string(code);
+                self.w.i(*arity);
+                self.w.bool(*needs_closure);
+                self.w.option(symbol.as_deref(), Writer::string);
+                self.approximation(result, depth + 1);
+            }
+            Approximation::Block(fields) => {
+                self.w.byte(2);
+                self.list(fields, depth);
+            }
+            Approximation::Immediate(n) => {
+                self.w.byte(3);
+                self.w.i(*n);
+            }
+            Approximation::Symbol(symbol) => {
+                self.w.byte(4);
+                self.w.string(symbol);
+            }
+            Approximation::GlobalField { symbol, field } => {
+                self.w.byte(5);
+                self.w.string(symbol);
+                self.w.u(u64::from(*field));
+            }
+            Approximation::Made { code, args, path } => {
+                let made = (code.as_str(), args.as_slice());
+                if self.last == Some(made) {
+                    self.w.byte(7);
+                } else {
+                    self.w.byte(6);
+                    self.w.string(code);
+                    self.list(args, depth);
+                    self.last = Some(made);
+                }
+                self.w.u(path.len() as u64);
+                path.iter().for_each(|field| self.w.u(u64::from(*field)));
+            }
+        }
     }
-    Ok(match r.byte()? {
-        0 => Approximation::Unknown,
-        1 => Approximation::Closure {
-            code: r.string()?,
-            arity: r.i64()?,
-            needs_closure: r.bool()?,
-            symbol: r.option(Reader::string)?,
-            result: Box::new(decode_at(r, depth + 1)?),
-        },
-        2 => Approximation::Block(r.list(|r| decode_at(r, depth + 1))?),
-        3 => Approximation::Immediate(r.i64()?),
-        4 => Approximation::Symbol(r.string()?),
-        5 => Approximation::GlobalField { symbol: r.string()?, field: r.u32()? },
-        _ => return Err(r.error("no such approximation")),
-    })
+
+    fn list(&mut self, list: &'a [Approximation], depth: u32) {
+        self.w.u(list.len() as u64);
+        list.iter().for_each(|approximation| self.approximation(approximation, depth + 1));
+    }
+}
+
+struct Decoder<'r, 'b> {
+    r: &'r mut Reader<'b>,
+    /// How the last part was made that was read.
+    last: Option<(String, Vec<Approximation>)>,
+}
+
+impl Decoder<'_, '_> {
+    fn approximation(&mut self, depth: u32) -> Result<Approximation, DecodeError> {
+        if depth > MAX_DEPTH {
+            return Err(self.r.error("approximations nested too deeply"));
+        }
+        Ok(match self.r.byte()? {
+            0 => Approximation::Unknown,
+            1 => Approximation::Closure {
+                code: self.r.string()?,
+                arity: self.r.i64()?,
+                needs_closure: self.r.bool()?,
+                symbol: self.r.option(Reader::string)?,
+                result: Box::new(self.approximation(depth + 1)?),
+            },
+            2 => Approximation::Block(self.list(depth)?),
+            3 => Approximation::Immediate(self.r.i64()?),
+            4 => Approximation::Symbol(self.r.string()?),
+            5 => Approximation::GlobalField { symbol: self.r.string()?, field: self.r.u32()? },
+            6 => {
+                let code = self.r.string()?;
+                let args = self.list(depth)?;
+                self.last = Some((code, args));
+                self.part()?
+            }
+            7 => self.part()?,
+            _ => return Err(self.r.error("no such approximation")),
+        })
+    }
+
+    /// A part of what the last application made.
+    fn part(&mut self) -> Result<Approximation, DecodeError> {
+        let path = self.r.list(Reader::u32)?;
+        match self.last.clone() {
+            Some((code, args)) => Ok(Approximation::Made { code, args, path }),
+            None => Err(self.r.error("a part of nothing")),
+        }
+    }
+
+    fn list(&mut self, depth: u32) -> Result<Vec<Approximation>, DecodeError> {
+        let count = self.r.count()?;
+        (0..count).map(|_| self.approximation(depth + 1)).collect()
+    }
 }

@@ -14,7 +14,7 @@ use bytes::Writer;
 pub const MAGIC: &[u8] = b"FLBX";
 
 /// The version of the format; the OCaml side (`ocaml/unit/cmx_payload.ml`) refuses others before we see them.
-pub const VERSION: u64 = 3;
+pub const VERSION: u64 = 4;
 
 /// What a unit tells.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -125,6 +125,15 @@ mod tests {
         leaf.prop_recursive(6, 64, 8, |inner| {
             prop_oneof![
                 prop::collection::vec(inner.clone(), 0..8).prop_map(Approximation::Block),
+                ("[a-b]", prop::collection::vec(inner.clone(), 0..2), prop::collection::vec(0..3u32, 1..3))
+                    .prop_map(|(code, args, path)| {
+                        let part = |field| Approximation::Made {
+                            code: code.clone(),
+                            args: args.clone(),
+                            path: vec![field],
+                        };
+                        Approximation::Block(path.into_iter().map(part).collect())
+                    }),
                 ("[a-z]{0,8}", any::<i64>(), any::<bool>(), prop::option::of("[a-z]{0,8}"), inner).prop_map(
                     |(code, arity, needs_closure, symbol, result)| Approximation::Closure {
                         code,

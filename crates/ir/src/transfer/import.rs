@@ -178,7 +178,12 @@ impl Importer {
         self.symbol(unit, name, true).0
     }
 
-    /// The same, if the unit has it already, of an earlier round for example.
+    /// The symbol of what another unit calls by that name, itself.
+    pub fn other_symbol(&mut self, unit: &mut Unit, name: &str) -> Symbol {
+        self.symbol(unit, name, false).0
+    }
+
+    /// A copy's symbol, if the unit has it already, of an earlier round for example.
     pub fn existing_copy(&mut self, unit: &Unit, name: &str) -> Option<Symbol> {
         self.note_symbols(unit);
         self.symbols.get(&copy_name(unit, name)).copied()

@@ -1,0 +1,95 @@
+//! Modules that another unit made with a functor: what is known of `A.String_map.find` where `A` says
+//! `module String_map = Map.Make (String)` (features B7, B13).
+//!
+//! The other unit tells which functor it applied to what, and the functor is evaluated here ([`crate::twins`]), when
+//! a part of what it made is read for the first time.
+
+use flambeau_ir::imports::{Known, Made};
+use flambeau_ir::term::{InlineAttribute, SpecialiseAttribute};
+use flambeau_ir::{Apply, CallKind, Dbg, ExnCont, Prim, Simple, Symbol};
+use flambeau_types::Ty;
+use smallvec::SmallVec;
+
+use crate::Simplifier;
+use crate::twins::DEPTH;
+
+/// A part of a module: a field, a field of that, and so on.
+pub type Path = SmallVec<[u32; 4]>;
+
+impl Simplifier<'_> {
+    /// What is known of a field of a block that is another unit's module, or a part of it, if a functor made what it
+    /// holds.
+    pub(crate) fn made_elsewhere(&mut self, field: u32, block: Simple) -> Option<Ty> {
+        if self.unit.imports.is_nothing_made() || self.rewrites.stubs_only || !self.arguments().toplevel_functors
+        {
+            return None;
+        }
+        let key = self.path(field, block)?;
+        if let Some(known) = self.made.get(&key) {
+            return Some(known.clone());
+        }
+        let (module, path) = &key;
+        let made = self.unit.imports.made(&self.unit.symbols[*module].linkage_name, path)?.clone();
+        let ty = self.make(&made).unwrap_or(Ty::Unknown);
+        self.made.insert(key, ty.clone());
+        Some(ty)
+    }
+
+    /// The module and the path in it of a field.
+    fn path(&self, field: u32, block: Simple) -> Option<(Symbol, Path)> {
+        let mut path = Path::from_slice(&[field]);
+        let mut block = self.env.canonical(block);
+        loop {
+            if let Simple::Symbol(module) = block {
+                path.reverse();
+                return Some((module, path));
+            }
+            let definition = self.env.definition(block)?;
+            let (Prim::BlockLoad { field, .. }, [outer]) = (&definition.prim, &definition.args[..]) else {
+                return None;
+            };
+            path.push(*field);
+            block = self.env.canonical(*outer);
+        }
+    }
+
+    fn make(&mut self, made: &Made) -> Option<Ty> {
+        let args = made.args.iter().map(|arg| self.known_elsewhere(arg)).collect::<Option<Vec<_>>>()?;
+        let apply = Apply {
+            callee: None,
+            kind: CallKind::DirectExternal(made.code.to_string()),
+            args,
+            ret: self.unit.entry.ret,
+            exn: ExnCont { cont: self.unit.entry.exn, extra_args: SmallVec::new() },
+            dbg: Dbg::NONE,
+            inlined: InlineAttribute::Default,
+            specialised: SpecialiseAttribute::Default,
+            depth: 0,
+            origin: None,
+        };
+        let code = self.imported(&made.code, &apply)?;
+        let whole = self.evaluated(&apply, code, apply.args.clone())?;
+        made.path.iter().try_fold(whole, |ty, field| ty.as_block()?.fields.get(*field as usize).cloned())
+    }
+
+    /// What behaves as a static value of another unit does.
+    fn known_elsewhere(&mut self, known: &Known) -> Option<Simple> {
+        match known {
+            Known::Immediate(n) => Some(Simple::tagged(*n)),
+            Known::Symbol(name) => Some(self.imported.symbol(self.unit, name).into()),
+            Known::Closure(function, symbol) => {
+                let copy = self.copy_of_function(function).map(Simple::Symbol);
+                copy.or_else(|| Some(self.imported.symbol(self.unit, symbol.as_deref()?).into()))
+            }
+            Known::Structure(fields) => {
+                let fields =
+                    fields.iter().map(|field| self.known_elsewhere(field)).collect::<Option<Vec<_>>>()?;
+                self.static_block(0, &fields).map(Simple::Symbol)
+            }
+            Known::Made(made) => {
+                let ty = self.make(made)?;
+                self.static_twin_of(&ty, DEPTH)
+            }
+        }
+    }
+}
