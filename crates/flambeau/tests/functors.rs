@@ -194,3 +194,73 @@ fn large_functors_of_the_unit_are_evaluated_beside_their_applications() {
         assert_eq!(folder.link_and_run(flags), "true false 27");
     }
 }
+
+/// A unit that makes modules with functors of another one, in all the ways that there are.
+const MAKERS: (&str, &str) = (
+    "makers.ml",
+    "module Number = struct type t = int let compare (x : int) y = compare x y end
+     module Word = struct type t = string let compare (x : string) y = compare x y end
+     module T = Trees.Make (Number)
+     module Sealed : sig type t val empty : t val add : string -> t -> t val mem : string -> t -> bool end = Trees.Make (Word)
+     module Inside = struct module T = Trees.Make (struct type t = char let compare (x : char) y = compare x y end) let zero = 0 end
+     include Trees.Make (struct type t = bool let compare (x : bool) y = compare x y end)
+     module Pairs = Trees.Pairs (Number)
+     module Counted = Trees.Counted (Number)
+     module Of_pairs = Trees.Make (struct type t = int let compare x y = Pairs.count (x, y) Pairs.empty - Pairs.count (y, x) Pairs.empty + compare (x : int) y end)
+     type settings = { first : int; second : int -> int }
+     let keep settings = Sys.opaque_identity settings
+     let settings = keep { first = 1; second = (fun x -> x + 1) }",
+);
+
+const USER: &str = "module Again = Passed.T
+     let plain x t = Makers.T.mem x t
+     let sealed x t = Makers.Sealed.mem x t
+     let inside x t = Makers.Inside.T.mem x t
+     let included x t = Makers.mem x t
+     let pairs x y t = Makers.Pairs.mem (x, y) t
+     let again x t = Again.mem x t
+     let counted x t = Makers.Counted.mem x t
+     let record x = Makers.settings.second x + Makers.settings.first
+     let () =
+       let t = Makers.T.(add 3 (add 5 empty)) in
+       Printf.printf \"%b %b %b %b %d\\n\" (plain 3 t) (plain 4 t) (again 5 t) (again 6 t) (Makers.T.size t);
+       Printf.printf \"%b %b\\n\" (sealed \"a\" Makers.Sealed.(add \"a\" empty)) (sealed \"b\" Makers.Sealed.empty);
+       Printf.printf \"%b %b\\n\" (inside 'x' Makers.Inside.T.(add 'x' empty)) (inside 'y' Makers.Inside.T.empty);
+       Printf.printf \"%b %b\\n\" (included true Makers.(add true empty)) (included true Makers.empty);
+       Printf.printf \"%b %b\\n\" (pairs 1 2 Makers.Pairs.(add (pair 1) (add (1, 2) empty))) (pairs 1 3 Makers.Pairs.empty);
+       Printf.printf \"%b\\n\" (counted 1 Makers.Counted.(add 1 empty));
+       ignore (Makers.Counted.mem 2 Makers.Counted.empty);
+       Printf.printf \"%d %d %b\\n\" !Makers.Counted.count (record 3) Makers.Of_pairs.(mem 1 (add 1 empty))\n";
+
+const USER_PRINTED: &str =
+    "true false true false 2\ntrue false\ntrue false\ntrue false\ntrue false\ntrue\n2 5 true\n";
+
+#[test]
+fn modules_that_another_unit_made_are_known() {
+    let files = [TREES, MAKERS, ("passed.ml", "module T = Makers.T"), ("user.ml", USER)];
+    let folder = Folder::new(&files);
+    let names = files.map(|(name, _)| name);
+    folder.compile(&["-O3", "trees.ml", "makers.ml", "passed.ml"]);
+    let ir = folder.compile(&["-O3", "user.ml"]);
+    for name in ["plain", "sealed", "inside", "included", "again", "pairs"] {
+        let body = body(&ir, name);
+        assert!(body.contains("cont rec") && !body.contains(" call "), "{name}: {body}");
+    }
+    for name in ["counted", "record"] {
+        assert!(body(&ir, name).contains("call field"), "{ir}");
+    }
+    for level in ["-Oclassic", "-O2", "-O3"] {
+        assert_eq!(folder.link_and_run(&[&[level][..], &names].concat()), USER_PRINTED, "{level}");
+    }
+}
+
+#[test]
+fn nothing_is_known_of_them_with_another_functor_than_they_were_made_with() {
+    let folder = Folder::new(&[TREES, MAKERS, ("user.ml", "let plain x t = Makers.T.mem x t")]);
+    folder.compile(&["-O3", "trees.ml", "makers.ml"]);
+    // The interface stays, the code of the functor changes.
+    std::fs::write(folder.path("trees.ml"), TREES.1.replace("c = 0 then true", "c = 1 then true")).expect("a file");
+    folder.compile(&["-O3", "trees.ml"]);
+    let ir = folder.compile(&["-O3", "user.ml"]);
+    assert!(body(&ir, "plain").contains("call field"), "{ir}");
+}

@@ -81,6 +81,41 @@ fn without_cmx_nothing_is_known() {
     assert_eq!(folder.link_and_run(&["a.cmx", "b.cmx", "c.cmx"]), PRINTED);
 }
 
+/// `top` sees `low` only through what it inlines of `high`.
+const LEVELS: &[(&str, &str)] = &[
+    ("low.ml", "let rec repeat f n x = if n = 0 then x else f (repeat f (n - 1) x)\n"),
+    ("high.ml", "let thrice f x = Low.repeat f 3 x\n"),
+    ("top.ml", "let () = print_int (High.thrice (fun x -> x + 2) 1)\n"),
+];
+
+#[test]
+fn units_are_found_that_the_source_does_not_mention() {
+    let folder = Folder::new(LEVELS);
+    folder.compile(&["-O3", "low.ml", "high.ml"]);
+    let top = folder.compile(&["-O3", "top.ml"]);
+    assert!(!top.contains("external \"camlLow") && !top.contains("external \"camlHigh"), "{top}");
+    assert_eq!(folder.link_and_run(&["low.cmx", "high.cmx", "top.cmx"]), "7");
+    // The linker is told.
+    folder.compile(&["low.ml", "-inline", "0"]);
+    let output = folder.flambeau(&["low.cmx", "high.cmx", "top.cmx", "-o", "program"]);
+    assert_eq!(output.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&output.stderr).contains("inconsistent assumptions"));
+}
+
+#[test]
+fn units_are_left_alone_that_are_not_those_an_imported_one_was_compiled_with() {
+    let folder = Folder::new(LEVELS);
+    folder.compile(&["-O3", "low.ml", "high.ml"]);
+    for damage in [&b"Caml1999Y030"[..], b"", b"\x84\x95\xa6\xbe"] {
+        fs::write(folder.path("low.cmx"), damage).expect("a file");
+        let top = folder.compile(&["-O3", "top.ml"]);
+        assert!(top.contains("external \"camlLow__repeat_"), "{top}");
+    }
+    fs::remove_file(folder.path("low.cmx")).expect("a file");
+    let top = folder.compile(&["-O3", "top.ml"]);
+    assert!(top.contains("external \"camlLow__repeat_"), "{top}");
+}
+
 #[test]
 fn another_version_of_an_inlined_unit_is_refused() {
     let folder = Folder::new(UNITS);
