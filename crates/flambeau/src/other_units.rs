@@ -37,8 +37,9 @@ fn read_payload(import: &mut Import, functions: &mut Imports, origins: &mut Orig
     add_made(&import.symbol, &mut Vec::new(), &import.approximation, functions);
     if payload.functions.format == transfer::FORMAT {
         let own = payload.functions.origins.iter().map(|text| read_origin(text, origins));
-        let own: Vec<_> =
-            own.collect::<Result<_, String>>().map_err(|error| format!("arguments of the inliner: {error}"))?;
+        let own: Vec<_> = own
+            .collect::<Result<_, String>>()
+            .map_err(|error| format!("arguments of the inliner: {error}"))?;
         functions.add(&import.name, payload.functions.codes, &own);
     }
     Ok(())

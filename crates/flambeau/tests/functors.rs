@@ -259,7 +259,8 @@ fn nothing_is_known_of_them_with_another_functor_than_they_were_made_with() {
     let folder = Folder::new(&[TREES, MAKERS, ("user.ml", "let plain x t = Makers.T.mem x t")]);
     folder.compile(&["-O3", "trees.ml", "makers.ml"]);
     // The interface stays, the code of the functor changes.
-    std::fs::write(folder.path("trees.ml"), TREES.1.replace("c = 0 then true", "c = 1 then true")).expect("a file");
+    std::fs::write(folder.path("trees.ml"), TREES.1.replace("c = 0 then true", "c = 1 then true"))
+        .expect("a file");
     folder.compile(&["-O3", "trees.ml"]);
     let ir = folder.compile(&["-O3", "user.ml"]);
     assert!(body(&ir, "plain").contains("call field"), "{ir}");

@@ -10,8 +10,8 @@ use smallvec::SmallVec;
 use crate::imports::Origins;
 use crate::term::{InlineAttribute, SpecialiseAttribute};
 use crate::{
-    CodeId, Continuation, Dbg, Expr, FunctionSlot, Imports, Kind, LocTable, SetOfClosures, Static,
-    StaticDef, Subkind, Symbol, ValueSlot, Variable,
+    CodeId, Continuation, Dbg, Expr, FunctionSlot, Imports, Kind, LocTable, SetOfClosures, Static, StaticDef,
+    Subkind, Symbol, ValueSlot, Variable,
 };
 
 /// A compilation unit.

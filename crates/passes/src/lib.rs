@@ -84,7 +84,7 @@ pub fn kind_of_rewrite(line: &str) -> String {
         return format!("contify: {}", becomes.split(" (").next().unwrap_or(becomes));
     }
     match text.split_once(": ") {
-        Some((pass @ "scalar_replacement", _)) => pass.to_owned(),
+        Some((pass @ ("scalar_replacement" | "sink" | "peel" | "thread"), _)) => pass.to_owned(),
         _ => text.split(" in ").next().unwrap_or(text).to_owned(),
     }
 }
@@ -100,5 +100,6 @@ mod tests {
         );
         assert_eq!(kind("1: camlT__f, camlT__g becomes a loop (set 3)"), "contify: a loop");
         assert_eq!(kind("2: scalar_replacement: block in camlT__f"), "scalar_replacement");
+        assert_eq!(kind("5: sink: allocation of pair"), "sink");
     }
 }

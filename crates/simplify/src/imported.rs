@@ -5,7 +5,9 @@
 
 use flambeau_ir::imports::Function;
 use flambeau_ir::transfer::{self, Importer};
-use flambeau_ir::{Apply, CallKind, CodeId, Kind, Prim, SetOfClosures, Simple, Static, StaticDef, Symbol, Unit};
+use flambeau_ir::{
+    Apply, CallKind, CodeId, Kind, Prim, SetOfClosures, Simple, Static, StaticDef, Symbol, Unit,
+};
 use rustc_hash::FxHashMap;
 
 use crate::Simplifier;

@@ -20,7 +20,9 @@ impl Simplifier<'_> {
     /// What is known of a field of a block that is another unit's module, or a part of it, if a functor made what it
     /// holds.
     pub(crate) fn made_elsewhere(&mut self, field: u32, block: Simple) -> Option<Ty> {
-        if self.unit.imports.is_nothing_made() || self.rewrites.stubs_only || !self.arguments().toplevel_functors
+        if self.unit.imports.is_nothing_made()
+            || self.rewrites.stubs_only
+            || !self.arguments().toplevel_functors
         {
             return None;
         }
