@@ -15,7 +15,7 @@ use smallvec::SmallVec;
 
 use crate::analysis::Analysis;
 use crate::constants::ConstantTable;
-use crate::env::{Binding, Field, Info, MutableRepr, Val, import_field};
+use crate::env::{Binding, Field, Importing, Info, MutableRepr, Val};
 use crate::{ConvertError, Converted, exports};
 
 /// The result of a step of the walk.
@@ -119,7 +119,7 @@ impl<'a> Converter<'a> {
             let info = if symbol == module_symbol {
                 Info::Unknown
             } else {
-                import_field(&import.approximation, &mut atom).info
+                Importing { symbol: &mut atom, last: None }.field(&import.approximation).info
             };
             globals.push((symbol, info));
         }

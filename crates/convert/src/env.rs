@@ -166,33 +166,51 @@ pub fn subkind(kind: ValueKind) -> Subkind {
     }
 }
 
-/// What an imported unit's approximation tells. `symbol` turns a linkage name into an atom.
-pub fn import_field(approximation: &Approximation, symbol: &mut dyn FnMut(&str) -> Simple) -> Field {
-    match approximation {
-        Approximation::Unknown | Approximation::GlobalField { .. } => Field::default(),
-        Approximation::Closure { code, arity, needs_closure, symbol: closure, result } => Field {
-            simple: closure.as_deref().map(&mut *symbol),
-            info: Info::Closure(Rc::new(ClosureInfo {
-                code: CodeRef::External(code.clone()),
-                arity: arity.unsigned_abs() as usize,
-                tupled: *arity < 0,
-                needs_closure: *needs_closure,
-                result: import_field(result, symbol).info,
-            })),
-        },
-        Approximation::Block(fields) => Field {
-            simple: None,
-            info: Info::Block(fields.iter().map(|field| import_field(field, symbol)).collect()),
-        },
-        Approximation::Made { code, args, path } => Field {
-            simple: None,
-            info: Info::Made(Rc::new(Made {
-                code: CodeRef::External(code.clone()),
-                args: args.iter().map(|arg| import_field(arg, symbol)).collect(),
-                path: path.clone(),
-            })),
-        },
-        Approximation::Immediate(n) => Field { simple: Some(Simple::tagged(*n)), info: Info::Unknown },
-        Approximation::Symbol(name) => Field { simple: Some(symbol(name)), info: Info::Unknown },
+/// Turns what an imported unit's approximation tells into what is known.
+pub struct Importing<'s> {
+    /// Turns a linkage name into an atom.
+    pub symbol: &'s mut dyn FnMut(&str) -> Simple,
+    /// The arguments of the last application that something was made by, here and there: what it made has many parts.
+    pub last: Option<(Rc<[Approximation]>, Rc<[Field]>)>,
+}
+
+impl Importing<'_> {
+    /// What is known of what an approximation is of.
+    pub fn field(&mut self, approximation: &Approximation) -> Field {
+        match approximation {
+            Approximation::Unknown | Approximation::GlobalField { .. } => Field::default(),
+            Approximation::Closure { code, arity, needs_closure, symbol, result } => Field {
+                simple: symbol.as_deref().map(&mut *self.symbol),
+                info: Info::Closure(Rc::new(ClosureInfo {
+                    code: CodeRef::External(code.clone()),
+                    arity: arity.unsigned_abs() as usize,
+                    tupled: *arity < 0,
+                    needs_closure: *needs_closure,
+                    result: self.field(result).info,
+                })),
+            },
+            Approximation::Block(fields) => Field {
+                simple: None,
+                info: Info::Block(fields.iter().map(|field| self.field(field)).collect()),
+            },
+            Approximation::Made { code, args, path } => {
+                let made =
+                    Made { code: CodeRef::External(code.clone()), args: self.args(args), path: path.clone() };
+                Field { simple: None, info: Info::Made(Rc::new(made)) }
+            }
+            Approximation::Immediate(n) => Field { simple: Some(Simple::tagged(*n)), info: Info::Unknown },
+            Approximation::Symbol(name) => Field { simple: Some((self.symbol)(name)), info: Info::Unknown },
+        }
+    }
+
+    fn args(&mut self, args: &Rc<[Approximation]>) -> Rc<[Field]> {
+        match &self.last {
+            Some((last, known)) if Rc::ptr_eq(last, args) => known.clone(),
+            _ => {
+                let known: Rc<[Field]> = args.iter().map(|arg| self.field(arg)).collect();
+                self.last = Some((args.clone(), known.clone()));
+                known
+            }
+        }
     }
 }

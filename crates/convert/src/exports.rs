@@ -1,19 +1,25 @@
 //! What other units may know of the module block.
 
+use std::rc::Rc;
+
 use flambeau_ir::{Simple, StaticDef, Unit};
 use flambeau_lambda::{Approximation, Options};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::builder::ModuleField;
 use crate::env::{CodeRef, Field, Info};
 
+/// How large the arguments are at most of what something was made by, counted in values: they stand in arguments of
+/// others, and a tower of functors has as many floors as its author likes.
+const LARGEST_ARGUMENTS: usize = 64;
 /// Nesting beyond which nothing is told: sub-modules of sub-modules of…
 const MAX_DEPTH: u32 = 8;
 
 /// The approximation of the module block: of the fields that other units may read, which come first.
 pub(crate) fn exports(unit: &Unit, fields: &[ModuleField]) -> Approximation {
     let visible = fields.len().saturating_sub(unit.private_fields().len());
-    Approximation::Block(fields[..visible].iter().map(|f| field(unit, &f.field, MAX_DEPTH)).collect())
+    let mut telling = Telling { unit, args: FxHashMap::default() };
+    Approximation::Block(fields[..visible].iter().map(|f| telling.field(&f.field, MAX_DEPTH)).collect())
 }
 
 /// Makes visible the static data that the approximation tells of; all of it where the stock compiler's description of the
@@ -90,58 +96,92 @@ fn keep_label(unit: &mut Unit, field: &Field, promise: &Approximation, taken: &m
     }
 }
 
-fn field(unit: &Unit, field: &Field, depth: u32) -> Approximation {
-    match (&field.info, field.simple) {
-        (Info::Closure(_) | Info::Block(_) | Info::Made(_), simple) => info(unit, &field.info, simple, depth),
-        (_, Some(simple)) => atom(unit, simple),
-        _ => Approximation::Unknown,
-    }
+struct Telling<'u> {
+    unit: &'u Unit,
+    /// Arguments of what things were made by, by their addresses; nothing for those that are not told.
+    args: FxHashMap<*const Field, Option<Rc<[Approximation]>>>,
 }
 
-fn atom(unit: &Unit, simple: Simple) -> Approximation {
-    match simple {
-        Simple::Symbol(symbol) => Approximation::Symbol(unit.symbols[symbol].linkage_name.clone()),
-        Simple::Const(flambeau_ir::Const::Tagged(n)) => Approximation::Immediate(n),
-        _ => Approximation::Unknown,
-    }
-}
-
-fn info(unit: &Unit, info: &Info, simple: Option<Simple>, depth: u32) -> Approximation {
-    match info {
-        _ if depth == 0 => Approximation::Unknown,
-        Info::Closure(closure) => Approximation::Closure {
-            code: code_name(unit, &closure.code),
-            arity: if closure.tupled { -(closure.arity as i64) } else { closure.arity as i64 },
-            needs_closure: closure.needs_closure,
-            symbol: simple.and_then(|simple| match simple {
-                Simple::Symbol(symbol) => Some(unit.symbols[symbol].linkage_name.clone()),
-                _ => None,
-            }),
-            result: Box::new(self::info(unit, &closure.result, None, depth - 1)),
-        },
-        Info::Block(fields) => {
-            Approximation::Block(fields.iter().map(|f| field(unit, f, depth - 1)).collect())
+impl Telling<'_> {
+    fn field(&mut self, field: &Field, depth: u32) -> Approximation {
+        match (&field.info, field.simple) {
+            (Info::Closure(_) | Info::Block(_) | Info::Made(_), simple) => {
+                self.info(&field.info, simple, depth)
+            }
+            (_, Some(simple)) => self.atom(simple),
+            _ => Approximation::Unknown,
         }
-        Info::Made(made) => Approximation::Made {
-            code: code_name(unit, &made.code),
-            args: made.args.iter().map(|arg| argument(unit, arg, depth - 1)).collect(),
-            path: made.path.clone(),
-        },
-        Info::Unknown | Info::Boxed(..) => Approximation::Unknown,
+    }
+
+    fn atom(&self, simple: Simple) -> Approximation {
+        match simple {
+            Simple::Symbol(symbol) => Approximation::Symbol(self.unit.symbols[symbol].linkage_name.clone()),
+            Simple::Const(flambeau_ir::Const::Tagged(n)) => Approximation::Immediate(n),
+            _ => Approximation::Unknown,
+        }
+    }
+
+    fn info(&mut self, info: &Info, simple: Option<Simple>, depth: u32) -> Approximation {
+        match info {
+            _ if depth == 0 => Approximation::Unknown,
+            Info::Closure(closure) => Approximation::Closure {
+                code: self.code_name(&closure.code),
+                arity: if closure.tupled { -(closure.arity as i64) } else { closure.arity as i64 },
+                needs_closure: closure.needs_closure,
+                symbol: simple.and_then(|simple| match simple {
+                    Simple::Symbol(symbol) => Some(self.unit.symbols[symbol].linkage_name.clone()),
+                    _ => None,
+                }),
+                result: Box::new(self.info(&closure.result, None, depth - 1)),
+            },
+            Info::Block(fields) => {
+                Approximation::Block(fields.iter().map(|f| self.field(f, depth - 1)).collect())
+            }
+            Info::Made(made) => match self.args(&made.args, depth - 1) {
+                Some(args) => {
+                    Approximation::Made { code: self.code_name(&made.code), args, path: made.path.clone() }
+                }
+                None => Approximation::Unknown,
+            },
+            Info::Unknown | Info::Boxed(..) => Approximation::Unknown,
+        }
+    }
+
+    /// The arguments of what made something, if they are known and not too large. Told once for all parts of it.
+    fn args(&mut self, args: &Rc<[Field]>, depth: u32) -> Option<Rc<[Approximation]>> {
+        if let Some(told) = self.args.get(&args.as_ptr()) {
+            return told.clone();
+        }
+        let told: Rc<[Approximation]> = args.iter().map(|arg| self.argument(arg, depth)).collect();
+        let told = (weight(&told) <= LARGEST_ARGUMENTS).then_some(told);
+        self.args.insert(args.as_ptr(), told.clone());
+        told
+    }
+
+    /// An argument of what made something. Of another unit the symbol is enough.
+    fn argument(&mut self, arg: &Field, depth: u32) -> Approximation {
+        match arg.simple {
+            Some(Simple::Symbol(symbol)) if !self.unit.symbols[symbol].is_local => self.atom(symbol.into()),
+            _ => self.field(arg, depth),
+        }
+    }
+
+    fn code_name(&self, code: &CodeRef) -> String {
+        match code {
+            CodeRef::Local(code) => self.unit.codes[*code].linkage_name.clone(),
+            CodeRef::External(name) => name.clone(),
+        }
     }
 }
 
-/// An argument of what made something. Of another unit the symbol is enough.
-fn argument(unit: &Unit, arg: &Field, depth: u32) -> Approximation {
-    match arg.simple {
-        Some(Simple::Symbol(symbol)) if !unit.symbols[symbol].is_local => atom(unit, symbol.into()),
-        _ => field(unit, arg, depth),
-    }
-}
-
-fn code_name(unit: &Unit, code: &CodeRef) -> String {
-    match code {
-        CodeRef::Local(code) => unit.codes[*code].linkage_name.clone(),
-        CodeRef::External(name) => name.clone(),
-    }
+/// How many values approximations tell of; too many if there is one of which nothing is known, since then nobody can
+/// evaluate what was applied to them.
+fn weight(approximations: &[Approximation]) -> usize {
+    let one = |approximation: &Approximation| match approximation {
+        Approximation::Unknown | Approximation::GlobalField { .. } => LARGEST_ARGUMENTS + 1,
+        Approximation::Block(fields) => 1 + weight(fields),
+        Approximation::Made { args, .. } => 1 + weight(args),
+        Approximation::Closure { .. } | Approximation::Immediate(_) | Approximation::Symbol(_) => 1,
+    };
+    approximations.iter().map(one).sum()
 }

@@ -34,7 +34,8 @@ fn read_payload(import: &mut Import, functions: &mut Imports, origins: &mut Orig
     }
     add_closures(&import.approximation, functions);
     add_fields(&import.symbol, &import.approximation, functions);
-    add_made(&import.symbol, &mut Vec::new(), &import.approximation, functions);
+    Makings { module: &import.symbol, imports: functions, last: None }
+        .add(&mut Vec::new(), &import.approximation);
     if payload.functions.format == transfer::FORMAT {
         let own = payload.functions.origins.iter().map(|text| read_origin(text, origins));
         let own: Vec<_> = own
@@ -121,42 +122,64 @@ fn add_fields(module: &str, exports: &Approximation, imports: &mut Imports) {
     }
 }
 
-/// Tells how the parts of a module were made, below the field that the path leads to.
-fn add_made(module: &str, path: &mut Vec<u32>, part: &Approximation, imports: &mut Imports) {
-    match part {
-        Approximation::Block(fields) => {
-            for (index, field) in (0..).zip(fields) {
-                path.push(index);
-                add_made(module, path, field, imports);
-                path.pop();
-            }
-        }
-        Approximation::Made { .. } => {
-            if let Some(Known::Made(made)) = known(part) {
-                imports.add_made(module, path.clone(), made);
-            }
-        }
-        _ => {}
-    }
+/// Tells how the parts of modules were made.
+struct Makings<'i> {
+    module: &'i str,
+    imports: &'i mut Imports,
+    /// The arguments of the last application, here and there: what it made has many parts.
+    last: Option<(Rc<[Approximation]>, Option<Rc<[Known]>>)>,
 }
 
-/// A value that something was made of, if all of it is known.
-fn known(value: &Approximation) -> Option<Known> {
-    let all = |values: &[Approximation]| values.iter().map(known).collect::<Option<Vec<_>>>();
-    Some(match value {
-        Approximation::Symbol(symbol) => Known::Symbol(symbol.as_str().into()),
-        Approximation::Immediate(n) => Known::Immediate(*n),
-        Approximation::Closure { code, arity, needs_closure: false, symbol, .. } if *arity > 0 => {
-            let function = Function { code: code.as_str().into(), arity: usize::try_from(*arity).ok()? };
-            Known::Closure(function, symbol.as_deref().map(Into::into))
+impl Makings<'_> {
+    /// Of what is below the field that the path leads to.
+    fn add(&mut self, path: &mut Vec<u32>, part: &Approximation) {
+        match part {
+            Approximation::Block(fields) => {
+                for (index, field) in (0..).zip(fields) {
+                    path.push(index);
+                    self.add(path, field);
+                    path.pop();
+                }
+            }
+            Approximation::Made { .. } => {
+                if let Some(Known::Made(made)) = self.known(part) {
+                    self.imports.add_made(self.module, path.clone(), made);
+                }
+            }
+            _ => {}
         }
-        Approximation::Closure { symbol, .. } => Known::Symbol(symbol.as_deref()?.into()),
-        Approximation::Block(fields) => Known::Structure(all(fields)?),
-        Approximation::Made { code, args, path } => {
-            Known::Made(Made { code: code.as_str().into(), args: all(args)?, path: path.clone() })
+    }
+
+    /// A value that something was made of, if all of it is known.
+    fn known(&mut self, value: &Approximation) -> Option<Known> {
+        Some(match value {
+            Approximation::Symbol(symbol) => Known::Symbol(symbol.as_str().into()),
+            Approximation::Immediate(n) => Known::Immediate(*n),
+            Approximation::Closure { code, arity, needs_closure: false, symbol, .. } if *arity > 0 => {
+                let function = Function { code: code.as_str().into(), arity: usize::try_from(*arity).ok()? };
+                Known::Closure(function, symbol.as_deref().map(Into::into))
+            }
+            Approximation::Closure { symbol, .. } => Known::Symbol(symbol.as_deref()?.into()),
+            Approximation::Block(fields) => {
+                Known::Structure(fields.iter().map(|field| self.known(field)).collect::<Option<_>>()?)
+            }
+            Approximation::Made { code, args, path } => {
+                Known::Made(Made { code: code.as_str().into(), args: self.args(args)?, path: path.clone() })
+            }
+            Approximation::Unknown | Approximation::GlobalField { .. } => return None,
+        })
+    }
+
+    fn args(&mut self, args: &Rc<[Approximation]>) -> Option<Rc<[Known]>> {
+        match &self.last {
+            Some((last, known)) if Rc::ptr_eq(last, args) => known.clone(),
+            _ => {
+                let known: Option<Rc<[Known]>> = args.iter().map(|arg| self.known(arg)).collect();
+                self.last = Some((args.clone(), known.clone()));
+                known
+            }
         }
-        Approximation::Unknown | Approximation::GlobalField { .. } => return None,
-    })
+    }
 }
 
 /// Fails if functions of other units could not be read.
@@ -233,7 +256,7 @@ fn for_each_name(approximation: &Approximation, f: &mut impl FnMut(&str, Names))
             Approximation::Block(fields) => pending.extend(fields),
             Approximation::Made { code, args, .. } => {
                 f(code, Names::Code { needs_closure: false });
-                pending.extend(args);
+                pending.extend(&**args);
             }
             Approximation::Symbol(symbol) => f(symbol, Names::Data),
             Approximation::Unknown | Approximation::Immediate(_) | Approximation::GlobalField { .. } => {}

@@ -265,3 +265,22 @@ fn nothing_is_known_of_them_with_another_functor_than_they_were_made_with() {
     let ir = folder.compile(&["-O3", "user.ml"]);
     assert!(body(&ir, "plain").contains("call field"), "{ir}");
 }
+
+/// Each floor of a tower is the argument of the next: what is told of all together must not grow with its square.
+#[test]
+fn towers_are_told_in_a_few_words() {
+    let floors: String = (1..40).map(|k| format!("module M{k} : S = F (M{})\n", k - 1)).collect();
+    let values = |text: &dyn Fn(u32) -> String| (0..12).map(text).collect::<Vec<_>>().join(" ");
+    let source = format!(
+        "module type S = sig {} end module F (X : S) = struct {} end module M0 : S = struct {} end {floors}",
+        values(&|i| format!("val f{i} : int -> int")),
+        values(&|i| format!("let f{i} x = X.f{i} (x + {i})")),
+        values(&|i| format!("let f{i} x = x * {i}")),
+    );
+    let folder = Folder::new(&[("tower.ml", &source), ("t.ml", "let f x = Tower.M1.f2 x")]);
+    folder.compile(&["-O3", "tower.ml"]);
+    let size = std::fs::metadata(folder.path("tower.cmx")).expect("the file").len();
+    assert!(size < 20_000, "{size} bytes");
+    let ir = folder.compile(&["-O3", "t.ml"]);
+    assert!(!body(&ir, "f").contains("call"), "{ir}");
+}

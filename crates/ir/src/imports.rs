@@ -46,8 +46,8 @@ pub struct Function {
 pub struct Made {
     /// The linker's name of the function's code.
     pub code: Rc<str>,
-    /// Its arguments.
-    pub args: Vec<Known>,
+    /// Its arguments; the parts of what one application gives share them.
+    pub args: Rc<[Known]>,
     /// The part: a field of what is made, a field of that, and so on.
     pub path: Vec<u32>,
 }

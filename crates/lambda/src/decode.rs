@@ -1,5 +1,7 @@
 //! Decoding a request.
 
+use std::rc::Rc;
+
 use crate::prim::Primitive;
 use crate::reader::{DecodeError, Reader};
 use crate::term::*;
@@ -108,8 +110,8 @@ pub enum Approximation {
     Made {
         /// The symbol of the function's code.
         code: String,
-        /// What is known of the arguments.
-        args: Vec<Approximation>,
+        /// What is known of the arguments; the parts of what one application gives share it.
+        args: Rc<[Approximation]>,
         /// The part: a field of the result, a field of that, and so on.
         path: Vec<u32>,
     },

@@ -46,9 +46,12 @@ pub fn inlinable(
 ) -> Vec<(String, Vec<u8>)> {
     let by_name: FxHashMap<&str, CodeId> =
         unit.codes.iter().map(|(id, code)| (code.linkage_name.as_str(), id)).collect();
-    let mut pending: Vec<CodeId> =
-        roots.into_iter().filter_map(|name| by_name.get(name.as_str()).copied()).collect();
-    let mut seen: FxHashSet<CodeId> = pending.iter().copied().collect();
+    let mut seen = FxHashSet::default();
+    let mut pending: Vec<CodeId> = roots
+        .into_iter()
+        .filter_map(|name| by_name.get(name.as_str()).copied())
+        .filter(|code| seen.insert(*code))
+        .collect();
     let mut functions = Vec::new();
     let mut mentioned: FxHashSet<Symbol> = FxHashSet::default();
     let along = match visible {

@@ -1,5 +1,7 @@
 //! Approximations as bytes, in the prefix form of `docs/formats.md`.
 
+use std::rc::Rc;
+
 use flambeau_lambda::{Approximation, DecodeError, Reader};
 
 use crate::bytes::Writer;
@@ -55,7 +57,7 @@ impl<'a> Encoder<'_, 'a> {
                 self.w.u(u64::from(*field));
             }
             Approximation::Made { code, args, path } => {
-                let made = (code.as_str(), args.as_slice());
+                let made = (code.as_str(), &**args);
                 if self.last == Some(made) {
                     self.w.byte(7);
                 } else {
@@ -79,7 +81,7 @@ impl<'a> Encoder<'_, 'a> {
 struct Decoder<'r, 'b> {
     r: &'r mut Reader<'b>,
     /// How the last part was made that was read.
-    last: Option<(String, Vec<Approximation>)>,
+    last: Option<(String, Rc<[Approximation]>)>,
 }
 
 impl Decoder<'_, '_> {
@@ -103,7 +105,7 @@ impl Decoder<'_, '_> {
             6 => {
                 let code = self.r.string()?;
                 let args = self.list(depth)?;
-                self.last = Some((code, args));
+                self.last = Some((code, args.into()));
                 self.part()?
             }
             7 => self.part()?,

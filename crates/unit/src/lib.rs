@@ -129,7 +129,7 @@ mod tests {
                     .prop_map(|(code, args, path)| {
                         let part = |field| Approximation::Made {
                             code: code.clone(),
-                            args: args.clone(),
+                            args: args.clone().into(),
                             path: vec![field],
                         };
                         Approximation::Block(path.into_iter().map(part).collect())

@@ -33,6 +33,9 @@ pub struct Column {
     pub maker: Maker,
     pub compiler: PathBuf,
     pub flags: Vec<String>,
+    /// Whether a flambeau is to do without the standard library that it has compiled itself.
+    #[serde(default)]
+    pub stock_library: bool,
 }
 
 /// What one compilation cost.
@@ -56,15 +59,22 @@ impl Column {
         };
         let flags: Vec<String> = flags.split_whitespace().map(str::to_owned).collect();
         let name = [name].into_iter().chain(flags.iter().map(String::as_str)).collect::<Vec<_>>().join(" ");
-        Column { name, maker, compiler, flags }
+        Column { name, maker, compiler, flags, stock_library: false }
     }
 
-    /// The columns of a run, the stock compiler's first.
+    /// The same, with the stock compiler's standard library.
+    fn with_stock_library(&self) -> Column {
+        Column { name: format!("{}, stock library", self.name), stock_library: true, ..self.clone() }
+    }
+
+    /// The columns of a run, the stock compiler's first. `stock_library`: each of flambeau's also with the stock standard
+    /// library.
     pub fn all(
         stock: &Stock,
         stock_flags: &str,
         flambda1: Option<PathBuf>,
         ours: &[String],
+        stock_library: bool,
     ) -> Result<Vec<Column>> {
         let mut columns = vec![Column::new(Maker::Stock, stock.ocamlopt.clone(), stock_flags)];
         columns.extend(flambda1.map(|compiler| Column::new(Maker::Flambda1, compiler, "-O3")));
@@ -75,7 +85,9 @@ impl Column {
             if columns.contains(&column) {
                 bail!("the flags {flags:?} are given twice");
             }
+            let with_stock_library = stock_library.then(|| column.with_stock_library());
             columns.push(column);
+            columns.extend(with_stock_library);
         }
         if let Some(gcc) = env::find("gcc") {
             columns.push(Column::new(Maker::C, gcc, "-O2"));
@@ -87,6 +99,9 @@ impl Column {
     fn command(&self, folder: &Path) -> Command {
         let mut command = Command::new(&self.compiler);
         clean(&mut command).current_dir(folder).args(&self.flags);
+        if self.stock_library {
+            command.env("FLAMBEAU_STDLIB", "");
+        }
         command
     }
 
