@@ -94,14 +94,15 @@ let digest_of_unit name =
   in
   List.find_map told_by (Compilenv.current_unit_infos ()).ui_imports_cmx
 
-(* A unit that imported ones were compiled with, if its [.cmx] is still that one. *)
+(* A unit that imported ones were compiled with, if its [.cmx] is still that one. Most names are of no unit: the file is
+   looked for first, since what units were compiled with has to be read. *)
 let is_at_hand name =
-  match digest_of_unit name with
-  | None -> false
-  | Some digest -> (
-      match Load_path.find_uncap (name ^ ".cmx") with
-      | exception Not_found -> false
-      | file -> Cmx_payload.digest_of_description file = Some digest)
+  match Load_path.find_uncap (name ^ ".cmx") with
+  | exception Not_found -> false
+  | file -> (
+      match digest_of_unit name with
+      | None -> false
+      | Some digest -> Cmx_payload.digest_of_description file = Some digest)
 
 (* The units that may define a name of the linker, longest name first: [Compilenv.make_symbol]. *)
 let units_of_symbol symbol =
