@@ -119,7 +119,7 @@ impl<'a> Converter<'a> {
             let info = if symbol == module_symbol {
                 Info::Unknown
             } else {
-                Importing { symbol: &mut atom, last: None }.field(&import.approximation).info
+                Importing::new(&mut atom).field(&import.approximation).info
             };
             globals.push((symbol, info));
         }

@@ -166,21 +166,28 @@ pub fn subkind(kind: ValueKind) -> Subkind {
     }
 }
 
+/// The arguments of an application in another unit: as it tells of them, and as they are known here.
+type Arguments = (Rc<[Approximation]>, Rc<[Field]>);
+
 /// Turns what an imported unit's approximation tells into what is known.
 pub struct Importing<'s> {
-    /// Turns a linkage name into an atom.
-    pub symbol: &'s mut dyn FnMut(&str) -> Simple,
-    /// The arguments of the last application that something was made by, here and there: what it made has many parts.
-    pub last: Option<(Rc<[Approximation]>, Rc<[Field]>)>,
+    symbol: &'s mut dyn FnMut(&str) -> Simple,
+    /// Those of the last application: what it made has many parts.
+    last: Option<Arguments>,
 }
 
-impl Importing<'_> {
+impl<'s> Importing<'s> {
+    /// `symbol` turns a linkage name into an atom.
+    pub fn new(symbol: &'s mut dyn FnMut(&str) -> Simple) -> Importing<'s> {
+        Importing { symbol, last: None }
+    }
+
     /// What is known of what an approximation is of.
     pub fn field(&mut self, approximation: &Approximation) -> Field {
         match approximation {
             Approximation::Unknown | Approximation::GlobalField { .. } => Field::default(),
             Approximation::Closure { code, arity, needs_closure, symbol, result } => Field {
-                simple: symbol.as_deref().map(&mut *self.symbol),
+                simple: symbol.as_deref().map(&mut self.symbol),
                 info: Info::Closure(Rc::new(ClosureInfo {
                     code: CodeRef::External(code.clone()),
                     arity: arity.unsigned_abs() as usize,

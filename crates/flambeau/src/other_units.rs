@@ -122,12 +122,15 @@ fn add_fields(module: &str, exports: &Approximation, imports: &mut Imports) {
     }
 }
 
+/// The arguments of an application in another unit: as it tells of them, and as they are known here, if all of them are.
+type Arguments = (Rc<[Approximation]>, Option<Rc<[Known]>>);
+
 /// Tells how the parts of modules were made.
 struct Makings<'i> {
     module: &'i str,
     imports: &'i mut Imports,
-    /// The arguments of the last application, here and there: what it made has many parts.
-    last: Option<(Rc<[Approximation]>, Option<Rc<[Known]>>)>,
+    /// Those of the last application: what it made has many parts.
+    last: Option<Arguments>,
 }
 
 impl Makings<'_> {

@@ -176,6 +176,7 @@ mod tests {
         assert_eq!(column.name, "flambeau -O3 -inline 5");
         assert_eq!(column.flags, ["-O3", "-inline", "5"]);
         assert_eq!(Column::new(Maker::Stock, PathBuf::from("x"), "").name, "stock");
+        assert_eq!(column.with_stock_library().name, "flambeau -O3 -inline 5, stock library");
     }
 
     #[test]
