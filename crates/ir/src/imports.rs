@@ -92,11 +92,17 @@ impl Imports {
         self.library = Some(library);
     }
 
-    /// Asks the library, if there is one, for the unit that defines that name of the linker; once for each name.
+    /// Asks the library, if there is one, for the unit that defines that name of the linker, if nothing is known of what
+    /// has it; once for each name.
     pub fn find_unit_of(&mut self, name: &str, origins: &mut Origins) {
-        if let Some(library) = self.library.clone()
-            && self.asked.insert(name.to_owned())
-        {
+        let is_known = self.functions.contains_key(name)
+            || self.closures.contains_key(name)
+            || self.fields.contains_key(name);
+        if is_known || self.asked.contains(name) {
+            return;
+        }
+        if let Some(library) = self.library.clone() {
+            self.asked.insert(name.to_owned());
             library(name, self, origins);
         }
     }

@@ -71,10 +71,7 @@ impl Simplifier<'_> {
         };
         let code = self.imported(&made.code, &apply)?;
         let whole = self.evaluated(&apply, code, apply.args.clone())?;
-        made.path.iter().try_fold(whole, |part, field| match part {
-            Ty::Twin(symbol) => self.twin_field(symbol, *field),
-            _ => part.as_block()?.fields.get(*field as usize).cloned(),
-        })
+        made.path.iter().try_fold(whole, |part, field| self.field_of(&part, *field))
     }
 
     /// What behaves as a static value of another unit does.

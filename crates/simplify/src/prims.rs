@@ -636,14 +636,11 @@ impl Simplifier<'_> {
     }
 
     fn load(&mut self, field: u32, block: Simple) -> Outcome {
-        let ty = match (self.toplevel_field(block, field), self.env.ty(block)) {
-            (Some(ty), _) => Some(ty.clone()),
-            (None, Ty::Twin(symbol)) => self.twin_field(symbol, field),
-            (None, ty) => match ty.as_block().and_then(|known| known.fields.get(field as usize)) {
-                Some(known) => Some(known.clone()),
-                None => self.made_elsewhere(field, block),
-            },
+        let known = match self.toplevel_field(block, field) {
+            Some(known) => Some(known.clone()),
+            None => self.field_of(&self.env.ty(block), field),
         };
+        let ty = known.or_else(|| self.made_elsewhere(field, block));
         match ty {
             Some(Ty::Is(simple)) => Outcome::Atom(simple),
             Some(Ty::Twin(symbol)) if self.in_twin => Outcome::Atom(symbol.into()),

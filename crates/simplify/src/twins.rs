@@ -258,8 +258,16 @@ impl Simplifier<'_> {
         }
     }
 
+    /// What is known of a field of what has that type.
+    pub(crate) fn field_of(&self, block: &Ty, field: u32) -> Option<Ty> {
+        match block {
+            Ty::Twin(symbol) => self.twin_field(*symbol, field),
+            _ => block.as_block()?.fields.get(field as usize).cloned(),
+        }
+    }
+
     /// What is known of a field of what has a twin.
-    pub(crate) fn twin_field(&self, symbol: Symbol, field: u32) -> Option<Ty> {
+    fn twin_field(&self, symbol: Symbol, field: u32) -> Option<Ty> {
         let ty = self.env.ty(symbol.into());
         Some(match ty.as_block()?.fields.get(field as usize)? {
             Ty::Is(Simple::Symbol(field)) => Ty::Twin(*field),
