@@ -68,6 +68,7 @@ mod prim_syntax;
 pub mod printer;
 pub mod remap;
 pub mod renumber;
+pub mod runtime_functions;
 pub mod stack;
 pub mod statics;
 pub mod term;

@@ -578,6 +578,7 @@ impl Prim {
             Prim::AllocDummyClosure { .. } => (Effects::Generative, Coeffects::None),
             Prim::Opaque => ANY,
             Prim::IntAsPointer => PURE,
+            Prim::CCall(external) if external.is_pure() => PURE,
             Prim::CCall(_) => ANY,
             Prim::ExnState => ANY,
         }

@@ -7,6 +7,7 @@
 
 use flambeau_ir::Prim;
 use flambeau_ir::prim::{ArrayKind, Effects, StringKind};
+use flambeau_ir::runtime_functions::Written;
 
 /// Fields from this on are one class.
 const FIELDS: u32 = 4;
@@ -82,6 +83,12 @@ impl Writes {
                 Classes::one(BIGARRAYS)
             }
             Prim::StringStore { .. } => Classes::one(BYTES),
+            Prim::CCall(external) => match external.writes() {
+                Written::Nothing => Classes::default(),
+                Written::Bytes => Classes::one(BYTES),
+                Written::Blocks => Classes::BLOCKS,
+                Written::Anything => return Writes::ANY,
+            },
             _ if prim.effects().0 == Effects::Arbitrary => return Writes::ANY,
             _ => Classes::default(),
         };

@@ -147,9 +147,9 @@ impl Simplifier<'_> {
                 let plain = matches!(self.env.ty(args[0]).blocks(), Blocks::Known(_));
                 (Prim::GetTag, if plain { 0 } else { headers })
             }
-            Prim::ArrayLength { .. } | Prim::StringLength | Prim::BigarrayDim { .. } => {
-                (prim.clone(), headers)
-            }
+            // A double takes a word: the length is that of the block whatever the elements are.
+            Prim::ArrayLength { .. } => (Prim::ArrayLength { kind: ArrayKind::Generic }, headers),
+            Prim::StringLength | Prim::BigarrayDim { .. } => (prim.clone(), headers),
             Prim::MakeBlock { mutability: Mutability::Immutable, tag } if *tag < FIRST_SPECIAL_TAG => {
                 (prim.clone(), 0)
             }
