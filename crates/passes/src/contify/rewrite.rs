@@ -89,14 +89,20 @@ impl Rewriter<'_> {
             let mut insertions = insertions.into_iter().peekable();
             let items = std::mem::take(&mut expr.items);
             expr.items.reserve(items.len() + insertions.len());
+            // Bound as late as can be: what is computed before a loop is entered is then in scope in it.
+            let mut groups = Vec::new();
             for (index, mut item) in items.into_iter().enumerate() {
                 while let Some((_, set)) = insertions.next_if(|(at, _)| *at as usize == index) {
-                    expr.items.push(self.group(set));
+                    groups.push(self.group(set));
                 }
                 if self.item(&mut item) {
+                    if matches!(item, Item::Join { .. } | Item::LetCont { .. }) {
+                        expr.items.append(&mut groups);
+                    }
                     expr.items.push(item);
                 }
             }
+            expr.items.append(&mut groups);
             for (_, set) in insertions {
                 expr.items.push(self.group(set));
             }
