@@ -130,6 +130,19 @@ impl Item {
 }
 
 impl Terminator {
+    /// Each jump with arguments: to where a call returns none is made here.
+    pub fn for_each_jump(&self, f: &mut impl FnMut(&ApplyCont)) {
+        match self {
+            Terminator::ApplyCont(jump) => f(jump),
+            Terminator::Switch(switch) => switch.for_each_jump(f),
+            Terminator::StringSwitch(switch) => switch.for_each_jump(f),
+            Terminator::Apply(_)
+            | Terminator::Raise { .. }
+            | Terminator::Try { .. }
+            | Terminator::Unreachable => {}
+        }
+    }
+
     /// Each atom used by the terminator itself.
     pub fn for_each_simple(&self, f: &mut impl FnMut(Simple)) {
         match self {

@@ -4,6 +4,7 @@
 //! checking against the interpreter are the runner's business, never a pass's. Every rewrite that can be left out
 //! asks [`Rewrites::allow`] first.
 
+pub mod bounds;
 pub mod contify;
 pub mod immediates;
 pub mod loopify;
@@ -35,6 +36,7 @@ pub const PASSES: &[Pass] = &[
     IMMEDIATES,
     THREAD,
     PEEL,
+    BOUNDS,
     SINK,
     DEAD_CODE,
 ];
@@ -45,6 +47,7 @@ const SCALAR_REPLACEMENT: Pass =
     Pass { name: "scalar_replacement", run: scalar_replacement::scalar_replacement };
 const IMMEDIATES: Pass = Pass { name: "immediates", run: immediates::immediates };
 const PEEL: Pass = Pass { name: "peel", run: peel::peel };
+const BOUNDS: Pass = Pass { name: "bounds", run: bounds::bounds };
 const THREAD: Pass = Pass { name: "thread", run: thread::thread };
 const SINK: Pass = Pass { name: "sink", run: sink::sink };
 const STATIC_ARRAYS: Pass = Pass { name: "static_arrays", run: static_arrays::static_arrays };
@@ -72,6 +75,8 @@ pub fn schedule(level: u32, rounds: Option<u32>) -> Vec<Pass> {
     // What is still not known of the arguments of comparisons never will be; the tests are for the last round.
     let last = passes.len() - if rounds > 2 { 2 } else { 3 };
     passes.insert(last, IMMEDIATES);
+    // What the simplifier found to be the same is the same here.
+    passes.push(BOUNDS);
     // Last: inside a branch an allocation is in sight of nobody else.
     passes.push(SINK);
     passes
