@@ -69,12 +69,6 @@ let bigarray_kind r =
   | 12 -> Pbigarray_complex64
   | _ -> unknown r "kind of bigarray"
 
-let bigarray_layout r =
-  match Reader.byte r with
-  | 1 -> Lambda.Pbigarray_c_layout
-  | 2 -> Pbigarray_fortran_layout
-  | _ -> unknown r "layout of bigarrays"
-
 let int_kind r =
   match Reader.byte r with
   | 0 -> Numbers_cmm.Tagged
@@ -215,8 +209,12 @@ let check_bound_one dbg length index =
   | Cop (Cor, [ length; Cconst_int (1, _) ], _) ->
       (* The index being odd, the lowest bit of the length makes no difference. *)
       make_checkbound dbg [ length; index ]
-  | Cop (Caddi, [ Cop (Clsl, [ length; Cconst_int (1, _) ], _); Cconst_int (1, _) ], _) ->
-      make_checkbound dbg [ length; untag_int index dbg ]
+  | Cop (Caddi, [ Cop (Clsl, [ untagged; Cconst_int (1, _) ], _); Cconst_int (1, _) ], _) -> (
+      match (untagged, index) with
+      (* To tag a dimension that was loaded is one instruction. The index is used after the check and would be
+         copied to be untagged. *)
+      | Cop (Cload _, _, _), Cvar _ -> make_checkbound dbg [ length; index ]
+      | _ -> make_checkbound dbg [ untagged; untag_int index dbg ])
   | _ -> make_checkbound dbg [ length; index ]
 
 let check_bound r dbg width length index =
@@ -257,17 +255,27 @@ let string_store dbg string_kind width str index contents =
           | Wider size ->
               bind "index" (untag_int index dbg) (fun index -> unaligned_set size str index contents dbg)))
 
-(* OCaml integers lie untagged in bigarrays, and C may have put more than 63 bits there. *)
-let bigarray_load dbg ~checked kind layout arr indices =
-  let element = bigarray_get (not checked) kind layout arr indices dbg in
+(* An address may have a register that it scales, but not a sum. *)
+let with_offset offset access =
+  match offset with
+  | Cop (Caddi, [ (Cop (Caddi, _, _) as sum); (Cconst_int _ as n) ], dbg) ->
+      bind "offset" sum (fun sum -> access (Cop (Caddi, [ sum; n ], dbg)))
+  | Cop (Caddi, [ _; Cconst_int _ ], _) -> access offset
+  | Cop (Caddi, _, _) -> bind "offset" offset access
+  | _ -> access offset
+
+(* Whatever the dimensions and the layout, the data are a row of elements.
+   OCaml integers lie untagged in bigarrays, and C may have put more than 63 bits there. *)
+let bigarray_load dbg kind arr offset =
+  let element =
+    with_offset offset (fun offset -> bigarray_get true kind Pbigarray_c_layout arr [ offset ] dbg)
+  in
   match (kind : Lambda.bigarray_kind) with
   | Pbigarray_caml_int -> Numbers_cmm.wrap_immediate dbg element
   | _ -> element
 
-let bigarray_store r dbg ~checked kind layout arr args =
-  match List.rev args with
-  | element :: indices -> bigarray_set (not checked) kind layout arr (List.rev indices) element dbg
-  | [] -> unknown r "element of a bigarray"
+let bigarray_store dbg kind arr offset element =
+  with_offset offset (fun offset -> bigarray_set true kind Pbigarray_c_layout arr [ offset ] element dbg)
 
 (* The dimensions stand after operations, data, number of dimensions, flags and proxy. *)
 let bigarray_dim dbg dim arr =
@@ -340,7 +348,6 @@ let primitive statics r dbg args =
   let unary f = match args with [ a ] -> f a | _ -> wrong_operands opcode in
   let binary f = match args with [ a; b ] -> f a b | _ -> wrong_operands opcode in
   let ternary f = match args with [ a; b; c ] -> f a b c | _ -> wrong_operands opcode in
-  let first_and_others f = match args with a :: rest -> f a rest | [] -> wrong_operands opcode in
   match opcode with
   (* Blocks *)
   | 0 ->
@@ -409,15 +416,11 @@ let primitive statics r dbg args =
       let dim = Reader.u r in
       unary (bigarray_dim dbg dim)
   | 22 ->
-      let checked = Reader.bool r in
       let kind = bigarray_kind r in
-      let layout = bigarray_layout r in
-      first_and_others (bigarray_load dbg ~checked kind layout)
+      binary (bigarray_load dbg kind)
   | 23 ->
-      let checked = Reader.bool r in
       let kind = bigarray_kind r in
-      let layout = bigarray_layout r in
-      first_and_others (bigarray_store r dbg ~checked kind layout)
+      ternary (bigarray_store dbg kind)
   (* Integers *)
   | 24 ->
       let op = int_op r in

@@ -54,11 +54,18 @@ let boxed_integer = function
 
 type arith = Add | Sub | Mul | And | Or | Xor
 
+(* What was tagged for the multiplication alone need not be: the bit that is lost in tagging is lost in it too. *)
+let mul_tagged a b dbg =
+  match b with
+  | Cop (Caddi, [ Cop (Clsl, [ b; Cconst_int (1, _) ], _); Cconst_int (1, _) ], _) ->
+      incr_int (mul_int (decr_int a dbg) b dbg) dbg
+  | _ -> mul_int_caml a b dbg
+
 let arith_tagged op a b dbg =
   match op with
   | Add -> add_int_caml a b dbg
   | Sub -> sub_int_caml a b dbg
-  | Mul -> mul_int_caml a b dbg
+  | Mul -> mul_tagged a b dbg
   | And -> and_int_caml a b dbg
   | Or -> or_int_caml a b dbg
   | Xor -> xor_int_caml a b dbg

@@ -457,13 +457,13 @@ fn primitive(w: &mut Writer, prim: &Prim) {
             w.byte(21);
             w.u(u64::from(*dim));
         }
-        Prim::BigarrayLoad { checked, kind, layout } => {
+        Prim::BigarrayLoad { kind } => {
             w.byte(22);
-            bigarray(w, *checked, *kind, *layout);
+            w.byte(bigarray_code(*kind));
         }
-        Prim::BigarrayStore { checked, kind, layout } => {
+        Prim::BigarrayStore { kind } => {
             w.byte(23);
-            bigarray(w, *checked, *kind, *layout);
+            w.byte(bigarray_code(*kind));
         }
         Prim::IntArith { op, kind } => {
             w.byte(24);
@@ -581,9 +581,8 @@ fn primitive(w: &mut Writer, prim: &Prim) {
     }
 }
 
-fn bigarray(w: &mut Writer, checked: bool, kind: BigarrayKind, layout: BigarrayLayout) {
-    w.bool(checked);
-    w.byte(match kind {
+fn bigarray_code(kind: BigarrayKind) -> u8 {
+    match kind {
         BigarrayKind::Float32 => 1,
         BigarrayKind::Float64 => 2,
         BigarrayKind::Sint8 => 3,
@@ -596,11 +595,7 @@ fn bigarray(w: &mut Writer, checked: bool, kind: BigarrayKind, layout: BigarrayL
         BigarrayKind::NativeInt => 10,
         BigarrayKind::Complex32 => 11,
         BigarrayKind::Complex64 => 12,
-    });
-    w.byte(match layout {
-        BigarrayLayout::C => 1,
-        BigarrayLayout::Fortran => 2,
-    });
+    }
 }
 
 fn mutability_code(mutability: Mutability) -> u8 {

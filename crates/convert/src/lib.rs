@@ -18,6 +18,7 @@
 
 mod analysis;
 mod apply;
+mod bigarrays;
 mod builder;
 mod constants;
 mod control;

@@ -5,15 +5,15 @@ use flambeau_ir::prim::{self as ir, External, FloatCmp, FloatOp, Init, IntCmp, I
 use flambeau_ir::{BoxedKind, Const, IntKind, Kind, Prim, Simple};
 use flambeau_lambda::Primitive;
 use flambeau_lambda::prim::{
-    self as lambda, AccessWidth, BigarrayLayout, BoxedInteger, CtConst, Initialization, IntComparison,
-    NativeRepr, RecordRepresentation,
+    self as lambda, AccessWidth, BoxedInteger, CtConst, Initialization, IntComparison, NativeRepr,
+    RecordRepresentation,
 };
 use flambeau_lambda::term::{LocId, Node, NodeId};
 
 use crate::apply::atoms;
+use crate::bigarrays::{self, is_known};
 use crate::builder::{Converter, Result};
 use crate::env::Val;
-use crate::letrec::external;
 
 impl Converter<'_> {
     /// The value of a primitive that is no control flow.
@@ -65,19 +65,11 @@ impl Converter<'_> {
             | Primitive::BytesStore { .. }
             | Primitive::BigstringLoad { .. }
             | Primitive::BigstringStore { .. } => (0..count).collect(),
-            // The bigarray, the element if there is one, then the indices: the fastest-moving first.
             Primitive::BigarrayRef { kind, layout, .. } | Primitive::BigarraySet { kind, layout, .. }
-                if bigarray_kind(*kind).is_some() && bigarray_layout(*layout).is_some() && count >= 2 =>
+                if is_known(*kind, *layout) && count >= 2 =>
             {
                 let is_set = matches!(prim, Primitive::BigarraySet { .. });
-                let end = if is_set { count - 1 } else { count };
-                let mut order = vec![0];
-                order.extend(is_set.then_some(end));
-                match layout {
-                    BigarrayLayout::Fortran => order.extend(1..end),
-                    _ => order.extend((1..end).rev()),
-                }
-                order
+                bigarrays::order_of_operands(*layout, count, is_set)
             }
             _ => (0..count).rev().collect(),
         };
@@ -210,6 +202,9 @@ impl Converter<'_> {
                     return Ok(value);
                 }
                 if let Some(value) = self.array_operation(prim, values, loc)? {
+                    return Ok(value);
+                }
+                if let Some(value) = self.bigarray_operation(prim, values, loc) {
                     return Ok(value);
                 }
                 match self.string_operation(prim, values, loc)? {
@@ -476,39 +471,6 @@ impl Converter<'_> {
                 let args = [array.simple, index.simple, element];
                 Val::unknown(self.prim("store", Prim::ArrayStore { kind }, &args, loc))
             }
-            (P::BigarrayDim(dim), [_]) => {
-                // Lambda counts from 1.
-                let prim = Prim::BigarrayDim { dim: dim.saturating_sub(1) };
-                Val::unknown(self.prim("length", prim, &simples, loc))
-            }
-            (P::BigarrayRef { safe, dims, kind, layout }, args) if args.len() == *dims as usize + 1 => {
-                match (bigarray_kind(*kind), bigarray_layout(*layout)) {
-                    (Some(kind), Some(layout)) => {
-                        let prim = Prim::BigarrayLoad { checked: *safe, kind, layout };
-                        let element = self.raising_prim("prim", prim, &simples, loc);
-                        self.boxed_contents(element, kind.kind(), loc)
-                    }
-                    _ => {
-                        let prim = external(&format!("caml_ba_get_{dims}"), args.len(), true, false);
-                        Val::unknown(self.raising_prim("result", prim, &simples, loc))
-                    }
-                }
-            }
-            (P::BigarraySet { safe, dims, kind, layout }, args) if args.len() == *dims as usize + 2 => {
-                match (bigarray_kind(*kind), bigarray_layout(*layout)) {
-                    (Some(kind), Some(layout)) => {
-                        let mut simples = simples;
-                        let last = args.len() - 1;
-                        simples[last] = self.naked_contents(&args[last], kind.kind(), loc);
-                        let prim = Prim::BigarrayStore { checked: *safe, kind, layout };
-                        Val::unknown(self.raising_prim("store", prim, &simples, loc))
-                    }
-                    _ => {
-                        let prim = external(&format!("caml_ba_set_{dims}"), args.len(), true, false);
-                        Val::unknown(self.raising_prim("result", prim, &simples, loc))
-                    }
-                }
-            }
             _ => return Ok(None),
         }))
     }
@@ -599,7 +561,7 @@ impl Converter<'_> {
     }
 
     /// A value made of a register's contents.
-    fn boxed_contents(&mut self, simple: Simple, kind: Kind, loc: LocId) -> Val {
+    pub(crate) fn boxed_contents(&mut self, simple: Simple, kind: Kind, loc: LocId) -> Val {
         match kind {
             Kind::Value => Val::unknown(simple),
             Kind::NakedImmediate => Val::unknown(self.prim("tagged", Prim::Tag, &[simple], loc)),
@@ -611,7 +573,7 @@ impl Converter<'_> {
     }
 
     /// The contents of a value, in a register of that kind.
-    fn naked_contents(&mut self, value: &Val, kind: Kind, loc: LocId) -> Simple {
+    pub(crate) fn naked_contents(&mut self, value: &Val, kind: Kind, loc: LocId) -> Simple {
         match kind {
             Kind::Value => value.simple,
             Kind::NakedImmediate => self.prim("untagged", Prim::Untag, &[value.simple], loc),
@@ -730,32 +692,5 @@ fn native_repr(repr: NativeRepr) -> ir::NativeRepr {
         NativeRepr::Int32 => ir::NativeRepr::Unboxed(BoxedKind::Int32),
         NativeRepr::Int64 => ir::NativeRepr::Unboxed(BoxedKind::Int64),
         NativeRepr::Untagged => ir::NativeRepr::Untagged,
-    }
-}
-
-fn bigarray_kind(kind: lambda::BigarrayKind) -> Option<ir::BigarrayKind> {
-    use lambda::BigarrayKind as L;
-    Some(match kind {
-        L::Unknown => return None,
-        L::Float32 => ir::BigarrayKind::Float32,
-        L::Float64 => ir::BigarrayKind::Float64,
-        L::Sint8 => ir::BigarrayKind::Sint8,
-        L::Uint8 => ir::BigarrayKind::Uint8,
-        L::Sint16 => ir::BigarrayKind::Sint16,
-        L::Uint16 => ir::BigarrayKind::Uint16,
-        L::Int32 => ir::BigarrayKind::Int32,
-        L::Int64 => ir::BigarrayKind::Int64,
-        L::CamlInt => ir::BigarrayKind::CamlInt,
-        L::NativeInt => ir::BigarrayKind::NativeInt,
-        L::Complex32 => ir::BigarrayKind::Complex32,
-        L::Complex64 => ir::BigarrayKind::Complex64,
-    })
-}
-
-fn bigarray_layout(layout: BigarrayLayout) -> Option<ir::BigarrayLayout> {
-    match layout {
-        BigarrayLayout::Unknown => None,
-        BigarrayLayout::C => Some(ir::BigarrayLayout::C),
-        BigarrayLayout::Fortran => Some(ir::BigarrayLayout::Fortran),
     }
 }

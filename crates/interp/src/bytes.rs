@@ -1,11 +1,10 @@
 //! Strings, bytes and bigarrays: what is kept as bytes, in the machine's order.
 
-use flambeau_ir::prim::{BigarrayKind, BigarrayLayout, Width};
+use flambeau_ir::prim::{BigarrayKind, Width};
 
 use crate::Trap;
 use crate::arith::float;
 use crate::heap::{Heap, Shape, Value};
-use crate::primitives::index;
 
 type Result<T> = std::result::Result<T, Trap>;
 
@@ -104,56 +103,23 @@ pub(crate) fn dimension(heap: &Heap, array: Value, dim: u32) -> Result<Value> {
     }
 }
 
-/// Whether all indices are in bounds.
-pub(crate) fn in_bounds(heap: &Heap, array: Value, indices: &[Value]) -> Result<bool> {
-    let Shape::Bigarray { layout, dims, .. } = heap.get(array)? else { return Err(Trap::WrongShape) };
-    let first = if *layout == BigarrayLayout::C { 0 } else { 1 };
-    if dims.len() != indices.len() {
-        return Err(Trap::WrongShape);
+/// Where the bytes of the element of that number are.
+fn place(heap: &Heap, kind: BigarrayKind, array: Value, offset: i64) -> Result<std::ops::Range<usize>> {
+    match heap.get(array)? {
+        Shape::Bigarray { kind: actual, data, .. } if *actual == kind => {
+            let size = element_size(kind);
+            let from = offset.checked_mul(size as i64).ok_or(Trap::OutOfBounds)?;
+            span(data.len(), size, from)
+        }
+        _ => Err(Trap::WrongShape),
     }
-    let mut all = true;
-    for (dim, i) in dims.iter().zip(indices) {
-        all &= (first..first + dim).contains(&index(*i)?);
-    }
-    Ok(all)
-}
-
-/// Where an element's bytes are, the bounds having been checked.
-fn place(
-    heap: &Heap,
-    (kind, layout): (BigarrayKind, BigarrayLayout),
-    array: Value,
-    indices: &[Value],
-) -> Result<usize> {
-    if !in_bounds(heap, array, indices)? {
-        return Err(Trap::OutOfBounds);
-    }
-    let Shape::Bigarray { kind: actual, layout: order, dims, .. } = heap.get(array)? else {
-        return Err(Trap::WrongShape);
-    };
-    if (*actual, *order) != (kind, layout) {
-        return Err(Trap::WrongShape);
-    }
-    let mut position = 0;
-    let axes = dims.iter().zip(indices);
-    let mut step = |dim: i64, i: i64| position = position * dim + i;
-    match layout {
-        BigarrayLayout::C => axes.for_each(|(dim, i)| step(*dim, index(*i).unwrap_or(0))),
-        BigarrayLayout::Fortran => axes.rev().for_each(|(dim, i)| step(*dim, index(*i).unwrap_or(1) - 1)),
-    }
-    Ok(position as usize * element_size(kind))
 }
 
 /// Reads an element.
-pub(crate) fn load_element(
-    heap: &mut Heap,
-    (kind, layout): (BigarrayKind, BigarrayLayout),
-    array: Value,
-    indices: &[Value],
-) -> Result<Value> {
-    let at = place(heap, (kind, layout), array, indices)?;
+pub(crate) fn load_element(heap: &mut Heap, kind: BigarrayKind, array: Value, offset: i64) -> Result<Value> {
+    let range = place(heap, kind, array, offset)?;
     let Shape::Bigarray { data, .. } = heap.get(array)? else { return Err(Trap::WrongShape) };
-    let data = &data[at..at + element_size(kind)];
+    let data = &data[range];
     let single = |data: &[u8]| f64::from(f32::from_bits(word(data) as u32)).to_bits();
     let n = word(&data[..data.len().min(8)]);
     Ok(match kind {
@@ -180,12 +146,12 @@ pub(crate) fn load_element(
 /// Writes an element.
 pub(crate) fn store_element(
     heap: &mut Heap,
-    (kind, layout): (BigarrayKind, BigarrayLayout),
+    kind: BigarrayKind,
     array: Value,
-    indices: &[Value],
+    offset: i64,
     element: Value,
 ) -> Result<()> {
-    let at = place(heap, (kind, layout), array, indices)?;
+    let range = place(heap, kind, array, offset)?;
     let single = |x: f64| (x as f32).to_bits().to_le_bytes();
     let bytes: Vec<u8> = match kind {
         BigarrayKind::Float32 => single(float(element)?).to_vec(),
@@ -201,7 +167,6 @@ pub(crate) fn store_element(
         _ => number(element)?.to_le_bytes()[..element_size(kind)].to_vec(),
     };
     let Shape::Bigarray { data, .. } = heap.get_mut(array)? else { return Err(Trap::WrongShape) };
-    let range = at..at + element_size(kind);
     if bytes.len() != range.len() {
         return Err(Trap::WrongShape);
     }

@@ -2,7 +2,7 @@
 
 use std::hash::{Hash, Hasher};
 
-use flambeau_ir::prim::{BigarrayKind, BigarrayLayout};
+use flambeau_ir::prim::BigarrayKind;
 use rustc_hash::FxHasher;
 
 use crate::bytes::element_size;
@@ -84,9 +84,8 @@ impl World {
                 let length = size(*n)?;
                 self.heap.alloc(Shape::Bytes(vec![0; length]), true)
             }
-            ("caml_ba_create", [kind, layout, dims]) => {
+            ("caml_ba_create", [kind, _layout, dims]) => {
                 let kind = *BIGARRAY_KINDS.get(size(*kind)?).ok_or(Trap::WrongShape)?;
-                let layout = if index(*layout)? == 0 { BigarrayLayout::C } else { BigarrayLayout::Fortran };
                 let Shape::Block { fields, .. } = self.heap.get(*dims)? else {
                     return Err(Trap::WrongShape.into());
                 };
@@ -95,7 +94,7 @@ impl World {
                 let elements = elements.filter(|n| *n as i64 <= MAX_SIZE).ok_or(Trap::OutOfBounds)?;
                 let data = vec![0; elements * element_size(kind)];
                 let dims = dims.into_iter().map(|dim| dim as i64).collect();
-                self.heap.alloc(Shape::Bigarray { kind, layout, dims, data }, true)
+                self.heap.alloc(Shape::Bigarray { kind, dims, data }, true)
             }
             ("caml_alloc_dummy", [n]) => {
                 let fields = vec![Value::UNIT; size(*n)?];

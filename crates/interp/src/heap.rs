@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use flambeau_ir::prim::{BigarrayKind, BigarrayLayout};
+use flambeau_ir::prim::BigarrayKind;
 use flambeau_ir::{CodeId, FunctionSlot, Kind, ValueSlot};
 use rustc_hash::FxHashMap;
 
@@ -49,7 +49,7 @@ pub enum Shape {
     /// A string or bytes.
     Bytes(Vec<u8>),
     /// A bigarray and its contents, in the machine's byte order.
-    Bigarray { kind: BigarrayKind, layout: BigarrayLayout, dims: Vec<i64>, data: Vec<u8> },
+    Bigarray { kind: BigarrayKind, dims: Vec<i64>, data: Vec<u8> },
     /// A set of closures.
     Closures { functions: Vec<(FunctionSlot, CodeId)>, slots: FxHashMap<ValueSlot, Value> },
     /// A function that waits for more arguments.
@@ -206,7 +206,7 @@ impl Heap {
                 let _ = write!(out, "\"{}\"", bytes.escape_ascii());
                 return Ok(());
             }
-            Shape::Bigarray { kind, dims, data, .. } => {
+            Shape::Bigarray { kind, dims, data } => {
                 let _ = write!(out, "{kind:?}{dims:?} {data:x?}");
                 return Ok(());
             }

@@ -148,11 +148,11 @@ pub(crate) fn evaluate(
             unit
         }
         (Prim::BigarrayDim { dim }, [array]) => bytes::dimension(heap, *array, *dim)?,
-        (Prim::BigarrayLoad { kind, layout, .. }, [array, indices @ ..]) => {
-            bytes::load_element(heap, (*kind, *layout), *array, indices)?
+        (Prim::BigarrayLoad { kind }, [array, offset]) => {
+            bytes::load_element(heap, *kind, *array, index(*offset)?)?
         }
-        (Prim::BigarrayStore { kind, layout, .. }, [array, indices @ .., element]) => {
-            bytes::store_element(heap, (*kind, *layout), *array, indices, *element)?;
+        (Prim::BigarrayStore { kind }, [array, offset, element]) => {
+            bytes::store_element(heap, *kind, *array, index(*offset)?, *element)?;
             unit
         }
         (Prim::IntArith { op, kind }, [a, b]) => arith::arith(*op, *kind, *a, *b)?,

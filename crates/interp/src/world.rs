@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 use crate::heap::{Heap, Shape, Value};
 use crate::history::{History, Operand, Operation, OperationKind};
 use crate::primitives::{bound_error, evaluate};
-use crate::{Event, Leave, Options, Stats, Trap, bytes, coverage, primitives};
+use crate::{Event, Leave, Options, Stats, Trap, coverage, primitives};
 
 /// The exception that a signal handler raises.
 const SIGNAL: Value = Value::Int(999);
@@ -159,12 +159,6 @@ impl World {
                 0 => Err(Leave::Raise(self.named("caml_exn_Division_by_zero"))),
                 _ => Ok(Value::UNIT),
             },
-            (Prim::BigarrayLoad { checked: true, .. }, [array, indices @ ..])
-            | (Prim::BigarrayStore { checked: true, .. }, [array, indices @ .., _])
-                if !bytes::in_bounds(&self.heap, *array, indices)? =>
-            {
-                Err(self.bound_error())
-            }
             _ => {
                 let positions = &self.positions;
                 let position = |slot| positions.get(&slot).copied().unwrap_or(0);

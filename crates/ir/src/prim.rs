@@ -119,15 +119,6 @@ impl BigarrayKind {
     }
 }
 
-/// The layout of a bigarray.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
-pub enum BigarrayLayout {
-    /// Row-major, from 0.
-    C,
-    /// Column-major, from 1.
-    Fortran,
-}
-
 /// Integer arithmetic that can't fail.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum IntOp {
@@ -353,10 +344,11 @@ pub enum Prim {
     StringStore { string: StringKind, width: Width },
     /// (bigarray) → tagged length of that dimension.
     BigarrayDim { dim: u32 },
-    /// (bigarray, index…) → element of the kind's kind. Raises like `CheckBound` when `checked`.
-    BigarrayLoad { checked: bool, kind: BigarrayKind, layout: BigarrayLayout },
-    /// (bigarray, index…, element), for its effect.
-    BigarrayStore { checked: bool, kind: BigarrayKind, layout: BigarrayLayout },
+    /// Without check: (bigarray, offset) → element of the kind's kind. The offset is tagged, and counts
+    /// elements from the beginning of the data, whatever the dimensions and the layout.
+    BigarrayLoad { kind: BigarrayKind },
+    /// Without check: (bigarray, offset, element), for its effect.
+    BigarrayStore { kind: BigarrayKind },
 
     // ---- integers
     /// (int, int) → int.
@@ -486,9 +478,8 @@ impl Prim {
             Prim::StringLoad { width, .. } => fixed(&[Value, Value], width.kind()),
             Prim::StringStore { width, .. } => fixed(&[Value, Value, width.kind()], Value),
             Prim::BigarrayDim { .. } => fixed(&[Value], Value),
-            Prim::BigarrayLoad { kind, .. } => variadic(&[Value, Value], kind.kind()),
-            // (bigarray, index…, element): the element is last, checked by `BigarrayKind::kind`.
-            Prim::BigarrayStore { .. } => variadic(&[Value, Value], Value),
+            Prim::BigarrayLoad { kind } => fixed(&[Value, Value], kind.kind()),
+            Prim::BigarrayStore { kind } => fixed(&[Value, Value, kind.kind()], Value),
             Prim::IntArith { kind, .. } | Prim::IntDiv { kind } | Prim::IntMod { kind } => {
                 fixed(&[kind.kind(), kind.kind()], kind.kind())
             }
@@ -545,13 +536,13 @@ impl Prim {
             | Prim::StringStore { .. }
             | Prim::BigarrayStore { .. } => ANY,
             Prim::IsInt | Prim::PhysEqual { .. } => PURE,
-            // Forcing a lazy value changes tags; `Obj.truncate` (4.x) changes lengths.
+            // Forcing a lazy value changes tags; `Obj.truncate` (4.x) changes lengths; C functions that free a
+            // bigarray make its dimensions 0, so that no index is in bounds (Core's `Bigstring.unsafe_destroy`).
             Prim::GetTag | Prim::ArrayLength { .. } | Prim::StringLength | Prim::BigarrayDim { .. } => READ,
             // Strings too: `Bytes.unsafe_to_string` makes some that change, and users rely on it (G8).
             Prim::StringLoad { .. } => READ,
             Prim::CheckBound { .. } | Prim::CheckZero { .. } => ANY,
-            Prim::BigarrayLoad { checked: true, .. } => ANY,
-            Prim::BigarrayLoad { kind: BigarrayKind::Complex32 | BigarrayKind::Complex64, .. } => {
+            Prim::BigarrayLoad { kind: BigarrayKind::Complex32 | BigarrayKind::Complex64 } => {
                 (Effects::Generative, Coeffects::Has)
             }
             Prim::BigarrayLoad { .. } => READ,
@@ -588,7 +579,6 @@ impl Prim {
     pub fn may_raise(&self) -> bool {
         match self {
             Prim::CheckBound { .. } | Prim::CheckZero { .. } | Prim::ExnState => true,
-            Prim::BigarrayLoad { checked, .. } | Prim::BigarrayStore { checked, .. } => *checked,
             Prim::CCall(external) => external.alloc,
             _ => false,
         }

@@ -6,8 +6,8 @@
 //! the table at the end of this file: a row says which variant and which of its fields in which order.
 
 use crate::prim::{
-    ArrayKind, BigarrayKind, BigarrayLayout, External, FloatCmp, FloatOp, Init, IntCmp, IntOp, Mutability,
-    NativeRepr, ShiftOp, StringKind, Width,
+    ArrayKind, BigarrayKind, External, FloatCmp, FloatOp, Init, IntCmp, IntOp, Mutability, NativeRepr,
+    ShiftOp, StringKind, Width,
 };
 use crate::{BoxedKind, FunctionSlot, IntKind, Kind, Prim, Subkind, ValueSlot};
 
@@ -102,7 +102,6 @@ words! {
         "sint16" => Sint16, "uint16" => Uint16, "int32" => Int32, "int64" => Int64,
         "caml_int" => CamlInt, "nativeint" => NativeInt, "complex32" => Complex32, "complex64" => Complex64,
     }
-    BigarrayLayout, "layout", None, { "c" => C, "fortran" => Fortran }
     IntKind, "kind of integers", None, {
         "int" => Tagged, "int#" => Naked, "int32#" => Int32, "int64#" => Int64, "nativeint#" => Nativeint,
     }
@@ -309,10 +308,8 @@ primitives! {
     "string_load"      StringLoad { string, width };
     "string_store"     StringStore { string, width };
     "bigarray_dim"     BigarrayDim { dim };
-    "bigarray_load"    BigarrayLoad { kind, layout } where checked = false;
-    "bigarray_load_checked" BigarrayLoad { kind, layout } where checked = true;
-    "bigarray_store"   BigarrayStore { kind, layout } where checked = false;
-    "bigarray_store_checked" BigarrayStore { kind, layout } where checked = true;
+    "bigarray_load"    BigarrayLoad { kind };
+    "bigarray_store"   BigarrayStore { kind };
 
     "add"              IntArith { kind } where op = IntOp::Add;
     "sub"              IntArith { kind } where op = IntOp::Sub;

@@ -14,8 +14,8 @@
 //! only in its scope; the body of a code sees its parameters and `my_closure` alone. An identifier out of
 //! its table's range is an error, not a panic.
 //!
-//! *Kinds and arities*: of operands and results of primitives (`prims.rs`: by [`Prim::signature`](crate::Prim::signature), and at
-//! least one index, the element last, for bigarrays); of arguments of continuations, of extra arguments
+//! *Kinds and arities*: of operands and results of primitives (`prims.rs`: by [`Prim::signature`](crate::Prim::signature));
+//! of arguments of continuations, of extra arguments
 //! of exception continuations, of the arguments, the result and the callee of calls (`calls.rs`), of
 //! returned values (`Code::result`), of captured values, of exceptions and scrutinees, of `let x = y`.
 //!

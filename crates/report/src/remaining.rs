@@ -130,12 +130,10 @@ fn of_prim(prim: &Prim, operands: usize) -> Option<(Operation, String)> {
         Prim::MakeArray { .. } => allocation(format!("array of {operands}")),
         Prim::Duplicate { .. } => allocation("copy of a block".into()),
         Prim::AllocDummyClosure { .. } => allocation("closure".into()),
-        Prim::BigarrayLoad { checked, kind, .. } => match kind {
-            BigarrayKind::Complex32 | BigarrayKind::Complex64 => allocation("complex number".into()),
-            _ => checked.then(|| (Operation::BoundsCheck, "bigarray".to_owned())),
-        },
-        Prim::BigarrayStore { checked: true, .. } => Some((Operation::BoundsCheck, "bigarray".into())),
-        Prim::CheckBound { .. } => Some((Operation::BoundsCheck, "array or string".into())),
+        Prim::BigarrayLoad { kind: BigarrayKind::Complex32 | BigarrayKind::Complex64 } => {
+            allocation("complex number".into())
+        }
+        Prim::CheckBound { .. } => Some((Operation::BoundsCheck, "array, string or bigarray".into())),
         Prim::Box(kind) => Some((Operation::Boxing, boxed(*kind).into())),
         Prim::CCall(external) => {
             let name = &external.name;

@@ -53,7 +53,7 @@ impl Classes {
 pub struct Writes {
     /// Fields and elements.
     contents: Classes,
-    /// Tags and lengths, which only calls change (forcing a lazy value, `Obj.truncate`).
+    /// Tags and lengths, which only calls change (forcing a lazy value, `Obj.truncate`, freeing a bigarray).
     headers: bool,
 }
 
@@ -64,9 +64,7 @@ impl Writes {
     /// By one primitive.
     pub fn of(prim: &Prim) -> Writes {
         let contents = match prim {
-            Prim::CheckBound { .. } | Prim::CheckZero { .. } | Prim::ExnState | Prim::BigarrayLoad { .. } => {
-                Classes::default()
-            }
+            Prim::CheckBound { .. } | Prim::CheckZero { .. } | Prim::ExnState => Classes::default(),
             Prim::BlockStore { field, .. } => {
                 Classes::field(*field).and(Classes::one(INTS)).and(Classes::one(POINTERS))
             }

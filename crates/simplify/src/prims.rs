@@ -156,7 +156,7 @@ impl Simplifier<'_> {
             Prim::Box(_) => (prim.clone(), 0),
             // What did not raise once does not raise.
             Prim::CheckBound { .. } | Prim::CheckZero { .. } => (prim.clone(), 0),
-            // The same bounds were checked then.
+            // Of complex numbers too, which are boxed records.
             Prim::BigarrayLoad { .. } => (prim.clone(), contents),
             _ => match prim.effects() {
                 (Effects::None, Coeffects::None) => (prim.clone(), 0),

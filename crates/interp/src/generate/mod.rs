@@ -321,12 +321,12 @@ impl Generator {
                 let length = Simple::tagged(types::BYTES);
                 return self.c_call(scope, items, "caml_create_bytes", &[(length, Type::Int)], ty, true);
             }
-            Type::Bigarray(kind, layout) => {
+            Type::Bigarray(kind) => {
                 let number = BIGARRAYS.iter().find(|(k, _)| *k == kind).map_or(0, |(_, number)| *number);
                 let dimensions = self.symbols.dimensions[usize::from(!is_bigstring(kind))];
                 let args = [
                     (Simple::tagged(number), Type::Int),
-                    (Simple::tagged(layout as i64), Type::Int),
+                    (Simple::tagged(0), Type::Int),
                     (Simple::Symbol(dimensions), Type::Any),
                 ];
                 return self.c_call(scope, items, "caml_ba_create", &args, ty, true);

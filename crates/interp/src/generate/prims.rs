@@ -1,7 +1,7 @@
 //! Primitives on blocks, arrays, strings and bigarrays, and the others.
 
-use flambeau_ir::prim::{ArrayKind, BigarrayLayout, Init, Mutability, StringKind, Width};
-use flambeau_ir::{Item, Prim, Simple};
+use flambeau_ir::prim::{ArrayKind, BigarrayKind, Init, IntOp, Mutability, StringKind, Width};
+use flambeau_ir::{IntKind, Item, Prim, Simple};
 
 use super::types::{BIGARRAYS, BYTES, LENGTH, SIDE, Type, is_bigstring};
 use super::{Generator, Scope};
@@ -263,7 +263,7 @@ impl Generator {
     fn strings(&mut self, scope: &mut Scope, items: &mut Items) {
         let big = self.options.bigarrays && self.one_in(4);
         let (ty, string, is_mutable) = if big {
-            let ty = Type::Bigarray(flambeau_ir::prim::BigarrayKind::Uint8, BigarrayLayout::C);
+            let ty = Type::Bigarray(BigarrayKind::Uint8);
             (ty, StringKind::Bigstring, true)
         } else if self.options.mutation && self.one_in(2) {
             (Type::Bytes, StringKind::Bytes, true)
@@ -291,40 +291,52 @@ impl Generator {
 
     fn bigarrays(&mut self, scope: &mut Scope, items: &mut Items) {
         let (kind, _) = self.random.pick(&BIGARRAYS);
-        let layout = self.random.pick(&[BigarrayLayout::C, BigarrayLayout::Fortran]);
-        let array = self.force(scope, items, Type::Bigarray(kind, layout));
-        let dims = if is_bigstring(kind) { 1 } else { 2 };
+        let array = self.force(scope, items, Type::Bigarray(kind));
+        let (dims, count) = if is_bigstring(kind) { (1, BYTES) } else { (2, SIDE) };
         if self.one_in(5) {
             let dim = self.random.below(dims) as u32;
             self.let_(scope, items, Prim::BigarrayDim { dim }, &[array], Type::Int);
             return;
         }
-        let checked = self.one_in(2);
-        let mut args = vec![array];
-        for _ in 0..dims {
-            let first = i64::from(layout == BigarrayLayout::Fortran);
-            let inside = Simple::tagged(first + self.random.below(SIDE as usize) as i64);
-            args.push(if checked && self.one_in(2) { self.force(scope, items, Type::Int) } else { inside });
-        }
-        let element = match Type::of_kind(kind.kind()) {
-            Type::Any => Type::Floats(false),
-            ty => ty,
-        };
+        let offset = self.offset(scope, items, array, dims as u32, count);
+        // The records of complex numbers have no type here.
+        let element = Type::of_kind(kind.kind());
         if self.options.mutation && self.one_in(2) {
-            // The records of complex numbers have two fields, and no type here: one that was read.
-            if element == Type::Floats(false) {
-                let read = Prim::BigarrayLoad { checked: false, kind, layout };
-                let first = Simple::tagged(i64::from(layout == BigarrayLayout::Fortran));
-                let value = self.let_(scope, items, read, &[array, first, first], Type::Any);
-                args.push(value);
+            let value = if element == Type::Any {
+                let first = Simple::tagged(0);
+                self.let_(scope, items, Prim::BigarrayLoad { kind }, &[array, first], element)
             } else {
-                args.push(self.force(scope, items, element));
-            }
-            self.let_(scope, items, Prim::BigarrayStore { checked, kind, layout }, &args, Type::Int);
+                self.force(scope, items, element)
+            };
+            self.let_(scope, items, Prim::BigarrayStore { kind }, &[array, offset, value], Type::Int);
         } else {
-            let ty = if element == Type::Floats(false) { Type::Any } else { element };
-            self.let_(scope, items, Prim::BigarrayLoad { checked, kind, layout }, &args, ty);
+            self.let_(scope, items, Prim::BigarrayLoad { kind }, &[array, offset], element);
         }
+    }
+
+    /// The offset of an element of a bigarray with so many elements in each dimension.
+    fn offset(
+        &mut self,
+        scope: &mut Scope,
+        items: &mut Items,
+        array: Simple,
+        dims: u32,
+        count: i64,
+    ) -> Simple {
+        let mut offset = None;
+        for dim in 0..dims {
+            let length = self.let_(scope, items, Prim::BigarrayDim { dim }, &[array], Type::Int);
+            let index = self.index(scope, items, length, count, 1);
+            offset = Some(match offset {
+                None => index,
+                Some(row) => {
+                    let arith = |op| Prim::IntArith { op, kind: IntKind::Tagged };
+                    let start = self.let_(scope, items, arith(IntOp::Mul), &[row, length], Type::Int);
+                    self.let_(scope, items, arith(IntOp::Add), &[start, index], Type::Int)
+                }
+            });
+        }
+        offset.unwrap_or(Simple::tagged(0))
     }
 
     fn others(&mut self, scope: &mut Scope, items: &mut Items) {

@@ -1,6 +1,6 @@
 //! What generated variables hold: finer than kinds, so that nearly all runs are defined.
 
-use flambeau_ir::prim::{ArrayKind, BigarrayKind, BigarrayLayout, Mutability, NativeRepr};
+use flambeau_ir::prim::{ArrayKind, BigarrayKind, Mutability, NativeRepr};
 use flambeau_ir::{BoxedKind, Kind, Subkind};
 
 /// The type of a generated variable. Blocks, arrays and float blocks have [`LENGTH`] elements, strings
@@ -28,7 +28,7 @@ pub(super) enum Type {
     Array(ArrayKind),
     String,
     Bytes,
-    Bigarray(BigarrayKind, BigarrayLayout),
+    Bigarray(BigarrayKind),
     /// A function of that shape.
     Fun(Shape),
     /// A mutable block that mostly does not escape.

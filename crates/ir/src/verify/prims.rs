@@ -28,12 +28,10 @@ impl Verifier<'_> {
 
     fn operands(&mut self, prim: &Prim, args: &[Simple], signature: &Signature) {
         let Signature { args: kinds, variadic, .. } = signature;
-        let (at_least, last) = match prim {
-            Prim::BigarrayLoad { .. } => (2, None),
-            Prim::BigarrayStore { kind, .. } => (3, Some(kind.kind())),
-            Prim::MakeBlock { .. } | Prim::MakeFloatBlock { .. } | Prim::MakeArray { .. } => (1, None),
-            _ if *variadic => (kinds.len().saturating_sub(1), None),
-            _ => (kinds.len(), None),
+        let at_least = match prim {
+            Prim::MakeBlock { .. } | Prim::MakeFloatBlock { .. } | Prim::MakeArray { .. } => 1,
+            _ if *variadic => kinds.len().saturating_sub(1),
+            _ => kinds.len(),
         };
         if args.len() < at_least || (!variadic && args.len() > at_least) {
             let takes = if *variadic { "at least " } else { "" };
@@ -41,11 +39,7 @@ impl Verifier<'_> {
             self.error([takes, cause![", and is given ", args.len()]].concat());
         }
         for (i, &arg) in args.iter().enumerate() {
-            let expected = match last {
-                Some(last) if i + 1 == args.len() => Some(last),
-                _ => kinds.get(i).or(if *variadic { kinds.last() } else { None }).copied(),
-            };
-            match expected {
+            match kinds.get(i).or(if *variadic { kinds.last() } else { None }).copied() {
                 Some(kind) => self.expect_kind(arg, kind, || cause!["operand ", i + 1]),
                 None => {
                     self.use_simple(arg);

@@ -1,8 +1,8 @@
 //! Random primitives with operands.
 
 use flambeau_ir::prim::{
-    ArrayKind, BigarrayKind, BigarrayLayout, External, FloatCmp, FloatOp, Init, IntCmp, IntOp, Mutability,
-    NativeRepr, ShiftOp, StringKind, Width,
+    ArrayKind, BigarrayKind, External, FloatCmp, FloatOp, Init, IntCmp, IntOp, Mutability, NativeRepr,
+    ShiftOp, StringKind, Width,
 };
 use flambeau_ir::{BoxedKind, IntKind, Item, Kind, Named, Prim};
 
@@ -29,9 +29,6 @@ impl Generator {
             let last = *kinds.last().expect("a variadic primitive has a last operand");
             kinds.extend(vec![last; self.random.below(3)]);
         }
-        if let Prim::BigarrayStore { kind, .. } = &prim {
-            kinds.push(kind.kind());
-        }
         let args = kinds.into_iter().map(|kind| self.simple(scope, kind)).collect();
         let exn = if prim.may_raise() { Some(Box::new(self.exn(scope))) } else { None };
         let (var, dbg) = (self.variable(signature.result), self.dbg());
@@ -47,7 +44,6 @@ fn prim(r: &mut Random) -> Prim {
     let init = r.pick(&[Init::Assignment, Init::Heap, Init::Root]);
     let array = r.pick(&[ArrayKind::Generic, ArrayKind::Addr, ArrayKind::Int, ArrayKind::Float]);
     let width = r.pick(&[Width::W8, Width::W16, Width::W32, Width::W64]);
-    let layout = r.pick(&[BigarrayLayout::C, BigarrayLayout::Fortran]);
     let bigarray = r.pick(&[
         BigarrayKind::Float32,
         BigarrayKind::Sint8,
@@ -83,8 +79,8 @@ fn prim(r: &mut Random) -> Prim {
         }
         20 => Prim::StringStore { string: r.pick(&[StringKind::Bytes, StringKind::Bigstring]), width },
         21 => Prim::BigarrayDim { dim: r.below(4) as u32 },
-        22 => Prim::BigarrayLoad { checked: flag, kind: bigarray, layout },
-        23 => Prim::BigarrayStore { checked: flag, kind: bigarray, layout },
+        22 => Prim::BigarrayLoad { kind: bigarray },
+        23 => Prim::BigarrayStore { kind: bigarray },
         24 => {
             let op = r.pick(&[IntOp::Add, IntOp::Sub, IntOp::Mul, IntOp::And, IntOp::Or, IntOp::Xor]);
             Prim::IntArith { op, kind }

@@ -98,34 +98,36 @@ fn number_of_operands() {
 #[test]
 fn operands_of_bigarrays() {
     rejects(
-        "code f (x) -> k { let a = bigarray_load.int64.c (x) k (x) }",
+        "code f (x) -> k { let a = bigarray_load.int64 (x) k (x) }",
         expect![[r#"
-            in code f: the primitive takes at least 2 operands, and is given 1
-              at: let a = bigarray_load.int64.c (x)
+            in code f: the primitive takes 2 operands, and is given 1
+              at: let a = bigarray_load.int64 (x)
         "#]],
     );
     rejects(
-        "code f (x) -> k { do bigarray_store.float64.c (x, 0, x) k (x) }",
+        "code f (x) -> k { do bigarray_store.float64 (x, 0, x) k (x) }",
         expect![[r#"
         in code f: operand 3, `x`, is of kind `val` instead of `float#`
-          at: do bigarray_store.float64.c (x, 0, x)
+          at: do bigarray_store.float64 (x, 0, x)
     "#]],
     );
     rejects(
-        "code f (x) -> k { do bigarray_store.float64.c (x, #1.5) k (x) }",
+        "code f (x) -> k { do bigarray_store.float64 (x, #1.5) k (x) }",
         expect![[r#"
-            in code f: the primitive takes at least 3 operands, and is given 2
-              at: do bigarray_store.float64.c (x, #1.5)
+            in code f: the primitive takes 3 operands, and is given 2
+              at: do bigarray_store.float64 (x, #1.5)
+            in code f: operand 2, `#1.5`, is of kind `float#` instead of `val`
+              at: do bigarray_store.float64 (x, #1.5)
         "#]],
     );
     rejects(
-        "code f (x) -> k { do bigarray_store.float64.c (x, #1.5, #1.5) k (x) }",
+        "code f (x) -> k { do bigarray_store.float64 (x, #1.5, #1.5) k (x) }",
         expect![[r#"
         in code f: operand 2, `#1.5`, is of kind `float#` instead of `val`
-          at: do bigarray_store.float64.c (x, #1.5, #1.5)
+          at: do bigarray_store.float64 (x, #1.5, #1.5)
     "#]],
     );
-    accepts("code f (x) -> k { do bigarray_store.float64.fortran (x, 0, 1, #1.5) k (x) }");
+    accepts("code f (x) -> k { do bigarray_store.float64 (x, 0, #1.5) k (x) }");
 }
 
 #[test]

@@ -116,12 +116,8 @@ impl Machine<'_> {
 
     fn prim(&mut self, prim: &Prim, args: &[Word], dbg: Dbg) -> Result<Word, Exit> {
         let signature = prim.signature();
-        let mut kinds: Vec<_> = (0..args.len())
-            .map(|i| signature.args.get(i).or(signature.args.last()).copied().unwrap_or(Kind::Value))
-            .collect();
-        if let (Prim::BigarrayStore { kind, .. }, Some(last)) = (prim, kinds.last_mut()) {
-            *last = kind.kind();
-        }
+        let kinds = (0..args.len())
+            .map(|i| signature.args.get(i).or(signature.args.last()).copied().unwrap_or(Kind::Value));
         let values = args.iter().zip(kinds).map(|(word, kind)| to_value(*word, kind));
         let values = values.collect::<Result<Vec<_>, _>>()?;
         let result = self.world.prim(prim, &values, dbg);

@@ -60,7 +60,7 @@ loc @2 "t.ml" line 4 chars 6 9 bol 20 in "T.f"
               Allocation block of 2 t.ml:3:4
               Boxing float t.ml:4:6
               PolymorphicCompare caml_compare t.ml:3:4
-              BoundsCheck array or string t.ml:4:6
+              BoundsCheck array, string or bigarray t.ml:4:6
               Allocation closure of T.g t.ml:3:4
               IndirectCall 2 arguments t.ml:4:6
             camlT__g: 2 method calls
