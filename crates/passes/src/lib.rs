@@ -6,8 +6,10 @@
 
 pub mod bounds;
 pub mod contify;
+pub mod hoist;
 pub mod immediates;
 pub mod loopify;
+mod loops;
 pub mod peel;
 mod recursion;
 pub mod scalar_replacement;
@@ -37,6 +39,7 @@ pub const PASSES: &[Pass] = &[
     THREAD,
     PEEL,
     BOUNDS,
+    HOIST,
     SINK,
     DEAD_CODE,
 ];
@@ -48,6 +51,7 @@ const SCALAR_REPLACEMENT: Pass =
 const IMMEDIATES: Pass = Pass { name: "immediates", run: immediates::immediates };
 const PEEL: Pass = Pass { name: "peel", run: peel::peel };
 const BOUNDS: Pass = Pass { name: "bounds", run: bounds::bounds };
+const HOIST: Pass = Pass { name: "hoist", run: hoist::hoist };
 const THREAD: Pass = Pass { name: "thread", run: thread::thread };
 const SINK: Pass = Pass { name: "sink", run: sink::sink };
 const STATIC_ARRAYS: Pass = Pass { name: "static_arrays", run: static_arrays::static_arrays };
@@ -77,6 +81,8 @@ pub fn schedule(level: u32, rounds: Option<u32>) -> Vec<Pass> {
     passes.insert(last, IMMEDIATES);
     // What the simplifier found to be the same is the same here.
     passes.push(BOUNDS);
+    // Where a check is gone, nothing keeps a load from leaving a loop.
+    passes.push(HOIST);
     // Last: inside a branch an allocation is in sight of nobody else.
     passes.push(SINK);
     passes

@@ -7,14 +7,14 @@
 //! so that all that the turn has computed is in scope in it.
 
 use flambeau_ir::copy::Copier;
-use flambeau_ir::prim::{Coeffects, Effects};
 use flambeau_ir::stack::deep;
 use flambeau_ir::{
     CodeId, ContHandler, Continuation, Expr, Item, Named, Prim, Rewrites, Simple, Terminator, Unit, Variable,
 };
-use flambeau_simplify::memory::{Memory, Writes};
 use flambeau_simplify::size;
 use rustc_hash::FxHashSet;
+
+use crate::loops::{self, Turn};
 
 /// Larger loops are not peeled.
 const LARGE: u32 = 80;
@@ -59,10 +59,11 @@ impl Peeling<'_> {
 
     /// Peels the loop that a run ends by entering.
     fn run(&mut self, expr: &mut Expr) {
-        let Terminator::ApplyCont(entry) = &expr.terminator else { return };
-        let Some(index) = loop_of(expr, entry.cont) else { return };
+        let (Terminator::ApplyCont(entry), Some(index)) = (&expr.terminator, loops::entered(expr)) else {
+            return;
+        };
         let Item::LetCont { handlers, .. } = &expr.items[index] else { return };
-        if !self.is_worth_it(&handlers[0]) || uses(&expr.items[index + 1..], entry.cont) > 0 {
+        if !self.is_worth_it(&handlers[0]) {
             return;
         }
         let (unit, code) = (&*self.unit, self.code);
@@ -96,16 +97,12 @@ impl Peeling<'_> {
             return false;
         }
         let mut varies: FxHashSet<Variable> = params.iter().copied().collect();
-        let mut writes = Writes::default();
         let (mut innermost, mut back_edges) = (true, 0);
         body.walk(&mut |expr| {
             for item in &expr.items {
                 match item {
-                    Item::Let { var, named, .. } => {
+                    Item::Let { var, .. } => {
                         varies.insert(*var);
-                        if let Named::Prim { prim, .. } = named {
-                            writes.add(Writes::of(prim));
-                        }
                     }
                     Item::LetClosures { .. } => innermost = false,
                     Item::Join { params, .. } => varies.extend(params),
@@ -116,7 +113,6 @@ impl Peeling<'_> {
                 }
             }
             match &expr.terminator {
-                Terminator::Apply(_) => writes.add(Writes::ANY),
                 Terminator::Try { .. } => innermost = false,
                 Terminator::ApplyCont(jump) if jump.cont == *cont => {
                     back_edges += 1;
@@ -126,14 +122,13 @@ impl Peeling<'_> {
             }
             expr.terminator.for_each_cont_use(&mut |used, _| innermost &= used != *cont);
         });
-        innermost && back_edges == 1 && invariant_size(body, varies, writes) >= WORTH
+        innermost && back_edges == 1 && invariant_size(body, varies) >= WORTH
     }
 }
 
 /// The size of what a loop computes that is the same in each turn.
-fn invariant_size(body: &Expr, mut varies: FxHashSet<Variable>, writes: Writes) -> u32 {
-    let memory = Memory::new(1);
-    let written = memory.after(writes, 2);
+fn invariant_size(body: &Expr, mut varies: FxHashSet<Variable>) -> u32 {
+    let turn = Turn::of(body);
     let mut total = 0;
     // Outer terms come before those nested in them, so operands before their uses.
     body.walk(&mut |expr| {
@@ -141,7 +136,7 @@ fn invariant_size(body: &Expr, mut varies: FxHashSet<Variable>, writes: Writes) 
             let Item::Let { var, named: Named::Prim { prim, args, .. }, .. } = item else { continue };
             let varying = args.iter().any(|arg| arg.as_var().is_some_and(|arg| varies.contains(&arg)));
             let constant = args.iter().all(|arg| matches!(arg, Simple::Const(_)));
-            if varying || constant || !is_repeatable(prim, &memory, &written) {
+            if varying || constant || !is_repeatable(prim, &turn) {
                 continue;
             }
             varies.remove(var);
@@ -151,41 +146,12 @@ fn invariant_size(body: &Expr, mut varies: FxHashSet<Variable>, writes: Writes) 
     total
 }
 
-/// Whether it gives the same again in a loop that writes so.
-fn is_repeatable(prim: &Prim, memory: &Memory, written: &Memory) -> bool {
+/// Whether it gives the same again.
+fn is_repeatable(prim: &Prim, turn: &Turn) -> bool {
     match prim {
-        Prim::CheckBound { .. } | Prim::CheckZero { .. } => true,
-        Prim::GetTag | Prim::ArrayLength { .. } | Prim::StringLength | Prim::BigarrayDim { .. } => {
-            memory.headers() == written.headers()
-        }
-        Prim::IntDiv { .. } | Prim::IntMod { .. } => true,
-        _ => match prim.effects() {
-            (Effects::None, Coeffects::None) => true,
-            (Effects::None, Coeffects::Has) => memory.read_by(prim) == written.read_by(prim),
-            _ => false,
-        },
+        Prim::CheckBound { .. } | Prim::CheckZero { .. } | Prim::IntDiv { .. } | Prim::IntMod { .. } => true,
+        _ => turn.leaves(prim),
     }
-}
-
-/// The item of a run that binds a loop of one continuation.
-fn loop_of(expr: &Expr, cont: Continuation) -> Option<usize> {
-    expr.items.iter().position(|item| match item {
-        Item::LetCont { recursive: true, handlers } => handlers.len() == 1 && handlers[0].cont == cont,
-        _ => false,
-    })
-}
-
-/// How often items jump to a continuation.
-fn uses(items: &[Item], cont: Continuation) -> u32 {
-    let mut uses = 0;
-    for item in items {
-        item.for_each_child(&mut |child| {
-            child.walk(&mut |expr| {
-                expr.terminator.for_each_cont_use(&mut |used, _| uses += u32::from(used == cont));
-            });
-        });
-    }
-    uses
 }
 
 /// Binds the loop where the term jumps to it.

@@ -107,6 +107,12 @@ impl Generator {
         if self.options.mark_iterations {
             self.c_call(&mut inside, &mut run, "int_iteration", &[(counter, Type::Int)], Type::Int, false);
         }
+        // As `for` loops do, which test at the end of a turn.
+        if self.one_in(2) {
+            for _ in 0..1 + self.random.below(4) {
+                self.prim(&mut inside, &mut run);
+            }
+        }
         let naked = |op| Prim::IntCompare { op, kind: IntKind::Tagged };
         let args = [counter, Simple::tagged(0)];
         let is_over = self.let_(&mut inside, &mut run, naked(IntCmp::Le), &args, Type::Naked);

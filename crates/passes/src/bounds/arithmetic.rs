@@ -66,6 +66,7 @@ impl Search<'_> {
         match (prim, args) {
             (Prim::ArrayLength { .. }, _) => self.between(value, 0, LONGEST_ARRAY),
             (Prim::StringLength, _) => self.between(value, 0, LONGEST_STRING),
+            (Prim::BigarrayDim { .. }, _) => self.between(value, 0, MAX),
             (Prim::StringLoad { string, width: Width::W8 }, _) if *string != StringKind::Bigstring => {
                 self.between(value, 0, 255);
             }

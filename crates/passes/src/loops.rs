@@ -1,0 +1,69 @@
+//! What the passes that move things out of loops ask.
+
+use flambeau_ir::prim::{Coeffects, Effects};
+use flambeau_ir::{Continuation, Expr, Item, Named, Prim, Terminator};
+use flambeau_simplify::memory::{Memory, Writes};
+
+/// The item of a run that binds the loop of one continuation which the run ends by entering, if that is its only way in.
+pub fn entered(expr: &Expr) -> Option<usize> {
+    let Terminator::ApplyCont(entry) = &expr.terminator else { return None };
+    let index = expr.items.iter().position(|item| match item {
+        Item::LetCont { recursive: true, handlers } => handlers.len() == 1 && handlers[0].cont == entry.cont,
+        _ => false,
+    })?;
+    (!is_used(&expr.items[index + 1..], entry.cont)).then_some(index)
+}
+
+/// Whether items jump to a continuation.
+fn is_used(items: &[Item], cont: Continuation) -> bool {
+    let mut used = false;
+    for item in items {
+        item.for_each_child(&mut |child| {
+            child.walk(&mut |expr| {
+                expr.terminator.for_each_cont_use(&mut |by, _| used |= by == cont);
+            });
+        });
+    }
+    used
+}
+
+/// What a turn of a loop does to the memory.
+pub struct Turn {
+    before: Memory,
+    after: Memory,
+}
+
+impl Turn {
+    /// Of the body of a loop.
+    pub fn of(body: &Expr) -> Turn {
+        let mut writes = Writes::default();
+        body.walk(&mut |expr| {
+            for item in &expr.items {
+                if let Item::Let { named: Named::Prim { prim, .. }, .. } = item {
+                    writes.add(Writes::of(prim));
+                }
+            }
+            if let Terminator::Apply(_) = &expr.terminator {
+                writes.add(Writes::ANY);
+            }
+        });
+        let before = Memory::new(1);
+        Turn { before, after: before.after(writes, 2) }
+    }
+
+    /// Whether an operation has no effect and gives the same afterwards. Division is none that can be done elsewhere: a check keeps
+    /// its divisor from being zero. Nor is what is no OCaml value: the GC must not come between.
+    pub fn leaves(&self, prim: &Prim) -> bool {
+        match prim {
+            Prim::IntDiv { .. } | Prim::IntMod { .. } | Prim::IntAsPointer => false,
+            Prim::GetTag | Prim::ArrayLength { .. } | Prim::StringLength | Prim::BigarrayDim { .. } => {
+                self.before.headers() == self.after.headers()
+            }
+            _ => match prim.effects() {
+                (Effects::None, Coeffects::None) => true,
+                (Effects::None, Coeffects::Has) => self.before.read_by(prim) == self.after.read_by(prim),
+                _ => false,
+            },
+        }
+    }
+}
