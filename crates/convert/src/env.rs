@@ -3,8 +3,8 @@
 
 use std::rc::Rc;
 
-use flambeau_ir::{BoxedKind, CodeId, Kind, Simple, Subkind};
-use flambeau_lambda::{Approximation, ValueKind};
+use flambeau_ir::{BoxedKind, CodeId, Const, Kind, Simple, Subkind};
+use flambeau_lambda::{Approximation, Number, ValueKind};
 
 /// An atom and what is known of it.
 #[derive(Clone, Debug)]
@@ -207,6 +207,9 @@ impl<'s> Importing<'s> {
             }
             Approximation::Immediate(n) => Field { simple: Some(Simple::tagged(*n)), info: Info::Unknown },
             Approximation::Symbol(name) => Field { simple: Some((self.symbol)(name)), info: Info::Unknown },
+            Approximation::Number { symbol, number } => {
+                Field { simple: Some((self.symbol)(symbol)), info: boxed(*number) }
+            }
         }
     }
 
@@ -220,4 +223,15 @@ impl<'s> Importing<'s> {
             }
         }
     }
+}
+
+/// What is known of a box around a number.
+fn boxed(number: Number) -> Info {
+    let (kind, contents) = match number {
+        Number::Float(bits) => (BoxedKind::Float, Const::NakedFloat(bits)),
+        Number::Int32(n) => (BoxedKind::Int32, Const::NakedInt32(n)),
+        Number::Int64(n) => (BoxedKind::Int64, Const::NakedInt64(n)),
+        Number::Nativeint(n) => (BoxedKind::Nativeint, Const::NakedNativeint(n)),
+    };
+    Info::Boxed(kind, contents.into())
 }

@@ -52,7 +52,7 @@ pub(crate) fn hide_fields(unit: &mut Unit, options: &Options, promised: &Approxi
 
 fn told_of<'a>(approximation: &'a Approximation, told: &mut FxHashSet<&'a str>) {
     match approximation {
-        Approximation::Symbol(symbol) => {
+        Approximation::Symbol(symbol) | Approximation::Number { symbol, .. } => {
             told.insert(symbol);
         }
         Approximation::Closure { symbol, result, .. } => {
@@ -181,7 +181,10 @@ fn weight(approximations: &[Approximation]) -> usize {
         Approximation::Unknown | Approximation::GlobalField { .. } => LARGEST_ARGUMENTS + 1,
         Approximation::Block(fields) => 1 + weight(fields),
         Approximation::Made { args, .. } => 1 + weight(args),
-        Approximation::Closure { .. } | Approximation::Immediate(_) | Approximation::Symbol(_) => 1,
+        Approximation::Closure { .. }
+        | Approximation::Immediate(_)
+        | Approximation::Symbol(_)
+        | Approximation::Number { .. } => 1,
     };
     approximations.iter().map(one).sum()
 }

@@ -7,6 +7,7 @@ mod pipeline;
 mod reports;
 mod run;
 mod settings;
+mod static_fields;
 mod stdlib;
 mod subcommands;
 mod toolchain;

@@ -10,6 +10,8 @@ use flambeau_simplify::export::{Visible, inlinable};
 use flambeau_unit::{Functions, Payload};
 use rustc_hash::FxHashSet;
 
+use crate::static_fields;
+
 /// Puts what units of ours tell in the place of what their stock part tells. Gives their functions, and with which arguments
 /// of the inliner they were made.
 ///
@@ -156,7 +158,9 @@ impl Makings<'_> {
     /// A value that something was made of, if all of it is known.
     fn known(&mut self, value: &Approximation) -> Option<Known> {
         Some(match value {
-            Approximation::Symbol(symbol) => Known::Symbol(symbol.as_str().into()),
+            Approximation::Symbol(symbol) | Approximation::Number { symbol, .. } => {
+                Known::Symbol(symbol.as_str().into())
+            }
             Approximation::Immediate(n) => Known::Immediate(*n),
             Approximation::Closure { code, arity, needs_closure: false, symbol, .. } if *arity > 0 => {
                 let function = Function { code: code.as_str().into(), arity: usize::try_from(*arity).ok()? };
@@ -198,6 +202,7 @@ pub fn check(imports: &Imports) -> Result<(), String> {
 
 /// The payload of a unit that was optimised.
 pub fn payload(request: &Request, unit: &mut Unit, exports: Approximation, rewrites: &Rewrites) -> Vec<u8> {
+    let exports = static_fields::tell(exports, unit);
     let mut roots = Vec::new();
     for_each_name(&exports, &mut |name, names_what| {
         if names_what != Names::Data {
@@ -261,7 +266,7 @@ fn for_each_name(approximation: &Approximation, f: &mut impl FnMut(&str, Names))
                 f(code, Names::Code { needs_closure: false });
                 pending.extend(&**args);
             }
-            Approximation::Symbol(symbol) => f(symbol, Names::Data),
+            Approximation::Symbol(symbol) | Approximation::Number { symbol, .. } => f(symbol, Names::Data),
             Approximation::Unknown | Approximation::Immediate(_) | Approximation::GlobalField { .. } => {}
         }
     }

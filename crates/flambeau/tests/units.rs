@@ -44,6 +44,41 @@ fn functions_of_other_units_are_inlined() {
     assert_eq!(folder.link_and_run(&["a.cmx", "b.cmx", "c.cmx"]), PRINTED);
 }
 
+/// `a` gives numbers, some of which are known only when it has been optimised.
+const NUMBERS: &[(&str, &str)] = &[
+    (
+        "a.ml",
+        "let twice = 4. *. 2.5\nlet small = 7l\nlet large = Int64.shift_left 1L 40\nlet native = 5n\nlet sum = List.length [ 1; 2 ]\n",
+    ),
+    (
+        "b.ml",
+        "let f x = x *. A.twice\nlet g x = Int32.add x A.small\nlet h x = Int64.add x A.large\nlet n x = Nativeint.mul x A.native\n\
+         let () = Printf.printf \"%g %ld %Ld %nd %d %g\\n\" (f 2.) (g 1l) (h 1L) (n 3n) A.sum (Float.pi *. 2.)\n",
+    ),
+];
+
+#[test]
+fn numbers_of_other_units_are_known() {
+    for stock in [false, true] {
+        let folder = Folder::new(NUMBERS);
+        if stock {
+            let output = folder.command("ocamlfind", &[], &["ocamlopt", "-c", "a.ml"]);
+            assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stderr));
+        } else {
+            folder.compile(&["a.ml"]);
+        }
+        let b = folder.compile(&["b.ml"]);
+        // What the stock compiler computes, it tells of; for the others ours knows more.
+        let known: &[&str] =
+            if stock { &["#7l", "#5n"] } else { &["#10.0", "#7l", "#1099511627776L", "#5n"] };
+        for number in known {
+            assert!(b.contains(number), "{number} is not known in:\n{b}");
+        }
+        assert!(b.contains("#6.283185307179586"), "Float.pi is not known in:\n{b}");
+        assert_eq!(folder.link_and_run(&["a.cmx", "b.cmx"]), "20 8 1099511627777 15 2 6.28319\n");
+    }
+}
+
 #[test]
 fn a_library_is_linked_for_what_was_inlined() {
     let folder = Folder::new(UNITS);

@@ -99,6 +99,13 @@ pub enum Approximation {
     Immediate(i64),
     /// The address of a symbol.
     Symbol(String),
+    /// The address of a symbol that is a boxed number.
+    Number {
+        /// The symbol.
+        symbol: String,
+        /// What is in the box.
+        number: Number,
+    },
     /// The contents of a field of a module block.
     GlobalField {
         /// The module block.
@@ -115,6 +122,19 @@ pub enum Approximation {
         /// The part: a field of the result, a field of that, and so on.
         path: Vec<u32>,
     },
+}
+
+/// A number that is boxed as a value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Number {
+    /// A double, by its bits.
+    Float(u64),
+    /// An int32.
+    Int32(i32),
+    /// An int64.
+    Int64(i64),
+    /// A nativeint.
+    Nativeint(i64),
 }
 
 /// The magic and the version of the format.
@@ -209,8 +229,23 @@ pub fn approximation(r: &mut Reader) -> Result<Approximation, DecodeError> {
             3 => Approximation::Immediate(r.i64()?),
             4 => Approximation::Symbol(r.string()?),
             5 => Approximation::GlobalField { symbol: r.string()?, field: r.u32()? },
+            8 => Approximation::Number { symbol: r.string()?, number: number(r)? },
             _ => return Err(r.error("no such approximation")),
         })
+    })
+}
+
+/// Decodes a number, with the code of its kind before it.
+///
+/// # Errors
+/// When the bytes are not one.
+pub fn number(r: &mut Reader) -> Result<Number, DecodeError> {
+    Ok(match r.byte()? {
+        1 => Number::Float(r.float_bits()?),
+        2 => Number::Int32(i32::try_from(r.i64()?).map_err(|_| r.error("no int32"))?),
+        3 => Number::Int64(r.i64()?),
+        4 => Number::Nativeint(r.i64()?),
+        _ => return Err(r.error("no such number")),
     })
 }
 

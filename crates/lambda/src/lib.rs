@@ -11,7 +11,7 @@ pub mod printer;
 pub mod reader;
 pub mod term;
 
-pub use decode::{Approximation, Import, Location, Options, Request, decode, decode_import};
+pub use decode::{Approximation, Import, Location, Number, Options, Request, decode, decode_import, number};
 pub use prim::Primitive;
 pub use reader::{DecodeError, Reader};
 pub use term::{Constant, Ident, Node, NodeId, Term, ValueKind};

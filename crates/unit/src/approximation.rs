@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use flambeau_lambda::{Approximation, DecodeError, Reader};
+use flambeau_lambda::{Approximation, DecodeError, Number, Reader, number};
 
 use crate::bytes::Writer;
 
@@ -51,6 +51,11 @@ impl<'a> Encoder<'_, 'a> {
                 self.w.byte(4);
                 self.w.string(symbol);
             }
+            Approximation::Number { symbol, number } => {
+                self.w.byte(8);
+                self.w.string(symbol);
+                self.number(*number);
+            }
             Approximation::GlobalField { symbol, field } => {
                 self.w.byte(5);
                 self.w.string(symbol);
@@ -68,6 +73,27 @@ impl<'a> Encoder<'_, 'a> {
                 }
                 self.w.u(path.len() as u64);
                 path.iter().for_each(|field| self.w.u(u64::from(*field)));
+            }
+        }
+    }
+
+    fn number(&mut self, number: Number) {
+        match number {
+            Number::Float(bits) => {
+                self.w.byte(1);
+                self.w.raw(&bits.to_le_bytes());
+            }
+            Number::Int32(n) => {
+                self.w.byte(2);
+                self.w.i(n.into());
+            }
+            Number::Int64(n) => {
+                self.w.byte(3);
+                self.w.i(n);
+            }
+            Number::Nativeint(n) => {
+                self.w.byte(4);
+                self.w.i(n);
             }
         }
     }
@@ -109,6 +135,7 @@ impl Decoder<'_, '_> {
                 self.part()?
             }
             7 => self.part()?,
+            8 => Approximation::Number { symbol: self.r.string()?, number: number(self.r)? },
             _ => return Err(self.r.error("no such approximation")),
         })
     }

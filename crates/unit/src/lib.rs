@@ -14,7 +14,7 @@ use bytes::Writer;
 pub const MAGIC: &[u8] = b"FLBX";
 
 /// The version of the format; the OCaml side (`ocaml/unit/cmx_payload.ml`) refuses others before we see them.
-pub const VERSION: u64 = 4;
+pub const VERSION: u64 = 5;
 
 /// What a unit tells.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -114,11 +114,22 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    fn numbers() -> impl Strategy<Value = flambeau_lambda::Number> {
+        use flambeau_lambda::Number;
+        prop_oneof![
+            any::<u64>().prop_map(Number::Float),
+            any::<i32>().prop_map(Number::Int32),
+            any::<i64>().prop_map(Number::Int64),
+            any::<i64>().prop_map(Number::Nativeint),
+        ]
+    }
+
     fn approximations() -> impl Strategy<Value = Approximation> {
         let leaf = prop_oneof![
             Just(Approximation::Unknown),
             any::<i64>().prop_map(Approximation::Immediate),
             "[a-z]{0,8}".prop_map(Approximation::Symbol),
+            ("[a-z]{0,8}", numbers()).prop_map(|(symbol, number)| Approximation::Number { symbol, number }),
             ("[a-z]{0,8}", any::<u32>())
                 .prop_map(|(symbol, field)| Approximation::GlobalField { symbol, field }),
         ];
