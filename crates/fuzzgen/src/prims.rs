@@ -126,6 +126,30 @@ const INT: &[Rule] = &[
             g.op(ty, "(Array.length §)", &[of.array()], size, cx)
         }
     }),
+    rule("indices at the edge", 3, false, |g, ty, size, cx| {
+        let (a, r, i) = (g.fresh("a"), g.fresh("r"), g.fresh("i"));
+        let first = g.rng.pick(&["0", "1", "-1", "(Array.length § - 1)", "(Array.length § land 3)"]);
+        let (first, second) = (first.replace('§', &a), format!("Array.length {a} - {}", g.rng.range(0, 2)));
+        let index = g.rng.pick(&[
+            "@",
+            "@ + 1",
+            "@ - 1",
+            "@ / 2",
+            "@ land 7",
+            "(@ + Array.length §) / 2",
+            "Array.length § - @",
+        ]);
+        let index = index.replace('@', &i).replace('§', &a);
+        let (low, way, high) =
+            if g.rng.range(0, 2) == 0 { (second, "downto", first) } else { (first, "to", second) };
+        g.op(
+            ty,
+            &format!("(let {a} = § in let {r} = ref 0 in for {i} = {low} {way} {high} do {r} := !{r} + {a}.({index}) done; !{r})"),
+            &[Ty::Int.array()],
+            size,
+            cx,
+        )
+    }),
     rule("read an integer of bytes", 2, false, |g, ty, size, cx| {
         let f = *g.rng.pick(&["get_uint8", "get_int8", "get_uint16_le", "get_int16_be", "get_uint16_ne"]);
         let i = g.rng.below(8);

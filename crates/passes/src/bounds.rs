@@ -137,6 +137,7 @@ impl<'u> Search<'u> {
 
     fn expr(&mut self, expr: &Expr) {
         deep(|| {
+            self.known.spend(expr.items.len() as u32);
             // Handlers come after all ways to them.
             let mut groups = Vec::new();
             for item in &expr.items {

@@ -55,7 +55,7 @@ impl Hoisting<'_> {
         let Some(index) = loops::entered(expr) else { return };
         let Item::LetCont { handlers, .. } = &mut expr.items[index] else { return };
         let goes = invariants(&handlers[0]);
-        if goes.is_empty() || !self.allow(goes.len(), &handlers[0]) {
+        if goes.is_empty() || !self.allow(&handlers[0]) {
             return;
         }
         let mut out = Vec::with_capacity(goes.len());
@@ -66,11 +66,11 @@ impl Hoisting<'_> {
         self.changed = true;
     }
 
-    fn allow(&mut self, count: usize, handler: &ContHandler) -> bool {
+    fn allow(&mut self, handler: &ContHandler) -> bool {
         let (unit, code) = (self.unit, self.code);
         self.rewrites.allow(|| {
             let (place, name) = (unit.place_name(code), &unit.continuations[handler.cont].name);
-            format!("hoist: {count} bindings out of {name} in {place}")
+            format!("hoist: {name} in {place}")
         })
     }
 }

@@ -95,7 +95,7 @@ pub fn kind_of_rewrite(line: &str) -> String {
         return format!("contify: {}", becomes.split(" (").next().unwrap_or(becomes));
     }
     match text.split_once(": ") {
-        Some((pass @ ("scalar_replacement" | "sink" | "peel" | "thread"), _)) => pass.to_owned(),
+        Some((pass @ ("scalar_replacement" | "sink" | "peel" | "hoist" | "thread"), _)) => pass.to_owned(),
         _ => text.split(" in ").next().unwrap_or(text).to_owned(),
     }
 }
