@@ -18,7 +18,8 @@ use crate::loops::{self, Turn};
 pub fn hoist(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
     unit.rewrite_bodies(|unit, code, body| {
         let mut hoisting = Hoisting { unit, rewrites, code, changed: false };
-        hoisting.expr(body);
+        // What leaves an inner loop may leave those around it.
+        loops::inner_first(body, &mut |run| hoisting.run(run));
         hoisting.changed
     })
 }
@@ -31,25 +32,6 @@ struct Hoisting<'a> {
 }
 
 impl Hoisting<'_> {
-    /// Inner loops first: what leaves them may leave those around them.
-    fn expr(&mut self, expr: &mut Expr) {
-        deep(|| {
-            for item in &mut expr.items {
-                match item {
-                    Item::Join { body, .. } => self.expr(body),
-                    Item::LetCont { handlers, .. } => {
-                        handlers.iter_mut().for_each(|handler| self.expr(&mut handler.body));
-                    }
-                    Item::Let { .. } | Item::LetClosures { .. } => {}
-                }
-            }
-            if let Terminator::Try { body, .. } = &mut expr.terminator {
-                self.expr(body);
-            }
-            self.run(expr);
-        });
-    }
-
     /// Hoists out of the loop that a run ends by entering.
     fn run(&mut self, expr: &mut Expr) {
         let Some(index) = loops::entered(expr) else { return };

@@ -1,8 +1,28 @@
 //! What the passes that move things out of loops ask.
 
 use flambeau_ir::prim::{Coeffects, Effects};
+use flambeau_ir::stack::deep;
 use flambeau_ir::{Continuation, Expr, Item, Named, Prim, Terminator};
 use flambeau_simplify::memory::{Memory, Writes};
+
+/// Calls a function on each run of a term, on those nested in it first.
+pub fn inner_first(expr: &mut Expr, f: &mut impl FnMut(&mut Expr)) {
+    deep(|| {
+        for item in &mut expr.items {
+            match item {
+                Item::Join { body, .. } => inner_first(body, f),
+                Item::LetCont { handlers, .. } => {
+                    handlers.iter_mut().for_each(|handler| inner_first(&mut handler.body, f));
+                }
+                Item::Let { .. } | Item::LetClosures { .. } => {}
+            }
+        }
+        if let Terminator::Try { body, .. } = &mut expr.terminator {
+            inner_first(body, f);
+        }
+        f(expr);
+    });
+}
 
 /// The item of a run that binds the loop of one continuation which the run ends by entering, if that is its only way in.
 pub fn entered(expr: &Expr) -> Option<usize> {

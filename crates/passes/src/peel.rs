@@ -7,7 +7,6 @@
 //! so that all that the turn has computed is in scope in it.
 
 use flambeau_ir::copy::Copier;
-use flambeau_ir::stack::deep;
 use flambeau_ir::{
     CodeId, ContHandler, Continuation, Expr, Item, Named, Prim, Rewrites, Simple, Terminator, Unit, Variable,
 };
@@ -26,7 +25,7 @@ pub fn peel(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
     // The code of the toplevel runs once, but its loops may be long.
     unit.rewrite_bodies(|unit, code, body| {
         let mut peeling = Peeling { unit, rewrites, code, changed: false };
-        peeling.expr(body);
+        loops::inner_first(body, &mut |run| peeling.run(run));
         peeling.changed
     })
 }
@@ -39,24 +38,6 @@ struct Peeling<'a> {
 }
 
 impl Peeling<'_> {
-    fn expr(&mut self, expr: &mut Expr) {
-        deep(|| {
-            for item in &mut expr.items {
-                match item {
-                    Item::Join { body, .. } => self.expr(body),
-                    Item::LetCont { handlers, .. } => {
-                        handlers.iter_mut().for_each(|handler| self.expr(&mut handler.body));
-                    }
-                    Item::Let { .. } | Item::LetClosures { .. } => {}
-                }
-            }
-            if let Terminator::Try { body, .. } = &mut expr.terminator {
-                self.expr(body);
-            }
-            self.run(expr);
-        });
-    }
-
     /// Peels the loop that a run ends by entering.
     fn run(&mut self, expr: &mut Expr) {
         let (Terminator::ApplyCont(entry), Some(index)) = (&expr.terminator, loops::entered(expr)) else {
