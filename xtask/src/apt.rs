@@ -9,7 +9,6 @@ use anyhow::{Context, Result, bail};
 
 use crate::{env, process};
 
-const LISTS: &str = "/etc/apt/sources.list.d";
 /// The file of ours that gives the sources of the packages that the machine already takes from its mirrors.
 const OURS: &str = "/etc/apt/sources.list.d/flambeau-sources";
 const LIMIT: Duration = Duration::from_secs(1800);
@@ -86,11 +85,7 @@ pub fn source(name: &str, folder: &Path) -> Result<PathBuf> {
 
 /// Makes apt know the source packages of every place that it takes Debian's binary packages from.
 fn allow_sources() -> Result<()> {
-    let mut files = vec![PathBuf::from("/etc/apt/sources.list")];
-    if let Ok(entries) = fs::read_dir(LISTS) {
-        files.extend(entries.filter_map(Result::ok).map(|entry| entry.path()));
-    }
-    files.sort();
+    let files = files_of_sources(Path::new("/etc/apt"));
     for extension in ["list", "sources"] {
         let ours = format!("{OURS}.{extension}");
         let mut text = String::new();
@@ -111,6 +106,19 @@ fn allow_sources() -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// What tells apt its sources, in `apt`, its folder of settings. Newer installations have no `sources.list`.
+fn files_of_sources(apt: &Path) -> Vec<PathBuf> {
+    let list = apt.join("sources.list");
+    let mut files: Vec<_> = fs::read_dir(apt.join("sources.list.d"))
+        .map(|entries| entries.filter_map(Result::ok).map(|entry| entry.path()).collect())
+        .unwrap_or_default();
+    if list.exists() {
+        files.push(list);
+    }
+    files.sort();
+    files
 }
 
 /// The lines of the old one-line format, for sources.
@@ -185,6 +193,19 @@ fn apt_get(arguments: &[&str]) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_installation_may_have_no_sources_list() {
+        let apt = tempfile::tempdir().unwrap();
+        assert!(files_of_sources(apt.path()).is_empty());
+        let stanzas = apt.path().join("sources.list.d").join("debian.sources");
+        fs::create_dir(stanzas.parent().unwrap()).unwrap();
+        fs::write(&stanzas, "").unwrap();
+        assert_eq!(files_of_sources(apt.path()), std::slice::from_ref(&stanzas));
+        let list = apt.path().join("sources.list");
+        fs::write(&list, "").unwrap();
+        assert_eq!(files_of_sources(apt.path()), [list, stanzas]);
+    }
 
     #[test]
     fn one_line_entries_become_source_entries() {
