@@ -94,16 +94,32 @@ impl Facts {
     fn of(body: &Expr) -> Facts {
         let mut facts = Facts::default();
         body.walk(&mut |expr| {
-            for item in &expr.items {
-                facts.item(item);
-            }
+            expr.items.iter().for_each(|item| facts.item(item));
             facts.terminator(&expr.terminator);
         });
+        facts.fix(body);
         facts
     }
 
+    /// Notes what is given in a term.
+    fn fix(&mut self, body: &Expr) {
+        body.walk(&mut |expr| {
+            for item in &expr.items {
+                if let Item::Let { named: Named::Prim { exn: Some(exn), .. }, .. } = item {
+                    self.fixed.insert(exn.cont);
+                }
+            }
+            match &expr.terminator {
+                Terminator::Apply(apply) => self.fixed.extend([apply.ret, apply.exn.cont]),
+                Terminator::Raise { handler, .. } => self.fixed.extend([handler.cont]),
+                Terminator::Try { handler, .. } => self.fixed.extend([handler.cont]),
+                _ => {}
+            }
+        });
+    }
+
     fn item(&mut self, item: &Item) {
-        if let Item::Let { var, named: Named::Prim { prim, exn, .. }, .. } = item {
+        if let Item::Let { var, named: Named::Prim { prim, .. }, .. } = item {
             if let Prim::MakeBlock { tag, .. } = prim
                 && *tag < FIRST_SPECIAL_TAG
             {
@@ -112,7 +128,6 @@ impl Facts {
             if matches!(prim, Prim::Tag | Prim::IntCompare3 { .. } | Prim::FloatCompare3) {
                 self.tests.insert(*var);
             }
-            self.fixed.extend(exn.as_ref().map(|exn| exn.cont));
         }
     }
 
@@ -125,14 +140,7 @@ impl Facts {
             Terminator::ApplyCont(jump) => note(jump, true),
             Terminator::Switch(switch) => switch.for_each_jump(&mut |jump| note(jump, false)),
             Terminator::StringSwitch(switch) => switch.for_each_jump(&mut |jump| note(jump, false)),
-            Terminator::Apply(apply) => self.fixed.extend([apply.ret, apply.exn.cont]),
-            Terminator::Raise { handler, .. } => {
-                self.fixed.insert(handler.cont);
-            }
-            Terminator::Try { handler, .. } => {
-                self.fixed.insert(handler.cont);
-            }
-            Terminator::Unreachable => {}
+            _ => {}
         }
     }
 }
@@ -302,6 +310,8 @@ impl Threading<'_> {
             arm.params.iter().map(|param| copier.bind_variable(*param)).collect();
         params.extend(more.iter().map(|var| copier.bind_variable(*var)));
         let body = copier.expr(&arm.body);
+        // The copy's continuations have new names.
+        self.facts.fix(&body);
         arm.body.dismantle();
         ContHandler { cont: arm.cont, params, body }
     }
