@@ -99,8 +99,15 @@ let switch_flags flag name doc =
 let whole = number_flag ~integer:true
 let real = number_flag ~integer:false
 
+(** What no [-O] flag means, for a command line that has one already (flambda2-inlining names the three levels). *)
+let o1 () =
+  Clflags.default_simplify_rounds := 1;
+  Clflags.classic_inlining := false;
+  Clflags.use_inlining_arguments_set Clflags.o1_arguments
+
 let list =
   [
+    ("-O1", Arg.Unit o1, " Optimise as without -O2 and -O3, which it undoes");
     ( "-flambeau-policy",
       Arg.Symbol ([ "default"; "classic"; "benefit"; "threshold" ], fun name -> policy := Some name),
       " How the inliner decides: by default as threshold, with other defaults" );

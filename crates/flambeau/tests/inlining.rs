@@ -60,6 +60,16 @@ fn flags_of_both_documents_hold() {
 }
 
 #[test]
+fn the_first_level_is_that_without_a_flag() {
+    let folder = Folder::new(CONTEXT);
+    let plain = folder.compile(&["t.ml"]);
+    assert_ne!(folder.compile(&["-Oclassic", "t.ml"]), plain);
+    for flags in [&["-O1"][..], &["-O3", "-O1"], &["-Oclassic", "-O1"]] {
+        assert_eq!(folder.compile(&[flags, &["t.ml"]].concat()), plain, "{flags:?}");
+    }
+}
+
+#[test]
 fn bad_flags_are_refused() {
     let folder = Folder::new(CONTEXT);
     let output = folder.run(&["-flambda2-inline-threshold", "many", "-c", "t.ml"]);
