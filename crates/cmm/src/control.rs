@@ -144,6 +144,7 @@ impl<'a> Lowering<'a> {
 
     /// The parameters of a static catch. An exception continuation is jumped to with what it uses only.
     fn catch_params(&mut self, cont: Continuation, params: &'a [Variable]) -> Vec<(Var, Machtype)> {
+        let passed = self.passed(params);
         if self.unit.continuations[cont].is_exn {
             let used = |(index, param): (usize, &Variable)| {
                 (index == 0 || self.analysis.occurs(*param)).then_some(*param)
@@ -151,7 +152,7 @@ impl<'a> Lowering<'a> {
             let params: Vec<_> = params.iter().enumerate().filter_map(used).collect();
             self.bind_params(&params)
         } else {
-            self.bind_params(params)
+            self.bind_params(&passed)
         }
     }
 
@@ -165,7 +166,8 @@ impl<'a> Lowering<'a> {
         result: Continuation,
         frames: &mut Vec<Frame>,
     ) -> Run<'a> {
-        match self.decide(cont, params.len(), ends_in(&body.terminator, cont), result) {
+        let passed = self.passed(params);
+        match self.decide(cont, passed.len(), ends_in(&body.terminator, cont), result) {
             Decision::Dead => Run::of(body),
             Decision::InPlace => {
                 self.put_in_place(cont, params, rest);
@@ -174,7 +176,7 @@ impl<'a> Lowering<'a> {
             Decision::Value => {
                 let def = self.block(Run::of(body), cont);
                 self.paths.join(cont);
-                frames.push(match params.first() {
+                frames.push(match passed.first() {
                     Some(param) => Frame::Let { var: self.bind(*param), def },
                     None => Frame::Seq { first: def },
                 });
@@ -201,7 +203,8 @@ impl<'a> Lowering<'a> {
     ) -> Continuation {
         let mut shared = Vec::new();
         for handler in handlers {
-            match self.decide(handler.cont, handler.params.len(), ends_in(end, handler.cont), result) {
+            let passed = self.passed(&handler.params).len();
+            match self.decide(handler.cont, passed, ends_in(end, handler.cont), result) {
                 Decision::Dead => {}
                 // Its code is nested anyway: as a value it would gain nothing.
                 Decision::Value | Decision::InPlace if self.used_once(handler.cont) => {
@@ -214,7 +217,8 @@ impl<'a> Lowering<'a> {
             [] => result,
             // Asked again: code that is in place now may use the result context.
             [handler]
-                if self.decide(handler.cont, handler.params.len(), false, result) == Decision::Value =>
+                if self.decide(handler.cont, self.passed(&handler.params).len(), false, result)
+                    == Decision::Value =>
             {
                 self.handler_first(handler, result, frames)
             }
@@ -243,7 +247,7 @@ impl<'a> Lowering<'a> {
         let path = self.paths.current();
         self.forget_raised_in(&self.analysis.continuations[handler.cont].scope.clone());
         self.paths.branch();
-        let param = handler.params.first().map(|param| self.bind(*param));
+        let param = self.passed(&handler.params).first().map(|param| self.bind(*param));
         let body = self.block(Run::of(&handler.body), result);
         frames.push(match param {
             Some(var) => Frame::LetOf { var, body },
@@ -260,6 +264,7 @@ impl<'a> Lowering<'a> {
         if let Some(first) = used.first() {
             let info = &self.analysis.continuations[first.cont];
             self.settle(&(info.group..info.scope.end), frames);
+            self.declare_kept(&used, frames);
             let handlers = self.catch_handlers(used, result);
             frames.push(Frame::CatchBody { recursive: true, handlers });
         }
@@ -313,11 +318,14 @@ impl<'a> Lowering<'a> {
 
     /// A jump.
     pub fn jump(&mut self, jump: &'a flambeau_ir::ApplyCont, result: Continuation) -> Next<'a> {
-        let args: Vec<_> = jump.args.iter().map(|arg| self.atom(*arg)).collect();
+        let args = jump.args.iter().map(|arg| self.atom(*arg)).collect();
+        let mut frames = Vec::new();
+        let args = self.assign_kept(jump.cont, args, &mut frames);
         if jump.cont == result {
             self.paths.reach(result);
             let value = args.first().copied().unwrap_or(Atom::UNIT);
-            return Next::Done(self.expr(value));
+            let value = self.expr(value);
+            return Next::Done(close(&mut self.tree, frames, value));
         }
         match self.target(jump.cont) {
             Target::Inline { params, run } => {
@@ -329,7 +337,8 @@ impl<'a> Lowering<'a> {
             Target::Label { label, .. } => {
                 self.paths.reach(jump.cont);
                 let args = args.into_iter().map(|arg| self.expr(arg)).collect();
-                Next::Done(self.tree.push(Expr::Exit { label, args }))
+                let exit = self.tree.push(Expr::Exit { label, args });
+                Next::Done(close(&mut self.tree, frames, exit))
             }
         }
     }
@@ -338,6 +347,10 @@ impl<'a> Lowering<'a> {
     fn apply(&mut self, apply: &'a Apply, result: Continuation, frames: &mut Vec<Frame>) -> Next<'a> {
         self.raise_point(&apply.exn, frames);
         let call = self.call(apply);
+        let param = self.analysis.continuations[apply.ret].params.first();
+        if let Some(param) = param.filter(|param| self.kept[**param].is_some()) {
+            return Next::Done(self.assign_result(call, *param, apply.ret, result, frames));
+        }
         if apply.ret == result {
             self.paths.reach(result);
             return Next::Done(call);
@@ -366,6 +379,29 @@ impl<'a> Lowering<'a> {
                 };
                 Next::Done(self.tree.push(Expr::Exit { label, args }))
             }
+        }
+    }
+
+    /// A call whose result is assigned to a mutable variable.
+    fn assign_result(
+        &mut self,
+        call: ExprId,
+        param: Variable,
+        ret: Continuation,
+        result: Continuation,
+        frames: &mut Vec<Frame>,
+    ) -> ExprId {
+        let unit = self.unit;
+        let var = self.fresh(&unit.variables[param].name);
+        frames.push(Frame::Let { var, def: call });
+        self.assign_kept(ret, vec![Atom::Var(var)], frames);
+        self.paths.reach(ret);
+        if ret == result {
+            return self.expr(Atom::UNIT);
+        }
+        match self.target(ret) {
+            Target::Label { label, .. } => self.tree.push(Expr::Exit { label, args: Vec::new() }),
+            Target::Inline { .. } => panic!("{ret} takes what several ways pass to it, in place"),
         }
     }
 

@@ -13,6 +13,7 @@ pub mod encode;
 mod exn;
 mod frames;
 mod functions;
+mod kept;
 mod layout;
 mod lowering;
 mod operands;

@@ -49,6 +49,10 @@ pub struct Lowering<'a> {
     pub tree: Tree,
     /// What stands for each variable.
     pub env: SecondaryMap<Variable, Option<Atom>>,
+    /// The mutable variables that parameters of loops are names of; see [`kept`](crate::kept).
+    pub kept: SecondaryMap<Variable, Option<Var>>,
+    /// Those of them that a turn of the loop may change before it ends.
+    pub renamed: FxHashSet<Var>,
     /// How each ordinary continuation in scope is reached.
     pub targets: SecondaryMap<Continuation, Option<Target<'a>>>,
     /// The `Try`s around, by their handlers.
@@ -77,6 +81,8 @@ impl<'a> Lowering<'a> {
             layout,
             tree: Tree::default(),
             env: SecondaryMap::new(),
+            kept: SecondaryMap::new(),
+            renamed: FxHashSet::default(),
             targets: SecondaryMap::new(),
             tries: FxHashMap::default(),
             paths: Paths::default(),

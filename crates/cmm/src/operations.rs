@@ -68,7 +68,9 @@ impl<'a> Lowering<'a> {
 
     fn represent(&mut self, var: Var, args: &[Simple], by: impl FnOnce(Atom) -> Representation) {
         let atom = self.atom(args[0]);
-        self.representations.insert(var, by(atom));
+        if !matches!(atom, Atom::Var(of) if self.renamed.contains(&of)) {
+            self.representations.insert(var, by(atom));
+        }
     }
 
     /// Undoes boxing and tagging: a number that is consumed at once is never boxed. The kinds of box and unbox

@@ -1,31 +1,9 @@
 //! What becomes of small units: the Cmm that is expected, as text.
 
-use expect_test::{Expect, expect};
-use flambeau_ir::parser::parse_unit;
+mod support;
 
-/// A unit with those codes and that entry, lowered.
-fn lower(items: &str) -> String {
-    let header =
-        "unit \"T\" prefix \"camlT\" module $camlT\nstatic exported $camlT = preallocated[0] size 1\n";
-    let unit = parse_unit(&format!("{header}{items}")).unwrap_or_else(|error| panic!("{error}"));
-    flambeau_cmm::print(&flambeau_cmm::lower(&unit))
-}
-
-/// A function `f` of its parameters and body alone.
-#[track_caller]
-fn check_body(params: &str, body: &str, expected: Expect) {
-    let text = lower(&format!(
-        "code f ({params}) closure env -> k | kx {{\n{body}\n}}\nentry -> done | failed {{ done (0) }}"
-    ));
-    let function = text.split_once("(function").and_then(|(_, text)| text.split_once("\n(entry"));
-    expected.assert_eq(&format!("(function{}\n", function.expect("there is a function").0));
-}
-
-/// All of a unit.
-#[track_caller]
-fn check_unit(items: &str, expected: Expect) {
-    expected.assert_eq(&lower(items));
-}
+use expect_test::expect;
+use support::{check_body, check_unit, lower};
 
 // ---- placement
 

@@ -6,7 +6,7 @@ use flambeau_ir::prim::{Coeffects, Effects};
 
 use crate::tree::Expr;
 
-/// A set of: reads, allocates, has effects.
+/// A set of: reads, allocates, has effects; names a mutable variable, assigns one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Class(u8);
 
@@ -19,6 +19,10 @@ impl Class {
     pub const ALLOC: Class = Class(2);
     /// Anything.
     pub const EFFECT: Class = Class(4);
+    /// Names a mutable variable.
+    pub const VARIABLE: Class = Class(8);
+    /// Assigns a mutable variable.
+    pub const ASSIGN: Class = Class(16);
 
     /// Whether both have an element in common.
     pub fn has(self, other: Class) -> bool {
@@ -38,6 +42,12 @@ impl Class {
             }
             if class.has(Class::EFFECT) {
                 opposite |= Class::EFFECT | Class::READ | Class::ALLOC;
+            }
+            if class.has(Class::VARIABLE) {
+                opposite |= Class::ASSIGN;
+            }
+            if class.has(Class::ASSIGN) {
+                opposite |= Class::VARIABLE;
             }
             opposite
         };
@@ -72,11 +82,11 @@ pub fn class(operation: &Expr) -> Class {
             if coeffects == Coeffects::Has { class | Class::READ } else { class }
         }
         Expr::Closures { .. } => Class::ALLOC,
-        Expr::Assign { .. }
-        | Expr::DirectCall { .. }
-        | Expr::GenericCall { .. }
-        | Expr::Send { .. }
-        | Expr::Raise { .. } => Class::EFFECT,
+        // What is allocated before may be interrupted, and the handler then sees what was assigned before.
+        Expr::Assign { .. } => Class::ASSIGN | Class::EFFECT,
+        Expr::DirectCall { .. } | Expr::GenericCall { .. } | Expr::Send { .. } | Expr::Raise { .. } => {
+            Class::EFFECT
+        }
         _ => Class::PURE,
     }
 }

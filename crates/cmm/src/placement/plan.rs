@@ -275,12 +275,20 @@ impl Plan {
         self.use_operands(tree, def, to, depth);
     }
 
-    /// Reading a mutable variable is reading.
+    /// What an operation does, its operands counted as far as they are mutable variables.
     fn class_of(&self, tree: &Tree, operation: ExprId) -> Class {
-        match &tree.exprs[operation.0 as usize] {
-            Expr::Var(var) if self.var(*var).mutable => Class::READ,
-            operation => class(operation),
-        }
+        let expr = &tree.exprs[operation.0 as usize];
+        let mut class = class(expr);
+        let mut name = |atom: &Expr| {
+            if let Expr::Var(var) = atom
+                && self.var(*var).mutable
+            {
+                class |= Class::VARIABLE;
+            }
+        };
+        name(expr);
+        expr.each_operand(|operand| name(&tree.exprs[operand.0 as usize]));
+        class
     }
 
     fn use_operands(&mut self, tree: &Tree, operation: ExprId, node: Node, depth: u32) {
