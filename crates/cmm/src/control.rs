@@ -263,7 +263,7 @@ impl<'a> Lowering<'a> {
         let used: Vec<_> = handlers.iter().filter(used).collect();
         if let Some(first) = used.first() {
             let info = &self.analysis.continuations[first.cont];
-            self.settle(&(info.group..info.scope.end), frames);
+            self.forget_raised_in(&(info.group..info.scope.end));
             self.declare_kept(&used, frames);
             let handlers = self.catch_handlers(used, result);
             frames.push(Frame::CatchBody { recursive: true, handlers });

@@ -163,31 +163,10 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Before a loop in that range: extra arguments that it leaves as they are, are brought up to date here, and hold
-    /// in all of it; of others nothing is known in it.
-    pub fn settle(&mut self, range: &Range<u32>, frames: &mut Vec<Frame>) {
-        self.for_each_slot_of(range, |lowering, slot, always| match always {
-            Some(atom) => lowering.bring_up_to_date(slot, atom, frames),
-            None => slot.known = None,
-        });
-    }
-
-    /// Before handlers that are translated now, but executed after the code in that range.
+    /// Before a loop in that range, or handlers that are translated now but executed after the code in it: of the extra
+    /// arguments that are not what all of it leaves them, nothing is known. Nor are those of a loop assigned before it: what
+    /// interrupts the loop before a turn assigns them sees what they were (pitfall 40).
     pub fn forget_raised_in(&mut self, range: &Range<u32>) {
-        self.for_each_slot_of(range, |lowering, slot, always| {
-            if !always.is_some_and(|atom| slot.holds(atom, &lowering.paths)) {
-                slot.known = None;
-            }
-        });
-    }
-
-    /// Does something with each extra argument that points in a range pass to a `try` around, and with what they pass, if
-    /// it is the same at all of them and has a value now.
-    fn for_each_slot_of(
-        &mut self,
-        range: &Range<u32>,
-        mut f: impl FnMut(&mut Self, &mut Slot, Option<Atom>),
-    ) {
         let mut tries = std::mem::take(&mut self.tries);
         for (cont, state) in &mut tries {
             for (index, slot) in state.slots.iter_mut().enumerate() {
@@ -197,7 +176,9 @@ impl<'a> Lowering<'a> {
                     Argument::Always(simple) => self.is_bound(simple).then(|| self.atom(simple)),
                     Argument::Changes => None,
                 };
-                f(self, slot, always);
+                if !always.is_some_and(|atom| slot.holds(atom, &self.paths)) {
+                    slot.known = None;
+                }
             }
         }
         self.tries = tries;

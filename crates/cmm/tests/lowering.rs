@@ -608,7 +608,7 @@ fn extra_arguments_assigned_before_a_branch_are_known_after_its_join() {
 
 /// What a loop leaves as it is, is assigned before it; what it changes, in it.
 #[test]
-fn extra_arguments_that_a_loop_does_not_change_are_assigned_before_it() {
+fn extra_arguments_of_a_loop_are_not_assigned_before_it() {
     check_body(
         "f, n: int",
         "cont exn h (e, count: int, other: int) { let sum = add.int (count, other) k (sum) }
@@ -630,10 +630,10 @@ fn extra_arguments_that_a_loop_does_not_change_are_assigned_before_it() {
               (letmut other/3:val 1)
               (try
                 (let r/8
-                  (assign count/2 3)
                   (catch_rec
                     (exit L0 n/1)
                     (with L0 (v/4:val)
+                      (assign count/2 3)
                       (assign other/3 v/4)
                       (let y/5 (apply f/0 v/4))
                       (let z/6 (apply f/0 y/5))
