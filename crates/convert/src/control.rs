@@ -414,9 +414,17 @@ impl Converter<'_> {
 
     // ---- loops
 
+    /// Tells the handler the values that it may need, so that no turn has to as long as they don't change.
+    fn tell_before_loop(&mut self) {
+        if !self.handler.mutables.is_empty() {
+            self.raising_prim("state", Prim::ExnState, &[], LocId(0));
+        }
+    }
+
     /// `while`.
     pub fn while_loop(&mut self, node: NodeId, cond: NodeId, body: NodeId) -> Result<()> {
         self.join("exit", node, false, |this, exit| {
+            this.tell_before_loop();
             let mutables = exit.mutables.clone();
             let looped = this.unit.new_continuation("while");
             let entry = this.present_values(&mutables);
@@ -478,6 +486,7 @@ impl Converter<'_> {
         exit: &Target,
         mutables: std::rc::Rc<[Ident]>,
     ) -> Result<Terminator> {
+        self.tell_before_loop();
         let looped = self.unit.new_continuation("for");
         let mut entry: SmallVec<[Simple; 2]> = smallvec![from];
         entry.extend(self.present_values(&mutables));
