@@ -2,8 +2,26 @@
 
 mod support;
 
-use expect_test::expect;
+use expect_test::{Expect, expect};
 use support::check_body;
+
+/// A loop that counts `i` up to `n` and gives `best`, which the items of a turn make `best2`.
+#[track_caller]
+fn check_turn(items: &str, expected: Expect) {
+    let body = format!(
+        "cont rec turn (i: int, best: int) {{
+           let c = lt.int (i, n)
+           cont go {{
+             {items}
+             let next = add.int (i, 1)
+             turn (next, best2)
+           }}
+           switch c {{ 0 -> k (best), 1 -> go }}
+         }}
+         turn (0, 5)"
+    );
+    check_body("n: int, x", &body, expected);
+}
 
 #[test]
 fn what_some_turns_leave_as_it_is_is_assigned_by_the_others() {
@@ -158,22 +176,12 @@ fn arguments_are_those_of_before_the_jump() {
 
 #[test]
 fn an_old_name_that_is_read_later_stays_apart() {
-    check_body(
-        "n: int, x",
-        "cont rec turn (i: int, best: int) {
-           let c = lt.int (i, n)
-           cont go {
-             join met (best2: int) {
-               let d = lt.int (best, i)
-               switch d { 0 -> met (best), 1 -> met (i) }
-             }
-             do block_store.assign[0] (x, best)
-             let next = add.int (i, 1)
-             turn (next, best2)
-           }
-           switch c { 0 -> k (best), 1 -> go }
+    check_turn(
+        "join met (best2: int) {
+           let d = lt.int (best, i)
+           switch d { 0 -> met (best), 1 -> met (i) }
          }
-         turn (0, 5)",
+         do block_store.assign[0] (x, best)",
         expect![[r#"
             (function camlT__f (n/0:val x/1:val)
               (catch_rec
@@ -194,23 +202,13 @@ fn an_old_name_that_is_read_later_stays_apart() {
 
 #[test]
 fn what_the_old_name_gave_is_computed_before_the_assignment() {
-    check_body(
-        "n: int, x",
-        "cont rec turn (i: int, best: int) {
-           let c = lt.int (i, n)
-           cont go {
-             let twice = mul.int (best, 2)
-             join met (best2: int) {
-               let d = lt.int (best, i)
-               switch d { 0 -> met (best), 1 -> met (i) }
-             }
-             do block_store.assign[0] (x, twice)
-             let next = add.int (i, 1)
-             turn (next, best2)
-           }
-           switch c { 0 -> k (best), 1 -> go }
+    check_turn(
+        "let twice = mul.int (best, 2)
+         join met (best2: int) {
+           let d = lt.int (best, i)
+           switch d { 0 -> met (best), 1 -> met (i) }
          }
-         turn (0, 5)",
+         do block_store.assign[0] (x, twice)",
         expect![[r#"
             (function camlT__f (n/0:val x/1:val)
               (letmut best/2:val 1)
