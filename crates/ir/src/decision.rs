@@ -167,6 +167,8 @@ pub enum Reason {
     },
     /// Not inlined: the benefit is too small.
     NotBeneficial(Evaluation),
+    /// Not inlined: a small function that loops or makes closures, of which too little disappears.
+    OutweighsCall(Evaluation),
     /// Not inlined: so deep in inlined code nothing is.
     TooDeep {
         /// The greatest depth.

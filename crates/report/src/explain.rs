@@ -98,6 +98,7 @@ fn brief(reason: &Reason) -> &'static str {
         Reason::TooLarge { .. } => "too large",
         Reason::NothingKnown { .. } => "nothing known of its arguments",
         Reason::NotBeneficial(_) => "too little benefit",
+        Reason::OutweighsCall(_) => "outweighs its call",
         Reason::TooDeep { .. } => "too deep",
         Reason::FunctionBudget { .. } => "function has grown",
         Reason::UnitBudget { .. } => "unit has grown",
@@ -164,6 +165,10 @@ fn because(reason: &Reason) -> (String, Option<String>) {
         Reason::NotBeneficial(evaluation) => {
             (format!("the benefit is too small{}", inside(evaluation)), Some(formula(evaluation, ">")))
         }
+        Reason::OutweighsCall(evaluation) => (
+            "the function loops or makes closures, beside which its call is little, and too little else disappears".into(),
+            Some(formula(evaluation, ">")),
+        ),
         Reason::TooDeep { limit } => {
             (format!("the call stands more than {limit} deep in inlined code"), None)
         }
@@ -307,6 +312,10 @@ fn changes(reason: &Reason, policy: Policy, level: u32) -> Vec<Change> {
                 }
             }
             with_more(changes)
+        }
+        Reason::OutweighsCall(evaluation) => {
+            let enough = number(evaluation.difference().ceil());
+            vec![INLINED, INLINE, Change::Flag(format!("-flambeau-inline-loop-threshold {enough}"))]
         }
         Reason::TooDeep { limit } => {
             let flag =

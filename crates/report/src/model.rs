@@ -262,7 +262,10 @@ fn cleaned(mut decision: Decision) -> Decision {
         *name = names::decoded(name);
     }
     decision.places.iter_mut().for_each(clean_place);
-    if let Reason::Beneficial(evaluation) | Reason::NotBeneficial(evaluation) = &mut decision.reason {
+    if let Reason::Beneficial(evaluation)
+    | Reason::NotBeneficial(evaluation)
+    | Reason::OutweighsCall(evaluation) = &mut decision.reason
+    {
         let Evaluation { benefit, allowance, .. } = evaluation;
         for number in [benefit, allowance] {
             // JSON has no infinities.

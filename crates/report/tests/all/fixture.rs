@@ -98,6 +98,7 @@ pub fn reasons() -> Vec<Reason> {
         TooLarge { size: None, limit: 250 },
         NothingKnown { size: 64 },
         NotBeneficial(evaluation(60, 12.25, 10.0)),
+        OutweighsCall(evaluation(26, 4.0, 16.0)),
         TooDeep { limit: 3 },
         FunctionBudget { left: 12, size: 40 },
         UnitBudget { left: 5, size: 40 },

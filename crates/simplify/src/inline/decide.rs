@@ -127,7 +127,7 @@ impl Simplifier<'_> {
         }
     }
 
-    fn makes_closures(&self, code: CodeId) -> bool {
+    pub(super) fn makes_closures(&self, code: CodeId) -> bool {
         let mut makes = false;
         self.unit.codes[code].body.for_each_set(&mut |_| makes = true);
         makes

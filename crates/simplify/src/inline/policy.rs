@@ -2,7 +2,7 @@
 
 use flambeau_ir::decision::{Evaluation, Policy, Reason};
 use flambeau_ir::inlining::Arguments;
-use flambeau_ir::{Apply, CodeId, Simple};
+use flambeau_ir::{Apply, CodeId, Item, Simple};
 use flambeau_types::Ty;
 
 use super::search::Search;
@@ -48,15 +48,37 @@ impl Simplifier<'_> {
         let Candidate { apply, code, size, arguments, .. } = candidate;
         let size = *size;
         if size <= arguments.small {
-            return Ok(Reason::Small { size, limit: arguments.small });
+            return if f64::from(size) <= arguments.loop_threshold || !self.outweighs_call(*code) {
+                Ok(Reason::Small { size, limit: arguments.small })
+            } else {
+                let evaluation = self.evaluate(candidate, arguments.loop_threshold)?;
+                verdict(evaluation).map_err(|_| Reason::OutweighsCall(evaluation))
+            };
         }
         if arguments.if_useful && !self.is_useful(apply) {
             return Err(Reason::NothingKnown { size });
         }
-        self.pay_for_speculation(size)?;
+        verdict(self.evaluate(candidate, arguments.threshold)?)
+    }
+
+    /// What the body comes to at the call, nothing being inlined in it.
+    fn evaluate(&mut self, candidate: &Candidate, allowance: f64) -> Result<Evaluation, Reason> {
+        let Candidate { apply, code, size, arguments, .. } = candidate;
+        self.pay_for_speculation(*size)?;
         let measure = self.speculate(apply, *code, &mut Search::nothing());
-        let benefit = arguments.costs.worth(&measure.removed);
-        verdict(evaluation(&measure, benefit, arguments.threshold))
+        Ok(evaluation(&measure, arguments.costs.worth(&measure.removed), allowance))
+    }
+
+    /// Whether a function loops or makes closures, so that a call of it counts for little. One that was copied for its calls
+    /// in this unit is as good in their place.
+    fn outweighs_call(&self, code: CodeId) -> bool {
+        if self.called_twins.contains(&code) {
+            return false;
+        }
+        let mut loops = false;
+        let is_loop = |item: &Item| matches!(item, Item::LetCont { recursive: true, .. });
+        self.unit.codes[code].body.walk(&mut |expr| loops |= expr.items.iter().any(is_loop));
+        loops || self.makes_closures(code)
     }
 
     /// Manual 21.3.2: the benefit must exceed the growth of the code; if it does not, then with what is inlined inside the
