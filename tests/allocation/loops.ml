@@ -220,7 +220,29 @@ let fft _ =
     len := !len * 2
   done
 
+(* A closure that one case passes on, behind links that change: in the others none is made. *)
+type node = { mutable desc : desc }
+and desc = Leaf of int | Link of node | Row of node list
+
+let iter_all = Sys.opaque_identity List.iter
+
+let rec iter_nodes f node =
+  let again n = f (n, node) in
+  match node.desc with
+  | Leaf _ -> ()
+  | Link n -> iter_nodes f n
+  | Row l -> iter_all again l
+
+let closure_of_one_case n =
+  let leaf = Sys.opaque_identity { desc = Leaf 1 } in
+  let node = Sys.opaque_identity { desc = Link leaf } in
+  let f = Sys.opaque_identity ignore in
+  for _ = 1 to n do
+    iter_nodes f node
+  done
+
 let () =
+  check "closure_of_one_case" 6 closure_of_one_case;
   check "sum_of_floats" 0 sum_of_floats;
   check "sum_from" 4 (fun n -> keep (sum_from 0.0 n));
   check "int64_hash" 0 int64_hash;
