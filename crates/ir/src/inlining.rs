@@ -148,7 +148,7 @@ impl Arguments {
             loop_threshold: 12.0,
             growth: if high { 60 } else { 30 },
             whole_functors: high,
-            twin: if high { 60 } else { 45 },
+            twin: if high { 90 } else { 45 },
             ..Arguments::threshold(2)
         }
     }
