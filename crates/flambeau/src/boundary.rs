@@ -59,9 +59,10 @@ pub fn run_ocaml_driver() -> ExitCode {
 
 /// How OCaml's runtime manages the memory of a compiler, as `OCAMLRUNPARAM` says it: what is allocated lives to the end,
 /// mostly, so that the next free place is as good as the best one (policy 0), and compaction gains nothing. The heap
-/// begins with as much as most units need; pages that are not used cost nothing. What the start and a small unit allocate
-/// fits in the minor heap.
-const MEMORY: &str = "a=0,o=200,O=1000000,h=8M,s=384k";
+/// begins with as much as most units need, and is hardly ever collected; pages that are not used cost nothing. The minor
+/// heap is smaller than OCaml's own, so that it stays in the cache: small units compile in 0.94 of the time that twice as
+/// large a one takes, and collections that mark. Large units have more room (`ocaml/driver/memory.ml`).
+const MEMORY: &str = "a=0,o=1000,O=1000000,h=8M,s=192k";
 /// Users say it in one of these.
 const MEMORY_VARIABLES: [&str; 2] = ["OCAMLRUNPARAM", "CAMLRUNPARAM"];
 
