@@ -260,25 +260,46 @@ fn what_is_proposed_helps() {
     let small = "-flambda2-inline-small-function-size";
     let large = "-flambda2-inline-large-function-size";
     let threshold = "-flambda2-inline-threshold";
-    for (base, kind, flag, then) in [
-        (vec![small, "0", threshold, "0"], "not_beneficial", threshold, "beneficial"),
-        (vec![small, "0", large, "3"], "too_large", large, "beneficial"),
+    for (base, kind, flag) in [
+        (vec![small, "0", threshold, "0"], "not_beneficial", threshold),
+        (vec![small, "0", large, "3"], "too_large", large),
     ] {
-        let (before, tree) = decision_on_f(&folder, &base);
-        assert_eq!(before, kind, "{tree}");
-        let number = number_after(
-            &tree,
-            &format!(
-                "could change with: [@inlined] at the call | [@inline] on the definition of the function | {flag}"
-            ),
-        );
-        let with =
-            |number: u32| decision_on_f(&folder, &[&base[..], &[flag, &number.to_string()]].concat()).0;
-        assert_eq!(with(number), then);
-        assert_eq!(with(number - 1), kind);
+        check_proposal(&folder, &base, kind, flag);
     }
     // An attribute, as proposed too.
     let source = read(&folder, "unit.ml").replace("= f true", "= (f [@inlined]) true");
     fs::write(folder.path("unit.ml"), source).expect("written");
     assert_eq!(decision_on_f(&folder, &[small, "0", threshold, "0"]).0, "attribute_of_call");
+}
+
+/// A loop with an unknown function in it is not worth inlining for its call; one in which a known one is called is.
+#[test]
+fn small_functions_that_loop_are_inlined_where_that_gains_something() {
+    let with_call = |call: &str| {
+        Folder::new(&[(
+            "unit.ml",
+            &format!(
+                "let rec f h acc = function [] -> acc | x :: l -> f h (h acc x) l\n\
+                 let g h l = {call}\n\
+                 let all () = [| f |]\n"
+            ),
+        )])
+    };
+    check_proposal(&with_call("f h 0 l"), &[], "outweighs_call", "-flambeau-inline-loop-threshold");
+    assert_eq!(decision_on_f(&with_call("f (fun a x -> (a * 7) + x) 0 l"), &[]).0, "beneficial");
+}
+
+#[track_caller]
+fn check_proposal(folder: &Folder, base: &[&str], kind: &str, flag: &str) {
+    let (before, tree) = decision_on_f(folder, base);
+    assert_eq!(before, kind, "{tree}");
+    let number = number_after(
+        &tree,
+        &format!(
+            "could change with: [@inlined] at the call | [@inline] on the definition of the function | {flag}"
+        ),
+    );
+    let with = |number: u32| decision_on_f(folder, &[base, &[flag, &number.to_string()]].concat()).0;
+    assert_eq!(with(number), "beneficial");
+    assert_eq!(with(number - 1), kind);
 }
