@@ -9,8 +9,8 @@ let is_set_by_user () =
 let large_unit = 200_000
 let large_minor_heap_words = 1024 * 1024
 
-(* Free memory beside live memory, in hundredths: what a small unit leaves behind is less than a collection costs. *)
-let large_space_overhead = 400
+(* Free memory beside live memory, in hundredths. What a small unit leaves behind is less than a collection costs. *)
+let large_space_overhead = 200
 
 (** Makes room for the back end's work on a unit that has so many bytes in the request. A minor collection scans the whole
     stack, which is deep where the program is: for a large unit there should be few. (A function of 4,000 branches
