@@ -124,8 +124,8 @@ let list =
       "Up to this size functions are inlined without a look";
     whole "-flambda2-inline-large-function-size" "inline-large-function-size" "From this size on functions are never inlined";
     real "-flambda2-inline-threshold" "inline-threshold" "What the size of an inlined body less the benefit may be";
-    real "-flambeau-inline-loop-threshold" "inline-loop-threshold"
-      "The same of small functions that loop or make closures";
+    real "-flambeau-inline-nonleaf-threshold" "inline-nonleaf-threshold"
+      "The same of small functions that on each way call others, loop or make closures";
   ]
   @ switch_flags "flambda2-speculative-inlining-only-if-arguments-useful" "inline-only-if-arguments-useful"
       "Look only at calls of which an argument is known"

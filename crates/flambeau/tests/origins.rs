@@ -62,7 +62,7 @@ fn arguments_come_along_through_a_third_unit() {
     folder.compile(&[WEAK, &["a.ml"]].concat());
     folder.compile(&["-O3", "b.ml"]);
     // `baz` makes a closure.
-    let ir = folder.compile(&["-O3", "-flambeau-inline-loop-threshold", "50", "d.ml"]);
+    let ir = folder.compile(&["-O3", "-flambeau-inline-nonleaf-threshold", "50", "d.ml"]);
     assert!(!ir.contains("call external \"camlB") && !ir.contains("call external \"camlA"), "{ir}");
     assert_eq!(ir.matches(CALL).count(), 2, "{ir}");
 }

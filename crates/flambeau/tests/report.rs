@@ -285,8 +285,29 @@ fn small_functions_that_loop_are_inlined_where_that_gains_something() {
             ),
         )])
     };
-    check_proposal(&with_call("f h 0 l"), &[], "outweighs_call", "-flambeau-inline-loop-threshold");
+    check_proposal(&with_call("f h 0 l"), &[], "outweighs_call", "-flambeau-inline-nonleaf-threshold");
     assert_eq!(decision_on_f(&with_call("f (fun a x -> (a * 7) + x) 0 l"), &[]).0, "beneficial");
+}
+
+/// A call in a call is not worth its code; a function that may do without is a good one to inline.
+#[test]
+fn small_functions_that_call_are_inlined_where_they_may_not_call() {
+    let with_body = |body: &str| {
+        Folder::new(&[(
+            "unit.ml",
+            &format!("let f h x y = {body}\nlet g h x y = f h x (y lxor x)\nlet all () = [| f |]\n"),
+        )])
+    };
+    check_proposal(
+        &with_body("let z = (x * y) + (x land 5) in h (z * 3) (y - x) (x lor z)"),
+        &[],
+        "outweighs_call",
+        "-flambeau-inline-nonleaf-threshold",
+    );
+    let both_ways = with_body("if x < 0 then h x y (x * y) else h y x (x - y)");
+    assert_eq!(decision_on_f(&both_ways, &[]).0, "outweighs_call");
+    let one_way = with_body("if x < 0 then h x y (x + y) else (y * x) + (x land 5)");
+    assert_eq!(decision_on_f(&one_way, &[]).0, "small");
 }
 
 #[track_caller]

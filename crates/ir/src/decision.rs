@@ -167,7 +167,7 @@ pub enum Reason {
     },
     /// Not inlined: the benefit is too small.
     NotBeneficial(Evaluation),
-    /// Not inlined: a small function that loops or makes closures, of which too little disappears.
+    /// Not inlined: a small function that on each way calls others, loops or makes closures, of which too little disappears.
     OutweighsCall(Evaluation),
     /// Not inlined: so deep in inlined code nothing is.
     TooDeep {

@@ -96,9 +96,9 @@ pub struct Arguments {
     pub large: u32,
     /// *threshold*: what the size less the benefit may be.
     pub threshold: f64,
-    /// *threshold*: the same of functions up to `small` that loop or make closures, beside which a call is little; up to
-    /// this size they, too, are inlined without a look.
-    pub loop_threshold: f64,
+    /// *threshold*: the same of functions up to `small` that on each way call others, loop or make closures, beside which a call
+    /// is little; up to this size they, too, are inlined without a look.
+    pub nonleaf_threshold: f64,
     /// *threshold*: only if something is known of an argument.
     pub if_useful: bool,
 
@@ -141,11 +141,11 @@ impl Arguments {
         Arguments {
             policy: Policy::Threshold,
             costs: MEASURED_COSTS,
-            max_depth: 40,
+            max_depth: 10,
             small: if high { 45 } else { 33 },
             large: 250,
             threshold: if high { 50.0 } else { 30.0 },
-            loop_threshold: 12.0,
+            nonleaf_threshold: 12.0,
             growth: if high { 60 } else { 30 },
             whole_functors: high,
             twin: if high { 90 } else { 45 },
@@ -198,7 +198,7 @@ impl Arguments {
             small: 0,
             large: u32::MAX,
             threshold: 0.0,
-            loop_threshold: f64::from(u32::MAX),
+            nonleaf_threshold: f64::from(u32::MAX),
             if_useful: true,
             inline,
             inline_toplevel,
@@ -248,7 +248,7 @@ impl Arguments {
             small: self.small.min(other.small),
             large: self.large.min(other.large),
             threshold: self.threshold.min(other.threshold),
-            loop_threshold: self.loop_threshold.min(other.loop_threshold),
+            nonleaf_threshold: self.nonleaf_threshold.min(other.nonleaf_threshold),
             if_useful: self.if_useful || other.if_useful,
             inline: self.inline.min(other.inline),
             inline_toplevel: self.inline_toplevel.min(other.inline_toplevel),
@@ -289,7 +289,7 @@ impl Arguments {
             "inline-small-function-size" => self.small = whole()?,
             "inline-large-function-size" => self.large = whole()?,
             "inline-threshold" => self.threshold = float()?,
-            "inline-loop-threshold" => self.loop_threshold = float()?,
+            "inline-nonleaf-threshold" => self.nonleaf_threshold = float()?,
             "inline-only-if-arguments-useful" => self.if_useful = switch()?,
             "inline-recursive" => self.unroll = switch()?,
             "inline-functions-with-closures" => self.with_closures = switch()?,

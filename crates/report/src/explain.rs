@@ -166,7 +166,9 @@ fn because(reason: &Reason) -> (String, Option<String>) {
             (format!("the benefit is too small{}", inside(evaluation)), Some(formula(evaluation, ">")))
         }
         Reason::OutweighsCall(evaluation) => (
-            "the function loops or makes closures, beside which its call is little, and too little else disappears".into(),
+            "the function calls others, loops or makes closures whatever it is given, beside which its call is little, and too little \
+             else disappears"
+                .into(),
             Some(formula(evaluation, ">")),
         ),
         Reason::TooDeep { limit } => {
@@ -315,7 +317,7 @@ fn changes(reason: &Reason, policy: Policy, level: u32) -> Vec<Change> {
         }
         Reason::OutweighsCall(evaluation) => {
             let enough = number(evaluation.difference().ceil());
-            vec![INLINED, INLINE, Change::Flag(format!("-flambeau-inline-loop-threshold {enough}"))]
+            vec![INLINED, INLINE, Change::Flag(format!("-flambeau-inline-nonleaf-threshold {enough}"))]
         }
         Reason::TooDeep { limit } => {
             let flag =

@@ -3,7 +3,7 @@
 //! What is live is what can be reached from the entry code and from exported data: a code by direct calls, and with its
 //! set; a set by a use of one of its closures, or by a mention of one of its function slots, which need a layout; static data
 //! by its symbol. A direct call keeps the code alone, and if it passes the closure, that is a use of it (soundness
-//! row 38).
+//! row 38). A captured value is live if it is projected from the closure; others are captured no longer.
 //!
 //! Static data that is stored in a field of the module block which other units do not know is live if that field is read.
 //! What the toplevel computes and stores there stays: it lives as long as the program, and a finaliser may tell.
@@ -14,7 +14,7 @@ use cranelift_entity::{EntitySet, SecondaryMap};
 use flambeau_ir::renumber::Removal;
 use flambeau_ir::{
     CallKind, CodeId, Expr, FunctionSlot, Item, Named, Prim, Rewrites, SetOfClosures, Simple, StaticDef,
-    StaticField, Symbol, Terminator, Unit, Variable,
+    StaticField, Symbol, Terminator, Unit, ValueSlot, Variable,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -31,11 +31,13 @@ pub(crate) fn remove(unit: &mut Unit, allow: impl FnOnce(String) -> bool) -> boo
     let statics: Vec<usize> = (0..unit.statics.len()).filter(|&index| !live.statics[index]).collect();
     let sets = live.dead.sets.len();
     let fields = live.dead.fields.len();
-    if codes.is_empty() && statics.is_empty() && sets + fields == 0 {
+    let values = live.dead.values;
+    if codes.is_empty() && statics.is_empty() && sets + fields + values == 0 {
         return false;
     }
     let what = format!(
-        "{} codes, {sets} sets of closures, {} static data and {fields} fields of the module are not used",
+        "{} codes, {sets} sets of closures, {} static data, {fields} fields of the module and {values} captured values \
+         are not used",
         codes.len(),
         statics.len(),
     );
@@ -45,10 +47,13 @@ pub(crate) fn remove(unit: &mut Unit, allow: impl FnOnce(String) -> bool) -> boo
     let mut removal = Removal::new(unit);
     codes.iter().for_each(|&code| removal.code(code));
     statics.iter().for_each(|&index| removal.static_data(index));
-    for code in unit.codes.values_mut() {
-        live.dead.remove_from(&mut code.body);
+    let bodies = unit.codes.values_mut().map(|code| &mut code.body).chain([&mut unit.entry.body]);
+    bodies.for_each(|body| live.dead.remove_from(body));
+    for item in &mut unit.statics {
+        if let StaticDef::Closures { set, .. } = &mut item.def {
+            live.dead.remove_values(set);
+        }
     }
-    live.dead.remove_from(&mut unit.entry.body);
     removal.apply(unit);
     true
 }
@@ -66,19 +71,30 @@ struct Dead {
     sets: FxHashSet<Variable>,
     module: Symbol,
     fields: FxHashSet<u32>,
+    /// What is projected from closures: other captured values go.
+    projected: EntitySet<ValueSlot>,
+    /// How many others there are in sets that stay.
+    values: usize,
 }
 
 impl Dead {
     fn remove_from(&self, body: &mut Expr) {
         body.walk_mut(&mut |expr| {
             expr.items.retain_mut(|item| match item {
-                Item::LetClosures { vars, .. } => !self.sets.contains(&vars[0]),
+                Item::LetClosures { vars, set, .. } => {
+                    self.remove_values(set);
+                    !self.sets.contains(&vars[0])
+                }
                 Item::Let { named: Named::Prim { prim, args, .. }, .. } => {
                     store_to(self.module, prim, args).is_none_or(|(field, _)| !self.fields.contains(&field))
                 }
                 _ => true,
             });
         });
+    }
+
+    fn remove_values(&self, set: &mut SetOfClosures) {
+        set.values.retain(|(slot, _)| self.projected.contains(*slot));
     }
 }
 
@@ -119,6 +135,8 @@ struct Marking<'u> {
     /// One more than the number of the set; 0 for none.
     of_variable: SecondaryMap<Variable, u32>,
     of_slot: SecondaryMap<FunctionSlot, u32>,
+    of_value: SecondaryMap<ValueSlot, Option<Simple>>,
+    projected: EntitySet<ValueSlot>,
     /// One more than the number of the static data that defines a symbol, and its set.
     of_symbol: SecondaryMap<Symbol, (u32, u32)>,
     /// The fields of the module block that other units do not know, and what waits for one to be read.
@@ -140,6 +158,8 @@ impl<'u> Marking<'u> {
             sets: Vec::new(),
             of_variable: SecondaryMap::new(),
             of_slot: SecondaryMap::new(),
+            of_value: SecondaryMap::new(),
+            projected: EntitySet::new(),
             of_symbol: SecondaryMap::new(),
             private: unit.private_fields(),
             stored: FxHashMap::default(),
@@ -179,6 +199,7 @@ impl<'u> Marking<'u> {
         self.sets.push(Set { set, home, is_live: false });
         let number = self.sets.len() as u32;
         set.functions.iter().for_each(|&(slot, _)| self.of_slot[slot] = number);
+        set.values.iter().for_each(|&(slot, value)| self.of_value[slot] = Some(value));
         number
     }
 
@@ -208,7 +229,14 @@ impl<'u> Marking<'u> {
                 sets.insert(var);
             }
         }
-        let dead = Dead { sets, module: unit.module_symbol, fields: self.stored.into_keys().collect() };
+        let live = self.sets.iter().filter(|set| set.is_live).flat_map(|set| &set.set.values);
+        let dead = Dead {
+            sets,
+            module: unit.module_symbol,
+            fields: self.stored.into_keys().collect(),
+            values: live.filter(|(slot, _)| !self.projected.contains(*slot)).count(),
+            projected: self.projected,
+        };
         Live { codes: self.codes, statics: self.statics, dead }
     }
 
@@ -254,7 +282,6 @@ impl<'u> Marking<'u> {
             Home::Code(code, _) => self.code(code),
         }
         set.functions.iter().for_each(|&(_, code)| self.code(code));
-        self.atoms.extend(set.values.iter().map(|(_, value)| *value));
     }
 
     fn read(&mut self, field: u32) {
@@ -306,9 +333,13 @@ impl<'u> Marking<'u> {
 
     fn slots(&mut self, prim: &Prim) {
         match prim {
-            Prim::ProjectValueSlot { function, .. } | Prim::AllocDummyClosure { function } => {
+            Prim::ProjectValueSlot { function, value } => {
                 self.set(self.of_slot[*function]);
+                if self.projected.insert(*value) {
+                    self.atoms.extend(self.of_value[*value]);
+                }
             }
+            Prim::AllocDummyClosure { function } => self.set(self.of_slot[*function]),
             Prim::ProjectFunctionSlot { from, to } => {
                 self.set(self.of_slot[*from]);
                 self.set(self.of_slot[*to]);

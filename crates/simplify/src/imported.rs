@@ -128,7 +128,7 @@ impl Simplifier<'_> {
     fn note_static_closures(&mut self, first: usize) {
         for item in &self.unit.statics[first..] {
             let StaticDef::Closures { symbols, set } = &item.def else { continue };
-            crate::count_binder(&mut self.binders, &mut self.sets, set);
+            self.sets.note(set);
             for ((_, code), symbol) in set.functions.iter().zip(symbols) {
                 if !self.scan_closure(*code) {
                     self.code_symbols.insert(*code, *symbol);

@@ -43,6 +43,7 @@ pub mod memory;
 mod prims;
 mod rebuild;
 mod run;
+mod sets;
 pub mod size;
 mod specialise;
 mod strings;
@@ -69,6 +70,7 @@ use continuations::{ContState, Edge};
 use imported::Imported;
 use lift::StaticTable;
 use memory::{Memory, Writes};
+use sets::Sets;
 
 /// Simplifies a unit; whether anything may have changed. Without fuel nothing does; as long as there is some, functions
 /// are also put into the form that rewrites need, and what is not needed is dropped.
@@ -107,10 +109,7 @@ struct Simplifier<'a> {
     statics: StaticTable,
     /// Codes whose bodies have been simplified, or are not to be.
     done: FxHashSet<CodeId>,
-    /// Sets that bind each code.
-    binders: FxHashMap<CodeId, u32>,
-    /// The functions of the set that each code is of.
-    sets: FxHashMap<CodeId, Functions>,
+    sets: Sets,
     uses_closure: FxHashMap<CodeId, bool>,
     /// The closures of static sets, and what those captured.
     static_codes: FxHashMap<CodeId, (Symbol, Vec<(ValueSlot, Ty)>)>,
@@ -172,8 +171,7 @@ impl<'a> Simplifier<'a> {
             memories: 1,
             statics,
             done: FxHashSet::default(),
-            binders: FxHashMap::default(),
-            sets: FxHashMap::default(),
+            sets: Sets::default(),
             uses_closure: FxHashMap::default(),
             static_codes: FxHashMap::default(),
             code_symbols: FxHashMap::default(),
@@ -203,7 +201,8 @@ impl<'a> Simplifier<'a> {
     }
 
     fn unit(&mut self) {
-        self.count_binders();
+        let sets = &mut self.sets;
+        self.unit.for_each_set(&mut |set| sets.note(set));
         self.type_statics();
         let mut static_codes = Vec::new();
         for item in &self.unit.statics {
@@ -227,20 +226,17 @@ impl<'a> Simplifier<'a> {
         for (code, symbol, values) in static_codes {
             self.code(code, &values, Some(symbol));
         }
+        let unbound: Vec<CodeId> =
+            self.unit.codes.keys().filter(|code| self.sets.binders(*code) == 0).collect();
+        unbound.into_iter().for_each(|code| self.code(code, &[], None));
     }
 
-    /// A code that two sets bind knows nothing of what it captures.
-    fn count_binders(&mut self) {
-        let (binders, sets) = (&mut self.binders, &mut self.sets);
-        self.unit.for_each_set(&mut |set| count_binder(binders, sets, set));
-    }
-
-    /// The same for the sets of a term that is new in the unit, and of the codes of these.
+    /// Notes the sets of a term that is new in the unit, and of the codes of these.
     fn note_sets(&mut self, body: &Expr) {
-        let (binders, sets) = (&mut self.binders, &mut self.sets);
+        let sets = &mut self.sets;
         let mut codes = Vec::new();
         let mut note = |set: &SetOfClosures, codes: &mut Vec<CodeId>| {
-            count_binder(binders, sets, set);
+            sets.note(set);
             codes.extend(set.functions.iter().map(|(_, code)| *code));
         };
         body.for_each_set(&mut |set| note(set, &mut codes));
@@ -287,7 +283,7 @@ impl<'a> Simplifier<'a> {
         let data = &self.unit.codes[code];
         let (params, my_closure, slot) = (data.params.clone(), data.my_closure, data.function_slot);
         let functions = self.siblings(code, slot);
-        let known = self.binders.get(&code).copied().unwrap_or(0) <= 1;
+        let known = self.sets.binders(code) <= 1;
         let ty = match functions {
             Some(functions) if known => {
                 Ty::Closure(Rc::new(Closure { slot, functions, values: values.iter().cloned().collect() }))
@@ -359,18 +355,6 @@ impl<'a> Simplifier<'a> {
     fn fresh_like(&mut self, var: Variable) -> Variable {
         let data = self.unit.variables[var].clone();
         self.unit.variables.push(data)
-    }
-}
-
-fn count_binder(
-    binders: &mut FxHashMap<CodeId, u32>,
-    sets: &mut FxHashMap<CodeId, Functions>,
-    set: &SetOfClosures,
-) {
-    let functions = Functions::from(&set.functions[..]);
-    for (_, code) in &set.functions {
-        *binders.entry(*code).or_insert(0) += 1;
-        sets.insert(*code, Rc::clone(&functions));
     }
 }
 

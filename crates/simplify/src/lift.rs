@@ -90,7 +90,7 @@ impl Simplifier<'_> {
 
     /// The functions of the set that a code is of.
     pub(crate) fn siblings(&self, code: flambeau_ir::CodeId, slot: FunctionSlot) -> Option<Functions> {
-        self.sets.get(&code).filter(|set| set.iter().any(|(s, _)| *s == slot)).cloned()
+        self.sets.functions(code).filter(|set| set.iter().any(|(s, _)| *s == slot)).cloned()
     }
 
     /// A boxed number as static data.

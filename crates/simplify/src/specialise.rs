@@ -42,9 +42,7 @@ impl Simplifier<'_> {
         let functions = if imported { Functions::from([(slot, code)]) } else { self.siblings(code, slot)? };
         let bound = if imported { 0 } else { 1 };
         let ready = |code: &CodeId| {
-            self.done.contains(code)
-                && !self.in_progress.contains(code)
-                && self.binders.get(code).copied().unwrap_or(0) == bound
+            self.done.contains(code) && !self.in_progress.contains(code) && self.sets.binders(*code) == bound
         };
         if !functions.iter().all(|(_, code)| ready(code)) {
             return None;

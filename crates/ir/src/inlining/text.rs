@@ -48,7 +48,7 @@ impl Arguments {
             ("inline-small-function-size", self.small.to_string()),
             ("inline-large-function-size", self.large.to_string()),
             ("inline-threshold", self.threshold.to_string()),
-            ("inline-loop-threshold", self.loop_threshold.to_string()),
+            ("inline-nonleaf-threshold", self.nonleaf_threshold.to_string()),
             ("inline-only-if-arguments-useful", self.if_useful.to_string()),
             ("inline-recursive", self.unroll.to_string()),
             ("inline-functions-with-closures", self.with_closures.to_string()),

@@ -19,7 +19,7 @@ const LARGEST_UNIT_BUDGET: u32 = 40_000;
 /// Functions up to this size are inlined then, too.
 const SMALLEST: u32 = 12;
 /// The same for the code of the toplevel, which runs once.
-const ENTRY_BUDGET: u32 = 300;
+const ENTRY_BUDGET: u32 = 450;
 /// What may be evaluated in speculation in a unit, in sizes of the bodies: beyond, only functions that are small without a
 /// look are inlined (features G6).
 pub const SPECULATION_BUDGET: u32 = 400_000;

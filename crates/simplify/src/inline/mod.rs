@@ -10,6 +10,7 @@ mod policy;
 mod search;
 mod speculate;
 pub mod warnings;
+mod work;
 
 pub use decide::SPECULATION_BUDGET;
 
@@ -102,12 +103,16 @@ impl Simplifier<'_> {
         Some(Rest { items: items.into_iter(), terminator: handler.rest.terminator })
     }
 
-    /// Simplifies a static callee that has not been yet, so that what is inlined is as small as can be.
+    /// Simplifies a callee that has not been yet, if it can be without the place where its set is made, so that what is
+    /// inlined is as small as can be.
     pub(crate) fn simplify_callee(&mut self, code: CodeId) {
-        if !self.done.contains(&code)
-            && let Some((symbol, values)) = self.static_codes.get(&code).cloned()
-        {
+        if self.done.contains(&code) {
+            return;
+        }
+        if let Some((symbol, values)) = self.static_codes.get(&code).cloned() {
             flambeau_ir::stack::deep(|| self.code(code, &values, Some(symbol)));
+        } else if self.sets.is_closed(code) {
+            flambeau_ir::stack::deep(|| self.code(code, &[], None));
         }
     }
 
@@ -201,7 +206,7 @@ impl Simplifier<'_> {
             }
             _ => 0,
         };
-        let group = self.sets.get(&code).cloned().unwrap_or_default();
+        let group = self.sets.functions(code).cloned().unwrap_or_default();
         let mut limit = |expr: &mut Expr| {
             if let Terminator::Apply(call) = &mut expr.terminator
                 && let CallKind::Direct(to) = call.kind

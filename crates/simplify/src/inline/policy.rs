@@ -2,11 +2,12 @@
 
 use flambeau_ir::decision::{Evaluation, Policy, Reason};
 use flambeau_ir::inlining::Arguments;
-use flambeau_ir::{Apply, CodeId, Item, Simple};
+use flambeau_ir::{Apply, CodeId, Simple};
 use flambeau_types::Ty;
 
 use super::search::Search;
 use super::speculate::Measure;
+use super::work::always_works;
 use crate::{Simplifier, size};
 
 /// A call that nothing but a policy decides on.
@@ -48,10 +49,10 @@ impl Simplifier<'_> {
         let Candidate { apply, code, size, arguments, .. } = candidate;
         let size = *size;
         if size <= arguments.small {
-            return if f64::from(size) <= arguments.loop_threshold || !self.outweighs_call(*code) {
+            return if f64::from(size) <= arguments.nonleaf_threshold || !self.outweighs_call(*code) {
                 Ok(Reason::Small { size, limit: arguments.small })
             } else {
-                let evaluation = self.evaluate(candidate, arguments.loop_threshold)?;
+                let evaluation = self.evaluate(candidate, arguments.nonleaf_threshold)?;
                 verdict(evaluation).map_err(|_| Reason::OutweighsCall(evaluation))
             };
         }
@@ -69,16 +70,11 @@ impl Simplifier<'_> {
         Ok(evaluation(&measure, arguments.costs.worth(&measure.removed), allowance))
     }
 
-    /// Whether a function loops or makes closures, so that a call of it counts for little. One that was copied for its calls
-    /// in this unit is as good in their place.
+    /// Whether a function does more than a call of it comes to. One that was copied for its calls in this unit is as good in
+    /// their place.
     fn outweighs_call(&self, code: CodeId) -> bool {
-        if self.called_twins.contains(&code) {
-            return false;
-        }
-        let mut loops = false;
-        let is_loop = |item: &Item| matches!(item, Item::LetCont { recursive: true, .. });
-        self.unit.codes[code].body.walk(&mut |expr| loops |= expr.items.iter().any(is_loop));
-        loops || self.makes_closures(code)
+        let data = &self.unit.codes[code];
+        !self.called_twins.contains(&code) && always_works(&data.body, data.ret)
     }
 
     /// Manual 21.3.2: the benefit must exceed the growth of the code; if it does not, then with what is inlined inside the

@@ -51,6 +51,8 @@ pub(super) struct Speculation<'s> {
     /// The same of the evaluations in which this is one.
     watched_outside: SmallVec<[Variable; 4]>,
     needed: FxHashSet<Variable>,
+    /// Reads and writes of fields of these variables, by their sizes.
+    accesses: Vec<(Variable, u32)>,
     /// What is looked at inside the body.
     pub(super) search: &'s mut Search,
 }
@@ -63,6 +65,8 @@ pub(super) struct Inside {
     watched_outside: u32,
     /// Those of these that are used.
     needed: FxHashSet<Variable>,
+    /// Reads and writes of fields of these, by their sizes.
+    accesses: Vec<(Variable, u32)>,
 }
 
 impl Simplifier<'_> {
@@ -102,6 +106,7 @@ impl Simplifier<'_> {
             watched: SmallVec::new(),
             watched_outside,
             needed: FxHashSet::default(),
+            accesses: Vec::new(),
             search,
         };
         speculation.measure.removed.calls = 1;
@@ -122,11 +127,24 @@ impl Simplifier<'_> {
         self.speculate_body(&mut speculation, code);
         self.env.undo(mark);
         self.memory = memory;
-        let Speculation { mut measure, watched, watched_outside, needed, .. } = speculation;
+        let Speculation { mut measure, watched, watched_outside, needed, mut accesses, .. } = speculation;
         let unneeded = || watched.iter().filter(|var| !needed.contains(var));
         measure.removed.allocations += unneeded().count() as u32;
         let outside = unneeded().filter(|var| watched_outside.contains(var)).count();
-        Inside { measure, watched_outside: outside as u32, needed }
+        // Of what disappears the fields are variables: they need not be stored, read and written.
+        let replaced = |var: &Variable| !watched_outside.contains(var) && !needed.contains(var);
+        for var in watched.iter().filter(|var| replaced(var) && accesses.iter().any(|(v, _)| v == *var)) {
+            let fields = self.env.definition(Simple::Var(*var)).map_or(0, |definition| definition.args.len());
+            measure.removed.primitives += fields as u32;
+        }
+        accesses.retain(|(var, size)| {
+            if replaced(var) {
+                measure.removed.primitives += 1;
+                measure.size -= size;
+            }
+            watched_outside.contains(var)
+        });
+        Inside { measure, watched_outside: outside as u32, needed, accesses }
     }
 
     /// Whether a variable is a block, a number or a closure that was allocated in the function.
@@ -261,8 +279,11 @@ impl Simplifier<'_> {
         if is_constant {
             speculation.measure.removed.allocations += 1;
         } else {
-            speculation.measure.size += size::prim(prim, args.len() as u32);
-            args.iter().for_each(|arg| speculation.need(*arg));
+            let size = size::prim(prim, args.len() as u32);
+            speculation.measure.size += size;
+            let block = args.first().filter(|_| is_access(prim));
+            block.into_iter().for_each(|block| speculation.access(*block, size));
+            args.iter().skip(block.iter().len()).for_each(|arg| speculation.need(*arg));
         }
         self.write(Writes::of(prim));
         self.env.bind(var, ty);
@@ -416,15 +437,21 @@ impl Speculation<'_> {
         removed.allocations -= inner.watched_outside;
         removed.indirect_calls += u32::from(indirect);
         self.needed.extend(inner.needed);
+        self.accesses.extend(inner.accesses);
+    }
+
+    fn watched(&self, simple: Simple) -> Option<Variable> {
+        simple.as_var().filter(|var| self.watched.contains(var) || self.watched_outside.contains(var))
     }
 
     /// What is left in the body uses this.
     fn need(&mut self, simple: Simple) {
-        if let Simple::Var(var) = simple
-            && (self.watched.contains(&var) || self.watched_outside.contains(&var))
-        {
-            self.needed.insert(var);
-        }
+        self.needed.extend(self.watched(simple));
+    }
+
+    /// What is left in the body reads or writes a field of this.
+    fn access(&mut self, block: Simple, size: u32) {
+        self.accesses.extend(self.watched(block).map(|var| (var, size)));
     }
 
     /// Notes a use. What is passed has to be made unless the parameter is just another name for it.
@@ -446,4 +473,15 @@ impl Speculation<'_> {
             self.need(arg);
         }
     }
+}
+
+/// Whether a primitive reads or writes a field of its first operand.
+fn is_access(prim: &Prim) -> bool {
+    matches!(
+        prim,
+        Prim::BlockLoad { .. }
+            | Prim::BlockLoadFloat { .. }
+            | Prim::BlockStore { .. }
+            | Prim::BlockStoreFloat { .. }
+    )
 }

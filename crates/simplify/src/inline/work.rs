@@ -1,0 +1,61 @@
+//! Whether a function does work on each way through it: beside that, a call of it counts for little.
+
+use flambeau_ir::{Continuation, Expr, Item, Named, Prim, Terminator};
+use rustc_hash::FxHashMap;
+
+/// What is left of a run.
+type Run<'e> = (&'e [Item], &'e Terminator);
+
+/// Whether each way through a body to `ret` calls a function, loops or makes a closure. Ways that raise do not count.
+pub fn always_works(body: &Expr, ret: Continuation) -> bool {
+    let mut handlers: FxHashMap<Continuation, Run> = FxHashMap::default();
+    let mut pending: Vec<Run> = vec![(&body.items, &body.terminator)];
+    while let Some(run) = pending.pop() {
+        let Some(end) = end_of_idle(run, &mut handlers, &mut pending) else { continue };
+        let mut returns = false;
+        // A loop has no handler here: going there is work.
+        let mut jump = |cont| {
+            returns |= cont == ret;
+            pending.extend(handlers.remove(&cont));
+        };
+        match end {
+            Terminator::ApplyCont(to) => jump(to.cont),
+            Terminator::Switch(switch) => switch.for_each_jump(&mut |to| jump(to.cont)),
+            Terminator::StringSwitch(switch) => switch.for_each_jump(&mut |to| jump(to.cont)),
+            Terminator::Try { body, .. } => pending.push((&body.items, &body.terminator)),
+            Terminator::Apply(_) | Terminator::Raise { .. } | Terminator::Unreachable => {}
+        }
+        if returns {
+            return false;
+        }
+    }
+    true
+}
+
+/// The end of a run, if it does no work before; where it is a join, that is the end of its body, which is `pending` then.
+fn end_of_idle<'e>(
+    (items, terminator): Run<'e>,
+    handlers: &mut FxHashMap<Continuation, Run<'e>>,
+    pending: &mut Vec<Run<'e>>,
+) -> Option<&'e Terminator> {
+    for (index, item) in items.iter().enumerate() {
+        match item {
+            Item::Let { named: Named::Prim { prim: Prim::CCall(external), .. }, .. } if external.alloc => {
+                return None;
+            }
+            Item::Let { .. } | Item::LetCont { recursive: true, .. } => {}
+            Item::LetClosures { .. } => return None,
+            Item::Join { cont, body, .. } => {
+                handlers.insert(*cont, (&items[index + 1..], terminator));
+                pending.push((&body.items, &body.terminator));
+                return None;
+            }
+            Item::LetCont { handlers: group, .. } => handlers.extend(
+                group
+                    .iter()
+                    .map(|handler| (handler.cont, (&handler.body.items[..], &handler.body.terminator))),
+            ),
+        }
+    }
+    Some(terminator)
+}
