@@ -89,7 +89,7 @@ let middle_end info ~exported_fields (program : Lambda.program) =
   in
   Imports.own_approximation := Option.fold !Flags.stands_for ~none:Clambda.Value_unknown ~some:Promises.approximation_of;
   let request = Profile.record "encode" (Encode.request options) program in
-  Memory.make_room ~unit_bytes:request.own_bytes;
+  Memory.unit_is_known ~bytes:request.own_bytes;
   failed_to_find := None;
   let reply = Profile.record "flambeau" Rust.middle_end request.bytes in
   Option.iter raise !failed_to_find;
@@ -201,6 +201,7 @@ let from_typedtree info typed =
   Clflags.use_inlining_arguments_set Clflags.classic_arguments;
   to_lambda info typed
   |> Profile.record "generate" (fun program ->
+         Memory.unit_is_typed ();
          compile info ~exported_fields:(exported_fields typed) (simplify_lambda info program))
 
 let from_linear info =

@@ -12,10 +12,20 @@ let large_minor_heap_words = 1024 * 1024
 (* Free memory beside live memory, in hundredths. What a small unit leaves behind is less than a collection costs. *)
 let large_space_overhead = 200
 
-(** Makes room for the back end's work on a unit that has so many bytes in the request. A minor collection scans the whole
-    stack, which is deep where the program is: for a large unit there should be few. (A function of 4,000 branches
-    compiles in 16 % less time for that. Small units would take more, because the cache and the pages are used up; eight
-    times as much room takes a third more memory, and gains nothing.) *)
-let make_room ~unit_bytes =
-  if unit_bytes > large_unit && not (is_set_by_user ()) then
+(* If typing keeps more words than this, what comes next may make much garbage: for 20,000 bindings one after the other
+   [Simplif] promotes thirty times that, and hardly anything of it lives on. *)
+let large_typing = 12e6
+
+(** Makes room for the work on a large unit. A minor collection scans the whole stack, which is deep where the program is:
+    for a large unit there should be few. (A function of 4,000 branches compiles in 16 % less time for that. Small units
+    would take more, because the cache and the pages are used up; eight times as much room takes a third more memory, and
+    gains nothing.) *)
+let make_room () =
+  if not (is_set_by_user ()) then
     Gc.set { (Gc.get ()) with minor_heap_size = large_minor_heap_words; space_overhead = large_space_overhead }
+
+(** To be called when a unit has been typed. *)
+let unit_is_typed () = if (Gc.quick_stat ()).promoted_words > large_typing then make_room ()
+
+(** To be called when it is known how many bytes a unit has in the request. *)
+let unit_is_known ~bytes = if bytes > large_unit then make_room ()
