@@ -226,6 +226,7 @@ impl<'a> Simplifier<'a> {
         for (code, symbol, values) in static_codes {
             self.code(code, &values, Some(symbol));
         }
+        // Functions that are only called directly may be in no set any more.
         let unbound: Vec<CodeId> =
             self.unit.codes.keys().filter(|code| self.sets.binders(*code) == 0).collect();
         unbound.into_iter().for_each(|code| self.code(code, &[], None));

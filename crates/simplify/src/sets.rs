@@ -9,11 +9,12 @@ use crate::Functions;
 #[derive(Default)]
 pub struct Sets(FxHashMap<CodeId, Bound>);
 
+#[derive(Default)]
 struct Bound {
     /// How many sets bind it.
     by: u32,
-    /// Whether all of them capture nothing.
-    closed: bool,
+    /// Whether one of them captures something.
+    captures: bool,
     functions: Functions,
 }
 
@@ -21,13 +22,11 @@ impl Sets {
     /// Notes a set.
     pub fn note(&mut self, set: &SetOfClosures) {
         let functions = Functions::from(&set.functions[..]);
-        let closed = set.values.is_empty();
         for (_, code) in &set.functions {
-            let bound =
-                self.0.entry(*code).or_insert_with(|| Bound { by: 0, closed, functions: functions.clone() });
+            let bound = self.0.entry(*code).or_default();
             bound.by += 1;
-            bound.closed &= closed;
-            bound.functions = functions.clone();
+            bound.captures |= !set.values.is_empty();
+            bound.functions = Functions::clone(&functions);
         }
     }
 
@@ -39,7 +38,7 @@ impl Sets {
     /// Whether a code captures nothing: it can be simplified wherever its set is made. Where it is only called directly
     /// there may be no set any more.
     pub fn is_closed(&self, code: CodeId) -> bool {
-        self.0.get(&code).is_none_or(|bound| bound.closed)
+        self.0.get(&code).is_none_or(|bound| !bound.captures)
     }
 
     /// The functions of the set that a code is of.

@@ -32,7 +32,7 @@ pub fn always_works(body: &Expr, ret: Continuation) -> bool {
     true
 }
 
-/// The end of a run, if it does no work before; where it is a join, that is the end of its body, which is `pending` then.
+/// The end of a run; nothing if it does work before, nor of a join, whose body is `pending` then.
 fn end_of_idle<'e>(
     (items, terminator): Run<'e>,
     handlers: &mut FxHashMap<Continuation, Run<'e>>,
