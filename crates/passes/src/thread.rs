@@ -72,17 +72,13 @@ fn thread_in(
     changed
 }
 
-/// A jump to a continuation.
-struct Jump {
-    args: SmallVec<[Simple; 2]>,
-    /// It ends a run; else it is an arm of a switch.
-    ends_run: bool,
-}
+/// The arguments of a jump.
+type Args = SmallVec<[Simple; 2]>;
 
 /// What jumps pass, and which variables are blocks.
 #[derive(Default)]
 struct Facts {
-    jumps: FxHashMap<Continuation, Vec<Jump>>,
+    jumps: FxHashMap<Continuation, Vec<Args>>,
     /// Continuations which calls return to or raise points go to: their parameters are given.
     fixed: FxHashSet<Continuation>,
     blocks: FxHashMap<Variable, u8>,
@@ -132,14 +128,11 @@ impl Facts {
     }
 
     fn terminator(&mut self, terminator: &Terminator) {
-        let mut note = |jump: &ApplyCont, ends_run| {
-            let args = jump.args.clone();
-            self.jumps.entry(jump.cont).or_default().push(Jump { args, ends_run });
-        };
+        let mut note = |jump: &ApplyCont| self.jumps.entry(jump.cont).or_default().push(jump.args.clone());
         match terminator {
-            Terminator::ApplyCont(jump) => note(jump, true),
-            Terminator::Switch(switch) => switch.for_each_jump(&mut |jump| note(jump, false)),
-            Terminator::StringSwitch(switch) => switch.for_each_jump(&mut |jump| note(jump, false)),
+            Terminator::ApplyCont(jump) => note(jump),
+            Terminator::Switch(switch) => switch.for_each_jump(&mut note),
+            Terminator::StringSwitch(switch) => switch.for_each_jump(&mut note),
             _ => {}
         }
     }
@@ -234,9 +227,8 @@ impl Threading<'_> {
         let Terminator::Switch(switch) = end else { return false };
         let Some(jumps) = self.facts.jumps.get(&cont) else { return false };
         let shaped = is_short(items);
-        let threads = |jump: &Jump| {
-            self.choose(params, &jump.args, items, switch).is_some()
-                || jump.ends_run && self.is_tested(params, &jump.args, items)
+        let threads = |args: &Args| {
+            self.choose(params, args, items, switch).is_some() || self.is_tested(params, args, items)
         };
         if !shaped || !jumps.iter().any(threads) || !self.arms_may_move(params, items) {
             return false;
@@ -429,12 +421,16 @@ impl Threading<'_> {
     fn arm(&mut self, jump: &mut ApplyCont, out: &mut Vec<Item>) {
         let mut items = Vec::new();
         let to = self.follow(jump.clone(), &mut items);
-        if items.is_empty() {
-            *jump = to;
-            return;
-        }
+        let terminator = match self.test_here(&to, &mut items) {
+            Some(switch) => self.switch(switch, &mut items),
+            None if items.is_empty() => {
+                *jump = to;
+                return;
+            }
+            None => Terminator::ApplyCont(to),
+        };
         let cont = self.unit.new_continuation("edge");
-        let body = Expr { items, terminator: Terminator::ApplyCont(to) };
+        let body = Expr { items, terminator };
         out.push(Item::LetCont {
             recursive: false,
             handlers: vec![ContHandler { cont, params: SmallVec::new(), body }],

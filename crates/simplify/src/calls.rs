@@ -18,6 +18,7 @@ use crate::{Functions, Simplifier};
 impl Simplifier<'_> {
     /// A call that ends a run.
     pub(crate) fn apply(&mut self, mut apply: Apply, out: &mut Vec<Item>) -> Next {
+        apply.ret = self.target(apply.ret);
         apply.callee = apply.callee.map(|callee| self.env.canonical(callee));
         for arg in &mut apply.args {
             *arg = self.env.canonical(*arg);
@@ -126,7 +127,8 @@ impl Simplifier<'_> {
                     self.edges[index].results = results;
                 }
             }
-            None => {}
+            // One of the function's own.
+            None | Some(ContState::Forward(_)) => {}
         }
         Next::End(Terminator::Apply(Box::new(apply)))
     }

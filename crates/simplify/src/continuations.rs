@@ -1,7 +1,7 @@
 //! Continuations, on the way down: pending ones, open ones, their uses, and what is known in a handler.
 
 use cranelift_entity::EntityRef;
-use flambeau_ir::{ApplyCont, ContHandler, Continuation, Expr, Item, Kind, Simple, Variable};
+use flambeau_ir::{ApplyCont, ContHandler, Continuation, Expr, Item, Kind, Simple, Terminator, Variable};
 use flambeau_types::{Mark, Ty, join};
 use smallvec::SmallVec;
 
@@ -22,6 +22,8 @@ pub enum ContState {
     Pending(Handler),
     /// Waiting for its uses.
     Open(Open),
+    /// Its handler passes its parameters on, and does nothing else: jumps to it go to this one.
+    Forward(Continuation),
 }
 
 /// Parameters and code.
@@ -78,6 +80,39 @@ impl Simplifier<'_> {
             && !uses.crosses_region
             && !self.unit.continuations[cont].is_exn
             && self.allow("continuation used once")
+    }
+
+    /// Has jumps to `cont` go where its handler would jump with the same arguments, if it does nothing else; whether they
+    /// do. Uses from another region stay: they leave a `try`, which is no tail position.
+    pub(crate) fn forward(
+        &mut self,
+        cont: Continuation,
+        params: &Params,
+        items: &[Item],
+        end: &Terminator,
+    ) -> bool {
+        let Terminator::ApplyCont(jump) = end else { return false };
+        let same = jump.args.len() == params.len()
+            && jump.args.iter().zip(params).all(|(arg, param)| *arg == Simple::Var(*param));
+        if !items.is_empty() || !same || self.analysis.uses(cont).crosses_region {
+            return false;
+        }
+        let to = self.target(jump.cont);
+        let is_open = matches!(self.conts.get(&to), Some(ContState::Open(_)));
+        let is_exn = self.unit.continuations[cont].is_exn || self.unit.continuations[to].is_exn;
+        if !is_open || is_exn || !self.allow("continuation that passes on what it is given") {
+            return false;
+        }
+        self.conts.insert(cont, ContState::Forward(to));
+        true
+    }
+
+    /// The continuation that a jump to this one comes to.
+    pub(crate) fn target(&self, mut cont: Continuation) -> Continuation {
+        while let Some(ContState::Forward(to)) = self.conts.get(&cont) {
+            cont = *to;
+        }
+        cont
     }
 
     fn open(&mut self, cont: Continuation, params: Params) {
@@ -313,14 +348,15 @@ impl Simplifier<'_> {
     }
 
     /// A jump that ends a run.
-    pub(crate) fn jump(&mut self, jump: ApplyCont) -> Next {
+    pub(crate) fn jump(&mut self, mut jump: ApplyCont) -> Next {
+        jump.cont = self.target(jump.cont);
         if let Some(ContState::Pending(_)) = self.conts.get(&jump.cont)
             && let Some(ContState::Pending(handler)) = self.conts.remove(&jump.cont)
         {
             self.bind_args(&handler.params, &jump.args);
             return Next::Continue(handler.rest);
         }
-        Next::End(flambeau_ir::Terminator::ApplyCont(self.use_cont(jump)))
+        Next::End(Terminator::ApplyCont(self.use_cont(jump)))
     }
 
     /// Names the parameters of a handler by the arguments of its only use.

@@ -339,9 +339,11 @@ impl Simplifier<'_> {
             (Prim::IntCompare3 { kind }, [x, y]) if x == y && *kind != IntKind::Tagged => {
                 Outcome::Atom(Simple::tagged(0))
             }
-            (Prim::IntCompare3 { .. } | Prim::FloatCompare3, _) => {
-                Outcome::Keep(Ty::tagged(IntSet::range(-1, 1)))
-            }
+            (Prim::IntCompare3 { kind }, [x, y]) => match self.ordered_before(*kind, *x, *y) {
+                Some(order) => Outcome::Atom(Simple::tagged(order)),
+                None => Outcome::Keep(Ty::tagged(IntSet::range(-1, 1))),
+            },
+            (Prim::FloatCompare3, _) => Outcome::Keep(Ty::tagged(IntSet::range(-1, 1))),
             (Prim::FloatCompare { .. }, _) => Outcome::Keep(Ty::bool()),
             (Prim::PhysEqual { negated }, [x, y]) => self.phys_equal(*negated, *x, *y),
             (Prim::CheckZero { kind }, [x]) => match self.env.ints(*x, *kind) {
@@ -561,6 +563,9 @@ impl Simplifier<'_> {
         }
         if let Some(outcome) = self.compare_to_constant(op, kind, x, y) {
             return outcome;
+        }
+        if let Some(b) = self.compared_before(op, kind, x, y) {
+            return known(b);
         }
         let (Some(a), Some(b)) = (self.env.ints(x, kind), self.env.ints(y, kind)) else {
             return Outcome::Keep(Ty::bool());

@@ -83,6 +83,10 @@ impl Simplifier<'_> {
                         self.conts.insert(cont, ContState::Pending(Handler { params, rest: body }));
                         continue;
                     }
+                    if self.forward(cont, &params, rest.items.as_slice(), &rest.terminator) {
+                        rest = Rest::from(*body);
+                        continue;
+                    }
                     if let Some(handler) = self.split_handler(cont, &params) {
                         // `join h2 (params) { join exn h (e) { body }; h2 (e) }`
                         let inner = Item::Join { cont, params: handler.params, body };

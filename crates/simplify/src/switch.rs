@@ -187,7 +187,8 @@ impl Simplifier<'_> {
         arm
     }
 
-    fn arm_here(&mut self, jump: ApplyCont, handlers: &mut Vec<ContHandler>) -> Option<ApplyCont> {
+    fn arm_here(&mut self, mut jump: ApplyCont, handlers: &mut Vec<ContHandler>) -> Option<ApplyCont> {
+        jump.cont = self.target(jump.cont);
         if !matches!(self.conts.get(&jump.cont), Some(ContState::Pending(_))) {
             return Some(self.use_cont(jump));
         }
