@@ -126,6 +126,8 @@ let list =
     real "-flambda2-inline-threshold" "inline-threshold" "What the size of an inlined body less the benefit may be";
     real "-flambeau-inline-nonleaf-threshold" "inline-nonleaf-threshold"
       "The same of small functions that on each way call others, loop or make closures";
+    whole "-flambeau-inline-guard-size" "inline-guard-size"
+      "Up to this size the beginning of a function that is not inlined is, where it decides whether there is much to do";
   ]
   @ switch_flags "flambda2-speculative-inlining-only-if-arguments-useful" "inline-only-if-arguments-useful"
       "Look only at calls of which an argument is known"

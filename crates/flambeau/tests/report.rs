@@ -310,6 +310,27 @@ fn small_functions_that_call_are_inlined_where_they_may_not_call() {
     assert_eq!(decision_on_f(&one_way, &[]).0, "small");
 }
 
+/// A call whose callee's beginning is inlined is told so, once, and no more where the limit is below that.
+#[test]
+fn beginnings_are_inlined_where_the_whole_is_not() {
+    let folder = Folder::new(&[(
+        "unit.ml",
+        "let f h x =\n\
+           if x > 0 then x\n\
+           else h (h (h (h (h (h (h (h (h (h (x + 1) + 2) + 3) + 4) + 5) + 6) + 7) + 8) + 9) + 10)\n\
+         let g h x = f h (x * 3) + 1\n\
+         let all () = [| f |]\n",
+    )]);
+    let (kind, tree) = decision_on_f(&folder, &["-g"]);
+    assert_eq!(kind, "entered");
+    assert_eq!(tree.matches("Unit.f inlined: its beginning, size ").count(), 1, "{tree}");
+    let size = number_after(&tree, "its beginning, size");
+    let flag = "-flambeau-inline-guard-size";
+    let kind_at = |limit: u32| decision_on_f(&folder, &["-g", flag, &limit.to_string()]).0;
+    assert_eq!(kind_at(size), "entered");
+    assert_eq!(kind_at(size - 1), "not_beneficial");
+}
+
 #[track_caller]
 fn check_proposal(folder: &Folder, base: &[&str], kind: &str, flag: &str) {
     let (before, tree) = decision_on_f(folder, base);

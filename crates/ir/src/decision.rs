@@ -130,6 +130,13 @@ pub enum Reason {
     SingleUse,
     /// Inlined: the benefit is large enough.
     Beneficial(Evaluation),
+    /// Its beginning is inlined, which decides whether there is much to do.
+    Entered {
+        /// The size of that.
+        size: u32,
+        /// Up to which it is small.
+        limit: u32,
+    },
     /// Specialised for arguments that stay the same.
     Specialised {
         /// The names of the parameters.
@@ -219,6 +226,7 @@ impl Reason {
                 | Functor
                 | SingleUse
                 | Beneficial(_)
+                | Entered { .. }
                 | Specialised { .. }
         )
     }

@@ -99,6 +99,9 @@ pub struct Arguments {
     /// *threshold*: the same of functions up to `small` that on each way call others, loop or make closures, beside which a call
     /// is little; up to this size they, too, are inlined without a look.
     pub nonleaf_threshold: f64,
+    /// *threshold*: up to this size the beginning of a function that is not inlined itself is, where it decides whether there is
+    /// much to do.
+    pub guard: u32,
     /// *threshold*: only if something is known of an argument.
     pub if_useful: bool,
 
@@ -141,11 +144,12 @@ impl Arguments {
         Arguments {
             policy: Policy::Threshold,
             costs: MEASURED_COSTS,
-            max_depth: 10,
+            max_depth: 6,
             small: if high { 45 } else { 33 },
             large: 250,
             threshold: if high { 50.0 } else { 30.0 },
             nonleaf_threshold: 12.0,
+            guard: 28,
             growth: if high { 60 } else { 30 },
             whole_functors: high,
             twin: if high { 90 } else { 45 },
@@ -199,6 +203,7 @@ impl Arguments {
             large: u32::MAX,
             threshold: 0.0,
             nonleaf_threshold: f64::from(u32::MAX),
+            guard: 0,
             if_useful: true,
             inline,
             inline_toplevel,
@@ -249,6 +254,7 @@ impl Arguments {
             large: self.large.min(other.large),
             threshold: self.threshold.min(other.threshold),
             nonleaf_threshold: self.nonleaf_threshold.min(other.nonleaf_threshold),
+            guard: self.guard.min(other.guard),
             if_useful: self.if_useful || other.if_useful,
             inline: self.inline.min(other.inline),
             inline_toplevel: self.inline_toplevel.min(other.inline_toplevel),
@@ -290,6 +296,7 @@ impl Arguments {
             "inline-large-function-size" => self.large = whole()?,
             "inline-threshold" => self.threshold = float()?,
             "inline-nonleaf-threshold" => self.nonleaf_threshold = float()?,
+            "inline-guard-size" => self.guard = whole()?,
             "inline-only-if-arguments-useful" => self.if_useful = switch()?,
             "inline-recursive" => self.unroll = switch()?,
             "inline-functions-with-closures" => self.with_closures = switch()?,

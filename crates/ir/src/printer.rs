@@ -472,6 +472,7 @@ fn inline_attribute(name: &str, attribute: InlineAttribute) -> Option<String> {
         InlineAttribute::Never => Some(format!("{name} never")),
         InlineAttribute::Hint => Some(format!("{name} hint")),
         InlineAttribute::Unroll(n) => Some(format!("{name} unroll {n}")),
+        InlineAttribute::Entered => Some(format!("{name} entered")),
     }
 }
 

@@ -254,6 +254,8 @@ pub enum InlineAttribute {
     Hint,
     /// `[@unrolled n]`
     Unroll(u32),
+    /// No attribute; the beginning of the function is before the call already (partial inlining).
+    Entered,
 }
 
 /// `[@specialise]`, `[@specialised]`.

@@ -89,6 +89,7 @@ fn brief(reason: &Reason) -> &'static str {
         Reason::Functor => "functor",
         Reason::SingleUse => "only use",
         Reason::Beneficial(_) => "benefit",
+        Reason::Entered { .. } => "its beginning",
         Reason::Specialised { .. } => "for its arguments",
         Reason::Disabled => "turned off",
         Reason::InStub => "in a wrapper",
@@ -133,6 +134,11 @@ fn because(reason: &Reason) -> (String, Option<String>) {
         Reason::Beneficial(evaluation) => {
             (format!("the benefit is large enough{}", inside(evaluation)), Some(formula(evaluation, "<=")))
         }
+        Reason::Entered { size, limit } => (
+            "the beginning of the function is small, and decides whether there is much to do: where there is, the function is called"
+                .into(),
+            Some(format!("size {size} <= limit {limit}")),
+        ),
         Reason::Specialised { parameters, size } => (
             format!(
                 "a copy of the function, of size {size}, was made for the {} of this call: {}",
@@ -266,6 +272,10 @@ fn changes(reason: &Reason, policy: Policy, level: u32) -> Vec<Change> {
                 changes.push(threshold((evaluation.difference().ceil() - 1.0).max(0.0)));
             }
             changes
+        }
+        Reason::Entered { size, .. } => {
+            let flag = format!("-flambeau-inline-guard-size {}", size.saturating_sub(1));
+            vec![INLINED, NOT_INLINED, INLINE, NOT_INLINE, Change::Flag(flag)]
         }
         Reason::Specialised { .. } => {
             vec![Change::AtCall("[@specialised never]"), Change::AtDefinition("[@specialise never]")]

@@ -46,7 +46,10 @@ impl Simplifier<'_> {
             Ok(rest) => return Next::Continue(rest),
             Err(refusal) => match self.specialised(&known) {
                 Some(rest) => return Next::Continue(rest),
-                None => self.log_refusal(&apply, refusal),
+                None => match self.entered(&apply, &refusal) {
+                    Some(rest) => return Next::Continue(rest),
+                    None => self.log_refusal(&apply, refusal),
+                },
             },
         }
         let result = self.result_of(&apply);

@@ -120,6 +120,8 @@ struct Simplifier<'a> {
     /// Codes whose bodies are being simplified.
     in_progress: FxHashSet<CodeId>,
     sizes: FxHashMap<CodeId, Option<u32>>,
+    /// The beginnings of functions (`inline::guard`), with their sizes.
+    guards: FxHashMap<CodeId, Option<(Expr, u32)>>,
     /// Bodies as they were before they were simplified, for policy *benefit*.
     declared: FxHashMap<CodeId, Expr>,
     declared_sizes: FxHashMap<CodeId, Option<u32>>,
@@ -178,6 +180,7 @@ impl<'a> Simplifier<'a> {
             ignored: FxHashMap::default(),
             in_progress: FxHashSet::default(),
             sizes: FxHashMap::default(),
+            guards: FxHashMap::default(),
             declared: FxHashMap::default(),
             declared_sizes: FxHashMap::default(),
             catches: FxHashMap::default(),

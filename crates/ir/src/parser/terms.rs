@@ -380,11 +380,12 @@ impl<'s> Parser<'s> {
             Token::Word("always") => InlineAttribute::Always,
             Token::Word("never") => InlineAttribute::Never,
             Token::Word("hint") => InlineAttribute::Hint,
+            Token::Word("entered") => InlineAttribute::Entered,
             Token::Word("unroll") => {
                 self.next += 1;
                 return Ok(InlineAttribute::Unroll(self.integer()?));
             }
-            _ => return Err(self.expected("`always`, `never`, `hint` or `unroll`")),
+            _ => return Err(self.expected("`always`, `never`, `hint`, `entered` or `unroll`")),
         };
         self.next += 1;
         Ok(attribute)

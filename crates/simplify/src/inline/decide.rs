@@ -116,7 +116,7 @@ impl Simplifier<'_> {
             InlineAttribute::Always | InlineAttribute::Hint => return Ok(Some(Reason::AttributeOfCall)),
             InlineAttribute::Unroll(0) if self.unit.codes[code].recursive => return Err(Reason::Recursive),
             InlineAttribute::Unroll(left @ 1..) => return Ok(Some(Reason::Unrolled { left })),
-            InlineAttribute::Unroll(0) | InlineAttribute::Default => {}
+            InlineAttribute::Unroll(0) | InlineAttribute::Default | InlineAttribute::Entered => {}
         }
         match attributes.inline {
             InlineAttribute::Never => Err(Reason::ForbiddenByFunction),

@@ -32,7 +32,8 @@ impl Simplifier<'_> {
     /// Notes that a call stays as it is.
     pub(crate) fn log_refusal(&mut self, apply: &Apply, refusal: Refusal) {
         if let Some(reason) = refusal.reason {
-            self.log(apply, refusal.code, reason);
+            let entered = refusal.code.and_then(|code| self.entered_before(apply, code));
+            self.log(apply, refusal.code, entered.unwrap_or(reason));
         }
     }
 

@@ -5,6 +5,7 @@
 //! simplified once more there, with what is known of the arguments.
 
 mod decide;
+mod guard;
 mod log;
 mod policy;
 mod search;
