@@ -19,7 +19,7 @@ use std::ops::Range;
 use flambeau_ir::{Apply, ContHandler, Continuation, Expr as Term, Item, Terminator, Variable};
 
 use crate::frames::{Frame, close};
-use crate::lowering::{Atom, Lowering, machtype};
+use crate::lowering::{Atom, Lowering};
 use crate::tree::*;
 
 /// A run, or the remainder of one.
@@ -224,7 +224,7 @@ impl<'a> Lowering<'a> {
             }
             [first, ..] => {
                 self.forget_raised_in(&self.analysis.continuations[first.cont].scope.clone());
-                let handlers = self.catch_handlers(shared, result, false);
+                let handlers = self.catch_handlers(shared, result);
                 frames.push(Frame::CatchBody { recursive: false, handlers });
                 result
             }
@@ -265,18 +265,13 @@ impl<'a> Lowering<'a> {
             let info = &self.analysis.continuations[first.cont];
             self.forget_raised_in(&(info.group..info.scope.end));
             self.declare_kept(&used, frames);
-            let handlers = self.catch_handlers(used, result, true);
+            let handlers = self.catch_handlers(used, result);
             frames.push(Frame::CatchBody { recursive: true, handlers });
         }
     }
 
     /// The handlers of a catch. What holds here of the extra arguments of `Try`s holds in them.
-    fn catch_handlers(
-        &mut self,
-        handlers: Vec<&'a ContHandler>,
-        result: Continuation,
-        recursive: bool,
-    ) -> Vec<Handler> {
+    fn catch_handlers(&mut self, handlers: Vec<&'a ContHandler>, result: Continuation) -> Vec<Handler> {
         let path = self.paths.current();
         let labels: Vec<_> =
             handlers.iter().map(|handler| self.give_label(handler.cont, &handler.params)).collect();
@@ -285,7 +280,7 @@ impl<'a> Lowering<'a> {
             self.paths.set(path);
             self.paths.branch();
             let params = self.catch_params(handler.cont, &handler.params);
-            let body = if recursive && self.turns(handler.cont) > 1 {
+            let body = if self.turns(handler.cont) > 1 {
                 self.with_latch(handler, label, result)
             } else {
                 self.block(Run::of(&handler.body), result)
@@ -296,7 +291,7 @@ impl<'a> Lowering<'a> {
         translated
     }
 
-    /// How many jumps in a loop lead back to its beginning.
+    /// How many jumps in a handler lead back to its beginning: none if it is no loop.
     fn turns(&self, cont: Continuation) -> usize {
         let info = &self.analysis.continuations[cont];
         let Some(handler) = info.handler.and_then(|handler| self.analysis.handler(handler)) else { return 0 };
@@ -309,15 +304,8 @@ impl<'a> Lowering<'a> {
         let latch = self.give_label(handler.cont, &handler.params);
         let body = self.block(Run::of(&handler.body), result);
         self.targets[handler.cont] = Some(Target::Label { label: head, params: &handler.params });
-        let unit = self.unit;
-        let mut params = Vec::new();
-        let mut args = Vec::new();
-        for param in self.passed(&handler.params) {
-            let data = &unit.variables[param];
-            let var = self.fresh(&data.name);
-            params.push((var, machtype(data.kind)));
-            args.push(self.expr(Atom::Var(var)));
-        }
+        let params = self.bind_params(&self.passed(&handler.params));
+        let args = params.iter().map(|(var, _)| self.expr(Atom::Var(*var))).collect();
         let turn = self.tree.push(Expr::Exit { label: head, args });
         let handlers = vec![Handler { label: latch, params, body: turn }];
         self.tree.push(Expr::Catch { recursive: false, handlers, body })
