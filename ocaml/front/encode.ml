@@ -21,6 +21,8 @@ type state = {
   mutable ident_count : int;
   locations : Locations.table;
   imports : Imports.t;
+  promised_stamps : int Misc.Stdlib.String.Map.t;  (** [Promises.inner_stamps] of the unit. *)
+  stamps : int Ident.Tbl.t;  (** Of identifiers that are to have another stamp than theirs. *)
 }
 
 let create () =
@@ -32,6 +34,8 @@ let create () =
     ident_count = 0;
     locations = Locations.create ();
     imports = Imports.create ();
+    promised_stamps = Promises.inner_stamps !Imports.own_approximation;
+    stamps = Ident.Tbl.create 4;
   }
 
 (* {1 Parts of nodes} *)
@@ -45,7 +49,7 @@ let ident state id =
         state.ident_count <- n + 1;
         Ident.Tbl.add state.ident_numbers id n;
         Byte_writer.name state.idents (Ident.name id);
-        Byte_writer.u state.idents (Compat.ident_stamp id);
+        Byte_writer.u state.idents (try Ident.Tbl.find state.stamps id with Not_found -> Compat.ident_stamp id);
         n
   in
   Byte_writer.u state.nodes number
@@ -140,12 +144,19 @@ let node state op =
   state.node_count <- state.node_count + 1;
   Byte_writer.byte state.nodes op
 
+(* The function that a stub calls has the label that is promised, if one is. *)
+let keep_stamp state ~stub inner =
+  let label = Compilenv.make_symbol (Some (Ident.unique_name stub)) in
+  Option.iter (Ident.Tbl.replace state.stamps inner) (Misc.Stdlib.String.Map.find_opt label state.promised_stamps)
+
 (* A function with default arguments is split, as in the stock compiler: a stub that computes the defaults, and a
    function that takes them as they are (features A7). *)
-let split_default (id, lambda) =
+let split_default state (id, lambda) =
   match lambda with
   | Lfunction { kind; params; return; body; attr; loc } ->
-      Simplif.split_default_wrapper ~id ~kind ~params ~return ~body ~attr ~loc
+      let bindings = Simplif.split_default_wrapper ~id ~kind ~params ~return ~body ~attr ~loc in
+      List.iter (fun (inner, _) -> if not (Ident.same inner id) then keep_stamp state ~stub:id inner) bindings;
+      bindings
   | _ -> [ (id, lambda) ]
 
 let rec term state lambda =
@@ -180,7 +191,7 @@ let rec term state lambda =
       bool f.attr.stub;
       location state f.loc
   | Llet (strictness, kind, id, def, body) -> (
-      match split_default (id, def) with
+      match split_default state (id, def) with
       | _ :: _ :: _ as bindings -> letrec state bindings body
       | _ ->
           term state def;
@@ -195,7 +206,7 @@ let rec term state lambda =
       node state 6;
       value_kind state kind;
       ident state id
-  | Lletrec (bindings, body) -> letrec state (List.concat_map split_default bindings) body
+  | Lletrec (bindings, body) -> letrec state (List.concat_map (split_default state) bindings) body
   | Lprim (prim, args, loc) ->
       terms state args;
       node state 8;

@@ -90,7 +90,7 @@ impl<'a> Converter<'a> {
             Some(values) => values,
             None => self.values_right_to_left(args)?,
         };
-        let info = closure.as_ref().map_or(Info::Unknown, |closure| self.made(closure, &args));
+        let info = closure.as_ref().map_or(Info::Unknown, |closure| self.result(closure, &args));
         Ok((self.call(&func, closure.as_ref(), atoms(&args), site, target)?, info))
     }
 
@@ -125,20 +125,31 @@ impl<'a> Converter<'a> {
         }
     }
 
-    /// What is known of the result of a call at the toplevel, if the function may be a functor: one of its arguments
-    /// looks like a module, and something is known of all.
-    fn made(&self, closure: &ClosureInfo, args: &[Val]) -> Info {
-        let is_call = !closure.tupled && !closure.needs_closure && closure.arity == args.len();
-        let is_module = |arg: &Val| matches!(arg.info, Info::Block(_) | Info::Made(_));
-        let is_known = |arg: &Val| arg.is_static() || !matches!(arg.info, Info::Unknown | Info::Boxed(..));
-        if self.in_function || !is_call || !args.iter().any(is_module) || !args.iter().all(is_known) {
+    /// What is known of the result of a call.
+    fn result(&self, closure: &ClosureInfo, args: &[Val]) -> Info {
+        if closure.tupled || closure.arity != args.len() {
             return Info::Unknown;
         }
-        Info::Made(Rc::new(Made {
+        self.made(closure, args).unwrap_or_else(|| closure.result.clone())
+    }
+
+    /// How the result of a call at the toplevel was made, if the function may be a functor: one of its arguments
+    /// looks like a module, and something is known of all.
+    fn made(&self, closure: &ClosureInfo, args: &[Val]) -> Option<Info> {
+        let is_module = |arg: &Val| matches!(arg.info, Info::Block(_) | Info::Made(_));
+        let is_known = |arg: &Val| arg.is_static() || !matches!(arg.info, Info::Unknown | Info::Boxed(..));
+        if self.in_function
+            || closure.needs_closure
+            || !args.iter().any(is_module)
+            || !args.iter().all(is_known)
+        {
+            return None;
+        }
+        Some(Info::Made(Rc::new(Made {
             code: closure.code.clone(),
             args: args.iter().map(Val::as_field).collect(),
             path: Vec::new(),
-        }))
+        })))
     }
 
     /// A call whose arguments are evaluated. What is known of the callee is what a call gave. So it is not called directly

@@ -62,7 +62,7 @@ pub struct ClosureInfo {
     pub tupled: bool,
     /// Whether direct calls pass the closure.
     pub needs_closure: bool,
-    /// What is known of its result.
+    /// What is known of its result, as [`Info::of_result`] leaves it.
     pub result: Info,
 }
 
@@ -76,6 +76,19 @@ pub enum CodeRef {
 }
 
 impl Info {
+    /// What remains known of what a function gave where that was not seen: a call of it may be inlined, and gives other
+    /// closures then. Those that have no environment are the same everywhere.
+    pub fn of_result(&self) -> Info {
+        match self {
+            Info::Closure(closure) if !closure.needs_closure => self.clone(),
+            Info::Block(fields) => {
+                let fields: Rc<[Field]> = fields.iter().map(Field::of_result).collect();
+                if fields.iter().any(Field::tells) { Info::Block(fields) } else { Info::Unknown }
+            }
+            Info::Unknown | Info::Closure(_) | Info::Boxed(..) | Info::Made(_) => Info::Unknown,
+        }
+    }
+
     /// What is known of a field.
     pub fn field(&self, field: u32) -> Option<Field> {
         match self {
@@ -87,6 +100,16 @@ impl Info {
             }
             Info::Unknown | Info::Closure(_) | Info::Boxed(..) => None,
         }
+    }
+}
+
+impl Field {
+    fn of_result(&self) -> Field {
+        Field { simple: self.simple, info: self.info.of_result() }
+    }
+
+    fn tells(&self) -> bool {
+        self.simple.is_some() || !matches!(self.info, Info::Unknown)
     }
 }
 
@@ -193,7 +216,7 @@ impl<'s> Importing<'s> {
                     arity: arity.unsigned_abs() as usize,
                     tupled: *arity < 0,
                     needs_closure: *needs_closure,
-                    result: self.field(result).info,
+                    result: self.field(result).info.of_result(),
                 })),
             },
             Approximation::Block(fields) => Field {

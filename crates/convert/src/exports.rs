@@ -66,7 +66,8 @@ fn told_of<'a>(approximation: &'a Approximation, told: &mut FxHashSet<&'a str>) 
 }
 
 /// Gives exported functions the labels that the stock compiler's description of the same unit promises, where
-/// theirs differ (functions that are bound to no variable), and what is promised of them is true.
+/// theirs differ (functions that are bound to no variable), and what is promised of them is true. A label of which it is
+/// not, since the function needs a closure that nobody will pass, is left to code that reads the field (`Promises`).
 pub(crate) fn keep_labels(unit: &mut Unit, fields: &[ModuleField], promised: &Approximation) {
     let Approximation::Block(promises) = promised else { return };
     let mut taken: FxHashSet<String> = unit.codes.values().map(|code| code.linkage_name.clone()).collect();
@@ -78,13 +79,18 @@ pub(crate) fn keep_labels(unit: &mut Unit, fields: &[ModuleField], promised: &Ap
 fn keep_label(unit: &mut Unit, field: &Field, promise: &Approximation, taken: &mut FxHashSet<String>) {
     match (&field.info, promise) {
         (Info::Closure(closure), Approximation::Closure { code, arity, needs_closure, .. }) => {
+            let CodeRef::Local(id) = closure.code else { return };
             let same_arity = arity.unsigned_abs() as usize == closure.arity && (*arity < 0) == closure.tupled;
-            if let CodeRef::Local(id) = closure.code
-                && same_arity
-                && *needs_closure == closure.needs_closure
-                && taken.insert(code.clone())
-            {
-                unit.codes[id].linkage_name.clone_from(code);
+            let label = &mut unit.codes[id].linkage_name;
+            if same_arity && *needs_closure == closure.needs_closure {
+                if taken.insert(code.clone()) {
+                    label.clone_from(code);
+                }
+            } else if *label == *code && closure.needs_closure && !needs_closure {
+                let other = format!("{code}_in_closure");
+                if taken.insert(other.clone()) {
+                    *label = other;
+                }
             }
         }
         (Info::Block(fields), Approximation::Block(promises)) => {

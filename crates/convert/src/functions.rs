@@ -73,7 +73,7 @@ impl<'a> Converter<'a> {
                 }
             })
             .collect();
-        let values: Vec<Val> = set
+        let mut values: Vec<Val> = set
             .iter()
             .zip(&functions)
             .zip(&atoms)
@@ -89,7 +89,13 @@ impl<'a> Converter<'a> {
             })
             .collect();
         for (index, definition) in set.iter().enumerate() {
-            self.body(set, index, &functions, &values, &captures)?;
+            let result = self.body(set, index, &functions, &values, &captures)?;
+            // Of other functions it would be told to other units, and seldom serve.
+            if definition.function.is_functor
+                && let Info::Closure(closure) = &mut values[index].info
+            {
+                Rc::make_mut(closure).result = result;
+            }
             let (_, code) = functions[index];
             let recursive = self.mentions_set(set, definition);
             self.unit.codes[code].recursive = recursive;
@@ -188,7 +194,7 @@ impl<'a> Converter<'a> {
         format!("{}__fun_c{}", self.unit.prefix, self.next_code)
     }
 
-    /// Converts the body of one function of a set.
+    /// Converts the body of one function of a set; gives what is known of its result.
     fn body(
         &mut self,
         set: &[Definition<'a>],
@@ -196,7 +202,7 @@ impl<'a> Converter<'a> {
         functions: &[(FunctionSlot, CodeId)],
         closures: &[Val],
         captures: &[Capture],
-    ) -> Result<()> {
+    ) -> Result<Info> {
         let definition = &set[index];
         let (slot, code) = functions[index];
         let outer = OuterContext::enter(self, code);
@@ -237,13 +243,14 @@ impl<'a> Converter<'a> {
         self.unit.codes[code].params = params;
         let ret = self.unit.codes[code].ret;
         let target = Target { cont: ret, takes_value: true, mutables: Rc::from([]) };
-        let terminator = self.tail(definition.function.body, &target);
+        let converted = self.tail_told(definition.function.body, &target);
         let items = outer.leave(self);
         for (ident, binding) in saved.into_iter().rev() {
             self.env[ident.0 as usize] = binding;
         }
-        self.unit.codes[code].body = Expr { items, terminator: terminator? };
-        Ok(())
+        let (terminator, result) = converted?;
+        self.unit.codes[code].body = Expr { items, terminator };
+        Ok(result.of_result())
     }
 
     /// Nothing is called by a partial application: attributes on it are told (warning 55).

@@ -20,10 +20,15 @@ impl<'a> Converter<'a> {
 
     /// Converts a term in tail position: appends to the run and gives its terminator.
     pub fn tail(&mut self, node: NodeId, target: &Target) -> Result<Terminator> {
+        Ok(self.tail_told(node, target)?.0)
+    }
+
+    /// The same, and what is known of the value that the target gets.
+    pub fn tail_told(&mut self, node: NodeId, target: &Target) -> Result<(Terminator, Info)> {
         deep(|| self.tail_loop(node, target))
     }
 
-    fn tail_loop(&mut self, mut node: NodeId, target: &Target) -> Result<Terminator> {
+    fn tail_loop(&mut self, mut node: NodeId, target: &Target) -> Result<(Terminator, Info)> {
         loop {
             match self.binding_step(node)? {
                 Some(body) => node = body,
@@ -68,9 +73,9 @@ impl<'a> Converter<'a> {
     }
 
     /// A term in tail position which is not a binding construct.
-    fn tail_node(&mut self, node: NodeId, target: &Target) -> Result<Terminator> {
-        match self.node(node) {
-            Node::Apply { .. } => Ok(self.application(node, target)?.0),
+    fn tail_node(&mut self, node: NodeId, target: &Target) -> Result<(Terminator, Info)> {
+        let terminator = match self.node(node) {
+            Node::Apply { .. } => return self.application(node, target),
             Node::Send { .. } => self.tail_send(node, target),
             Node::IfThenElse { cond, then_, else_ } => self.tail_if(*cond, *then_, *else_, target),
             Node::Switch(switch) => self.tail_switch(switch, target),
@@ -88,19 +93,20 @@ impl<'a> Converter<'a> {
                     let is_and = **prim == Primitive::SeqAnd;
                     self.tail_sequential(is_and, *first, *second, target)
                 }
-                _ => self.tail_value(node, target),
+                _ => return self.tail_value(node, target),
             },
-            _ => self.tail_value(node, target),
-        }
+            _ => return self.tail_value(node, target),
+        };
+        Ok((terminator?, Info::Unknown))
     }
 
-    fn tail_value(&mut self, node: NodeId, target: &Target) -> Result<Terminator> {
+    fn tail_value(&mut self, node: NodeId, target: &Target) -> Result<(Terminator, Info)> {
         if target.takes_value {
             let value = self.value(node)?;
-            Ok(self.jump(target, value.simple))
+            Ok((self.jump(target, value.simple), value.portable_info()))
         } else {
             self.effect(node)?;
-            Ok(self.jump(target, Simple::UNIT))
+            Ok((self.jump(target, Simple::UNIT), Info::Unknown))
         }
     }
 
@@ -143,7 +149,7 @@ impl<'a> Converter<'a> {
     }
 
     fn value_through_join(&mut self, node: NodeId) -> Result<Val> {
-        let result = self.join("after", node, true, |this, target| this.tail_node(node, target))?;
+        let result = self.join("after", node, true, |this, target| Ok(this.tail_node(node, target)?.0))?;
         Ok(Val::unknown(result.map_or(Simple::UNIT, Simple::Var)))
     }
 
@@ -164,7 +170,7 @@ impl<'a> Converter<'a> {
             Node::Prim { prim, args, loc } if !is_control(prim) => self.primitive(prim, args, *loc).map(drop),
             _ => self
                 .join("after", node, takes_result(self.node(node)), |this, target| {
-                    this.tail_node(node, target)
+                    Ok(this.tail_node(node, target)?.0)
                 })
                 .map(drop),
         }

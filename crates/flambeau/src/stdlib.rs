@@ -20,9 +20,19 @@ use indicatif::{ProgressBar, ProgressStyle};
 /// Names the folder of rebuilt libraries, in place of the one in the user's cache; empty: none is used.
 const FOLDER_VARIABLE: &str = "FLAMBEAU_STDLIB";
 
-/// The flags of OCaml's own build that matter to what is compiled.
-const FLAGS: &[&str] =
-    &["-c", "-g", "-nostdlib", "-absname", "-strict-sequence", "-principal", "-strict-formats", "-w", "-a"];
+/// The flags of OCaml's own build that matter to what is compiled. Warnings do: the type checker makes identifiers
+/// while it looks for some, and labels bear their stamps.
+const FLAGS: &[&str] = &[
+    "-c",
+    "-g",
+    "-nostdlib",
+    "-absname",
+    "-strict-sequence",
+    "-principal",
+    "-strict-formats",
+    "-w",
+    "+a-4-9-41-42-44-45-48-70",
+];
 
 /// The folder of rebuilt libraries for this executable, whether it exists or not.
 pub fn folder() -> Option<PathBuf> {

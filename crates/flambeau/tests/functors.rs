@@ -284,3 +284,22 @@ fn towers_are_told_in_a_few_words() {
     let ir = folder.compile(&["-O3", "t.ml"]);
     assert!(!body(&ir, "f").contains("call"), "{ir}");
 }
+
+#[test]
+fn closed_functions_of_what_a_functor_gives_are_called_directly() {
+    let ir = compile(
+        "module Outer (K : Trees.Key) = struct
+           module T = Trees.Make (K)
+           let total t u = T.size t + T.size u
+           let has x t = T.mem x t
+         end [@@inline never]",
+    );
+    let total = body(&ir, "total");
+    assert!(
+        total.contains("external \"camlTrees__size_") && !total.contains("closure my_closure"),
+        "{total}"
+    );
+    // What the functor gives has an environment of its own where the functor is inlined.
+    let has = body(&ir, "has");
+    assert!(!has.contains("external \"camlTrees__mem_"), "{has}");
+}

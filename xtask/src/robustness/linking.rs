@@ -1,10 +1,13 @@
 //! Every way of linking, and mixtures of both compilers' objects in one program.
 
+use std::time::Duration;
+
 use anyhow::{Context, Result, bail};
 
 use super::lab::{BOTH_WAYS, By, Lab};
 use super::{Check, Verdict};
 use crate::bench::small_units::{self, Project};
+use crate::process;
 
 pub const CHECKS: &[Check] = &[
     Check { name: "link-mixed-objects", run: mixed_objects },
@@ -20,9 +23,13 @@ pub const CHECKS: &[Check] = &[
     Check { name: "link-function-sections", run: function_sections },
     Check { name: "link-c-stubs", run: c_stubs },
     Check { name: "link-unix-and-threads", run: standard_libraries },
+    Check { name: "link-rebuilt-library", run: rebuilt_library },
     Check { name: "link-position-of-code", run: position },
     Check { name: "link-small-units", run: small_units },
 ];
+
+/// To rebuild the standard library takes seconds.
+const REBUILDING: Duration = Duration::from_secs(120);
 
 /// What the program made of `chain_*.ml` prints: see there.
 const CHAIN_OUTPUT: &str = include_str!("../../../tests/robustness/chain.expected");
@@ -234,6 +241,28 @@ fn standard_libraries(lab: &Lab) -> Result<Verdict> {
         lab.compile(linker, arguments)
             .and_then(|_| lab.expect_output("libraries.exe", "thread 3\nstr b\nunix true\n"))
             .with_context(|| format!("compiled by {by:?}, linked by {linker:?}"))?;
+    }
+    Ok(Verdict::Held)
+}
+
+/// Our standard library takes the place of the stock one, unit for unit, in programs of either compiler.
+fn rebuilt_library(lab: &Lab) -> Result<Verdict> {
+    let folder = lab.file("library");
+    let mut rebuild = lab.command(&lab.flambeau);
+    rebuild.arg("stdlib").env("FLAMBEAU_STDLIB", &folder);
+    let rebuilt = process::run(&mut rebuild, REBUILDING)?.expect_success("flambeau stdlib")?;
+    // `Pervasives` is installed without an interface.
+    if !["kept for: none\n", "kept for: pervasives\n"].iter().any(|end| rebuilt.out().ends_with(end)) {
+        bail!("units of the standard library are not rebuilt:\n{}", rebuilt.all_output());
+    }
+    lab.take(&["promises.ml"])?;
+    lab.compile(By::Stock, &["promises.ml", "-o", "stock.exe"])?;
+    let expected = lab.tool("./stock.exe", &[])?.out();
+    for (maker, inline) in [(By::Stock, "10"), (By::Stock, "0"), (By::Flambeau, "10"), (By::Flambeau, "0")] {
+        lab.compile(maker, &["-inline", inline, "-c", "promises.ml"])?;
+        lab.compile(By::Flambeau, &["promises.cmx", "-o", "promises.exe"])?;
+        lab.expect_output("promises.exe", &expected)
+            .with_context(|| format!("compiled by {maker:?} with -inline {inline}"))?;
     }
     Ok(Verdict::Held)
 }
