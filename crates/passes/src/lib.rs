@@ -16,6 +16,7 @@ pub mod scalar_replacement;
 pub mod sink;
 pub mod static_arrays;
 pub mod thread;
+pub mod unroll;
 
 use flambeau_ir::{Rewrites, Unit};
 
@@ -37,6 +38,7 @@ pub const PASSES: &[Pass] = &[
     STATIC_ARRAYS,
     IMMEDIATES,
     THREAD,
+    UNROLL,
     PEEL,
     BOUNDS,
     HOIST,
@@ -52,6 +54,7 @@ const IMMEDIATES: Pass = Pass { name: "immediates", run: immediates::immediates 
 const PEEL: Pass = Pass { name: "peel", run: peel::peel };
 const BOUNDS: Pass = Pass { name: "bounds", run: bounds::bounds };
 const HOIST: Pass = Pass { name: "hoist", run: hoist::hoist };
+const UNROLL: Pass = Pass { name: "unroll", run: unroll::unroll };
 const THREAD: Pass = Pass { name: "thread", run: thread::thread };
 const SINK: Pass = Pass { name: "sink", run: sink::sink };
 const STATIC_ARRAYS: Pass = Pass { name: "static_arrays", run: static_arrays::static_arrays };
@@ -70,7 +73,11 @@ pub fn schedule(level: u32, rounds: Option<u32>) -> Vec<Pass> {
     passes.push(STATIC_ARRAYS);
     // What the simplifier brought into sight: blocks that only forwarded loads kept, functions with one caller left,
     // switches on what inlined functions give, what is the same in each turn of a loop.
-    passes.extend([SCALAR_REPLACEMENT, CONTIFY, THREAD, PEEL, SIMPLIFY]);
+    passes.extend([SCALAR_REPLACEMENT, CONTIFY, THREAD]);
+    if level >= 3 {
+        passes.push(UNROLL);
+    }
+    passes.extend([PEEL, SIMPLIFY]);
     // Parameters that stand for parts may have parts themselves.
     let rounds = rounds.unwrap_or(level).min(MAX_ROUNDS);
     for _ in 2..rounds {
@@ -95,7 +102,9 @@ pub fn kind_of_rewrite(line: &str) -> String {
         return format!("contify: {}", becomes.split(" (").next().unwrap_or(becomes));
     }
     match text.split_once(": ") {
-        Some((pass @ ("scalar_replacement" | "sink" | "peel" | "hoist" | "thread"), _)) => pass.to_owned(),
+        Some((pass @ ("scalar_replacement" | "sink" | "unroll" | "peel" | "hoist" | "thread"), _)) => {
+            pass.to_owned()
+        }
         _ => text.split(" in ").next().unwrap_or(text).to_owned(),
     }
 }

@@ -1,0 +1,208 @@
+//! Unrolling: a small loop of few turns, whose number is known, becomes that many turns without a loop.
+//! `docs/passes/unroll.md` shows it.
+//!
+//! How many turns there are decides only whether it is worth it: the last copy still jumps to the loop, and it is the
+//! simplifier that finds that jump never done.
+
+use flambeau_ir::copy::Copier;
+use flambeau_ir::{
+    ApplyCont, CodeId, Const, ContHandler, Continuation, Expr, Item, Named, Rewrites, Simple, Terminator,
+    Unit, Variable,
+};
+use flambeau_simplify::{fold, size};
+use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
+
+use crate::loops;
+
+/// All turns together are not larger than this, before they are simplified.
+const LARGE: u32 = 300;
+
+/// What is known of the parameters of a loop at the beginning of a turn.
+type Known = SmallVec<[Option<Const>; 2]>;
+
+/// Unrolls loops in all functions of a unit. On entry and on exit the unit is well-formed.
+pub fn unroll(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
+    unit.rewrite_bodies(|unit, code, body| {
+        let mut unrolling = Unrolling { unit, rewrites, code, changed: false };
+        loops::inner_first(body, &mut |run| unrolling.run(run));
+        unrolling.changed
+    })
+}
+
+struct Unrolling<'a> {
+    unit: &'a mut Unit,
+    rewrites: &'a mut Rewrites,
+    code: Option<CodeId>,
+    changed: bool,
+}
+
+impl Unrolling<'_> {
+    /// Unrolls the loop that a run ends by entering.
+    fn run(&mut self, expr: &mut Expr) {
+        let Some(index) = loops::entered(expr) else { return };
+        let (Item::LetCont { handlers, .. }, Terminator::ApplyCont(entry)) =
+            (&expr.items[index], &mut expr.terminator)
+        else {
+            return;
+        };
+        let Some(turns) = turns(&handlers[0], &entry.args) else { return };
+        let (unit, code) = (&*self.unit, self.code);
+        let allowed = self.rewrites.allow(|| {
+            let place = unit.place_name(code);
+            format!("unroll: {} in {place}", unit.continuations[entry.cont].name)
+        });
+        if !allowed {
+            return;
+        }
+        let repeated = handlers[0].clone();
+        for _ in 0..turns {
+            let turn = self.turn(&repeated, entry.cont);
+            entry.cont = turn.cont;
+            expr.items.push(Item::LetCont { recursive: false, handlers: vec![turn] });
+        }
+        self.changed = true;
+    }
+
+    /// A turn of a loop which goes on with `next` in place of another turn.
+    fn turn(&mut self, repeated: &ContHandler, next: Continuation) -> ContHandler {
+        let cont = self.unit.new_continuation("turn");
+        let mut copier = Copier::new(&mut self.unit.variables, &mut self.unit.continuations);
+        copier.substitute_continuation(repeated.cont, next);
+        let params = repeated.params.iter().map(|param| copier.bind_variable(*param)).collect();
+        ContHandler { cont, params, body: copier.expr(&repeated.body) }
+    }
+}
+
+/// How many turns a loop does that is entered with `args`, if that is known and all of them are not too large.
+fn turns(repeated: &ContHandler, args: &[Simple]) -> Option<u32> {
+    let mut known: Known = args.iter().map(|arg| constant(*arg)).collect();
+    if known.iter().all(Option::is_none) || !is_plain(&repeated.body) {
+        return None;
+    }
+    let size = size::of(&repeated.body, LARGE)?.max(1);
+    for turn in 1..=LARGE / size {
+        let mut walk = Turn::new(repeated, &known);
+        walk.run(&repeated.body);
+        match walk.next {
+            None => return Some(turn),
+            Some(next) if next.iter().all(Option::is_none) => return None,
+            Some(next) => known = next,
+        }
+    }
+    None
+}
+
+/// Whether a body is straight code: next to a call, a handler or another loop what a turn costs does not count.
+fn is_plain(body: &Expr) -> bool {
+    let mut plain = true;
+    body.walk(&mut |expr| {
+        plain &= !matches!(expr.terminator, Terminator::Apply(_) | Terminator::Try { .. });
+        for item in &expr.items {
+            plain &= !matches!(item, Item::LetClosures { .. } | Item::LetCont { recursive: true, .. });
+        }
+    });
+    plain
+}
+
+fn constant(simple: Simple) -> Option<Const> {
+    if let Simple::Const(constant) = simple { Some(constant) } else { None }
+}
+
+/// What one turn computes of what is known at its beginning.
+struct Turn<'e> {
+    repeated: Continuation,
+    known: FxHashMap<Variable, Const>,
+    handlers: FxHashMap<Continuation, &'e Expr>,
+    reached: FxHashSet<Continuation>,
+    /// With what the next turn begins; `None` as long as no jump to it is met.
+    next: Option<Known>,
+}
+
+impl<'e> Turn<'e> {
+    fn new(repeated: &ContHandler, known: &Known) -> Turn<'e> {
+        Turn {
+            repeated: repeated.cont,
+            known: repeated
+                .params
+                .iter()
+                .zip(known)
+                .filter_map(|(param, known)| Some((*param, (*known)?)))
+                .collect(),
+            handlers: FxHashMap::default(),
+            reached: FxHashSet::default(),
+            next: None,
+        }
+    }
+
+    /// Follows a run as far as it may be done.
+    fn run(&mut self, expr: &'e Expr) {
+        for item in &expr.items {
+            match item {
+                Item::Let { var, named: Named::Prim { prim, args, .. }, .. } => {
+                    let args: Option<SmallVec<[Const; 2]>> =
+                        args.iter().map(|arg| self.value(*arg)).collect();
+                    if let Some(value) = args.and_then(|args| fold::fold(prim, &args)) {
+                        self.known.insert(*var, value);
+                    }
+                }
+                Item::Let { .. } | Item::LetClosures { .. } => {}
+                Item::Join { cont, body, .. } => {
+                    self.run(body);
+                    if !self.reached.contains(cont) {
+                        return;
+                    }
+                }
+                Item::LetCont { handlers, .. } => {
+                    self.handlers.extend(handlers.iter().map(|handler| (handler.cont, &handler.body)));
+                }
+            }
+        }
+        match &expr.terminator {
+            Terminator::Switch(switch) => {
+                let value = self.value(switch.scrutinee).and_then(fold::as_int);
+                for (_, arm) in switch.arms.iter().filter(|(key, _)| value.is_none_or(|value| *key == value))
+                {
+                    self.jump(arm);
+                }
+                let is_default = value.is_none_or(|value| switch.arms.iter().all(|(key, _)| *key != value));
+                switch.default.iter().filter(|_| is_default).for_each(|arm| self.jump(arm));
+            }
+            Terminator::ApplyCont(jump) => self.jump(jump),
+            Terminator::StringSwitch(switch) => {
+                switch.arms.iter().map(|(_, arm)| arm).chain(&switch.default).for_each(|arm| self.jump(arm));
+            }
+            // Straight code goes on with nothing of the turn after these.
+            Terminator::Apply(_)
+            | Terminator::Raise { .. }
+            | Terminator::Try { .. }
+            | Terminator::Unreachable => {}
+        }
+    }
+
+    fn jump(&mut self, jump: &ApplyCont) {
+        if jump.cont == self.repeated {
+            let args: Known = jump.args.iter().map(|arg| self.value(*arg)).collect();
+            match &mut self.next {
+                None => self.next = Some(args),
+                Some(next) => {
+                    for (known, arg) in next.iter_mut().zip(args) {
+                        *known = known.filter(|known| Some(*known) == arg);
+                    }
+                }
+            }
+        } else if self.reached.insert(jump.cont)
+            && let Some(handler) = self.handlers.get(&jump.cont)
+        {
+            self.run(handler);
+        }
+    }
+
+    fn value(&self, simple: Simple) -> Option<Const> {
+        match simple {
+            Simple::Const(constant) => Some(constant),
+            Simple::Var(var) => self.known.get(&var).copied(),
+            Simple::Symbol(_) => None,
+        }
+    }
+}
