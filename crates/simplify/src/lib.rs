@@ -37,6 +37,7 @@ mod flow;
 pub mod fold;
 mod imported;
 pub mod inline;
+mod joins;
 mod lift;
 mod made;
 pub mod memory;

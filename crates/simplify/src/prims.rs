@@ -125,7 +125,7 @@ impl Simplifier<'_> {
     }
 
     /// Under which key the result of an operation is found again, if it may be.
-    fn cse_key(&self, prim: &Prim, args: &Operands) -> Option<(Prim, Operands, u32)> {
+    pub(crate) fn cse_key(&self, prim: &Prim, args: &Operands) -> Option<(Prim, Operands, u32)> {
         let contents = self.memory.read_by(prim);
         let headers = self.memory.headers();
         let (prim, memory) = match prim {

@@ -102,7 +102,23 @@ impl Simplifier<'_> {
                         out.extend(body.items);
                         break body.terminator;
                     }
+                    let steps = if uses.len() > 1 { self.steps(cont, &body) } else { None };
+                    if let Some(steps) = &steps
+                        && let Some(given) = self.env.given(steps)
+                        && self.allow("common subexpression with branches")
+                    {
+                        params
+                            .iter()
+                            .zip(given)
+                            .for_each(|(param, given)| self.env.bind_alias(*param, given));
+                        body.dismantle();
+                        continue;
+                    }
+                    let told = params.clone();
                     let params = self.enter_handler(cont, params, uses);
+                    if let Some(steps) = steps {
+                        self.env.add_given(steps, told);
+                    }
                     out.push(Item::Join { cont, params: params.0, body: Box::new(body) });
                     out.extend(params.1);
                 }

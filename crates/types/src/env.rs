@@ -31,7 +31,30 @@ pub struct Mark(usize);
 /// reads none).
 type CseKey = (Prim, Operands, u32);
 
+/// A step of a body that gives values to a join ([`Env::given`]). Variables and continuations of the body itself are
+/// numbered in the order in which they are bound.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Step {
+    /// An operation, as for [`Env::cse`], with so many operands.
+    Operation(Prim, u32, usize),
+    /// An operand from outside.
+    Outer(Simple),
+    /// An operand that the body binds.
+    Inner(u32),
+    /// A handler with so many parameters.
+    Handler(usize),
+    /// A join with so many parameters.
+    Join(usize),
+    /// A branch with so many arms, and whether it has a default.
+    Switch(usize, bool),
+    /// What an arm is for.
+    Arm(i64),
+    /// A jump, with so many arguments.
+    Jump(u32, usize),
+}
+
 enum Undo {
+    Given(Box<[Step]>),
     Ty(Variable, Ty),
     /// The variable's scope has been left.
     Bound(Variable),
@@ -53,6 +76,7 @@ pub struct Env {
     definitions: SecondaryMap<Variable, Option<Rc<Definition>>>,
     symbols: SecondaryMap<Symbol, TyOrUnknown>,
     cse: FxHashMap<CseKey, Simple>,
+    given: FxHashMap<Box<[Step]>, SmallVec<[Variable; 2]>>,
     trail: Vec<Undo>,
     now: u32,
 }
@@ -97,6 +121,9 @@ impl Env {
                 Some(Undo::Alias(var)) => self.aliases[var] = None,
                 Some(Undo::Cse(key)) => {
                     self.cse.remove(&key);
+                }
+                Some(Undo::Given(steps)) => {
+                    self.given.remove(&steps);
                 }
                 None => break,
             }
@@ -359,6 +386,19 @@ impl Env {
         let key = (prim, args, memory);
         if self.cse.insert(key.clone(), result).is_none() {
             self.trail.push(Undo::Cse(key));
+        }
+    }
+
+    /// What the same steps gave to a join before.
+    pub fn given(&self, steps: &[Step]) -> Option<SmallVec<[Simple; 2]>> {
+        let params = self.given.get(steps)?;
+        Some(params.iter().map(|param| self.canonical(Simple::Var(*param))).collect())
+    }
+
+    /// Notes what a body gives to a join.
+    pub fn add_given(&mut self, steps: Box<[Step]>, params: SmallVec<[Variable; 2]>) {
+        if self.given.insert(steps.clone(), params).is_none() {
+            self.trail.push(Undo::Given(steps));
         }
     }
 

@@ -1,0 +1,129 @@
+//! Common subexpressions with branches: a body without effect that comes to its join by tests and jumps of its own gives the same
+//! again where it is met again. `match t with Empty -> 0 | Node n -> n.height`, inlined twice, is such a body.
+
+use flambeau_ir::{Continuation, Expr, Item, Named, Prim, Simple, Switch, Terminator, Variable};
+use flambeau_types::{Operands, Step};
+use rustc_hash::FxHashMap;
+
+use crate::Simplifier;
+use crate::continuations::edge_of;
+
+/// Longer bodies are not compared.
+const LONG: usize = 48;
+
+impl Simplifier<'_> {
+    /// The steps of a simplified body, in the words of its place, if all that it does is to give values to `join`: the same
+    /// steps give the same values. `None`, too, if the body is long.
+    pub(crate) fn steps(&self, join: Continuation, body: &Expr) -> Option<Box<[Step]>> {
+        let mut telling = Telling {
+            simplifier: self,
+            steps: Vec::new(),
+            vars: FxHashMap::default(),
+            conts: FxHashMap::default(),
+        };
+        telling.cont(join);
+        telling.run(body)?;
+        Some(telling.steps.into_boxed_slice())
+    }
+}
+
+struct Telling<'a, 's> {
+    simplifier: &'a Simplifier<'s>,
+    steps: Vec<Step>,
+    /// Numbers of what the body itself binds.
+    vars: FxHashMap<Variable, u32>,
+    conts: FxHashMap<Continuation, u32>,
+}
+
+impl Telling<'_, '_> {
+    fn run(&mut self, expr: &Expr) -> Option<()> {
+        for item in &expr.items {
+            match item {
+                Item::Let { var, named: Named::Prim { prim, args, exn: None }, .. } => {
+                    self.operation(*var, prim, args)?
+                }
+                Item::LetCont { recursive: false, handlers } => {
+                    for handler in handlers {
+                        self.cont(handler.cont);
+                        self.step(Step::Handler(handler.params.len()))?;
+                        handler.params.iter().for_each(|param| self.var(*param));
+                        self.run(&handler.body)?;
+                    }
+                }
+                Item::Join { cont, params, body } => {
+                    self.cont(*cont);
+                    self.step(Step::Join(params.len()))?;
+                    self.run(body)?;
+                    params.iter().for_each(|param| self.var(*param));
+                }
+                Item::Let { .. } | Item::LetClosures { .. } | Item::LetCont { recursive: true, .. } => {
+                    return None;
+                }
+            }
+        }
+        match &expr.terminator {
+            Terminator::ApplyCont(jump) => self.jump(jump.cont, &jump.args),
+            Terminator::Switch(switch) => self.switch(switch),
+            _ => None,
+        }
+    }
+
+    /// An operation that would be found again by itself.
+    fn operation(&mut self, var: Variable, prim: &Prim, args: &[Simple]) -> Option<()> {
+        let (prim, args, memory) = self.simplifier.cse_key(prim, &Operands::from_slice(args))?;
+        self.step(Step::Operation(prim, memory, args.len()))?;
+        self.operands(&args)?;
+        self.var(var);
+        Some(())
+    }
+
+    fn switch(&mut self, switch: &Switch) -> Option<()> {
+        self.step(Step::Switch(switch.arms.len(), switch.default.is_some()))?;
+        self.operands(&[switch.scrutinee])?;
+        for (key, arm) in &switch.arms {
+            self.step(Step::Arm(*key))?;
+            self.jump(arm.cont, &arm.args)?;
+        }
+        switch.default.iter().try_for_each(|arm| self.jump(arm.cont, &arm.args))
+    }
+
+    fn jump(&mut self, cont: Continuation, args: &[Simple]) -> Option<()> {
+        let to = match edge_of(cont) {
+            None => cont,
+            Some(edge) => {
+                let edge = &self.simplifier.edges[edge];
+                if !edge.items.is_empty() || !edge.extra.is_empty() {
+                    return None;
+                }
+                edge.cont
+            }
+        };
+        // Out of the body no jump leads but to the join.
+        let number = *self.conts.get(&to)?;
+        self.step(Step::Jump(number, args.len()))?;
+        self.operands(args)
+    }
+
+    fn operands(&mut self, operands: &[Simple]) -> Option<()> {
+        operands.iter().try_for_each(|operand| {
+            let inner = operand.as_var().and_then(|var| self.vars.get(&var));
+            let step = inner.map_or(Step::Outer(*operand), |number| Step::Inner(*number));
+            self.step(step)
+        })
+    }
+
+    fn step(&mut self, step: Step) -> Option<()> {
+        self.steps.push(step);
+        (self.steps.len() <= LONG).then_some(())
+    }
+
+    fn var(&mut self, var: Variable) {
+        let number = self.vars.len() as u32;
+        self.vars.insert(var, number);
+    }
+
+    fn cont(&mut self, cont: Continuation) {
+        let number = self.conts.len() as u32;
+        self.conts.insert(cont, number);
+    }
+}
