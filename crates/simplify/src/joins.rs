@@ -7,6 +7,7 @@ use rustc_hash::FxHashMap;
 
 use crate::Simplifier;
 use crate::continuations::edge_of;
+use crate::run::Params;
 
 /// Longer bodies are not compared.
 const LONG: usize = 48;
@@ -24,6 +25,18 @@ impl Simplifier<'_> {
         telling.cont(join);
         telling.run(body)?;
         Some(telling.steps.into_boxed_slice())
+    }
+
+    /// Gives the parameters of a join the names of what the same steps gave before; whether they did.
+    pub(crate) fn are_given(&mut self, params: &Params, steps: &[Step]) -> bool {
+        let Some(given) = self.env.given(steps) else { return false };
+        if !self.allow("common subexpression with branches") {
+            return false;
+        }
+        for (param, given) in params.iter().zip(given) {
+            self.env.bind_alias(*param, given);
+        }
+        true
     }
 }
 

@@ -103,14 +103,7 @@ impl Simplifier<'_> {
                         break body.terminator;
                     }
                     let steps = if uses.len() > 1 { self.steps(cont, &body) } else { None };
-                    if let Some(steps) = &steps
-                        && let Some(given) = self.env.given(steps)
-                        && self.allow("common subexpression with branches")
-                    {
-                        params
-                            .iter()
-                            .zip(given)
-                            .for_each(|(param, given)| self.env.bind_alias(*param, given));
+                    if steps.as_ref().is_some_and(|steps| self.are_given(&params, steps)) {
                         body.dismantle();
                         continue;
                     }
