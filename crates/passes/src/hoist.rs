@@ -8,53 +8,31 @@
 use flambeau_ir::prim::{Effects, IntOp};
 use flambeau_ir::stack::deep;
 use flambeau_ir::{
-    CodeId, ContHandler, Continuation, Expr, Item, Named, Prim, Rewrites, Simple, Terminator, Unit, Variable,
+    ContHandler, Continuation, Expr, Item, Named, Prim, Rewrites, Simple, Terminator, Unit, Variable,
 };
 use rustc_hash::FxHashSet;
 
-use crate::loops::{self, Turn};
+use crate::loops::{self, Rewriting, Turn};
 
 /// Hoists in all functions of a unit. On entry and on exit the unit is well-formed.
 pub fn hoist(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
-    unit.rewrite_bodies(|unit, code, body| {
-        let mut hoisting = Hoisting { unit, rewrites, code, changed: false };
-        // What leaves an inner loop may leave those around it.
-        loops::inner_first(body, &mut |run| hoisting.run(run));
-        hoisting.changed
-    })
+    // Inner loops come first: what leaves them may leave those around them.
+    loops::rewrite(unit, rewrites, "hoist", hoist_entered)
 }
 
-struct Hoisting<'a> {
-    unit: &'a Unit,
-    rewrites: &'a mut Rewrites,
-    code: Option<CodeId>,
-    changed: bool,
-}
-
-impl Hoisting<'_> {
-    /// Hoists out of the loop that a run ends by entering.
-    fn run(&mut self, expr: &mut Expr) {
-        let Some(index) = loops::entered(expr) else { return };
-        let Item::LetCont { handlers, .. } = &mut expr.items[index] else { return };
-        let goes = invariants(&handlers[0]);
-        if goes.is_empty() || !self.allow(&handlers[0]) {
-            return;
-        }
-        let mut out = Vec::with_capacity(goes.len());
-        take_out(&mut handlers[0].body, &goes, &mut out);
-        let item = expr.items.remove(index);
-        expr.items.extend(out);
-        expr.items.push(item);
-        self.changed = true;
+/// Hoists out of the loop that a run ends by entering.
+fn hoist_entered(rewriting: &mut Rewriting, expr: &mut Expr, index: usize) -> bool {
+    let Item::LetCont { handlers, .. } = &mut expr.items[index] else { return false };
+    let goes = invariants(&handlers[0]);
+    if goes.is_empty() || !rewriting.allow(handlers[0].cont) {
+        return false;
     }
-
-    fn allow(&mut self, handler: &ContHandler) -> bool {
-        let (unit, code) = (self.unit, self.code);
-        self.rewrites.allow(|| {
-            let (place, name) = (unit.place_name(code), &unit.continuations[handler.cont].name);
-            format!("hoist: {name} in {place}")
-        })
-    }
+    let mut out = Vec::with_capacity(goes.len());
+    take_out(&mut handlers[0].body, &goes, &mut out);
+    let item = expr.items.remove(index);
+    expr.items.extend(out);
+    expr.items.push(item);
+    true
 }
 
 /// What of the head of a loop is the same in each turn, and worth a register.

@@ -2,11 +2,49 @@
 
 use flambeau_ir::prim::{Coeffects, Effects};
 use flambeau_ir::stack::deep;
-use flambeau_ir::{Continuation, Expr, Item, Named, Prim, Terminator};
+use flambeau_ir::{CodeId, Continuation, Expr, Item, Named, Prim, Rewrites, Terminator, Unit};
 use flambeau_simplify::memory::{Memory, Writes};
 
+/// A pass that rewrites loops, in one function.
+pub struct Rewriting<'a> {
+    pub unit: &'a mut Unit,
+    rewrites: &'a mut Rewrites,
+    code: Option<CodeId>,
+    pass: &'static str,
+}
+
+impl Rewriting<'_> {
+    /// Asks for permission to rewrite a loop.
+    pub fn allow(&mut self, repeated: Continuation) -> bool {
+        let (unit, code, pass) = (&*self.unit, self.code, self.pass);
+        self.rewrites
+            .allow(|| format!("{pass}: {} in {}", unit.continuations[repeated].name, unit.place_name(code)))
+    }
+}
+
+/// Rewrites the loops of all functions of a unit, inner ones first: `one` gets a run that ends by entering a loop and the place of
+/// that among its items, and tells whether it changed it. The result tells whether anything was.
+pub fn rewrite(
+    unit: &mut Unit,
+    rewrites: &mut Rewrites,
+    pass: &'static str,
+    one: impl Fn(&mut Rewriting, &mut Expr, usize) -> bool,
+) -> bool {
+    // The code of the toplevel runs once, but its loops may be long.
+    unit.rewrite_bodies(|unit, code, body| {
+        let mut rewriting = Rewriting { unit, rewrites, code, pass };
+        let mut changed = false;
+        inner_first(body, &mut |run| {
+            if let Some(index) = entered(run) {
+                changed |= one(&mut rewriting, run, index);
+            }
+        });
+        changed
+    })
+}
+
 /// Calls a function on each run of a term, on those nested in it first.
-pub fn inner_first(expr: &mut Expr, f: &mut impl FnMut(&mut Expr)) {
+fn inner_first(expr: &mut Expr, f: &mut impl FnMut(&mut Expr)) {
     deep(|| {
         for item in &mut expr.items {
             match item {
@@ -25,7 +63,7 @@ pub fn inner_first(expr: &mut Expr, f: &mut impl FnMut(&mut Expr)) {
 }
 
 /// The item of a run that binds the loop of one continuation which the run ends by entering, if that is its only way in.
-pub fn entered(expr: &Expr) -> Option<usize> {
+fn entered(expr: &Expr) -> Option<usize> {
     let Terminator::ApplyCont(entry) = &expr.terminator else { return None };
     let index = expr.items.iter().position(|item| match item {
         Item::LetCont { recursive: true, handlers } => handlers.len() == 1 && handlers[0].cont == entry.cont,

@@ -8,12 +8,12 @@
 
 use flambeau_ir::copy::Copier;
 use flambeau_ir::{
-    CodeId, ContHandler, Continuation, Expr, Item, Named, Prim, Rewrites, Simple, Terminator, Unit, Variable,
+    ContHandler, Continuation, Expr, Item, Named, Prim, Rewrites, Simple, Terminator, Unit, Variable,
 };
 use flambeau_simplify::size;
 use rustc_hash::FxHashSet;
 
-use crate::loops::{self, Turn};
+use crate::loops::{self, Rewriting, Turn};
 
 /// Larger loops are not peeled.
 const LARGE: u32 = 80;
@@ -22,89 +22,68 @@ const WORTH: u32 = 3;
 
 /// Peels loops in all functions of a unit. On entry and on exit the unit is well-formed.
 pub fn peel(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
-    // The code of the toplevel runs once, but its loops may be long.
-    unit.rewrite_bodies(|unit, code, body| {
-        let mut peeling = Peeling { unit, rewrites, code, changed: false };
-        loops::inner_first(body, &mut |run| peeling.run(run));
-        peeling.changed
-    })
+    loops::rewrite(unit, rewrites, "peel", peel_entered)
 }
 
-struct Peeling<'a> {
-    unit: &'a mut Unit,
-    rewrites: &'a mut Rewrites,
-    code: Option<CodeId>,
-    changed: bool,
+/// Peels the loop that a run ends by entering.
+fn peel_entered(rewriting: &mut Rewriting, expr: &mut Expr, index: usize) -> bool {
+    let (Item::LetCont { handlers, .. }, Terminator::ApplyCont(entry)) =
+        (&expr.items[index], &expr.terminator)
+    else {
+        return false;
+    };
+    if !is_worth_it(&handlers[0]) || !rewriting.allow(entry.cont) {
+        return false;
+    }
+    let entry = entry.clone();
+    let item = expr.items.remove(index);
+    let Item::LetCont { handlers, .. } = &item else { return false };
+    let ContHandler { params, body, .. } = &handlers[0];
+    let mut copier = Copier::new(&mut rewriting.unit.variables, &mut rewriting.unit.continuations);
+    for (param, arg) in params.iter().zip(&entry.args) {
+        copier.substitute_variable(*param, *arg);
+    }
+    let mut first = copier.expr(body);
+    let mut item = Some(item);
+    bind_at_back_edge(&mut first, entry.cont, &mut item);
+    expr.items.extend(first.items);
+    expr.terminator = first.terminator;
+    true
 }
 
-impl Peeling<'_> {
-    /// Peels the loop that a run ends by entering.
-    fn run(&mut self, expr: &mut Expr) {
-        let (Terminator::ApplyCont(entry), Some(index)) = (&expr.terminator, loops::entered(expr)) else {
-            return;
-        };
-        let Item::LetCont { handlers, .. } = &expr.items[index] else { return };
-        if !self.is_worth_it(&handlers[0]) {
-            return;
-        }
-        let (unit, code) = (&*self.unit, self.code);
-        let allowed = self.rewrites.allow(|| {
-            let place = unit.place_name(code);
-            format!("peel: {} in {place}", unit.continuations[entry.cont].name)
-        });
-        if !allowed {
-            return;
-        }
-        let entry = entry.clone();
-        let item = expr.items.remove(index);
-        let Item::LetCont { handlers, .. } = &item else { return };
-        let ContHandler { params, body, .. } = &handlers[0];
-        let mut copier = Copier::new(&mut self.unit.variables, &mut self.unit.continuations);
-        for (param, arg) in params.iter().zip(&entry.args) {
-            copier.substitute_variable(*param, *arg);
-        }
-        let mut first = copier.expr(body);
-        let mut item = Some(item);
-        bind_at_back_edge(&mut first, entry.cont, &mut item);
-        expr.items.extend(first.items);
-        expr.terminator = first.terminator;
-        self.changed = true;
+/// Whether a loop is innermost and small, jumps back from one place, and computes something that is always the same.
+fn is_worth_it(handler: &ContHandler) -> bool {
+    let ContHandler { cont, params, body } = handler;
+    if size::of(body, LARGE).is_none() {
+        return false;
     }
-
-    /// Whether a loop is innermost and small, jumps back from one place, and computes something that is always the same.
-    fn is_worth_it(&self, handler: &ContHandler) -> bool {
-        let ContHandler { cont, params, body } = handler;
-        if size::of(body, LARGE).is_none() {
-            return false;
-        }
-        let mut varies: FxHashSet<Variable> = params.iter().copied().collect();
-        let (mut innermost, mut back_edges) = (true, 0);
-        body.walk(&mut |expr| {
-            for item in &expr.items {
-                match item {
-                    Item::Let { var, .. } => {
-                        varies.insert(*var);
-                    }
-                    Item::LetClosures { .. } => innermost = false,
-                    Item::Join { params, .. } => varies.extend(params),
-                    Item::LetCont { recursive, handlers } => {
-                        innermost &= !recursive;
-                        handlers.iter().for_each(|handler| varies.extend(&handler.params));
-                    }
+    let mut varies: FxHashSet<Variable> = params.iter().copied().collect();
+    let (mut innermost, mut back_edges) = (true, 0);
+    body.walk(&mut |expr| {
+        for item in &expr.items {
+            match item {
+                Item::Let { var, .. } => {
+                    varies.insert(*var);
+                }
+                Item::LetClosures { .. } => innermost = false,
+                Item::Join { params, .. } => varies.extend(params),
+                Item::LetCont { recursive, handlers } => {
+                    innermost &= !recursive;
+                    handlers.iter().for_each(|handler| varies.extend(&handler.params));
                 }
             }
-            match &expr.terminator {
-                Terminator::Try { .. } => innermost = false,
-                Terminator::ApplyCont(jump) if jump.cont == *cont => {
-                    back_edges += 1;
-                    return;
-                }
-                _ => {}
+        }
+        match &expr.terminator {
+            Terminator::Try { .. } => innermost = false,
+            Terminator::ApplyCont(jump) if jump.cont == *cont => {
+                back_edges += 1;
+                return;
             }
-            expr.terminator.for_each_cont_use(&mut |used, _| innermost &= used != *cont);
-        });
-        innermost && back_edges == 1 && invariant_size(body, varies) >= WORTH
-    }
+            _ => {}
+        }
+        expr.terminator.for_each_cont_use(&mut |used, _| innermost &= used != *cont);
+    });
+    innermost && back_edges == 1 && invariant_size(body, varies) >= WORTH
 }
 
 /// The size of what a loop computes that is the same in each turn.

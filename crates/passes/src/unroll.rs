@@ -6,14 +6,14 @@
 
 use flambeau_ir::copy::Copier;
 use flambeau_ir::{
-    ApplyCont, CodeId, Const, ContHandler, Continuation, Expr, Item, Named, Rewrites, Simple, Terminator,
-    Unit, Variable,
+    ApplyCont, Const, ContHandler, Continuation, Expr, Item, Named, Rewrites, Simple, Terminator, Unit,
+    Variable,
 };
 use flambeau_simplify::{fold, size};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
-use crate::loops;
+use crate::loops::{self, Rewriting};
 
 /// All turns together are not larger than this, before they are simplified.
 const LARGE: u32 = 300;
@@ -23,55 +23,36 @@ type Known = SmallVec<[Option<Const>; 2]>;
 
 /// Unrolls loops in all functions of a unit. On entry and on exit the unit is well-formed.
 pub fn unroll(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
-    unit.rewrite_bodies(|unit, code, body| {
-        let mut unrolling = Unrolling { unit, rewrites, code, changed: false };
-        loops::inner_first(body, &mut |run| unrolling.run(run));
-        unrolling.changed
-    })
+    loops::rewrite(unit, rewrites, "unroll", unroll_entered)
 }
 
-struct Unrolling<'a> {
-    unit: &'a mut Unit,
-    rewrites: &'a mut Rewrites,
-    code: Option<CodeId>,
-    changed: bool,
+/// Unrolls the loop that a run ends by entering.
+fn unroll_entered(rewriting: &mut Rewriting, expr: &mut Expr, index: usize) -> bool {
+    let (Item::LetCont { handlers, .. }, Terminator::ApplyCont(entry)) =
+        (&expr.items[index], &mut expr.terminator)
+    else {
+        return false;
+    };
+    let Some(turns) = turns(&handlers[0], &entry.args) else { return false };
+    if !rewriting.allow(entry.cont) {
+        return false;
+    }
+    let repeated = handlers[0].clone();
+    for _ in 0..turns {
+        let turn = turn(rewriting.unit, &repeated, entry.cont);
+        entry.cont = turn.cont;
+        expr.items.push(Item::LetCont { recursive: false, handlers: vec![turn] });
+    }
+    true
 }
 
-impl Unrolling<'_> {
-    /// Unrolls the loop that a run ends by entering.
-    fn run(&mut self, expr: &mut Expr) {
-        let Some(index) = loops::entered(expr) else { return };
-        let (Item::LetCont { handlers, .. }, Terminator::ApplyCont(entry)) =
-            (&expr.items[index], &mut expr.terminator)
-        else {
-            return;
-        };
-        let Some(turns) = turns(&handlers[0], &entry.args) else { return };
-        let (unit, code) = (&*self.unit, self.code);
-        let allowed = self.rewrites.allow(|| {
-            let place = unit.place_name(code);
-            format!("unroll: {} in {place}", unit.continuations[entry.cont].name)
-        });
-        if !allowed {
-            return;
-        }
-        let repeated = handlers[0].clone();
-        for _ in 0..turns {
-            let turn = self.turn(&repeated, entry.cont);
-            entry.cont = turn.cont;
-            expr.items.push(Item::LetCont { recursive: false, handlers: vec![turn] });
-        }
-        self.changed = true;
-    }
-
-    /// A turn of a loop which goes on with `next` in place of another turn.
-    fn turn(&mut self, repeated: &ContHandler, next: Continuation) -> ContHandler {
-        let cont = self.unit.new_continuation("turn");
-        let mut copier = Copier::new(&mut self.unit.variables, &mut self.unit.continuations);
-        copier.substitute_continuation(repeated.cont, next);
-        let params = repeated.params.iter().map(|param| copier.bind_variable(*param)).collect();
-        ContHandler { cont, params, body: copier.expr(&repeated.body) }
-    }
+/// A turn of a loop which goes on with `next` in place of another turn.
+fn turn(unit: &mut Unit, repeated: &ContHandler, next: Continuation) -> ContHandler {
+    let cont = unit.new_continuation("turn");
+    let mut copier = Copier::new(&mut unit.variables, &mut unit.continuations);
+    copier.substitute_continuation(repeated.cont, next);
+    let params = repeated.params.iter().map(|param| copier.bind_variable(*param)).collect();
+    ContHandler { cont, params, body: copier.expr(&repeated.body) }
 }
 
 /// How many turns a loop does that is entered with `args`, if that is known and all of them are not too large.
