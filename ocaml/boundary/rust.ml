@@ -13,5 +13,9 @@ external version : unit -> string = "flambeau_version"
 (** The number of this process. *)
 external process_id : unit -> int = "flambeau_process_id" [@@noalloc]
 
-(** The folder of the standard library as rebuilt by [flambeau stdlib], which may not exist; empty: none. *)
-external stdlib_folder : unit -> string = "flambeau_stdlib_folder"
+(** How many units the library in the executable describes. *)
+external library_size : unit -> int = "flambeau_library_size"
+
+(** The description of a unit in the library of the executable, behind a byte that says what it is: [d], a description;
+    [n], there is none; [e], why it can't be read. *)
+external library_description : string -> string = "flambeau_library_description"

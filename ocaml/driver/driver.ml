@@ -14,6 +14,7 @@ let configuration () =
     ("flambeau", "true");
     ("flambeau_version", Rust.version ());
     ("flambeau_settings", String.concat " " settings);
+    ("flambeau_library", Library.summary ());
   ]
 
 let print_configuration () =
@@ -52,13 +53,6 @@ let parse_command_line argv ppf =
   Inlining_flags.note_after_command_line ();
   Compmisc.read_clflags_from_env ();
   if !plugin then Compenv.fatal "-plugin is only supported up to OCaml 4.08.0"
-
-(* The standard library that [flambeau stdlib] rebuilt is found before the stock one, which it stands for: after
-   all folders of the command line. *)
-let use_rebuilt_stdlib () =
-  let folder = Rust.stdlib_folder () in
-  if (not !no_std_include) && folder <> "" && Sys.file_exists (Filename.concat folder "stdlib.cmxa") then
-    Compenv.last_include_dirs := !Compenv.last_include_dirs @ [ folder ]
 
 (* {1 Compiling} *)
 
@@ -162,7 +156,6 @@ let run argv ppf =
   parse_command_line argv ppf;
   compile_files ppf;
   Compenv.readenv ppf Before_link;
-  use_rebuilt_stdlib ();
   check_one_goal ();
   put_together ()
 

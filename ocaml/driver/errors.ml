@@ -13,6 +13,9 @@ exception Internal of internal
 (** A [.cmx] whose payload can't be used: the file, and why. *)
 exception Corrupt_payload of string * string
 
+(** A description of the library that can't be used: the file that it is in, and why. *)
+exception Corrupt_library_description of string * string
+
 (** An output file that could not be written: the file, and the system's reason. *)
 exception Cannot_write of string * string
 
@@ -64,6 +67,9 @@ let () =
     | Corrupt_payload (file, reason) ->
         file_error file
           (Printf.sprintf "%s: corrupt Flambeau payload (%s): recompile this unit" file reason)
+    | Corrupt_library_description (file, reason) ->
+        file_error file
+          (Printf.sprintf "%s: corrupt library (%s): make it again with `flambeau stdlib --force`" file reason)
     | Cannot_write (file, reason) -> file_error file (Printf.sprintf "cannot write %s: %s" file reason)
     | System_failure { doing; reason } ->
         Some (Location.errorf ~loc:(Location.in_file !Location.input_name) "I/O error while %s: %s" doing reason)

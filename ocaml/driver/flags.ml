@@ -13,16 +13,8 @@ let dump_coverage = ref false
 let dump_rewrites = ref false
 let profile = ref false
 
-(* The stock [.cmx] whose promises the object has to keep: for the rebuilding of stock libraries. *)
-let stands_for : string option ref = ref None
-
-let adopt_library =
-  let library = ref "" and folder = ref "" in
-  let make output =
-    Adopted_library.make ~library:!library ~folder:!folder ~output;
-    raise (Compenv.Exit_with_status 0)
-  in
-  Arg.Tuple [ Set_string library; Set_string folder; String make ]
+(* The stock [.cmx] of the unit, which is compiled for its description in the library alone. *)
+let describes : string option ref = ref None
 
 let set_fuel n =
   if n < 0 then raise (Arg.Bad "-flambeau-fuel: the number of rewrites can't be negative");
@@ -38,8 +30,13 @@ let list =
     ("-flambeau-no-simplify", Arg.Set no_simplify, " Do not simplify the intermediate code");
     ("-flambeau-no-inline", Arg.Set no_inline, " Inline no functions but stubs");
     ("-flambeau-profile", Arg.Set profile, " Print the time and the counters of every pass");
-    ("-flambeau-stands-for", Arg.String (fun file -> stands_for := Some file), " (undocumented)");
-    ("-flambeau-adopt-library", adopt_library, " (undocumented)");
+    ( "-flambeau-library",
+      Arg.String (fun folder -> Library.source := Folder folder),
+      "<dir> Read what is known of installed units from <dir>, not from the executable" );
+    ( "-flambeau-no-library",
+      Arg.Unit (fun () -> Library.source := Nothing),
+      " Know of installed units what their .cmx files say" );
+    ("-flambeau-describe", Arg.String (fun file -> describes := Some file), " (undocumented)");
     ("-dflambeau", Arg.Set dump_ir, " (undocumented)");
     ("-dflambeau-raw", Arg.Set dump_raw_ir, " (undocumented)");
     ("-dflambeau-rewrites", Arg.Set dump_rewrites, " (undocumented)");

@@ -76,7 +76,9 @@ let () = Rust.register_find_unit find_unit
 let middle_end info ~exported_fields (program : Lambda.program) =
   let opaque = if is_opaque () then [ ("export", "no") ] else [] in
   let report = if !Clflags.inlining_report then [ ("report", info.source_file) ] else [] in
-  let settings = Flags.settings () @ opaque @ report in
+  let stock = Option.fold !Flags.describes ~none:Clambda.Value_unknown ~some:Stock_unit.approximation_of in
+  let inner (label, args) = ("stock-function", Printf.sprintf "%s %d" label args) in
+  let settings = Flags.settings () @ opaque @ report @ List.map inner (Stock_unit.inner_labels stock) in
   let options : Encode.options =
     {
       verify = !Flags.verify;
@@ -87,7 +89,7 @@ let middle_end info ~exported_fields (program : Lambda.program) =
       settings;
     }
   in
-  Imports.own_approximation := Option.fold !Flags.stands_for ~none:Clambda.Value_unknown ~some:Promises.approximation_of;
+  Imports.own_approximation := stock;
   let request = Profile.record "encode" (Encode.request options) program in
   Memory.unit_is_known ~bytes:request.own_bytes;
   failed_to_find := None;
@@ -112,35 +114,23 @@ let save_description info (program : Lambda.program) payload =
       | Some payload -> Cmx_payload.export_info ~size:program.main_module_block_size payload);
   Cmx_payload.save (cmx info) description payload
 
-(* For the payload of an object that stands for a stock one: its [.cmx] will not be there. *)
-let save_companion info payload =
-  match !Flags.stands_for with
-  | None -> ()
-  | Some file ->
-      let crc = snd (Compilenv.read_unit_info file) in
-      Cmx_payload.save_companion ~output_prefix:info.output_prefix ~crc payload
-
 (* Whole or not at all. *)
 let write_beside info (suffix, contents) =
   let file = info.output_prefix ^ suffix in
   Errors.writing file @@ fun () ->
   Misc.output_to_file_via_temporary ~mode:[ Open_binary ] file (fun _ channel -> output_string channel contents)
 
-let with_promises phrases =
-  match !Flags.stands_for with
-  | None -> phrases
-  | Some file -> (
-      try Promises.keep ~file phrases
-      with Promises.Broken label -> internal_error ~pass:"standing for a stock object" (label ^ " is not defined"))
-
 let compile_with_flambeau info ~exported_fields (program : Lambda.program) =
   Ident.Set.iter Imports.require program.required_globals;
   let compiled = middle_end info ~exported_fields program in
-  save_companion info compiled.payload;
-  let phrases = with_promises compiled.phrases in
-  Emit_unit.compile ~ppf_dump:info.ppf_dump ~output_prefix:info.output_prefix phrases;
-  save_description info program compiled.payload;
-  List.iter (write_beside info) compiled.files
+  match !Flags.describes with
+  | Some file ->
+      let crc = snd (Compilenv.read_unit_info file) in
+      Library.save ~output_prefix:info.output_prefix ~crc compiled.payload
+  | None ->
+      Emit_unit.compile ~ppf_dump:info.ppf_dump ~output_prefix:info.output_prefix compiled.phrases;
+      save_description info program compiled.payload;
+      List.iter (write_beside info) compiled.files
 
 (* {1 The stock middle-end} *)
 

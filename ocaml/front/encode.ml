@@ -21,7 +21,7 @@ type state = {
   mutable ident_count : int;
   locations : Locations.table;
   imports : Imports.t;
-  promised_stamps : int Misc.Stdlib.String.Map.t;  (** [Promises.inner_stamps] of the unit. *)
+  stock_stamps : int Misc.Stdlib.String.Map.t;  (** [Stock_unit.inner_stamps] of the unit. *)
   stamps : int Ident.Tbl.t;  (** Of identifiers that are to have another stamp than theirs. *)
 }
 
@@ -34,7 +34,7 @@ let create () =
     ident_count = 0;
     locations = Locations.create ();
     imports = Imports.create ();
-    promised_stamps = Promises.inner_stamps !Imports.own_approximation;
+    stock_stamps = Stock_unit.inner_stamps !Imports.own_approximation;
     stamps = Ident.Tbl.create 4;
   }
 
@@ -144,10 +144,10 @@ let node state op =
   state.node_count <- state.node_count + 1;
   Byte_writer.byte state.nodes op
 
-(* The function that a stub calls has the label that is promised, if one is. *)
+(* The function that a stub calls has the label that it has in the stock object, if the unit describes one. *)
 let keep_stamp state ~stub inner =
   let label = Compilenv.make_symbol (Some (Ident.unique_name stub)) in
-  Option.iter (Ident.Tbl.replace state.stamps inner) (Misc.Stdlib.String.Map.find_opt label state.promised_stamps)
+  Option.iter (Ident.Tbl.replace state.stamps inner) (Misc.Stdlib.String.Map.find_opt label state.stock_stamps)
 
 (* A function with default arguments is split, as in the stock compiler: a stub that computes the defaults, and a
    function that takes them as they are (features A7). *)

@@ -20,7 +20,7 @@ let number imports id =
       imports.idents <- id :: imports.idents;
       n
 
-(** What the object of the current unit is to keep true, if it stands for a stock one ([Promises]). *)
+(** What the stock compiler says of the current unit, if that is compiled for the library ([Stock_unit]). *)
 let own_approximation = ref Clambda.Value_unknown
 
 (** Runs [f], which may read the [.cmx] of [id]. *)
@@ -29,15 +29,14 @@ let reading id f =
   let path () = try Load_path.find_uncap file with Not_found -> file in
   Errors.naming (fun () -> "reading " ^ path ()) f
 
-(* Of a unit of the stock standard library: from beside the rebuilt one. *)
-let companion name =
-  let folder = Rust.stdlib_folder () in
+(* Of a unit that the stock compiler made. *)
+let of_library name =
   match List.assoc_opt name (Compilenv.current_unit_infos ()).ui_imports_cmx with
-  | Some (Some crc) when folder <> "" -> Cmx_payload.of_companion ~folder ~name ~crc
-  | Some _ | None -> None
+  | Some (Some crc) -> Library.payload ~name ~crc
+  | Some None | None -> None
 
 let payload name approx =
-  match Cmx_payload.of_import ~name approx with Some payload -> Some payload | None -> companion name
+  match Cmx_payload.of_import ~name approx with Some payload -> Some payload | None -> of_library name
 
 (* As part of a request. *)
 let write_import w id =

@@ -82,24 +82,6 @@ let read file ~expected =
   if digest <> expected then corrupt file "it belongs to another .cmx";
   payload
 
-(* What [flambeau stdlib] keeps of a unit beside the library: the digest of the stock [.cmx] that it is for, the payload,
-   and the MD5 of both. *)
-let companion_extension = ".flambeau"
-
-(** The payload that goes with the stock [.cmx] of the unit [name] with the digest [crc], if the rebuilt library in [folder]
-    has it.
-    @raise Errors.Corrupt_payload when it does, and the payload is damaged. *)
-let of_companion ~folder ~name ~crc =
-  let file = Filename.concat folder (String.uncapitalize_ascii name ^ companion_extension) in
-  match open_in_bin file with
-  | exception Sys_error _ -> None
-  | ic ->
-      let contents = Fun.protect ~finally:(fun () -> close_in_noerr ic) (fun () -> read_to_end ic) in
-      let length = String.length contents - 16 in
-      if length < 16 then corrupt file "the file ends too early";
-      if Digest.substring contents 0 length <> String.sub contents length 16 then corrupt file "its digest is wrong";
-      if String.sub contents 0 16 = crc then Some (String.sub contents 16 (length - 16)) else None
-
 (** The payload of the unit [name], of which the stock part of the [.cmx] tells [approx]: [None] if it was not
     compiled by us.
     @raise Errors.Corrupt_payload when it was, and the payload is damaged. *)
@@ -115,18 +97,6 @@ let of_import ~name approx =
   | _ -> None
 
 (* {1 Writing} *)
-
-(** Writes the payload that goes with the stock [.cmx] with the digest [crc]. *)
-let save_companion ~output_prefix ~crc payload =
-  let file = output_prefix ^ companion_extension in
-  Errors.writing file @@ fun () ->
-  let oc = open_out_bin file in
-  Misc.try_finally
-    ~always:(fun () -> close_out_noerr oc)
-    (fun () ->
-      let contents = crc ^ payload in
-      output_string oc contents;
-      Digest.output oc (Digest.string contents))
 
 let write_channel oc (info : Cmx_format.unit_infos) payload =
   let stock = Config.cmx_magic_number ^ Marshal.to_string info [] in

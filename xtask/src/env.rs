@@ -37,9 +37,14 @@ pub fn stand_in() -> Option<PathBuf> {
     env::var_os("FLAMBEAU").filter(|value| !value.is_empty()).map(PathBuf::from)
 }
 
-/// The executable under test.
+/// The folder that `flambeau toolchain` makes for what is under test.
+pub fn toolchain() -> PathBuf {
+    target().join("toolchain")
+}
+
+/// The executable under test, with its library.
 pub fn flambeau() -> Result<PathBuf> {
-    let path = stand_in().unwrap_or_else(|| target().join("release/flambeau"));
+    let path = stand_in().unwrap_or_else(|| toolchain().join("bin/flambeau"));
     fs::canonicalize(&path).with_context(|| format!("no flambeau at {}", path.display()))
 }
 

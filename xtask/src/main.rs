@@ -39,7 +39,7 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Install what the build needs, build flambeau, and rebuild OCaml's standard library with it
+    /// Install what the build needs, build flambeau, and make a toolchain folder with it (target/toolchain)
     Setup,
     /// Format, lints, unit tests, program tests, robustness
     Test(test::Options),

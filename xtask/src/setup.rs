@@ -1,4 +1,4 @@
-//! `cargo xtask setup`: from a bare machine to a built flambeau with its own standard library.
+//! `cargo xtask setup`: from a bare machine to a toolchain folder with a flambeau that knows the standard library.
 
 use std::path::Path;
 use std::process::Command;
@@ -13,7 +13,7 @@ const PACKAGES: &[&str] = &["ocaml-nox", "ocaml-compiler-libs", "ocaml-findlib",
 /// The executables by which we know that all of that is there, whoever installed it.
 const TOOLS: &[&str] = &["ocamlopt", "ocamlc", "ocamlfind", "gcc", "as", "make"];
 
-/// Installs what is missing, builds flambeau, and rebuilds the standard library with it.
+/// Installs what is missing, builds flambeau, and makes a toolchain folder with it.
 pub fn run() -> Result<()> {
     tools()?;
     if let Some(compiler) = env::stand_in() {
@@ -21,8 +21,9 @@ pub fn run() -> Result<()> {
         return Ok(());
     }
     process::run_visible(cargo().args(["build", "--release", "--package", "flambeau"]))?;
-    process::run_visible(Command::new(env::flambeau()?).arg("stdlib"))
-        .context("cannot rebuild OCaml's standard library with flambeau")
+    let built = env::target().join("release/flambeau");
+    process::run_visible(Command::new(built).arg("toolchain").arg(env::toolchain()))
+        .context("cannot make a toolchain folder with flambeau")
 }
 
 /// Makes sure of the tools that are not ours.

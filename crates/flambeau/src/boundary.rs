@@ -6,12 +6,14 @@
 
 #![allow(unsafe_code)]
 
+use std::cell::{Cell, RefCell};
 use std::env;
 use std::ffi::{CString, c_char, c_int};
 use std::os::unix::ffi::OsStringExt;
 use std::process::ExitCode;
 
-use crate::{pipeline, stdlib};
+use crate::library::Library;
+use crate::pipeline;
 
 /// An OCaml value.
 type Value = isize;
@@ -133,11 +135,38 @@ extern "C" fn flambeau_version(_unit: Value) -> Value {
     string_of_bytes(env!("CARGO_PKG_VERSION").as_bytes())
 }
 
-/// `Rust.stdlib_folder`
+/// `Rust.library_size`
 #[unsafe(no_mangle)]
-extern "C" fn flambeau_stdlib_folder(_unit: Value) -> Value {
-    let folder = stdlib::folder().map(|folder| folder.into_os_string().into_vec()).unwrap_or_default();
-    string_of_bytes(&folder)
+extern "C" fn flambeau_library_size(_unit: Value) -> Value {
+    let size = Library::of_this_executable().ok().flatten().map_or(0, |library| library.len());
+    (size as Value) << 1 | 1
+}
+
+/// `Rust.library_description`: a byte says what the rest is.
+#[unsafe(no_mangle)]
+extern "C" fn flambeau_library_description(unit: Value) -> Value {
+    // SAFETY: OCaml's type system says that it is a string; copying it does not touch OCaml's heap.
+    let unit = String::from_utf8_lossy(unsafe { bytes_of_string(unit) }).into_owned();
+    let (kind, rest) = match library_description(&unit) {
+        Ok(None) => (b'n', Vec::new()),
+        Ok(Some(description)) => (b'd', description),
+        Err(error) => (b'e', format!("{error:#}").into_bytes()),
+    };
+    string_of_bytes(&[&[kind], &rest[..]].concat())
+}
+
+/// The description of a unit in the library of this executable.
+fn library_description(unit: &str) -> anyhow::Result<Option<Vec<u8>>> {
+    thread_local! {
+        static LIBRARY: RefCell<Option<Library>> = const { RefCell::new(None) };
+        static IS_OPEN: Cell<bool> = const { Cell::new(false) };
+    }
+    LIBRARY.with_borrow_mut(|library| {
+        if !IS_OPEN.replace(true) {
+            *library = Library::of_this_executable()?;
+        }
+        library.as_mut().map_or(Ok(None), |library| library.description(unit))
+    })
 }
 
 /// `Rust.process_id`

@@ -1,6 +1,7 @@
 //! The `flambeau` executable: `ocamlopt` with our middle-end, and a few commands of its own.
 
 mod boundary;
+mod library;
 mod ocaml_thread;
 mod other_units;
 mod pipeline;
@@ -8,7 +9,6 @@ mod reports;
 mod run;
 mod settings;
 mod static_fields;
-mod stdlib;
 mod subcommands;
 mod toolchain;
 

@@ -10,6 +10,7 @@ use flambeau_simplify::export::{Visible, inlinable};
 use flambeau_unit::{Functions, Payload};
 use rustc_hash::FxHashSet;
 
+use crate::settings::Settings;
 use crate::static_fields;
 
 /// Puts what units of ours tell in the place of what their stock part tells. Gives their functions, and with which arguments
@@ -82,7 +83,7 @@ fn read_origin(text: &str, origins: &mut Origins) -> Result<Option<Origin>, Stri
 }
 
 /// The arguments that functions of the unit go out with, by their numbers there: the unit's own, then those of others that
-/// parts of them come from, which hold together with those. A unit that takes the place of a stock one is made for whoever
+/// parts of them come from, which hold together with those. A description of a stock unit is made for whoever
 /// uses it, with whatever arguments: it sets no limit.
 fn write_origins(unit: &Unit, own: &Rounds, visible: &Visible) -> Vec<String> {
     match visible {
@@ -201,7 +202,13 @@ pub fn check(imports: &Imports) -> Result<(), String> {
 }
 
 /// The payload of a unit that was optimised.
-pub fn payload(request: &Request, unit: &mut Unit, exports: Approximation, rewrites: &Rewrites) -> Vec<u8> {
+pub fn payload(
+    request: &Request,
+    settings: &Settings,
+    unit: &mut Unit,
+    exports: Approximation,
+    rewrites: &Rewrites,
+) -> Vec<u8> {
     let exports = static_fields::tell(exports, unit);
     let mut roots = Vec::new();
     for_each_name(&exports, &mut |name, names_what| {
@@ -209,22 +216,27 @@ pub fn payload(request: &Request, unit: &mut Unit, exports: Approximation, rewri
             roots.push(name.to_owned());
         }
     });
-    let visible = visible(request);
+    let visible = visible(request, settings, unit);
+    if let Visible::Only(_) = visible {
+        roots.extend(settings.stock_functions.iter().map(|(label, _)| label.clone()));
+    }
     let exports = if let Visible::All = visible { exports } else { Approximation::Unknown };
     let codes = inlinable(unit, rewrites, roots, &visible);
     let origins = write_origins(unit, &rewrites.inlining, &visible);
     let functions = Functions { format: transfer::FORMAT.into(), origins, codes };
-    Payload::new(settings(request), exports, functions).encode()
+    Payload::new(recorded_settings(request), exports, functions).encode()
 }
 
 /// What the optimiser was told, but for what it was to write beside the code (features G9).
-fn settings(request: &Request) -> Vec<(String, String)> {
+fn recorded_settings(request: &Request) -> Vec<(String, String)> {
     let told = request.options.settings.iter();
-    told.filter(|(name, _)| !matches!(name.as_str(), "report" | "trace")).cloned().collect()
+    told.filter(|(name, _)| !matches!(name.as_str(), "report" | "trace" | "stock-function"))
+        .cloned()
+        .collect()
 }
 
-/// If the object takes the place of a stock one, then what it defines under the names of that.
-fn visible(request: &Request) -> Visible {
+/// What the exported functions may mention: in a description of a stock unit, what its object is known to define.
+fn visible(request: &Request, settings: &Settings, unit: &Unit) -> Visible {
     let options = &request.options;
     let own = request.imports.iter().find(|import| import.symbol == options.symbol_prefix);
     match own.map(|import| &import.approximation) {
@@ -239,6 +251,10 @@ fn visible(request: &Request) -> Visible {
                     names.insert(name.to_owned());
                 }
             });
+            let agrees = |(label, args): &&(String, usize)| {
+                unit.codes.values().any(|code| code.linkage_name == *label && code.params.len() == *args)
+            };
+            names.extend(settings.stock_functions.iter().filter(agrees).map(|(label, _)| label.clone()));
             Visible::Only(names)
         }
     }

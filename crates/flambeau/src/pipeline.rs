@@ -254,9 +254,9 @@ fn compile(bytes: &[u8], find_unit: fn(&str) -> Vec<u8>) -> Result<Compiled, Fai
     }
     other_units::check(&unit.imports).map_err(failure)?;
     let payload = match settings.export {
-        true => {
-            runner.stage("payload", || Ok(other_units::payload(&request, &mut unit, exports, &rewrites)))?
-        }
+        true => runner.stage("payload", || {
+            Ok(other_units::payload(&request, &settings, &mut unit, exports, &rewrites))
+        })?,
         false => Vec::new(),
     };
     runner.counters.push(("payload: bytes".into(), payload.len() as u64));

@@ -22,6 +22,9 @@ pub struct Settings {
     pub trace: bool,
     /// Report what was decided (`-inlining-report`): the source file, as the command line names it.
     pub report: Option<String>,
+    /// Functions of the stock object that its description does not name otherwise, if the unit is compiled for the library: the label and
+    /// the number of arguments.
+    pub stock_functions: Vec<(String, usize)>,
 }
 
 impl Settings {
@@ -39,6 +42,7 @@ impl Settings {
             export: true,
             trace: false,
             report: None,
+            stock_functions: Vec::new(),
         };
         let mut choice = Choice::default();
         let mut arguments = Vec::new();
@@ -55,6 +59,7 @@ impl Settings {
                         Some(n.parse().map_err(|_| format!("-rounds: {n} is no number of rounds"))?);
                 }
                 ("policy", name) => choice = policy(name)?,
+                ("stock-function", text) => settings.stock_functions.push(stock_function(text)?),
                 (name, value) => match name.strip_prefix("argument:") {
                     Some(name) => arguments.push((name, value)),
                     None => return Err(format!("unknown setting {name} = {value}")),
@@ -74,6 +79,12 @@ impl Settings {
         }
         Ok(settings)
     }
+}
+
+/// A label and a number of arguments.
+fn stock_function(text: &str) -> Result<(String, usize), String> {
+    let parts = text.split_once(' ').and_then(|(label, args)| Some((label.to_owned(), args.parse().ok()?)));
+    parts.ok_or_else(|| format!("no stock function: {text}"))
 }
 
 fn policy(name: &str) -> Result<Choice, String> {

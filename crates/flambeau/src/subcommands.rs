@@ -11,7 +11,7 @@ use flambeau_ir::{Fuel, Rewrites};
 use flambeau_passes::PASSES;
 
 use crate::reports::ReportArguments;
-use crate::{reports, run, stdlib, toolchain};
+use crate::{library, reports, run, toolchain};
 
 /// An optimising OCaml compiler. With the arguments of ocamlopt it is ocamlopt.
 #[derive(Parser)]
@@ -53,9 +53,9 @@ enum Command {
     },
     /// Show what the inliner decided and what remains in each function, or how two builds differ
     Report(ReportArguments),
-    /// Rebuild OCaml's standard library with flambeau, to be used by default from then on
+    /// Add to this executable what flambeau finds out about OCaml's standard library, so that its functions are inlined
     Stdlib {
-        /// Rebuild it even if it is there
+        /// Find it out again even if it is there
         #[arg(long)]
         force: bool,
     },
@@ -95,7 +95,7 @@ pub fn run() -> ExitCode {
         }
         Command::Run { file, arguments } => run::run(&file, &arguments),
         Command::Report(arguments) => reports::run(arguments).map(|()| ExitCode::SUCCESS),
-        Command::Stdlib { force } => stdlib::rebuild(force).map(|()| ExitCode::SUCCESS),
+        Command::Stdlib { force } => add_library(force).map(|()| ExitCode::SUCCESS),
         Command::Toolchain { folder } => toolchain::make(&folder).map(|()| ExitCode::SUCCESS),
     };
     match result {
@@ -105,6 +105,14 @@ pub fn run() -> ExitCode {
             ExitCode::from(2)
         }
     }
+}
+
+/// Adds the library to the executable that is running.
+fn add_library(afresh: bool) -> Result<()> {
+    let own = std::env::current_exe().context("finding the path of flambeau itself")?;
+    library::install(&own, afresh)?;
+    println!("The library is in {}", own.display());
+    Ok(())
 }
 
 /// What `--pass` may be.

@@ -1,6 +1,9 @@
 //! `flambeau toolchain DIR`: a folder whose `bin`, put first on the PATH, makes build tools use flambeau as
 //! ocamlopt, with nothing else changed.
 //!
+//! The executable is copied there, with a library: so the folder depends on nothing that a clean build removes, and a build tool
+//! that compares the compiler's file sees whatever the compiler knows.
+//!
 //! * make finds `ocamlopt` on the PATH.
 //! * dune takes the `ocamlopt` beside the `ocamlc` that it finds: so there are links to all the other tools.
 //! * ocamlfind may have the path of `ocamlopt` in its configuration: so there is a wrapper that overrides it.
@@ -11,6 +14,11 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 
+use crate::library;
+
+/// The executable itself.
+const OWN: &str = "flambeau";
+
 /// What flambeau stands for.
 const OURS: &[&str] = &["ocamlopt", "ocamlopt.opt"];
 
@@ -19,13 +27,18 @@ const LEFT_OUT: &[&str] = &["ocamlopt.byte", "ocamlfind"];
 
 /// Makes the folder, or brings it up to date.
 pub fn make(folder: &Path) -> Result<()> {
-    let flambeau = std::env::current_exe().context("finding the path of flambeau itself")?;
     let bin = folder.join("bin");
     fs::create_dir_all(&bin).with_context(|| format!("making {}", bin.display()))?;
     let bin = bin.canonicalize().with_context(|| format!("finding {}", bin.display()))?;
 
+    // A folder of an earlier version has a link there.
+    let own = bin.join(OWN);
+    if own.is_symlink() {
+        remove(&own)?;
+    }
+    library::install(&own, false)?;
     for name in OURS {
-        link(&flambeau, &bin.join(name))?;
+        link(Path::new(OWN), &bin.join(name))?;
     }
     let stock = find_on_path("ocamlc", &bin).context(
         "no ocamlc on the PATH: the OCaml that flambeau was built with must be installed (on Debian: \

@@ -33,9 +33,9 @@ pub struct Column {
     pub maker: Maker,
     pub compiler: PathBuf,
     pub flags: Vec<String>,
-    /// Whether a flambeau is to do without the standard library that it has compiled itself.
+    /// Whether a flambeau is to do without its library of descriptions.
     #[serde(default)]
-    pub stock_library: bool,
+    pub no_library: bool,
 }
 
 /// What one compilation cost.
@@ -59,22 +59,22 @@ impl Column {
         };
         let flags: Vec<String> = flags.split_whitespace().map(str::to_owned).collect();
         let name = [name].into_iter().chain(flags.iter().map(String::as_str)).collect::<Vec<_>>().join(" ");
-        Column { name, maker, compiler, flags, stock_library: false }
+        Column { name, maker, compiler, flags, no_library: false }
     }
 
     /// The same, with the stock compiler's standard library.
-    fn with_stock_library(&self) -> Column {
-        Column { name: format!("{}, stock library", self.name), stock_library: true, ..self.clone() }
+    fn without_library(&self) -> Column {
+        Column { name: format!("{}, no library", self.name), no_library: true, ..self.clone() }
     }
 
-    /// The columns of a run, the stock compiler's first. `stock_library`: each of flambeau's also with the stock standard
+    /// The columns of a run, the stock compiler's first. `no_library`: each of flambeau's also without its
     /// library.
     pub fn all(
         stock: &Stock,
         stock_flags: &str,
         flambda1: Option<PathBuf>,
         ours: &[String],
-        stock_library: bool,
+        no_library: bool,
     ) -> Result<Vec<Column>> {
         let mut columns = vec![Column::new(Maker::Stock, stock.ocamlopt.clone(), stock_flags)];
         columns.extend(flambda1.map(|compiler| Column::new(Maker::Flambda1, compiler, "-O3")));
@@ -85,9 +85,9 @@ impl Column {
             if columns.contains(&column) {
                 bail!("the flags {flags:?} are given twice");
             }
-            let with_stock_library = stock_library.then(|| column.with_stock_library());
+            let without_library = no_library.then(|| column.without_library());
             columns.push(column);
-            columns.extend(with_stock_library);
+            columns.extend(without_library);
         }
         if let Some(gcc) = env::find("gcc") {
             columns.push(Column::new(Maker::C, gcc, "-O2"));
@@ -99,8 +99,8 @@ impl Column {
     fn command(&self, folder: &Path) -> Command {
         let mut command = Command::new(&self.compiler);
         clean(&mut command).current_dir(folder).args(&self.flags);
-        if self.stock_library {
-            command.env("FLAMBEAU_STDLIB", "");
+        if self.no_library {
+            command.arg("-flambeau-no-library");
         }
         command
     }
@@ -176,7 +176,7 @@ mod tests {
         assert_eq!(column.name, "flambeau -O3 -inline 5");
         assert_eq!(column.flags, ["-O3", "-inline", "5"]);
         assert_eq!(Column::new(Maker::Stock, PathBuf::from("x"), "").name, "stock");
-        assert_eq!(column.with_stock_library().name, "flambeau -O3 -inline 5, stock library");
+        assert_eq!(column.without_library().name, "flambeau -O3 -inline 5, no library");
     }
 
     #[test]

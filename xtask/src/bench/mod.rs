@@ -52,9 +52,9 @@ pub struct Options {
     /// Leave Flambda 1 out (its first use builds it, in some minutes)
     #[arg(long)]
     no_flambda1: bool,
-    /// Measure flambeau also with the stock compiler's standard library, in place of its own
+    /// Measure flambeau also without its library: of the standard library nothing is inlined then
     #[arg(long, conflicts_with_all = ["torture", "units", "large", "scaling", "all", "page"])]
-    stock_library: bool,
+    no_library: bool,
     /// How compile times grow with the size of units, in place of the programs
     #[arg(long)]
     scaling: bool,
@@ -102,7 +102,7 @@ pub fn run(options: &Options) -> Result<bool> {
     let stock = Stock::find()?;
     let flambda1 = if options.no_flambda1 { None } else { Some(flambda1::compiler(&stock)?) };
     let columns =
-        Column::all(&stock, &options.stock_flags, flambda1, &options.flambeau_flags, options.stock_library)?;
+        Column::all(&stock, &options.stock_flags, flambda1, &options.flambeau_flags, options.no_library)?;
     let mut record = Record::new(columns, options.runs, &stock.version);
     let filter = options.programs.as_ref();
     let mut programs = Vec::new();

@@ -331,7 +331,7 @@ pub mod tests {
             maker,
             compiler: PathBuf::from("cc"),
             flags: vec![],
-            stock_library: false,
+            no_library: false,
         });
         let mut record = Record::new(columns.to_vec(), 3, "4.13.1");
         for (name, group, times) in programs {

@@ -1,13 +1,10 @@
 //! Every way of linking, and mixtures of both compilers' objects in one program.
 
-use std::time::Duration;
-
 use anyhow::{Context, Result, bail};
 
 use super::lab::{BOTH_WAYS, By, Lab};
 use super::{Check, Verdict};
 use crate::bench::small_units::{self, Project};
-use crate::process;
 
 pub const CHECKS: &[Check] = &[
     Check { name: "link-mixed-objects", run: mixed_objects },
@@ -23,13 +20,18 @@ pub const CHECKS: &[Check] = &[
     Check { name: "link-function-sections", run: function_sections },
     Check { name: "link-c-stubs", run: c_stubs },
     Check { name: "link-unix-and-threads", run: standard_libraries },
-    Check { name: "link-rebuilt-library", run: rebuilt_library },
+    Check { name: "link-described-library", run: described_library },
     Check { name: "link-position-of-code", run: position },
     Check { name: "link-small-units", run: small_units },
 ];
 
-/// To rebuild the standard library takes seconds.
-const REBUILDING: Duration = Duration::from_secs(120);
+/// The compilers of two units: the stock one first for both.
+const BOTH_BY_BOTH: [[By; 2]; 4] = [
+    [By::Stock, By::Stock],
+    [By::Stock, By::Flambeau],
+    [By::Flambeau, By::Stock],
+    [By::Flambeau, By::Flambeau],
+];
 
 /// What the program made of `chain_*.ml` prints: see there.
 const CHAIN_OUTPUT: &str = include_str!("../../../tests/robustness/chain.expected");
@@ -245,24 +247,35 @@ fn standard_libraries(lab: &Lab) -> Result<Verdict> {
     Ok(Verdict::Held)
 }
 
-/// Our standard library takes the place of the stock one, unit for unit, in programs of either compiler.
-fn rebuilt_library(lab: &Lab) -> Result<Verdict> {
-    let folder = lab.file("library");
-    let mut rebuild = lab.command(&lab.flambeau);
-    rebuild.arg("stdlib").env("FLAMBEAU_STDLIB", &folder);
-    let rebuilt = process::run(&mut rebuild, REBUILDING)?.expect_success("flambeau stdlib")?;
-    // `Pervasives` is installed without an interface.
-    if !["kept for: none\n", "kept for: pervasives\n"].iter().any(|end| rebuilt.out().ends_with(end)) {
-        bail!("units of the standard library are not rebuilt:\n{}", rebuilt.all_output());
-    }
-    lab.take(&["promises.ml"])?;
-    lab.compile(By::Stock, &["promises.ml", "-o", "stock.exe"])?;
-    let expected = lab.tool("./stock.exe", &[])?.out();
-    for (maker, inline) in [(By::Stock, "10"), (By::Stock, "0"), (By::Flambeau, "10"), (By::Flambeau, "0")] {
-        lab.compile(maker, &["-inline", inline, "-c", "promises.ml"])?;
-        lab.compile(By::Flambeau, &["promises.cmx", "-o", "promises.exe"])?;
-        lab.expect_output("promises.exe", &expected)
-            .with_context(|| format!("compiled by {maker:?} with -inline {inline}"))?;
+/// Code of both compilers over the stock standard library, of whose functions one calls the labels and the other has
+/// descriptions. What holds stock objects alone is, byte for byte, what the stock compiler links.
+fn described_library(lab: &Lab) -> Result<Verdict> {
+    lab.take(&["stock_library.ml", "stock_closures.ml"])?;
+    let units = ["stock_closures", "stock_library"];
+    let mut expected = None;
+    for makers in BOTH_BY_BOTH {
+        for inline in ["10", "0"] {
+            for (unit, by) in units.iter().zip(makers) {
+                lab.compile(by, &["-inline", inline, "-c", &format!("{unit}.ml")])?;
+            }
+            for linker in [By::Stock, By::Flambeau] {
+                let program = format!("by_{linker:?}.exe");
+                lab.compile(linker, &["stock_closures.cmx", "stock_library.cmx", "-o", &program])?;
+                let output = lab.tool(&format!("./{program}"), &[])?.out();
+                let expected = expected.get_or_insert_with(|| output.clone());
+                if output != *expected {
+                    bail!(
+                        "{makers:?} with -inline {inline}, linked by {linker:?}: another output:\n{output}"
+                    );
+                }
+            }
+            let linked = |by: By| std::fs::read(lab.file(&format!("by_{by:?}.exe")));
+            if makers == [By::Stock; 2] && linked(By::Stock)? != linked(By::Flambeau)? {
+                bail!(
+                    "stock objects, compiled with -inline {inline}: the two programs are not the same bytes"
+                );
+            }
+        }
     }
     Ok(Verdict::Held)
 }

@@ -52,12 +52,12 @@ impl Folder {
         self.run_with(&[], arguments)
     }
 
-    /// Runs flambeau without a rebuilt standard library.
+    /// Runs flambeau without descriptions of the standard library.
     pub fn flambeau(&self, arguments: &[&str]) -> Output {
-        self.run_with(&[("FLAMBEAU_STDLIB", "")], arguments)
+        self.run(&[&["-flambeau-no-library"], arguments].concat())
     }
 
-    /// Compiles without a rebuilt standard library; gives the intermediate code of the last unit.
+    /// Compiles without descriptions of the standard library; gives the intermediate code of the last unit.
     #[track_caller]
     pub fn compile(&self, arguments: &[&str]) -> String {
         let output = self.flambeau(&[&["-flambeau-verify", "-dflambeau", "-c"], arguments].concat());

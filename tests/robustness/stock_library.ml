@@ -1,4 +1,4 @@
-(* Code of the stock compiler calls functions of the standard library by the labels that its .cmx files promise. These
+(* Code of the stock compiler calls functions of the standard library by the labels that its .cmx files describe. These
    are the ones that bear no name of the source, or are called in another way than ours of that name would be. *)
 
 module Ints = struct
@@ -55,3 +55,18 @@ let scanned () =
   Scanf.ksscanf "x" (fun _ _ -> print_endline "refused") "%d" ignore
 
 let () = stubs (); made (); chosen (); scanned ()
+
+(* What another unit made by applying functions of the library in part. *)
+let () =
+  let open Stock_closures in
+  let numbers = [ 1; 2; 3; 4 ] in
+  let show l = String.concat " " (List.map string_of_int l) in
+  let e, o = by_parity numbers in
+  let text = to_text 3 "x" in
+  Printf.printf "%s; %s; %s; %d; %d; %b; %d; %s; %s; %s; %d\n" (show e) (show o)
+    (show (find_all_of (fun x -> x > 2) numbers))
+    (compose_all [ succ; ( * ) 2 ] 5)
+    (flipped 1 10) (negated 3) (const_seven 1) text
+    (String.concat "+" (splitter "a,b,c"))
+    (show (List.of_seq (seq_of numbers)))
+    (compare_by abs (Some (-2)) (Some 1))

@@ -1,0 +1,70 @@
+(** The library: descriptions of installed units that the stock compiler made. Each is the payload that the unit would have
+    if it were ours, for one stock [.cmx].
+
+    A description is the digest of that [.cmx], the payload, and the MD5 of both. *)
+
+(** Where descriptions are. *)
+type source =
+  | Executable  (** In the executable itself ([crates/flambeau/src/library]). *)
+  | Folder of string  (** Each in a file of its own: while a library is made. *)
+  | Nothing
+
+let source = ref Executable
+
+(* A description in a folder, of the unit with the name before it. *)
+let extension = ".flambeau"
+
+let read_file file =
+  match open_in_bin file with
+  | exception Sys_error _ -> None
+  | ic ->
+      Some (Fun.protect ~finally:(fun () -> close_in_noerr ic) (fun () -> really_input_string ic (in_channel_length ic)))
+
+let corrupt ~where reason = raise (Errors.Corrupt_library_description (where, reason))
+
+(* The description of a unit, and where it is. *)
+let find name =
+  let key = String.uncapitalize_ascii name in
+  match !source with
+  | Nothing -> None
+  | Folder folder ->
+      let file = Filename.concat folder (key ^ extension) in
+      Option.map (fun description -> (file, description)) (read_file file)
+  | Executable -> (
+      let answer = Rust.library_description key in
+      let rest () = String.sub answer 1 (String.length answer - 1) in
+      match answer.[0] with
+      | 'd' -> Some (Sys.executable_name, rest ())
+      | 'e' -> corrupt ~where:Sys.executable_name (rest ())
+      | _ -> None)
+
+(** The payload of the unit [name] whose stock [.cmx] has the digest [crc], if the library has it.
+    @raise Errors.Corrupt_library_description when it does, and the description is damaged. *)
+let payload ~name ~crc =
+  match find name with
+  | None -> None
+  | Some (where, description) ->
+      let length = String.length description - 16 in
+      if length < 16 then corrupt ~where (name ^ ": the description ends too early");
+      if Digest.substring description 0 length <> String.sub description length 16 then
+        corrupt ~where (name ^ ": its digest is wrong");
+      if String.sub description 0 16 = crc then Some (String.sub description 16 (length - 16)) else None
+
+(** Writes the description of the unit whose stock [.cmx] has the digest [crc]. *)
+let save ~output_prefix ~crc payload =
+  let file = output_prefix ^ extension in
+  Errors.writing file @@ fun () ->
+  let oc = open_out_bin file in
+  Misc.try_finally
+    ~always:(fun () -> close_out_noerr oc)
+    (fun () ->
+      let contents = crc ^ payload in
+      output_string oc contents;
+      Digest.output oc (Digest.string contents))
+
+(** For [-config]. *)
+let summary () =
+  match !source with
+  | Nothing -> "none"
+  | Folder folder -> folder
+  | Executable -> ( match Rust.library_size () with 0 -> "none" | units -> Printf.sprintf "%d units" units)
