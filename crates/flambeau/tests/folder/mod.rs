@@ -54,7 +54,7 @@ impl Folder {
 
     /// Runs flambeau without descriptions of the standard library.
     pub fn flambeau(&self, arguments: &[&str]) -> Output {
-        self.run(&[&["-flambeau-no-library"], arguments].concat())
+        self.run_with(&[("FLAMBEAU_FLAGS", "-flambeau-no-library")], arguments)
     }
 
     /// Compiles without descriptions of the standard library; gives the intermediate code of the last unit.
