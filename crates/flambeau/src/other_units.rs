@@ -7,7 +7,7 @@ use flambeau_ir::inlining::Rounds;
 use flambeau_ir::{Imports, Origin, Rewrites, Unit, transfer};
 use flambeau_lambda::{Approximation, Import, Request, decode_import};
 use flambeau_simplify::export::{Visible, inlinable};
-use flambeau_unit::{Functions, Payload};
+use flambeau_unit::{Functions, Payload, PayloadError};
 use rustc_hash::FxHashSet;
 
 use crate::static_fields;
@@ -29,7 +29,12 @@ pub fn read_payloads(imports: &mut [Import]) -> Result<(Imports, Origins), Strin
 
 fn read_payload(import: &mut Import, functions: &mut Imports, origins: &mut Origins) -> Result<(), String> {
     let Some(bytes) = import.payload.take() else { return Ok(()) };
-    let payload = Payload::decode(&bytes).map_err(|error| error.to_string())?;
+    let payload = match Payload::decode(&bytes) {
+        Ok(payload) => payload,
+        // Of another version of Flambeau: its unit is one like those of the stock compiler.
+        Err(PayloadError::Version(_)) => return Ok(()),
+        Err(error) => return Err(error.to_string()),
+    };
     // A payload that goes with a stock `.cmx` leaves it to that.
     if payload.exports != Approximation::Unknown {
         import.approximation = payload.exports;
