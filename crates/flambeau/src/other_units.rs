@@ -306,6 +306,14 @@ mod tests {
     }
 
     #[test]
+    fn a_unit_of_another_version_tells_nothing() {
+        let mut of_another_version = import(transfer::FORMAT, &["best"]);
+        // After the magic, which is of four bytes.
+        of_another_version.payload.as_mut().expect("a payload")[4] += 1;
+        assert!(read_payloads(&mut [of_another_version]).is_ok());
+    }
+
+    #[test]
     fn damaged_arguments_are_told_with_the_name_of_the_unit() {
         let error = read_payloads(&mut [import(transfer::FORMAT, &["best"])]).map(|_| ()).unwrap_err();
         assert_eq!(error, "the payload of unit A: arguments of the inliner: no policy \"best\"");

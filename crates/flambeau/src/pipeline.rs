@@ -361,3 +361,28 @@ fn coverage_text(request: &Request, unit: &Unit, rewrites: &Rewrites) -> String 
     let kinds = kinds.iter().map(|(name, count)| format!("rewrite {name}: {count}\n"));
     lambda.chain(ir).chain(kinds).chain([format!("fuel used: {}\n", rewrites.fuel.used())]).collect()
 }
+
+#[cfg(test)]
+mod tests {
+    use flambeau_ir::parser;
+
+    use super::*;
+
+    #[test]
+    fn a_unit_that_is_ill_formed_is_dumped_and_its_function_named() {
+        let unit = parser::parse_unit(
+            "unit \"M\" prefix \"camlM\" module $camlM\n\
+             static exported $camlM = preallocated[0] size 0\n\
+             code f (x) -> k { join j { let a = x j } k (a) }\n\
+             entry -> k { k (0) }",
+        )
+        .expect("it can be read");
+        let mut runner = Runner { dumps_wanted: vec!["ir".into()], ..Runner::default() };
+        let failure = runner.verify(&unit, "verification").expect_err("the variable is not in scope");
+        assert_eq!((failure.pass.as_str(), failure.function.as_str()), ("verification", "f"));
+        assert!(failure.message.contains("the variable `a` is not in scope"), "{}", failure.message);
+        let [(name, text)] = &runner.dumps[..] else { panic!("one dump: {:?}", runner.dumps) };
+        assert_eq!(name, "ir");
+        assert!(text.contains("code f"), "{text}");
+    }
+}
