@@ -34,18 +34,6 @@ let emit_function ~ppf_dump ~future_functions linear decl =
   keep linear (Func code);
   if emits () then Native_passes.emit code
 
-(* What the back end raises when it is given Cmm that it does not expect is a bug of ours. *)
-let as_internal_error ~function_name f =
-  let internal message =
-    raise
-      (Errors.internal
-         ~unit_name:(Compilenv.current_unit_name ())
-         ~function_name ~pass:"native code generation" message)
-  in
-  try f () with
-  | (Assert_failure _ | Match_failure _ | Not_found | Invalid_argument _ | Failure _) as exn ->
-      internal (Printexc.to_string exn)
-
 module Names = Misc.Stdlib.String.Set
 
 let function_names phrases =
@@ -63,7 +51,8 @@ let compile_phrases ~ppf_dump linear phrases =
         future_functions
     | Cfunction decl ->
         let function_name = decl.fun_name in
-        as_internal_error ~function_name (fun () ->
+        (* What the back end raises when it is given Cmm that it does not expect is a bug of ours. *)
+        Errors.guard ~function_name "native code generation" (fun () ->
             emit_function ~ppf_dump ~future_functions linear decl);
         Names.remove function_name future_functions
   in

@@ -4,7 +4,6 @@ module Reader = Byte_reader
 
 (** A unit that was compiled; [cmm] stands before its Cmm part. *)
 type compiled = {
-  dumps : (string * string) list;
   files : (string * string) list;  (** To be written beside the output: the ends of the names, and the contents. *)
   payload : string;
   counters : (string * int) list;
@@ -12,8 +11,11 @@ type compiled = {
   cmm : Reader.t;
 }
 
+(** What there is whether the unit was compiled or not, and the unit. *)
+type t = { dumps : (string * string) list; outcome : (compiled, exn) result }
+
 let magic = "FLBR"
-let version = 2
+let version = 3
 
 let pair r first second =
   let a = first r in
@@ -29,23 +31,38 @@ let warning r =
   | 59 -> (place, Warnings.Flambda_assignment_to_non_mutable_value)
   | n -> Reader.malformed r (Printf.sprintf "no warning %d" n)
 
-(** Reads a reply.
-    @raise Errors.Internal if the middle-end failed.
+let names_and_texts r = Reader.list r (fun r -> pair r Reader.string Reader.string)
+
+let compiled r =
+  let files = names_and_texts r in
+  let payload = Reader.string r in
+  let counters = Reader.list r (fun r -> pair r Reader.string Reader.u) in
+  let warnings = Reader.list r warning in
+  { files; payload; counters; warnings; cmm = r }
+
+let failure r =
+  let unit_name = Reader.string r in
+  let function_name = Reader.string r in
+  let pass = Reader.string r in
+  let message = Reader.string r in
+  Errors.internal ~unit_name ~function_name ~pass message
+
+let bad_option r =
+  for _ = 1 to 3 do ignore (Reader.string r : string) done;
+  Errors.Bad_option (Reader.string r)
+
+(** Reads a reply. Its outcome is an error if the unit was not compiled.
     @raise Byte_reader.Malformed if these are not the bytes of a reply. *)
 let read bytes =
   let r = Reader.create bytes in
   if Reader.raw r (String.length magic) <> magic then Reader.malformed r "not a reply";
   if Reader.u r <> version then Reader.malformed r "a reply of another version";
-  if Reader.bool r then
-    let dumps = Reader.list r (fun r -> pair r Reader.string Reader.string) in
-    let files = Reader.list r (fun r -> pair r Reader.string Reader.string) in
-    let payload = Reader.string r in
-    let counters = Reader.list r (fun r -> pair r Reader.string Reader.u) in
-    let warnings = Reader.list r warning in
-    { dumps; files; payload; counters; warnings; cmm = r }
-  else
-    let unit_name = Reader.string r in
-    let function_name = Reader.string r in
-    let pass = Reader.string r in
-    let message = Reader.string r in
-    raise (Errors.internal ~unit_name ~function_name ~pass message)
+  let dumps = names_and_texts r in
+  let outcome =
+    match Reader.byte r with
+    | 0 -> Ok (compiled r)
+    | 1 -> Error (failure r)
+    | 2 -> Error (bad_option r)
+    | _ -> Reader.malformed r "no such outcome"
+  in
+  { dumps; outcome }

@@ -22,10 +22,15 @@ exception Cannot_write of string * string
 (** A failure of the system, of which only the reason is known, while this was being made or read. *)
 exception System_failure of { doing : string; reason : string }
 
+(** A value of an option that means nothing. *)
+exception Bad_option of string
+
 (** A library whose description can't be read. *)
 exception Corrupt_library of string
 
+(* Who fails before it knows the unit names none. *)
 let internal ~unit_name ?(function_name = "") ~pass message =
+  let unit_name = if unit_name = "" then Compilenv.current_unit_name () else unit_name in
   Internal { unit_name; function_name; pass; message }
 
 (** Runs [f]; a failure of the system is told with the name of the file that was being written. *)
@@ -48,18 +53,88 @@ let names_file reason = String.contains reason ':'
 let naming doing f =
   try f () with Sys_error reason when not (names_file reason) -> raise (System_failure { doing = doing (); reason })
 
-(** Prints [error], on one line. *)
-let print_internal ppf { unit_name; function_name; pass; message } =
-  let in_function = if function_name = "" then "" else ", function " ^ function_name in
-  Format.fprintf ppf "Fatal error: flambeau: internal compiler error in unit %s%s, pass %s: %s@." unit_name
-    in_function pass message
+(* {1 Bugs of ours} *)
 
-(** Prints [error], how to reproduce it, and how to go on without us. *)
+(* What other exceptions are: an error of the input, of the command line or of the system has words of its own. *)
+let is_bug = function
+  | Internal _ | Compenv.Exit_with_status _ -> false
+  | exn -> Option.is_none (Location.error_of_exn exn)
+
+(* What begins the messages of [Misc.fatal_error], which prints them before it raises. *)
+let fatal_prefix = ">> Fatal error: "
+
+(* The last of them that was held back. *)
+let fatal_message = ref ""
+
+let on_one_line text = String.concat " " (List.filter (( <> ) "") (List.map String.trim (String.split_on_char '\n' text)))
+
+(** Runs [f], in which messages of fatal errors are held back: they become those of {!guard}. *)
+let holding_back_fatal_messages f =
+  let ppf = Format.err_formatter in
+  Format.pp_print_flush ppf ();
+  let out = Format.pp_get_formatter_out_functions ppf () in
+  let pending = Buffer.create 80 in
+  let out_flush () =
+    let text = Buffer.contents pending in
+    Buffer.clear pending;
+    let prefix = String.length fatal_prefix in
+    if String.starts_with ~prefix:fatal_prefix text then
+      fatal_message := on_one_line (String.sub text prefix (String.length text - prefix))
+    else out.out_string text 0 (String.length text);
+    out.out_flush ()
+  in
+  Format.pp_set_formatter_out_functions ppf { out with out_string = Buffer.add_substring pending; out_flush };
+  Fun.protect f ~finally:(fun () ->
+      Format.pp_print_flush ppf ();
+      Format.pp_set_formatter_out_functions ppf out)
+
+let message_of = function Misc.Fatal_error -> !fatal_message | exn -> Printexc.to_string exn
+
+(* For tests of what happens then: the pass that is to fail, or [pass of function]. The Rust side reads it for its own. *)
+let pass_to_fail = lazy (Sys.getenv_opt "FLAMBEAU_FAIL_IN")
+
+let fail_if_asked ~function_name pass =
+  match Lazy.force pass_to_fail with
+  | Some name when name = pass || name = pass ^ " of " ^ function_name -> failwith "FLAMBEAU_FAIL_IN asks for it"
+  | Some _ | None -> ()
+
+(** Runs [f], which is [pass], maybe of a function. What it raises that is no error of the input is a bug.
+    @raise Internal then. *)
+let guard ?(function_name = "") pass f =
+  try
+    fail_if_asked ~function_name pass;
+    f ()
+  with exn when is_bug exn ->
+    raise (internal ~unit_name:(Compilenv.current_unit_name ()) ~function_name ~pass (message_of exn))
+
+(* {1 Reports of them} *)
+
+let in_function error = if error.function_name = "" then "" else "function " ^ error.function_name ^ ", "
+
+(* The command that this process is, with the variables that change what it does. *)
+let command () =
+  let variable name =
+    match Sys.getenv_opt name with None | Some "" -> [] | Some value -> [ name ^ "=" ^ Filename.quote value ]
+  in
+  let variables = List.concat_map variable [ "OCAMLPARAM"; "FLAMBEAU_FLAGS" ] in
+  String.concat " " (variables @ List.map Filename.quote (Array.to_list Sys.argv))
+
+(** Prints [error], and how to reproduce it. *)
 let report_internal ppf error =
-  print_internal ppf error;
-  let command = String.concat " " (List.map Filename.quote (Array.to_list Sys.argv)) in
-  Format.fprintf ppf "To reproduce, in %s:@.  %s -flambeau-verify -dflambeau@." (Sys.getcwd ()) command;
-  Format.fprintf ppf "With -flambeau-fallback the unit is compiled by the stock middle end instead.@."
+  Format.fprintf ppf "Fatal error: flambeau: internal compiler error in unit %s, %spass %s: %s@." error.unit_name
+    (in_function error) error.pass error.message;
+  Format.fprintf ppf "To reproduce, in %s:@.  %s -flambeau-verify -dflambeau-raw -dflambeau-rewrites@." (Sys.getcwd ())
+    (command ())
+
+(** Prints that a unit was compiled without us because of [error], and what to send. *)
+let report_fallback ppf error =
+  Format.fprintf ppf
+    "Warning: flambeau: unit %s is compiled by the stock middle end, because of an internal compiler error: %spass %s: %s@."
+    error.unit_name (in_function error) error.pass error.message;
+  Format.fprintf ppf
+    "Please report it, with what this prints, in %s:@.  %s -flambeau-strict -flambeau-verify -dflambeau-raw \
+     -dflambeau-rewrites@."
+    (Sys.getcwd ()) (command ())
 
 let () =
   let file_error file text = Some (Location.errorf ~loc:(Location.in_file file) "%s" text) in
@@ -73,6 +148,7 @@ let () =
     | Cannot_write (file, reason) -> file_error file (Printf.sprintf "cannot write %s: %s" file reason)
     | System_failure { doing; reason } ->
         Some (Location.errorf ~loc:(Location.in_file !Location.input_name) "I/O error while %s: %s" doing reason)
+    | Bad_option what -> Some (Location.errorf ~loc:(Location.in_file !Location.input_name) "%s" what)
     | Corrupt_library file ->
         file_error file (Printf.sprintf "%s: corrupt library description: rebuild this library" file)
     | _ -> None)

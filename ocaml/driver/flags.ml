@@ -2,7 +2,7 @@
 
 let verify = ref false
 let fuel : int option ref = ref None
-let fallback = ref false
+let strict = ref false
 let no_simplify = ref false
 let no_inline = ref false
 let dump_raw_ir = ref false
@@ -24,9 +24,12 @@ let list =
   [
     ("-flambeau-verify", Arg.Set verify, " Check the intermediate code after every pass");
     ("-flambeau-fuel", Arg.Int set_fuel, "<n> Do at most <n> optional rewrites (to bisect a miscompilation)");
+    ( "-flambeau-strict",
+      Arg.Set strict,
+      " If Flambeau fails on a unit, stop; do not compile it with the stock middle end" );
     ( "-flambeau-fallback",
-      Arg.Set fallback,
-      " If Flambeau fails on a unit, warn and compile it with the stock middle end" );
+      Arg.Clear strict,
+      " If Flambeau fails on a unit, warn and compile it with the stock middle end (default)" );
     ("-flambeau-no-simplify", Arg.Set no_simplify, " Do not simplify the intermediate code");
     ("-flambeau-no-inline", Arg.Set no_inline, " Inline no functions but stubs");
     ("-flambeau-profile", Arg.Set profile, " Print the time and the counters of every pass");

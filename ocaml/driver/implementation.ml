@@ -44,18 +44,22 @@ let print_warnings ~debuginfos =
       Location.prerr_warning location warning)
 
 (* A unit that was compiled as far as Cmm. *)
-type compiled = { payload : string; files : (string * string) list; phrases : Cmm.phrase list }
-
-let internal_error ~pass message =
-  raise (Errors.internal ~unit_name:(Compilenv.current_unit_name ()) ~pass message)
+type compiled = {
+  payload : string;
+  files : (string * string) list;
+  warnings : (int * Warnings.t) list;
+  phrases : Cmm.phrase list;
+}
 
 let read_reply info bytes ~debuginfos =
-  let reply = Reply.read bytes in
-  print_dumps info.ppf_dump reply.dumps;
-  print_counters info.module_name reply.counters;
-  print_warnings ~debuginfos reply.warnings;
-  let phrases = Profile.record "cmm" (Decode_cmm.phrases ~debuginfos) reply.cmm in
-  { payload = reply.payload; files = reply.files; phrases }
+  let Reply.{ dumps; outcome } = Reply.read bytes in
+  print_dumps info.ppf_dump dumps;
+  match outcome with
+  | Error failure -> raise failure
+  | Ok { payload; files; counters; warnings; cmm } ->
+      print_counters info.module_name counters;
+      let phrases = Profile.record "cmm" (Decode_cmm.phrases ~debuginfos) cmm in
+      { payload; files; warnings; phrases }
 
 (* Whether other units may know nothing of this one. *)
 let is_opaque () = !Clflags.opaque || Env.is_imported_opaque (Compilenv.current_unit_name ())
@@ -73,33 +77,32 @@ let find_unit symbol =
 
 let () = Rust.register_find_unit find_unit
 
-let middle_end info ~exported_fields (program : Lambda.program) =
+let options ~exported_fields source_file : Encode.options =
   let opaque = if is_opaque () then [ ("export", "no") ] else [] in
-  let report = if !Clflags.inlining_report then [ ("report", info.source_file) ] else [] in
-  let stock = Option.fold !Flags.describes ~none:Clambda.Value_unknown ~some:Stock_unit.approximation_of in
+  let report = if !Clflags.inlining_report then [ ("report", source_file) ] else [] in
   let inner (label, args) = ("stock-function", Printf.sprintf "%s %d" label args) in
-  let settings = Flags.settings () @ opaque @ report @ List.map inner (Stock_unit.inner_labels stock) in
-  let options : Encode.options =
-    {
-      verify = !Flags.verify;
-      fuel = !Flags.fuel;
-      dumps = Flags.dumps ();
-      profile = !Flags.profile;
-      exported_fields;
-      settings;
-    }
-  in
-  Imports.own_approximation := stock;
-  let request = Profile.record "encode" (Encode.request options) program in
+  let described = List.map inner (Stock_unit.inner_labels !Imports.own_approximation) in
+  {
+    verify = !Flags.verify;
+    fuel = !Flags.fuel;
+    dumps = Flags.dumps ();
+    profile = !Flags.profile;
+    exported_fields;
+    settings = Flags.settings () @ opaque @ report @ described;
+  }
+
+let request info ~exported_fields (program : Lambda.program) =
+  Errors.guard "encoding the request" @@ fun () ->
+  Ident.Set.iter Imports.require program.required_globals;
+  Imports.own_approximation := Option.fold !Flags.describes ~none:Clambda.Value_unknown ~some:Stock_unit.approximation_of;
+  Profile.record "encode" (Encode.request (options ~exported_fields info.source_file)) program
+
+let middle_end info (request : Encode.request) =
   Memory.unit_is_known ~bytes:request.own_bytes;
   failed_to_find := None;
   let reply = Profile.record "flambeau" Rust.middle_end request.bytes in
   Option.iter raise !failed_to_find;
-  try read_reply info reply ~debuginfos:request.debuginfos with
-  | Byte_reader.Malformed (what, offset) ->
-      internal_error ~pass:"reading the reply" (Printf.sprintf "%s (at byte %d)" what offset)
-  | (Assert_failure _ | Match_failure _ | Not_found | Invalid_argument _ | Failure _) as exn ->
-      internal_error ~pass:"expanding to Cmm" (Printexc.to_string exn)
+  Errors.guard "reading the reply" @@ fun () -> read_reply info reply ~debuginfos:request.debuginfos
 
 (* {1 Back} *)
 
@@ -120,17 +123,26 @@ let write_beside info (suffix, contents) =
   Errors.writing file @@ fun () ->
   Misc.output_to_file_via_temporary ~mode:[ Open_binary ] file (fun _ channel -> output_string channel contents)
 
+(* For the library: the unit has a stock object. *)
+let save_library_description info payload ~stock =
+  let crc = snd (Compilenv.read_unit_info stock) in
+  Library.save ~output_prefix:info.output_prefix ~crc payload
+
+let save_object info program compiled =
+  Emit_unit.compile ~ppf_dump:info.ppf_dump ~output_prefix:info.output_prefix compiled.phrases;
+  save_description info program compiled.payload;
+  List.iter (write_beside info) compiled.files
+
+(* The user is warned last: if anything fails before, the unit has another middle end, and warnings of that. *)
 let compile_with_flambeau info ~exported_fields (program : Lambda.program) =
-  Ident.Set.iter Imports.require program.required_globals;
-  let compiled = middle_end info ~exported_fields program in
-  match !Flags.describes with
-  | Some file ->
-      let crc = snd (Compilenv.read_unit_info file) in
-      Library.save ~output_prefix:info.output_prefix ~crc compiled.payload
-  | None ->
-      Emit_unit.compile ~ppf_dump:info.ppf_dump ~output_prefix:info.output_prefix compiled.phrases;
-      save_description info program compiled.payload;
-      List.iter (write_beside info) compiled.files
+  Errors.holding_back_fatal_messages @@ fun () ->
+  let request = request info ~exported_fields program in
+  let compiled = middle_end info request in
+  Errors.guard "making the object" @@ fun () ->
+  (match !Flags.describes with
+  | Some stock -> save_library_description info compiled.payload ~stock
+  | None -> save_object info program compiled);
+  print_warnings ~debuginfos:request.debuginfos compiled.warnings
 
 (* {1 The stock middle-end} *)
 
@@ -153,21 +165,49 @@ let compile_with_stock info program =
     ~middle_end:Closure_middle_end.lambda_to_clambda ~ppf_dump:info.ppf_dump program;
   Compilenv.save_unit_info (cmx info)
 
+(* {1 Never refused} *)
+
 (* After a failure of ours, as if nothing had been tried. *)
 let forget_attempt info =
   Cmmgen_state.set_structured_constants [];
   ignore (Cmmgen_state.get_and_clear_constants ());
   ignore (Cmmgen_state.get_and_clear_data_items ());
+  Native_passes.forget_unit ();
   Compilenv.reset ?packname:!Clflags.for_package info.module_name
+
+(* The source is not to blame for what only we would have inlined. *)
+let without_warnings_of_inlining f =
+  let before = Warnings.backup () in
+  ignore (Warnings.parse_options false "-55" : Warnings.alert option);
+  Fun.protect f ~finally:(fun () -> Warnings.restore before)
+
+(* What went wrong, if the stock middle end may do better. What the back end and the assembler refuse may be our code or
+   any: if theirs is refused, too, that is what the user reads. *)
+let failure_of_ours = function
+  | Errors.Internal error -> Some error
+  | Asmgen.Error (Assembler_error _ | Asm_generation _) as exn ->
+      let message = Format.asprintf "%a" Location.report_exception exn in
+      Some
+        {
+          unit_name = Compilenv.current_unit_name ();
+          function_name = "";
+          pass = "native code generation";
+          message = Errors.on_one_line message;
+        }
+  | _ -> None
+
+(* The library describes what we made of a unit. *)
+let must_be_ours () = !Flags.strict || Option.is_some !Flags.describes
 
 let compile info ~exported_fields program =
   try compile_with_flambeau info ~exported_fields program
-  with Errors.Internal error when !Flags.fallback ->
-    Errors.print_internal Format.err_formatter error;
-    Format.eprintf "Warning: flambeau: unit %s is compiled by the stock middle end instead.@."
-      info.module_name;
-    forget_attempt info;
-    compile_with_stock info program
+  with exn when not (must_be_ours ()) -> (
+    match failure_of_ours exn with
+    | None -> raise exn
+    | Some error ->
+        forget_attempt info;
+        without_warnings_of_inlining (fun () -> compile_with_stock info program);
+        Errors.report_fallback Format.err_formatter error)
 
 (* {1 Entry points} *)
 

@@ -281,6 +281,15 @@ impl Build<'_> {
     }
 }
 
+/// Flambeau's flags for a command, which are those of all our own compilations and of no one else: what is measured must be
+/// our middle end's. A compiler that takes the place of ours may not know them.
+pub fn own_flags(command: &mut Command) -> &mut Command {
+    match env::stand_in() {
+        None => command.env("FLAMBEAU_FLAGS", "-flambeau-strict"),
+        Some(_) => command.env_remove("FLAMBEAU_FLAGS"),
+    }
+}
+
 /// Takes the variables out of a command's environment that would change what it does.
 pub fn clean(command: &mut Command) -> &mut Command {
     for variable in VARIABLES {

@@ -148,7 +148,7 @@ fn assembly(
 
 fn compile(compiler: &Path, folder: &Path, arguments: &[&str]) -> Result<()> {
     let mut command = Command::new(compiler);
-    programs::clean(&mut command).env_remove("FLAMBEAU_FLAGS").current_dir(folder);
+    programs::own_flags(programs::clean(&mut command)).current_dir(folder);
     process::run(command.args(["-w", "-a", "-c"]).args(arguments), LIMIT)?
         .expect_success("it does not compile")?;
     Ok(())

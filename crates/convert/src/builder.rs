@@ -5,8 +5,8 @@ use std::rc::Rc;
 
 use flambeau_ir::decision::Warning;
 use flambeau_ir::{
-    ApplyCont, BoxedKind, Continuation, Dbg, ExnCont, Expr, Fuel, FunctionSlot, Item, Kind, Loc, Named, Prim,
-    Simple, Subkind, Symbol, SymbolData, Terminator, Unit, Variable,
+    ApplyCont, BoxedKind, Continuation, Dbg, ExnCont, Expr, FunctionSlot, Item, Kind, Loc, Named, Prim,
+    Rewrites, Simple, Subkind, Symbol, SymbolData, Terminator, Unit, Variable,
 };
 use flambeau_lambda::term::{Ident, LocId, NodeId, Term};
 use flambeau_lambda::{Approximation, Import, Options, Request, ValueKind};
@@ -62,7 +62,7 @@ pub(crate) struct Converter<'a> {
     pub imports: &'a [Import],
     pub analysis: Analysis,
     pub unit: Unit,
-    pub fuel: &'a mut Fuel,
+    pub rewrites: &'a mut Rewrites,
     /// Indexed by identifier.
     pub env: Vec<Binding>,
     pub catches: FxHashMap<i64, CatchTarget>,
@@ -92,7 +92,7 @@ pub(crate) struct Converter<'a> {
 
 impl<'a> Converter<'a> {
     /// The state at the beginning.
-    pub fn new(request: &'a Request, fuel: &'a mut Fuel) -> Self {
+    pub fn new(request: &'a Request, rewrites: &'a mut Rewrites) -> Self {
         let options = &request.options;
         let mut unit =
             Unit::new(options.unit_name.clone(), options.symbol_prefix.clone(), options.module_size);
@@ -130,7 +130,7 @@ impl<'a> Converter<'a> {
             imports: &request.imports,
             analysis: Analysis::new(&request.term),
             unit,
-            fuel,
+            rewrites,
             env: vec![Binding::Unbound; request.term.idents.len()],
             catches: FxHashMap::default(),
             handler,
@@ -173,7 +173,7 @@ impl<'a> Converter<'a> {
             ("convert: functions".into(), self.unit.codes.len() as u64),
             ("convert: direct calls".into(), self.direct_calls),
             ("convert: generic calls".into(), self.generic_calls),
-            ("convert: rewrites (fuel)".into(), self.fuel.used()),
+            ("convert: rewrites (fuel)".into(), self.rewrites.fuel.used()),
         ];
         Ok(Converted { unit: self.unit, exports, counters, warnings: self.warnings })
     }
@@ -322,7 +322,11 @@ impl<'a> Converter<'a> {
     /// The contents of a boxed number.
     pub fn unbox(&mut self, value: &Val, boxed: BoxedKind) -> Simple {
         match &value.info {
-            Info::Boxed(kind, naked) if *kind == boxed && self.fuel.burn() => *naked,
+            Info::Boxed(kind, naked)
+                if *kind == boxed && self.rewrites.allow(|| "convert: contents of a boxed number".into()) =>
+            {
+                *naked
+            }
             _ => self.prim("unboxed", Prim::Unbox(boxed), &[value.simple], LocId(0)),
         }
     }

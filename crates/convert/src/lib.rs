@@ -30,7 +30,7 @@ mod primitives;
 mod term;
 
 use flambeau_ir::decision::Warning;
-use flambeau_ir::{Dbg, Fuel, Unit};
+use flambeau_ir::{Dbg, Rewrites, Unit};
 use flambeau_lambda::{Approximation, Request};
 
 /// A converted unit.
@@ -55,6 +55,6 @@ pub struct ConvertError(pub String);
 ///
 /// # Errors
 /// When the term is malformed: an unbound identifier or static exception, a wrong number of operands.
-pub fn convert(request: &Request, fuel: &mut Fuel) -> Result<Converted, ConvertError> {
-    builder::Converter::new(request, fuel).run()
+pub fn convert(request: &Request, rewrites: &mut Rewrites) -> Result<Converted, ConvertError> {
+    builder::Converter::new(request, rewrites).run()
 }

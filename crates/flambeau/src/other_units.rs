@@ -7,7 +7,7 @@ use flambeau_ir::inlining::Rounds;
 use flambeau_ir::{Imports, Origin, Rewrites, Unit, transfer};
 use flambeau_lambda::{Approximation, Import, Request, decode_import};
 use flambeau_simplify::export::{Visible, inlinable};
-use flambeau_unit::{Functions, Payload};
+use flambeau_unit::{Functions, Payload, PayloadError};
 use rustc_hash::FxHashSet;
 
 use crate::settings::Settings;
@@ -30,7 +30,12 @@ pub fn read_payloads(imports: &mut [Import]) -> Result<(Imports, Origins), Strin
 
 fn read_payload(import: &mut Import, functions: &mut Imports, origins: &mut Origins) -> Result<(), String> {
     let Some(bytes) = import.payload.take() else { return Ok(()) };
-    let payload = Payload::decode(&bytes).map_err(|error| error.to_string())?;
+    let payload = match Payload::decode(&bytes) {
+        Ok(payload) => payload,
+        // Of another version of Flambeau: its unit is one like those of the stock compiler.
+        Err(PayloadError::Version(_)) => return Ok(()),
+        Err(error) => return Err(error.to_string()),
+    };
     // A payload that goes with a stock `.cmx` leaves it to that.
     if payload.exports != Approximation::Unknown {
         import.approximation = payload.exports;
@@ -314,6 +319,14 @@ mod tests {
             [import(transfer::FORMAT, &[&own, ""]), import(transfer::FORMAT, &["", &own, &own])];
         let (_, origins) = read_payloads(&mut imports).expect("good payloads");
         assert_eq!(origins.values().collect::<Vec<_>>(), [&Rounds::default()]);
+    }
+
+    #[test]
+    fn a_unit_of_another_version_tells_nothing() {
+        let mut of_another_version = import(transfer::FORMAT, &["best"]);
+        // After the magic, which is of four bytes.
+        of_another_version.payload.as_mut().expect("a payload")[4] += 1;
+        assert!(read_payloads(&mut [of_another_version]).is_ok());
     }
 
     #[test]

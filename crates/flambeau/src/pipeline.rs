@@ -22,15 +22,22 @@ use crate::{other_units, reports};
 
 /// The magic and the version of a reply.
 const MAGIC: &[u8] = b"FLBR";
-const VERSION: u64 = 2;
+const VERSION: u64 = 3;
 
-/// The name in this variable of the environment is that of a stage which is to panic: so can be tested what happens
-/// then.
+/// The name in this variable of the environment is that of a stage which is to panic: so it can be tested what happens
+/// then. The OCaml side reads it for its own stages (`ocaml/driver/errors.ml`).
 const FAIL_VARIABLE: &str = "FLAMBEAU_FAIL_IN";
+
+/// How a reply says what came of a request.
+const COMPILED: u8 = 0;
+const FAILED: u8 = 1;
+const BAD_OPTION: u8 = 2;
 
 /// Why a unit could not be compiled.
 #[derive(Clone, Debug, Default)]
 struct Failure {
+    /// The command line is at fault: an option has a value that means nothing.
+    is_of_options: bool,
     unit: String,
     function: String,
     pass: String,
@@ -39,11 +46,9 @@ struct Failure {
 
 /// A unit that was compiled.
 struct Compiled {
-    dumps: Vec<(String, String)>,
     /// What is to be written beside the output: what the names end in, and the contents.
     files: Vec<(String, String)>,
     payload: Vec<u8>,
-    counters: Vec<(String, u64)>,
     /// The number of a location, that of a warning, and what it says if it does not say the same always.
     warnings: Vec<(u64, u64, String)>,
     cmm: flambeau_cmm::tree::Tree,
@@ -55,16 +60,25 @@ thread_local! {
 }
 
 /// Answers a request. `find_unit`: for a name of the linker, the unit that defines it (`docs/formats.md`).
+///
+/// What was dumped, and the rewrites that were made, are in the reply whether the unit was compiled or not: they are what
+/// a failure is searched with.
 pub fn reply(request: &[u8], find_unit: fn(&str) -> Vec<u8>) -> Vec<u8> {
     install_panic_hook();
     AT.set(Failure::default());
-    let outcome = panic::catch_unwind(AssertUnwindSafe(|| compile(request, find_unit).map(|c| success(&c))));
-    match outcome {
-        Ok(Ok(reply)) => reply,
-        Ok(Err(failure)) => refusal(&failure),
+    let (mut runner, mut rewrites) = (Runner::new(), Rewrites::default());
+    let outcome = panic::catch_unwind(AssertUnwindSafe(|| {
+        let compiled = compile(request, find_unit, &mut runner, &mut rewrites)?;
+        runner.encode(&compiled)
+    }));
+    let failure = match outcome {
+        Ok(Ok(reply)) => return reply,
+        Ok(Err(failure)) => failure,
         // The hook has noted where and why.
-        Err(_) => refusal(&AT.take()),
-    }
+        Err(_) => AT.take(),
+    };
+    runner.dump_rewrites(&mut rewrites);
+    refusal(&runner, &failure)
 }
 
 /// Notes message and place of a panic in place of printing them.
@@ -84,16 +98,26 @@ fn install_panic_hook() {
 }
 
 /// The beginning of a reply.
-fn begin(ok: bool) -> Writer {
+fn begin(outcome: u8, dumps: &[(String, String)]) -> Writer {
     let mut w = Writer::default();
     w.bytes.extend_from_slice(MAGIC);
     w.u(VERSION);
-    w.bool(ok);
+    texts(&mut w, dumps);
+    w.bytes.push(outcome);
     w
 }
 
-fn refusal(failure: &Failure) -> Vec<u8> {
-    let mut w = begin(false);
+/// Names and texts.
+fn texts(w: &mut Writer, texts: &[(String, String)]) {
+    w.u(texts.len() as u64);
+    for (name, text) in texts {
+        w.s(name.as_bytes());
+        w.s(text.as_bytes());
+    }
+}
+
+fn refusal(runner: &Runner, failure: &Failure) -> Vec<u8> {
+    let mut w = begin(if failure.is_of_options { BAD_OPTION } else { FAILED }, &runner.dumps);
     w.s(failure.unit.as_bytes());
     w.s(failure.function.as_bytes());
     w.s(failure.pass.as_bytes());
@@ -101,19 +125,12 @@ fn refusal(failure: &Failure) -> Vec<u8> {
     w.bytes
 }
 
-fn success(compiled: &Compiled) -> Vec<u8> {
-    enter("encoding the reply");
-    let mut w = begin(true);
-    for texts in [&compiled.dumps, &compiled.files] {
-        w.u(texts.len() as u64);
-        for (name, text) in texts {
-            w.s(name.as_bytes());
-            w.s(text.as_bytes());
-        }
-    }
+fn success(runner: &Runner, compiled: &Compiled) -> Vec<u8> {
+    let mut w = begin(COMPILED, &runner.dumps);
+    texts(&mut w, &compiled.files);
     w.s(&compiled.payload);
-    w.u(compiled.counters.len() as u64);
-    for (name, value) in &compiled.counters {
+    w.u(runner.counters.len() as u64);
+    for (name, value) in &runner.counters {
         w.s(name.as_bytes());
         w.u(*value);
     }
@@ -128,6 +145,7 @@ fn success(compiled: &Compiled) -> Vec<u8> {
 }
 
 /// Does what is to be done around each stage.
+#[derive(Default)]
 struct Runner {
     dumps_wanted: Vec<String>,
     verify: bool,
@@ -138,22 +156,36 @@ struct Runner {
 }
 
 impl Runner {
-    fn new(request: &Request) -> Runner {
+    fn new() -> Runner {
+        Runner { fail_in: std::env::var(FAIL_VARIABLE).ok(), ..Runner::default() }
+    }
+
+    /// Takes from a request what it wants done around the stages.
+    fn configure(&mut self, request: &Request) {
         let options = &request.options;
         AT.with_borrow_mut(|at| at.unit.clone_from(&options.unit_name));
-        Runner {
-            dumps_wanted: options.dumps.clone(),
-            verify: options.verify,
-            fail_in: std::env::var(FAIL_VARIABLE).ok(),
-            dumps: Vec::new(),
-            counters: Vec::new(),
-        }
+        self.dumps_wanted.clone_from(&options.dumps);
+        self.verify = options.verify;
+    }
+
+    /// Notes which stage begins, and fails if it is to.
+    fn enter(&self, name: &str) {
+        AT.with_borrow_mut(|at| {
+            at.pass = name.into();
+            at.function.clear();
+        });
+        assert!(self.fail_in.as_deref() != Some(name), "{FAIL_VARIABLE} asks for it");
+    }
+
+    /// Makes the reply of a unit that was compiled.
+    fn encode(&self, compiled: &Compiled) -> Result<Vec<u8>, Failure> {
+        self.enter("encoding the reply");
+        Ok(success(self, compiled))
     }
 
     /// Runs a stage under its name.
     fn stage<T>(&mut self, name: &str, stage: impl FnOnce() -> Result<T, Failure>) -> Result<T, Failure> {
-        enter(name);
-        assert!(self.fail_in.as_deref() != Some(name), "{FAIL_VARIABLE} asks for it");
+        self.enter(name);
         let start = Instant::now();
         let result = stage();
         self.counters.push((format!("{name}: microseconds"), start.elapsed().as_micros() as u64));
@@ -172,39 +204,51 @@ impl Runner {
         }
     }
 
-    /// Runs passes, each verified.
+    /// Dumps the rewrites that were made, unless that was done already.
+    fn dump_rewrites(&mut self, rewrites: &mut Rewrites) {
+        if let Some(trace) = rewrites.trace.take() {
+            self.dump("rewrites", || trace.join("\n") + "\n");
+        }
+    }
+
+    /// Runs passes, each verified if that is wanted.
     fn passes(&mut self, unit: &mut Unit, passes: &[Pass], rewrites: &mut Rewrites) -> Result<(), Failure> {
         for pass in passes {
             self.stage(pass.name, || {
                 (pass.run)(unit, rewrites);
                 Ok(())
             })?;
-            self.verify(unit, pass.name)?;
+            self.verify_after(unit, pass.name)?;
         }
         Ok(())
     }
 
-    /// Checks what the pass of that name made.
-    fn verify(&mut self, unit: &Unit, pass: &str) -> Result<(), Failure> {
-        if !self.verify {
-            return Ok(());
+    /// Checks what the pass of that name made, if that is wanted after each pass.
+    fn verify_after(&mut self, unit: &Unit, pass: &str) -> Result<(), Failure> {
+        match self.verify {
+            true => self.verify(unit, &format!("verification after {pass}")),
+            false => Ok(()),
         }
-        let name = format!("verification after {pass}");
-        self.stage(&name, || {
-            verify::verify(unit).map_err(|errors| {
-                let messages: Vec<String> = errors.iter().take(10).map(ToString::to_string).collect();
-                failure(messages.join("; "))
-            })
-        })
+    }
+
+    /// Checks a unit, as a stage of that name. One that is not well-formed is dumped if the result is to be.
+    fn verify(&mut self, unit: &Unit, name: &str) -> Result<(), Failure> {
+        let verified = self.stage(name, || verify::verify(unit).map_err(|errors| ill_formed(&errors)));
+        if verified.is_err() && self.wants("ir") {
+            // The printer may not expect what the verifier does not accept.
+            if let Ok(text) = panic::catch_unwind(AssertUnwindSafe(|| printer::print_unit(unit))) {
+                self.dumps.push(("ir".into(), text));
+            }
+        }
+        verified
     }
 }
 
-/// Notes which pass is running.
-fn enter(pass: &str) {
-    AT.with_borrow_mut(|at| {
-        at.pass = pass.into();
-        at.function.clear();
-    });
+/// What the verifier found.
+fn ill_formed(errors: &[verify::VerifyError]) -> Failure {
+    let messages: Vec<String> = errors.iter().take(10).map(ToString::to_string).collect();
+    let function = errors.first().map(|error| error.function.clone()).unwrap_or_default();
+    Failure { function, ..failure(messages.join("; ")) }
 }
 
 /// A failure of the pass that is running.
@@ -212,16 +256,22 @@ fn failure(message: impl Into<String>) -> Failure {
     AT.with_borrow(|at| Failure { message: message.into(), ..at.clone() })
 }
 
-fn compile(bytes: &[u8], find_unit: fn(&str) -> Vec<u8>) -> Result<Compiled, Failure> {
-    enter("decoding the request");
-    let mut request = decode(bytes).map_err(|error| failure(error.to_string()))?;
-    let runner = &mut Runner::new(&request);
+fn compile(
+    bytes: &[u8],
+    find_unit: fn(&str) -> Vec<u8>,
+    runner: &mut Runner,
+    rewrites: &mut Rewrites,
+) -> Result<Compiled, Failure> {
+    let mut request =
+        runner.stage("decoding the request", || decode(bytes).map_err(|error| failure(error.to_string())))?;
+    runner.configure(&request);
     runner.dump("lambda", || lambda_printer::print(&request.term));
     let (imports, origins) = runner
         .stage("reading payloads", || other_units::read_payloads(&mut request.imports).map_err(failure))?;
 
-    let settings = Settings::read(&request.options.settings).map_err(failure)?;
-    let mut rewrites = Rewrites {
+    let settings = Settings::read(&request.options.settings)
+        .map_err(|error| Failure { is_of_options: true, ..failure(error) })?;
+    *rewrites = Rewrites {
         fuel: request.options.fuel.map_or_else(Fuel::unlimited, Fuel::limited),
         trace: (settings.trace || runner.wants("coverage")).then(Vec::new),
         keep_backtraces: request.options.debug,
@@ -233,9 +283,8 @@ fn compile(bytes: &[u8], find_unit: fn(&str) -> Vec<u8>) -> Result<Compiled, Fai
             .then(|| DecisionLog { policy: settings.inlining.of(0).policy, decisions: Vec::new() }),
         ..Rewrites::default()
     };
-    let Converted { mut unit, exports, counters, warnings: of_source } = runner.stage("convert", || {
-        convert(&request, &mut rewrites.fuel).map_err(|error| failure(error.to_string()))
-    })?;
+    let Converted { mut unit, exports, counters, warnings: of_source } = runner
+        .stage("convert", || convert(&request, rewrites).map_err(|error| failure(error.to_string())))?;
     runner.counters.extend(counters);
     unit.imports = imports;
     unit.imports.set_library(other_units::library(find_unit, runner.verify));
@@ -244,18 +293,14 @@ fn compile(bytes: &[u8], find_unit: fn(&str) -> Vec<u8>) -> Result<Compiled, Fai
         unit.imports.check();
     }
     runner.dump("raw", || printer::print_unit(&unit));
-    runner.verify(&unit, "convert")?;
+    runner.verify_after(&unit, "convert")?;
     if settings.simplify {
-        runner.passes(
-            &mut unit,
-            &flambeau_passes::schedule(settings.level, settings.rounds),
-            &mut rewrites,
-        )?;
+        runner.passes(&mut unit, &flambeau_passes::schedule(settings.level, settings.rounds), rewrites)?;
     }
     other_units::check(&unit.imports).map_err(failure)?;
     let payload = match settings.export {
         true => runner.stage("payload", || {
-            Ok(other_units::payload(&request, &settings, &mut unit, exports, &rewrites))
+            Ok(other_units::payload(&request, &settings, &mut unit, exports, rewrites))
         })?,
         false => Vec::new(),
     };
@@ -265,26 +310,19 @@ fn compile(bytes: &[u8], find_unit: fn(&str) -> Vec<u8>) -> Result<Compiled, Fai
     #[cfg(feature = "planted-bugs")]
     plant(&mut unit);
     let used = rewrites.fuel.used();
-    runner.dump("coverage", || coverage_text(&request, &unit, &rewrites));
-    runner.dump("rewrites", || rewrites.trace.take().unwrap_or_default().join("\n") + "\n");
-
+    runner.dump("coverage", || coverage_text(&request, &unit, rewrites));
+    runner.dump_rewrites(rewrites);
     let files = match &settings.report {
-        Some(source) => runner.stage("report", || {
-            reports::files(&unit, source, settings.level, &mut rewrites).map_err(failure)
-        })?,
+        Some(source) => runner
+            .stage("report", || reports::files(&unit, source, settings.level, rewrites).map_err(failure))?,
         None => Vec::new(),
     };
+    // In every compilation: what a pass did wrong is found before it is code.
+    runner.verify(&unit, "verification")?;
     let cmm = runner.stage("to cmm", || Ok(flambeau_cmm::lower(&unit)))?;
     runner.dump("cmm", || flambeau_cmm::printer::print(&cmm));
     runner.counters.push(("fuel used".into(), used));
-    Ok(Compiled {
-        dumps: std::mem::take(&mut runner.dumps),
-        files,
-        payload,
-        counters: std::mem::take(&mut runner.counters),
-        warnings: warnings(&unit, &rewrites, of_source),
-        cmm,
-    })
+    Ok(Compiled { files, payload, warnings: warnings(&unit, rewrites, of_source), cmm })
 }
 
 /// What the user is warned of.
@@ -322,4 +360,29 @@ fn coverage_text(request: &Request, unit: &Unit, rewrites: &Rewrites) -> String 
     let ir = ir.iter().map(|(name, count)| format!("ir {name}: {count}\n"));
     let kinds = kinds.iter().map(|(name, count)| format!("rewrite {name}: {count}\n"));
     lambda.chain(ir).chain(kinds).chain([format!("fuel used: {}\n", rewrites.fuel.used())]).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use flambeau_ir::parser;
+
+    use super::*;
+
+    #[test]
+    fn a_unit_that_is_ill_formed_is_dumped_and_its_function_named() {
+        let unit = parser::parse_unit(
+            "unit \"M\" prefix \"camlM\" module $camlM\n\
+             static exported $camlM = preallocated[0] size 0\n\
+             code f (x) -> k { join j { let a = x j } k (a) }\n\
+             entry -> k { k (0) }",
+        )
+        .expect("it can be read");
+        let mut runner = Runner { dumps_wanted: vec!["ir".into()], ..Runner::default() };
+        let failure = runner.verify(&unit, "verification").expect_err("the variable is not in scope");
+        assert_eq!((failure.pass.as_str(), failure.function.as_str()), ("verification", "f"));
+        assert!(failure.message.contains("the variable `a` is not in scope"), "{}", failure.message);
+        let [(name, text)] = &runner.dumps[..] else { panic!("one dump: {:?}", runner.dumps) };
+        assert_eq!(name, "ir");
+        assert!(text.contains("code f"), "{text}");
+    }
 }

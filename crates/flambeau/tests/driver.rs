@@ -10,41 +10,6 @@ use folder::{Folder, check_contains, check_status, text};
 const HELLO: &[(&str, &str)] = &[("hello.ml", "let () = print_endline \"hello\"\n")];
 
 #[test]
-fn a_panic_is_an_internal_error_that_leaves_no_output() {
-    let folder = Folder::new(HELLO);
-    let output = folder.run_with(&[("FLAMBEAU_FAIL_IN", "convert")], &["-S", "-c", "hello.ml"]);
-    check_status(&output, 2);
-    check_contains(
-        &output.stderr,
-        &[
-            "Fatal error: flambeau: internal compiler error in unit Hello, pass convert: ",
-            "To reproduce",
-            "'hello.ml' -flambeau-verify -dflambeau",
-        ],
-    );
-    assert!(!text(&output.stderr).contains("panicked"));
-    for file in ["hello.o", "hello.cmx", "hello.s"] {
-        assert!(!folder.exists(file), "{file} was left");
-    }
-}
-
-#[test]
-fn a_panic_falls_back_to_the_stock_middle_end_if_asked() {
-    let folder = Folder::new(HELLO);
-    let output = folder.run_with(
-        &[("FLAMBEAU_FAIL_IN", "to cmm"), ("FLAMBEAU_FLAGS", "-flambeau-fallback")],
-        &["hello.ml", "-o", "hello"],
-    );
-    check_status(&output, 0);
-    check_contains(
-        &output.stderr,
-        &["internal compiler error", "unit Hello is compiled by the stock middle end"],
-    );
-    let program = Command::new(folder.path("hello")).output().expect("the program runs");
-    assert_eq!(text(&program.stdout), "hello\n");
-}
-
-#[test]
 fn errors_of_the_program_are_those_of_ocamlopt() {
     let folder = Folder::new(&[("bad.ml", "let x : int = \"a\"\n")]);
     let output = folder.run(&["-c", "bad.ml"]);

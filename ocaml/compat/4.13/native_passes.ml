@@ -136,3 +136,6 @@ let linearize ~ppf_dump ~future_functions decl =
 let emit code =
   try timed "emit" Emit.fundecl code
   with Emitaux.Error error -> raise (Cannot_emit (code.Linear.fun_name, error))
+
+(** Forgets what was emitted of a unit that is not to be finished. *)
+let forget_unit = Emitaux.reset

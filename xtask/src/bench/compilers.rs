@@ -139,7 +139,7 @@ impl Column {
 
 /// Takes out of a command's environment what would change what a compiler does, or what it compiles with.
 pub fn clean(command: &mut Command) -> &mut Command {
-    programs::clean(command).env_remove("FLAMBEAU_FLAGS")
+    programs::own_flags(programs::clean(command))
 }
 
 /// The time of all stages, from what `-flambeau-profile` prints, in seconds.
