@@ -3,6 +3,7 @@
 //!
 //! Each check is a function on a [`Lab`], a fresh folder with both compilers at hand.
 
+mod caches;
 mod damage;
 mod flags;
 mod lab;
@@ -64,7 +65,15 @@ pub fn checks(filter: Option<&Regex>, jobs: usize) -> Result<Tally> {
     let stock = Stock::find()?;
     let flambeau = env::flambeau()?;
     // The long ones first: they would else run alone at the end.
-    let all = [size::CHECKS, torture::CHECKS, damage::CHECKS, places::CHECKS, linking::CHECKS, flags::CHECKS];
+    let all = [
+        size::CHECKS,
+        torture::CHECKS,
+        damage::CHECKS,
+        places::CHECKS,
+        caches::CHECKS,
+        linking::CHECKS,
+        flags::CHECKS,
+    ];
     let chosen: Vec<&Check> = all
         .into_iter()
         .flatten()
