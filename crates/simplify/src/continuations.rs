@@ -203,6 +203,7 @@ impl Simplifier<'_> {
         let first = handlers.first().map(|handler| handler.cont);
         // The memory at the entries, if it is one, less what the loop writes.
         let entry = self.entry_memory(&handlers);
+        let entries: Vec<usize> = handlers.iter().map(|handler| self.uses_so_far(handler.cont)).collect();
         for handler in handlers {
             let (mark, memory) = (self.env.mark(), self.memory);
             match (entry, first) {
@@ -220,9 +221,9 @@ impl Simplifier<'_> {
             decisions.push((handler.cont, unboxings));
             done.push(ContHandler { cont: handler.cont, params, body });
         }
-        for (cont, unboxings) in decisions {
+        for ((cont, unboxings), entries) in decisions.into_iter().zip(entries) {
             let uses = self.close(cont);
-            self.pass_extras(&uses, &unboxings);
+            self.pass_extras(&uses, entries, &unboxings);
         }
         done
     }
@@ -239,7 +240,14 @@ impl Simplifier<'_> {
     }
 
     pub(crate) fn has_uses(&self, cont: Continuation) -> bool {
-        matches!(self.conts.get(&cont), Some(ContState::Open(open)) if !open.uses.is_empty())
+        self.uses_so_far(cont) > 0
+    }
+
+    fn uses_so_far(&self, cont: Continuation) -> usize {
+        match self.conts.get(&cont) {
+            Some(ContState::Open(open)) => open.uses.len(),
+            _ => 0,
+        }
     }
 
     /// Binds the parameters of a handler of a loop: invariant ones, and what the pre-pass found of the others.
@@ -313,7 +321,7 @@ impl Simplifier<'_> {
         self.learn_common(&uses);
         let mut params = params;
         let first = self.add_params(&mut params, &unboxings);
-        self.pass_extras(&uses, &unboxings);
+        self.pass_extras(&uses, uses.len(), &unboxings);
         (params, first)
     }
 

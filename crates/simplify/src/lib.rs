@@ -140,6 +140,8 @@ struct Simplifier<'a> {
     flimsy: FxHashSet<Variable>,
     /// Variants that are passed in parts: what needs no whole does without the allocation.
     parted: FxHashSet<Variable>,
+    /// Whether parameters of loops that values flow between may be passed in parts, by the one that stands for all.
+    parted_webs: FxHashMap<Variable, bool>,
     /// The continuations of diamonds (`unboxing::diamond`), each with the one that all lead to.
     diamonds: FxHashMap<Continuation, Continuation>,
     /// The ordinary continuations in which handlers go on.
@@ -191,6 +193,7 @@ impl<'a> Simplifier<'a> {
             branch_depth: 0,
             flimsy: FxHashSet::default(),
             parted: FxHashSet::default(),
+            parted_webs: FxHashMap::default(),
             diamonds: FxHashMap::default(),
             raise_targets: FxHashMap::default(),
             current: None,

@@ -3,6 +3,7 @@
 
 mod shape;
 mod turns;
+mod wholes;
 
 use std::collections::VecDeque;
 
@@ -20,6 +21,8 @@ use crate::memory::Writes;
 use crate::run::Params;
 use shape::Shape;
 use turns::{Turn, Turns, WholeUse};
+pub use wholes::LoopWhole;
+use wholes::Candidate;
 
 /// Tags from this on are those of lazy values, closures, objects, forward blocks and the like: blocks that change.
 pub const FIRST_SPECIAL_TAG: u8 = 244;
@@ -216,6 +219,7 @@ impl<'a> Walk<'a> {
                 match item {
                     Item::Join { cont, params: results, body } => {
                         self.define(*cont, results, here);
+                        self.turns.disturbs(here.place);
                         self.turns.handler(*cont, results, here.place, None);
                         let place = self.turns.entered(here.place, here.around);
                         pending.push((body, Here { place, ..here }, &[]));
@@ -238,7 +242,12 @@ impl<'a> Walk<'a> {
                             pending.push((&handler.body, Here { place, ..inner }, &handler.params));
                         }
                     }
-                    Item::Let { named: Named::Prim { prim, .. }, .. } => writes.add(Writes::of(prim)),
+                    Item::Let { named: Named::Prim { prim, .. }, .. } => {
+                        writes.add(Writes::of(prim));
+                        if wholes::disturbs(prim) {
+                            self.turns.disturbs(here.place);
+                        }
+                    }
                     Item::Let { .. } | Item::LetClosures { .. } => {}
                 }
             }
@@ -246,10 +255,14 @@ impl<'a> Walk<'a> {
             match &expr.terminator {
                 Terminator::Try { body, .. } => {
                     regions += 1;
+                    self.turns.disturbs(here.place);
                     let place = self.turns.entered(here.place, here.around);
                     pending.push((body, Here { region: regions, place, around: here.around }, &[]));
                 }
-                Terminator::Apply(_) => writes = Writes::ANY,
+                Terminator::Apply(_) => {
+                    writes = Writes::ANY;
+                    self.turns.disturbs(here.place);
+                }
                 _ => {}
             }
             if let Some(index) = here.around {
@@ -326,7 +339,7 @@ impl<'a> Walk<'a> {
                 if is_made_immutable(prim) {
                     self.turns.made(*var, here.place);
                 }
-                self.operands(*var, prim, args, here);
+                self.operands(prim, args, here);
                 if let Some(exn) = exn {
                     self.raise(exn, here);
                 }
@@ -346,7 +359,7 @@ impl<'a> Walk<'a> {
     }
 
     /// What a primitive does with its operands: look into them, or else.
-    fn operands(&mut self, var: Variable, prim: &Prim, args: &[Simple], here: Here) {
+    fn operands(&mut self, prim: &Prim, args: &[Simple], here: Here) {
         match (prim, args) {
             (
                 Prim::Unbox(_)
@@ -360,9 +373,6 @@ impl<'a> Walk<'a> {
                 self.analysis.opened.insert(*whole);
             }
             (Prim::Untag, _) => {}
-            (Prim::MakeBlock { mutability: Mutability::Immutable, .. }, _) => {
-                args.iter().for_each(|arg| self.turns.holds(var, *arg));
-            }
             (
                 Prim::PhysEqual { .. },
                 [whole @ Simple::Var(_), Simple::Const(Const::Tagged(n))]
@@ -396,6 +406,13 @@ impl<'a> Walk<'a> {
         }
     }
 
+    /// A jump of which there are others in the same run: what it passes is passed on its path alone.
+    fn arm(&mut self, jump: &ApplyCont, here: Here) {
+        let is_plain = jump.args.iter().all(|arg| arg.as_var().is_none());
+        let place = if is_plain { here.place } else { self.turns.entered(here.place, here.around) };
+        self.jump(jump, Here { place, ..here });
+    }
+
     fn terminator(&mut self, terminator: &Terminator, here: Here) {
         match terminator {
             Terminator::Apply(apply) => {
@@ -407,10 +424,10 @@ impl<'a> Walk<'a> {
                 self.raise(&apply.exn, here);
             }
             Terminator::ApplyCont(jump) => self.jump(jump, here),
-            Terminator::Switch(switch) => switch.for_each_jump(&mut |jump| self.jump(jump, here)),
+            Terminator::Switch(switch) => switch.for_each_jump(&mut |jump| self.arm(jump, here)),
             Terminator::StringSwitch(switch) => {
                 self.escapes(switch.scrutinee, here);
-                switch.for_each_jump(&mut |jump| self.jump(jump, here));
+                switch.for_each_jump(&mut |jump| self.arm(jump, here));
             }
             Terminator::Raise { handler, kind, exn, .. } => {
                 self.escapes(*exn, here);
@@ -475,7 +492,12 @@ impl<'a> Walk<'a> {
         }
         let known = &self.analysis.known;
         let ints = |var| known.get(&var).and_then(|known: &Knowledge| known.shape.ints());
-        self.analysis.turns = self.turns.solve(&self.params, &self.flows, &ints);
+        let opened = &self.analysis.opened;
+        let candidate = |param: Variable, turn: &Turn| {
+            let known = known.get(&param).filter(|known| !known.flimsy || turn.has_names)?;
+            opened.contains(&param).then(|| Candidate::of(&known.shape.ty(), turn))?
+        };
+        self.analysis.turns = self.turns.solve(&self.params, &self.flows, &ints, &candidate);
         self.analysis.made = self.turns.into_made();
         self.analysis
     }

@@ -1,14 +1,17 @@
-//! What the turns of a loop do with a parameter: whether it is made anew in them, and whether it is needed whole on a way
-//! to another turn. These are the two conditions of the reference under which passing it in parts removes allocations:
-//! a whole that only exits need is made again there, and one that each turn needs would be made in each.
+//! What the iterations of a loop do with a parameter: whether they allocate what it is next, and, in [`super::wholes`],
+//! where it is needed whole. These are the two conditions of the reference under which passing it in parts removes
+//! allocations: a whole that only exits need is allocated there, and one that each iteration needs would be allocated in
+//! each.
 //!
-//! A *place* is a run of items. It *goes on* in a loop if the loop may be continued from it.
+//! A *place* is a run of items, or an arm of a switch that passes arguments. It *goes on* in a loop if the loop may be
+//! continued from it.
 
 use flambeau_ir::{Const, Continuation, Simple, Variable};
 use flambeau_types::IntSet;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
+use super::wholes::{Candidate, LoopWhole, Wholes};
 use super::{Flow, Source};
 use crate::run::Params;
 
@@ -19,8 +22,10 @@ pub struct Turn {
     pub is_made: bool,
     /// Every turn does, unless it passes an immediate.
     pub is_always_made: bool,
-    /// It may be needed whole where the loop goes on.
-    pub is_kept: bool,
+    /// How the parameter may be passed in parts alone, if it may.
+    pub whole: Option<LoopWhole>,
+    /// The parameters that values move between are passed in parts all or none: one of them.
+    pub web: Option<Variable>,
     /// All that comes is allocated in sight, constant, static or poison: the parts have names wherever it is passed.
     pub has_names: bool,
 }
@@ -41,23 +46,25 @@ pub enum WholeUse {
 #[derive(Default)]
 pub struct Turns {
     /// The innermost loop around each place.
-    places: Vec<Option<usize>>,
+    pub(super) places: Vec<Option<usize>>,
     /// The loop around each loop.
     loops: Vec<Option<usize>>,
     /// Runs that run others, which are nested in them, without a jump.
-    enters: Vec<(u32, u32)>,
-    jumps: Vec<(u32, Continuation)>,
+    pub(super) enters: Vec<(u32, u32)>,
+    pub(super) jumps: Vec<(u32, Continuation)>,
     /// Where the handler of a continuation is.
-    handlers: FxHashMap<Continuation, u32>,
+    pub(super) handlers: FxHashMap<Continuation, u32>,
     /// The loops that continuations begin.
-    heads: FxHashMap<Continuation, usize>,
+    pub(super) heads: FxHashMap<Continuation, usize>,
+    /// The parameters of loops.
+    params: FxHashSet<Variable>,
     /// Where parameters, copies of them and allocations are bound.
-    bound: FxHashMap<Variable, u32>,
+    pub(super) bound: FxHashMap<Variable, u32>,
     /// What is allocated in the function.
-    made: FxHashSet<Variable>,
+    pub(super) made: FxHashSet<Variable>,
     uses: Vec<(Variable, WholeUse, u32)>,
-    /// What blocks hold.
-    contents: Vec<(Variable, Variable)>,
+    /// The places whose runs have effects, read what may be assigned, or end in a call or a `try`.
+    pub(super) disturbed: FxHashSet<u32>,
     /// Parameters that are not taken apart: those of handlers.
     wholes: Vec<Variable>,
 }
@@ -87,6 +94,7 @@ impl Turns {
         self.bound.extend(params.iter().map(|param| (*param, place)));
         if let Some(head_of) = head_of {
             self.heads.insert(cont, head_of);
+            self.params.extend(params);
         }
     }
 
@@ -111,11 +119,9 @@ impl Turns {
         self.bound.insert(var, place);
     }
 
-    /// What an allocation holds is needed whole where that is.
-    pub fn holds(&mut self, var: Variable, operand: Simple) {
-        if let Simple::Var(operand) = operand {
-            self.contents.push((var, operand));
-        }
+    /// Allocations do not move past what the run of a place does.
+    pub fn disturbs(&mut self, place: u32) {
+        self.disturbed.insert(place);
     }
 
     /// A use of an atom that is not one of its parts.
@@ -132,7 +138,8 @@ impl Turns {
         self.made
     }
 
-    fn is_inside(&self, mut inner: Option<usize>, outer: usize) -> bool {
+    /// Whether a loop is another, or inside it.
+    pub(super) fn is_inside(&self, mut inner: Option<usize>, outer: usize) -> bool {
         // Loops are numbered from outside to inside.
         while let Some(this) = inner.filter(|inner| *inner >= outer) {
             if this == outer {
@@ -143,17 +150,24 @@ impl Turns {
         false
     }
 
-    fn loop_of(&self, var: Variable) -> Option<usize> {
+    /// The innermost loop around the binding of a variable.
+    pub(super) fn loop_of(&self, var: Variable) -> Option<usize> {
         self.places[*self.bound.get(&var)? as usize]
     }
 
-    /// What becomes of the parameters of loops, given what flows into what. `ints` tells the immediates that a variable
-    /// may be, if it is a variant.
+    /// Whether a variable is a parameter of a loop.
+    pub(super) fn is_param_of_loop(&self, var: Variable) -> bool {
+        self.params.contains(&var)
+    }
+
+    /// What becomes of the parameters of loops, given what flows into what. `ints` gives the immediates that a variable
+    /// may be, if it is a variant, and `candidate` how a parameter could be passed in parts.
     pub fn solve(
         &self,
         params: &FxHashMap<Continuation, Params>,
         flows: &[Flow],
         ints: &dyn Fn(Variable) -> Option<IntSet>,
+        candidate: &dyn Fn(Variable, &Turn) -> Option<Candidate>,
     ) -> FxHashMap<Variable, Turn> {
         let mut turns: FxHashMap<Variable, Turn> = FxHashMap::default();
         for cont in self.heads.keys() {
@@ -170,17 +184,25 @@ impl Turns {
                 turn.has_names = false;
             }
         }
-        let mut loops: Vec<usize> = turns
-            .iter()
-            .filter(|(_, turn)| turn.is_made)
-            .filter_map(|(param, _)| self.loop_of(*param))
-            .collect();
+        let candidates: FxHashMap<Variable, Candidate> =
+            turns.iter().filter_map(|(param, turn)| Some((*param, candidate(*param, turn)?))).collect();
+        if candidates.is_empty() {
+            return turns;
+        }
+        let mut loops: Vec<usize> = candidates.keys().filter_map(|param| self.loop_of(*param)).collect();
         loops.sort_unstable();
         loops.dedup();
         let going_on = self.going_on(&loops);
-        for param in self.kept(flows, &going_on, ints) {
+        let uses = self.uses.iter().filter(|(var, how, _)| match how {
+            WholeUse::Compared(n) => {
+                ints(*var).is_none_or(|ints| ints.as_one() != Some(*n) && ints.contains(*n))
+            }
+            WholeUse::Escapes => true,
+        });
+        let uses = uses.map(|(var, _, place)| (*var, *place)).collect();
+        for (param, whole, web) in Wholes::of(self, flows, uses, going_on, candidates).solve() {
             if let Some(turn) = turns.get_mut(&param) {
-                turn.is_kept = true;
+                (turn.whole, turn.web) = (Some(whole), Some(web));
             }
         }
         turns
@@ -301,64 +323,5 @@ impl Turns {
             all.insert(*index, marked);
         }
         all
-    }
-
-    /// What may be needed whole where the loop that binds it goes on.
-    fn kept(
-        &self,
-        flows: &[Flow],
-        going_on: &FxHashMap<usize, FxHashSet<u32>>,
-        ints: &dyn Fn(Variable) -> Option<IntSet>,
-    ) -> FxHashSet<Variable> {
-        let mut inflow: FxHashMap<Variable, SmallVec<[Variable; 2]>> = FxHashMap::default();
-        for flow in flows {
-            if let Source::Atom(Simple::Var(from)) = flow.from {
-                inflow.entry(flow.to).or_default().push(from);
-            }
-        }
-        for (var, operand) in &self.contents {
-            inflow.entry(*var).or_default().push(*operand);
-        }
-        let (mut kept, mut whole) = (FxHashSet::default(), FxHashSet::default());
-        let mut pending = Vec::new();
-        for (var, how, place) in &self.uses {
-            if let WholeUse::Compared(n) = how
-                && ints(*var).is_some_and(|ints| ints.as_one() == Some(*n) || !ints.contains(*n))
-            {
-                continue;
-            }
-            whole.insert(*var);
-            let (home, here) = (self.loop_of(*var), self.places[*place as usize]);
-            let goes_on = home.is_some_and(|home| {
-                if here == Some(home) {
-                    // Of a loop that nobody asked about nothing is known.
-                    going_on.get(&home).is_none_or(|marked| marked.contains(place))
-                } else {
-                    self.is_inside(here, home)
-                }
-            });
-            if goes_on {
-                kept.insert(*var);
-            }
-            pending.push(*var);
-        }
-        while let Some(var) = pending.pop() {
-            let home = self.loop_of(var);
-            for from in inflow.get(&var).into_iter().flatten() {
-                let mut changed = whole.contains(&var) && whole.insert(*from);
-                if let Some(outer) = self.loop_of(*from) {
-                    let comes = if home == Some(outer) {
-                        kept.contains(&var)
-                    } else {
-                        self.is_inside(home, outer) && whole.contains(&var)
-                    };
-                    changed |= comes && kept.insert(*from);
-                }
-                if changed {
-                    pending.push(*from);
-                }
-            }
-        }
-        kept
     }
 }

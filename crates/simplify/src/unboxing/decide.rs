@@ -6,7 +6,7 @@ use flambeau_types::{Block, Blocks, Closure, Ty, Variant};
 
 use super::{Form, Parts, Tests, Unboxing, Whole, is_poison};
 use crate::Simplifier;
-use crate::analysis::is_made_immutable;
+use crate::analysis::{LoopWhole, is_made_immutable};
 use crate::continuations::Use;
 
 /// Blocks and variants of more fields than these, and closures of more values, are passed as they are.
@@ -49,26 +49,20 @@ impl Simplifier<'_> {
         if self.analysis.is_flimsy(param) && !turn.has_names {
             return None;
         }
-        // A whole that is needed in each turn must not be made in each, unless it is so anyway.
-        let is_simple = matches!(ty, Ty::Boxed(..)) || ty.as_block().is_some();
-        // Of static floats it is not known that they are never assigned: if some are made so, all are of that type.
-        let is_record = matches!(ty, Ty::Floats(_)) && turn.is_made;
-        let may_rebuild = !turn.is_kept || (is_simple || is_record) && turn.is_always_made;
-        let is_variant = matches!(ty, Ty::Variant(_)) && turn.is_made;
-        if self.analysis.is_opened(param)
-            && (is_simple || is_record || is_variant)
-            && may_rebuild
-            && self.is_small(ty)
-            && self.allow("unboxing of a loop's parameter")
+        if let (Some(whole), Some(web)) = (turn.whole, turn.web)
+            && self.may_part(web)
         {
-            let form = self.form(param, ty)?;
-            return Some(Unboxing { index, param, form, whole: Whole::Rebuilt });
+            let whole = match whole {
+                LoopWhole::Remade => Whole::Rebuilt,
+                LoopWhole::Given => Whole::Given(self.part(param, Kind::Value)),
+            };
+            return Some(Unboxing { index, param, form: self.form(param, ty)?, whole });
         }
         if !turn.is_made {
             return None;
         }
         let form = match ty {
-            Ty::Closure(_) if self.is_small(ty) && self.allow("unboxing of a loop's closure") => {
+            Ty::Closure(_) if is_small(ty) && self.allow("unboxing of a loop's closure") => {
                 self.form(param, ty)?
             }
             _ => self.loads(param)?,
@@ -76,21 +70,15 @@ impl Simplifier<'_> {
         Some(Unboxing { index, param, form, whole: Whole::Passed })
     }
 
-    fn is_small(&self, ty: &Ty) -> bool {
-        match ty {
-            Ty::Variant(variant) => match &variant.blocks {
-                Blocks::Known(known) => {
-                    !known.is_empty()
-                        && known.iter().all(|b| b.exact)
-                        && known.iter().map(|b| b.fields.len()).sum::<usize>() <= FIELDS
-                }
-                Blocks::Any => false,
-            },
-            Ty::Closure(closure) => (1..=FIELDS).contains(&closure.values.len()),
-            Ty::Floats(fields) => fields.len() <= FIELDS,
-            Ty::Boxed(..) => true,
-            _ => false,
+    /// Asks, once for all parameters that values flow between: what one of them assumes of the others holds if these are
+    /// passed in parts, too.
+    fn may_part(&mut self, web: Variable) -> bool {
+        if let Some(allowed) = self.parted_webs.get(&web) {
+            return *allowed;
         }
+        let allowed = self.allow("unboxing of loops' parameters");
+        self.parted_webs.insert(web, allowed);
+        allowed
     }
 
     /// Whether an argument was allocated just to be passed, or will not be if it is not needed.
@@ -103,7 +91,7 @@ impl Simplifier<'_> {
 
     /// Whether each use can give the parts.
     fn can_be_parted(&self, ty: &Ty, index: usize, uses: &[Use]) -> bool {
-        if !self.is_small(ty) {
+        if !is_small(ty) {
             return false;
         }
         uses.iter().all(|u| {
@@ -185,6 +173,24 @@ impl Simplifier<'_> {
     fn part(&mut self, param: Variable, kind: Kind) -> Variable {
         let name = self.unit.variables[param].name.clone();
         self.unit.new_variable(name, kind, flambeau_ir::Subkind::Any)
+    }
+}
+
+/// Whether what has the type is passed in parts, as far as their number goes.
+pub(crate) fn is_small(ty: &Ty) -> bool {
+    match ty {
+        Ty::Variant(variant) => match &variant.blocks {
+            Blocks::Known(known) => {
+                !known.is_empty()
+                    && known.iter().all(|b| b.exact)
+                    && known.iter().map(|b| b.fields.len()).sum::<usize>() <= FIELDS
+            }
+            Blocks::Any => false,
+        },
+        Ty::Closure(closure) => (1..=FIELDS).contains(&closure.values.len()),
+        Ty::Floats(fields) => fields.len() <= FIELDS,
+        Ty::Boxed(..) => true,
+        _ => false,
     }
 }
 

@@ -7,16 +7,21 @@ use smallvec::SmallVec;
 
 use super::decide::has_names;
 use super::diamond::{Case, Cases, pure_let};
-use super::{Form, Parts, Tests, Unboxing, is_poison};
+use super::{Form, Parts, Tests, Unboxing, Whole, is_poison};
 use crate::Simplifier;
 use crate::continuations::Use;
 
 impl Simplifier<'_> {
-    /// Notes at each use what the parts are there.
-    pub(crate) fn pass_extras(&mut self, uses: &[Use], unboxings: &[Unboxing]) {
-        for u in uses {
+    /// Notes at each use what the parts are there. The first `entries` uses are from outside the loop, if it is one.
+    pub(crate) fn pass_extras(&mut self, uses: &[Use], entries: usize, unboxings: &[Unboxing]) {
+        for (index, u) in uses.iter().enumerate() {
             for unboxing in unboxings {
                 self.pass_parts(u.edge, u, unboxing);
+                if let Whole::Given(_) = unboxing.whole {
+                    let arg = u.args[unboxing.index];
+                    let is_box = index < entries && !is_poison(arg);
+                    self.edges[u.edge].extra.push(if is_box { arg } else { Simple::UNIT });
+                }
             }
         }
     }

@@ -6,9 +6,10 @@
 //! # What becomes of the whole
 //!
 //! It stays a parameter: if nothing needs it any more, the way up drops it, and with it the allocations at the uses. Of a
-//! loop's parameter that only exits need that would not be enough, so there it is made again at the beginning of the
-//! handler ([`Whole::Rebuilt`]), from where the allocation sinks to the exits, or goes with the way up. For a variant that takes a
-//! branch ([`diamond`]).
+//! loop's parameter that only exits need that would not be enough, so there it is made at the beginning of the handler
+//! ([`Whole::Rebuilt`]), from where the allocation sinks to the exits, or is dropped on the way up. For a variant that takes
+//! a branch ([`diamond`]). A box that exists is not made a second time: what comes to such a parameter was not allocated before
+//! (`analysis::wholes`), or the box is passed beside its parts ([`Whole::Given`]).
 //!
 //! # Poison
 //!
@@ -19,6 +20,8 @@ mod decide;
 mod diamond;
 mod extras;
 mod parts;
+
+pub(crate) use decide::is_small;
 
 use flambeau_ir::{BoxedKind, Const, Prim, Simple, ValueSlot, Variable};
 use flambeau_types::{Block, Blocks, Closure, IntSet, Operands, Ty, Variant};
@@ -41,6 +44,8 @@ enum Whole {
     Passed,
     /// It is made of its parts at the beginning of the handler.
     Rebuilt,
+    /// So unless this parameter is a block: then that is the whole. Otherwise it is an immediate.
+    Given(Variable),
 }
 
 /// The parts.

@@ -20,13 +20,19 @@ impl Simplifier<'_> {
         for unboxing in unboxings {
             let param = unboxing.param;
             let first = params.len();
-            self.add_parts(params, param, &unboxing.form);
+            self.add_parts(params, param, unboxing);
             if self.is_flimsy(param) {
                 self.flimsy.extend(&params[first..]);
             }
-            if unboxing.whole == Whole::Rebuilt
-                && let Some(item) = self.rebuilt(param, &unboxing.form)
-            {
+            let item = match unboxing.whole {
+                Whole::Passed => None,
+                Whole::Rebuilt => self.rebuilt(param, &unboxing.form),
+                Whole::Given(boxed) => {
+                    self.add_part(params, boxed, Ty::Unknown);
+                    self.given_or_rebuilt(param, boxed, &unboxing.form)
+                }
+            };
+            if let Some(item) = item {
                 params[unboxing.index] = self.fresh_like(param);
                 items.push(item);
             }
@@ -39,12 +45,12 @@ impl Simplifier<'_> {
         self.env.bind(part, ty);
     }
 
-    fn add_parts(&mut self, params: &mut Params, param: Variable, form: &Form) {
-        match form {
+    fn add_parts(&mut self, params: &mut Params, param: Variable, unboxing: &Unboxing) {
+        match &unboxing.form {
             Form::Number(kind, part) => {
                 self.add_part(params, *part, Ty::Unknown);
                 let prim = Prim::Box(*kind);
-                self.whole(param, prim, &[*part], Ty::boxed(*kind, Ty::Is((*part).into())));
+                self.whole((param, unboxing.whole), prim, &[*part], Ty::boxed(*kind, Ty::Is((*part).into())));
             }
             Form::Block { make, fields } => {
                 for field in fields {
@@ -55,7 +61,7 @@ impl Simplifier<'_> {
                     Prim::MakeBlock { tag, .. } => Ty::block(*tag, names),
                     _ => Ty::floats(names),
                 };
-                self.whole(param, make.clone(), fields, ty);
+                self.whole((param, unboxing.whole), make.clone(), fields, ty);
             }
             Form::Variant(parts) => self.add_variant(params, param, parts),
             Form::Closure { closure, values } => {
@@ -75,12 +81,15 @@ impl Simplifier<'_> {
         }
     }
 
-    /// Of the parts of which a variable can be made again.
-    fn whole(&mut self, param: Variable, prim: Prim, parts: &[Variable], ty: Ty) {
+    /// Records the parts that a variable is made of. What allocates the same elsewhere is the variable if that is passed; but
+    /// a whole that is made at the beginning of the handler is to sink to the exits, and takes no uses in other paths.
+    fn whole(&mut self, (param, whole): (Variable, Whole), prim: Prim, parts: &[Variable], ty: Ty) {
         let args: Operands = parts.iter().map(|part| Simple::Var(*part)).collect();
         self.env.retype(param, ty);
         self.env.define(param, Definition { prim: prim.clone(), args: args.clone() });
-        self.env.add_cse(prim, args, 0, param.into());
+        if whole == Whole::Passed {
+            self.env.add_cse(prim, args, 0, param.into());
+        }
     }
 
     fn add_variant(&mut self, params: &mut Params, param: Variable, parts: &Parts) {
@@ -121,6 +130,20 @@ impl Simplifier<'_> {
             Form::Variant(parts) => Some(self.rebuilt_variant(param, parts)),
             Form::Closure { .. } | Form::Loads(_) => None,
         }
+    }
+
+    /// The box that was passed, if it is one; else the whole, made of its parts.
+    fn given_or_rebuilt(&mut self, param: Variable, boxed: Variable, form: &Form) -> Option<Item> {
+        let made = self.fresh_like(param);
+        let make = self.rebuilt(made, form)?;
+        let is_int = self.unit.new_variable("is_made", Kind::NakedImmediate, Subkind::Any);
+        let test = pure_let(is_int, Prim::IsInt, &[boxed.into()]);
+        let cases = Cases {
+            int: Some((is_int.into(), Case { lets: vec![make], args: smallvec![made.into()] })),
+            tag: None,
+            blocks: vec![(0, Case { lets: Vec::new(), args: smallvec![boxed.into()] })],
+        };
+        Some(self.diamond(smallvec![param], vec![test], cases))
     }
 
     fn rebuilt_variant(&mut self, param: Variable, parts: &Parts) -> Item {

@@ -1,0 +1,470 @@
+//! Which parameters of loops may be passed in parts alone, so that a box that exists is never made a second time.
+//!
+//! A parameter that is passed in parts alone is *remade*: where the whole is needed, it is allocated from the parts. That
+//! keeps identity, sharing and the number of allocations only if each value that comes was never allocated before, and is
+//! allocated once at most afterwards. A *station* is where a value may become a box: an allocation in the source, or one
+//! iteration's remade parameter. So
+//!
+//! - what comes into a remade parameter is an immediate, an allocation of the function, or another remade parameter,
+//!   directly or through joins that do not need it whole;
+//! - on each path a station either needs its whole or moves its value on to one other station.
+//!
+//! Neither matters for what is only looked into, wherever it goes. Where the loop is entered with a box that exists, and
+//! each iteration allocates another one, the box is passed beside the parts ([`LoopWhole::Given`]).
+//!
+//! Remade wholes are allocated at the beginning of the handler, and sink from there ([`sink`](../../passes/src/sink.rs)).
+//! That is no more than the source allocates if each iteration of the source allocates, or if a single path that leaves
+//! the loop needs the whole and nothing on the path keeps the allocation from sinking.
+
+use flambeau_ir::prim::{Coeffects, Effects};
+use flambeau_ir::{Const, Prim, Simple, Variable};
+use flambeau_types::Ty;
+use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
+
+use super::turns::{Turn, Turns};
+use super::{Flow, Source};
+use crate::unboxing::is_small;
+
+/// How often, for each flow, places and variables may be looked at.
+const WORK: usize = 64;
+
+/// How a parameter of a loop is passed in parts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LoopWhole {
+    /// In parts alone: the whole is allocated where it is needed.
+    Remade,
+    /// So from the second iteration on; in the first one it is the box that the loop was entered with, which is passed, too.
+    Given,
+}
+
+/// A parameter of a loop that could be passed in parts.
+#[derive(Clone, Copy, Debug)]
+pub struct Candidate {
+    /// There is one shape of block, or a number.
+    is_simple: bool,
+    is_always_made: bool,
+}
+
+impl Candidate {
+    /// Of a parameter of that type.
+    pub fn of(ty: &Ty, turn: &Turn) -> Option<Candidate> {
+        let is_simple = match ty {
+            Ty::Boxed(..) => true,
+            // Of static floats it is not known that they are never assigned: if some are made so, all are of that type.
+            Ty::Floats(_) if turn.is_made => true,
+            Ty::Variant(_) if ty.as_block().is_some() => true,
+            Ty::Variant(_) if turn.is_made => false,
+            _ => return None,
+        };
+        is_small(ty).then_some(Candidate { is_simple, is_always_made: turn.is_always_made })
+    }
+}
+
+/// Whether an allocation does not move past it.
+pub fn disturbs(prim: &Prim) -> bool {
+    match prim {
+        Prim::CheckBound { .. } | Prim::CheckZero { .. } => false,
+        Prim::BlockLoad { .. } | Prim::BlockLoadFloat { .. } | Prim::BlockLoadComputed => {
+            prim.effects().1 == Coeffects::Has
+        }
+        _ => prim.effects().0 == Effects::Arbitrary,
+    }
+}
+
+/// What flows out of a variable.
+#[derive(Clone, Copy)]
+struct Out {
+    to: Variable,
+    place: u32,
+    /// It enters the loop of the parameter that it comes to.
+    enters: bool,
+}
+
+/// The search.
+pub struct Wholes<'a> {
+    turns: &'a Turns,
+    flows: &'a [Flow],
+    outs: FxHashMap<Variable, SmallVec<[Out; 2]>>,
+    /// The places that need a variable whole, whatever becomes of others.
+    uses: FxHashMap<Variable, SmallVec<[u32; 2]>>,
+    /// What may be needed whole, by whatever name.
+    observed: FxHashSet<Variable>,
+    /// The places from which loops go on.
+    going_on: FxHashMap<usize, FxHashSet<u32>>,
+    /// Where control goes on from a place, with the loop whose next iteration that begins, if it does.
+    next: FxHashMap<u32, SmallVec<[(u32, Option<usize>); 2]>>,
+    candidates: FxHashMap<Variable, Candidate>,
+    /// The candidates that are still thought to be passed in parts.
+    parted: FxHashMap<Variable, LoopWhole>,
+    /// The places that need a variable whole.
+    needs: FxHashMap<Variable, SmallVec<[u32; 2]>>,
+    work: usize,
+}
+
+impl<'a> Wholes<'a> {
+    /// Of a function.
+    pub fn of(
+        turns: &'a Turns,
+        flows: &'a [Flow],
+        uses: Vec<(Variable, u32)>,
+        going_on: FxHashMap<usize, FxHashSet<u32>>,
+        candidates: FxHashMap<Variable, Candidate>,
+    ) -> Wholes<'a> {
+        let mut wholes = Wholes {
+            turns,
+            flows,
+            outs: FxHashMap::default(),
+            uses: FxHashMap::default(),
+            observed: FxHashSet::default(),
+            going_on,
+            next: FxHashMap::default(),
+            parted: candidates.keys().map(|param| (*param, LoopWhole::Remade)).collect(),
+            candidates,
+            needs: FxHashMap::default(),
+            work: WORK * (flows.len() + turns.places.len()),
+        };
+        for flow in flows {
+            if let Source::Atom(Simple::Var(from)) = flow.from {
+                let out = Out { to: flow.to, place: flow.place, enters: wholes.enters(flow) };
+                wholes.outs.entry(from).or_default().push(out);
+            }
+        }
+        for (var, place) in uses {
+            wholes.uses.entry(var).or_default().push(place);
+        }
+        wholes.observe();
+        wholes.connect();
+        wholes
+    }
+
+    /// The parameters to be passed in parts, each with one that stands for all that it depends on.
+    pub fn solve(mut self) -> Vec<(Variable, LoopWhole, Variable)> {
+        loop {
+            self.find_needs();
+            let refused = self.refused();
+            if refused.is_empty() {
+                break;
+            }
+            for (param, whole) in refused {
+                match whole {
+                    Some(whole) => self.parted.insert(param, whole),
+                    None => self.parted.remove(&param),
+                };
+            }
+        }
+        let webs = self.webs();
+        self.parted.iter().map(|(param, whole)| (*param, *whole, webs[param])).collect()
+    }
+
+    /// Whether what flows comes from outside the loop whose parameter it becomes.
+    fn enters(&self, flow: &Flow) -> bool {
+        let around = self.turns.places[flow.place as usize];
+        self.turns.loop_of(flow.to).is_some_and(|home| !self.turns.is_inside(around, home))
+    }
+
+    /// What is needed whole somewhere, and what flows there.
+    fn observe(&mut self) {
+        let mut inflow: FxHashMap<Variable, SmallVec<[Variable; 2]>> = FxHashMap::default();
+        for (from, outs) in &self.outs {
+            outs.iter().for_each(|out| inflow.entry(out.to).or_default().push(*from));
+        }
+        let mut pending: Vec<Variable> = self.uses.keys().copied().collect();
+        while let Some(var) = pending.pop() {
+            if self.observed.insert(var) {
+                pending.extend(inflow.get(&var).into_iter().flatten());
+            }
+        }
+    }
+
+    fn connect(&mut self) {
+        for (from, to) in &self.turns.enters {
+            self.next.entry(*from).or_default().push((*to, None));
+        }
+        for (from, cont) in &self.turns.jumps {
+            if let Some(to) = self.turns.handlers.get(cont) {
+                let begins = self.turns.heads.get(cont).copied();
+                self.next.entry(*from).or_default().push((*to, begins));
+            }
+        }
+    }
+
+    /// Where variables are needed whole, given which parameters are passed in parts.
+    fn find_needs(&mut self) {
+        self.needs.clone_from(&self.uses);
+        let mut pending: Vec<Variable> = self.uses.keys().copied().collect();
+        // What is no join and not passed in parts is whole wherever it is observed.
+        let whole = self.flows.iter().filter(|flow| {
+            let is_param = self.candidates.contains_key(&flow.to) || self.is_of_loop(flow.to);
+            is_param && !self.parted.contains_key(&flow.to) && self.observed.contains(&flow.to)
+        });
+        let whole: FxHashSet<Variable> = whole.map(|flow| flow.to).collect();
+        pending.extend(whole.iter().copied());
+        let mut inflow: FxHashMap<Variable, SmallVec<[(Variable, u32, bool); 2]>> = FxHashMap::default();
+        for (from, outs) in &self.outs {
+            for out in outs {
+                inflow.entry(out.to).or_default().push((*from, out.place, out.enters));
+            }
+        }
+        let mut seen: FxHashSet<Variable> = FxHashSet::default();
+        // What a loop is entered with is whole if it is passed beside the parts.
+        let given = self.parted.iter().filter(|(_, whole)| **whole == LoopWhole::Given);
+        for param in given.map(|(param, _)| *param) {
+            for (from, place, _) in inflow.get(&param).into_iter().flatten().filter(|(_, _, enters)| *enters) {
+                self.needs.entry(*from).or_default().push(*place);
+                pending.push(*from);
+            }
+        }
+        while let Some(var) = pending.pop() {
+            if self.parted.contains_key(&var) || !seen.insert(var) {
+                continue;
+            }
+            for (from, place, _) in inflow.get(&var).into_iter().flatten() {
+                self.needs.entry(*from).or_default().push(*place);
+                pending.push(*from);
+            }
+        }
+        for var in whole {
+            self.needs.entry(var).or_default();
+        }
+    }
+
+    fn is_of_loop(&self, param: Variable) -> bool {
+        self.turns.is_param_of_loop(param)
+    }
+
+    /// The parameters of which a condition fails, and how they may be passed instead, if not whole.
+    fn refused(&mut self) -> Vec<(Variable, Option<LoopWhole>)> {
+        let moves = self.moves();
+        let real = self.real(&moves);
+        // Some flow that has a box, at the entry or at another place.
+        let mut boxed: FxHashMap<Variable, bool> = FxHashMap::default();
+        for flow in self.flows {
+            let Some(whole) = self.parted.get(&flow.to) else { continue };
+            if !self.observed.contains(&flow.to) || self.is_never_box(flow.from) {
+                continue;
+            }
+            let is_box = match flow.from {
+                Source::Atom(Simple::Var(from)) => real.contains(&from),
+                Source::Atom(_) | Source::Unknown => true,
+            };
+            let enters = self.enters(flow);
+            if is_box && !(enters && *whole == LoopWhole::Given) {
+                let only_enters = boxed.entry(flow.to).or_insert(true);
+                *only_enters &= enters;
+            }
+        }
+        let mut refused = Vec::new();
+        let params: Vec<Variable> = self.parted.keys().copied().collect();
+        for param in params {
+            let Some(candidate) = self.candidates.get(&param).copied() else { continue };
+            if !self.observed.contains(&param) {
+                continue;
+            }
+            let moves_on = moves.contains_key(&param);
+            match boxed.get(&param) {
+                Some(true) if candidate.is_simple && candidate.is_always_made && !moves_on => {
+                    refused.push((param, Some(LoopWhole::Given)));
+                }
+                Some(_) => refused.push((param, None)),
+                None if !self.is_cheap(param, candidate, moves_on) => refused.push((param, None)),
+                None => {}
+            }
+        }
+        refused
+    }
+
+    fn is_never_box(&self, from: Source) -> bool {
+        matches!(from, Source::Atom(Simple::Const(Const::Tagged(_) | Const::Poison(_))))
+    }
+
+    /// Where a value moves on to another station.
+    fn moves(&self) -> FxHashMap<Variable, SmallVec<[u32; 2]>> {
+        let mut moves: FxHashMap<Variable, SmallVec<[u32; 2]>> = FxHashMap::default();
+        let mut inflow: FxHashMap<Variable, SmallVec<[(Variable, u32); 2]>> = FxHashMap::default();
+        let mut pending = Vec::new();
+        for (from, outs) in &self.outs {
+            for out in outs {
+                match self.parted.get(&out.to) {
+                    Some(LoopWhole::Given) if out.enters => {}
+                    Some(_) if self.observed.contains(&out.to) => {
+                        moves.entry(*from).or_default().push(out.place);
+                        pending.push(*from);
+                    }
+                    Some(_) => {}
+                    None => inflow.entry(out.to).or_default().push((*from, out.place)),
+                }
+            }
+        }
+        let mut seen: FxHashSet<Variable> = FxHashSet::default();
+        while let Some(var) = pending.pop() {
+            // What is needed whole comes as a whole: that is a need of where it comes from.
+            if self.parted.contains_key(&var) || self.needs.contains_key(&var) || !seen.insert(var) {
+                continue;
+            }
+            for (from, place) in inflow.get(&var).into_iter().flatten() {
+                moves.entry(*from).or_default().push(*place);
+                pending.push(*from);
+            }
+        }
+        moves
+    }
+
+    /// What may be a box that exists, where it comes to a station.
+    fn real(&mut self, moves: &FxHashMap<Variable, SmallVec<[u32; 2]>>) -> FxHashSet<Variable> {
+        let mut real: FxHashSet<Variable> = FxHashSet::default();
+        let mut pending: Vec<Variable> = Vec::new();
+        for (var, moved) in moves {
+            let is_made = self.turns.made.contains(var);
+            let is_station = is_made || self.parted.contains_key(var);
+            let is_known = is_station || self.turns.bound.contains_key(var);
+            let is_whole = !is_station && (self.needs.contains_key(var) || self.is_of_loop(*var));
+            if !is_known || is_whole || self.is_made_twice(*var, moved, is_made) {
+                pending.push(*var);
+            }
+        }
+        for flow in self.flows {
+            let comes_whole = match flow.from {
+                Source::Unknown | Source::Atom(Simple::Symbol(_)) => true,
+                Source::Atom(Simple::Var(from)) => !self.turns.bound.contains_key(&from),
+                Source::Atom(Simple::Const(_)) => false,
+            };
+            if comes_whole && !self.parted.contains_key(&flow.to) {
+                pending.push(flow.to);
+            }
+        }
+        while let Some(var) = pending.pop() {
+            if !real.insert(var) {
+                continue;
+            }
+            let outs = self.outs.get(&var).into_iter().flatten().map(|out| out.to);
+            pending.extend(outs.filter(|to| !self.parted.contains_key(to)));
+        }
+        real
+    }
+
+    /// Whether a path may both need a value whole and move it, or move it twice; or, of an allocation of the source, whether
+    /// it would stay where it is, and be made again.
+    fn is_made_twice(&mut self, var: Variable, moved: &[u32], is_made: bool) -> bool {
+        let home = self.turns.loop_of(var);
+        let needs = self.needs.get(&var).cloned().unwrap_or_default();
+        let all: SmallVec<[u32; 4]> = moved.iter().chain(&needs).copied().collect();
+        for (index, place) in moved.iter().enumerate() {
+            let reached = self.reach(*place, home);
+            let again = all.iter().enumerate().any(|(i, other)| {
+                reached.contains(other) || i != index && other == place
+            });
+            if again || self.work == 0 {
+                return true;
+            }
+        }
+        for place in &needs {
+            let reached = self.reach(*place, home);
+            if moved.iter().any(|other| reached.contains(other)) || self.work == 0 {
+                return true;
+            }
+        }
+        is_made && !needs.is_empty() && !self.sinks(var, &needs)
+    }
+
+    /// The places that control may come to from another one while the same iteration of a loop lasts.
+    fn reach(&mut self, from: u32, home: Option<usize>) -> FxHashSet<u32> {
+        let mut reached: FxHashSet<u32> = FxHashSet::default();
+        let mut pending: Vec<u32> = vec![from];
+        while let Some(place) = pending.pop() {
+            for (to, begins) in self.next.get(&place).into_iter().flatten() {
+                self.work = self.work.saturating_sub(1);
+                let same_iteration = begins.is_none() || *begins != home;
+                if same_iteration && reached.insert(*to) {
+                    pending.push(*to);
+                }
+            }
+        }
+        reached
+    }
+
+    /// Whether making a parameter's whole anew allocates no more than the source.
+    fn is_cheap(&mut self, param: Variable, candidate: Candidate, moves_on: bool) -> bool {
+        let Some(needs) = self.needs.get(&param).cloned() else { return true };
+        let is_kept = self.is_kept(param, &needs);
+        if candidate.is_always_made && !moves_on && (candidate.is_simple || !is_kept) {
+            return true;
+        }
+        !is_kept && self.sinks(param, &needs)
+    }
+
+    /// Whether a parameter is needed whole where its loop goes on.
+    fn is_kept(&self, param: Variable, needs: &[u32]) -> bool {
+        let Some(home) = self.turns.loop_of(param) else { return true };
+        needs.iter().any(|place| {
+            let here = self.turns.places[*place as usize];
+            if here == Some(home) {
+                // Of a loop for which there was no time nothing is known.
+                self.going_on.get(&home).is_none_or(|marked| marked.contains(place))
+            } else {
+                self.turns.is_inside(here, home)
+            }
+        })
+    }
+
+    /// Whether a single place needs a variable whole, and nothing that is done before keeps the allocation from there.
+    fn sinks(&mut self, var: Variable, needs: &[u32]) -> bool {
+        let (Some(first), Some(goal)) = (self.turns.bound.get(&var).copied(), needs.first().copied()) else {
+            return false;
+        };
+        if first == goal || needs.iter().any(|need| *need != goal) {
+            return false;
+        }
+        let home = self.turns.loop_of(var);
+        let mut before: FxHashSet<u32> = FxHashSet::default();
+        let mut pending = vec![first];
+        let mut back: FxHashMap<u32, SmallVec<[u32; 2]>> = FxHashMap::default();
+        while let Some(place) = pending.pop() {
+            if place == goal || !before.insert(place) {
+                continue;
+            }
+            for (to, begins) in self.next.get(&place).into_iter().flatten() {
+                self.work = self.work.saturating_sub(1);
+                if begins.is_none() || *begins != home {
+                    back.entry(*to).or_default().push(place);
+                    pending.push(*to);
+                }
+            }
+        }
+        let mut on_path: FxHashSet<u32> = FxHashSet::default();
+        let mut pending = vec![goal];
+        while let Some(place) = pending.pop() {
+            for from in back.get(&place).into_iter().flatten() {
+                if on_path.insert(*from) {
+                    pending.push(*from);
+                }
+            }
+        }
+        on_path.iter().all(|place| !self.turns.disturbed.contains(place)) && self.work > 0
+    }
+
+    /// One variable for all that values flow between.
+    fn webs(&self) -> FxHashMap<Variable, Variable> {
+        let mut leaders: FxHashMap<Variable, Variable> = FxHashMap::default();
+        for flow in self.flows {
+            if let Source::Atom(Simple::Var(from)) = flow.from {
+                let (a, b) = (leader(&mut leaders, from), leader(&mut leaders, flow.to));
+                leaders.insert(a, b);
+            }
+        }
+        self.parted.keys().map(|param| (*param, leader(&mut leaders, *param))).collect()
+    }
+}
+
+/// The variable that stands for the set of another one, of disjoint sets.
+fn leader(leaders: &mut FxHashMap<Variable, Variable>, var: Variable) -> Variable {
+    let mut top = var;
+    while let Some(next) = leaders.get(&top).filter(|next| **next != top) {
+        top = *next;
+    }
+    let mut here = var;
+    while here != top {
+        here = leaders.insert(here, top).unwrap_or(top);
+    }
+    top
+}
