@@ -3,6 +3,7 @@
 use std::fmt;
 
 use flambeau_ir::{Unit, printer, verify};
+use rustc_hash::FxHashMap;
 
 use crate::{Options, Run, Stop, Trap, run};
 
@@ -97,10 +98,28 @@ pub fn compare(before: &Unit, after: &Unit, options: &Options) -> Result<Verdict
     }
     let fuel = options.fuel.saturating_mul(FUEL_FACTOR);
     let second = run(after, &Options { fuel, ..*options });
-    if first.behaviour() == second.behaviour() {
-        return Ok(Verdict::Same(Box::new((first, second))));
+    if first.behaviour() != second.behaviour() {
+        return Err(Difference::Behaviour(describe(&first, &second)));
     }
-    Err(Difference::Behaviour(describe(&first, &second)))
+    match made_twice(&first, &second) {
+        Some((old, new)) => Err(Difference::Behaviour(format!(
+            "identity: what event {new} shows was one with what event {old} shows, and is another block now"
+        ))),
+        None => Ok(Verdict::Same(Box::new((first, second)))),
+    }
+}
+
+/// The events that showed one object, which a pass has made two, if there are any. Runs of the same behaviour show objects
+/// in the same order. A pass may make one object of two without identity, never two of one.
+fn made_twice(before: &Run, after: &Run) -> Option<(usize, usize)> {
+    let mut became: FxHashMap<usize, (usize, usize)> = FxHashMap::default();
+    for ((event, old), (_, new)) in before.seen.iter().zip(&after.seen) {
+        let (first, object) = *became.entry(*old).or_insert((*event, *new));
+        if object != *new {
+            return Some((first, *event));
+        }
+    }
+    None
 }
 
 /// The first thing in which two runs differ.

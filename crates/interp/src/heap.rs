@@ -63,8 +63,8 @@ pub enum Shape {
 pub struct Object {
     /// Its contents.
     pub shape: Shape,
-    /// Whether `==` tells it from its copies: it is mutable, or meant to be unique. Passes may copy and
-    /// share all others.
+    /// Whether `==` tells it from others of the same contents: it is mutable, or meant to be unique. Passes may make one of
+    /// several others, but never several of one.
     pub identity: bool,
     /// The operation (by its location) that made it, and how many effects had happened before: a name that
     /// doesn't depend on the order of allocations, which may be changed.
@@ -81,6 +81,10 @@ pub struct Heap {
     numbers: FxHashMap<usize, usize>,
     /// The same objects, by number.
     shown: Vec<usize>,
+    /// The objects without identity that the outside has seen, in order, each with the number of the event.
+    pub(crate) seen: Vec<(usize, usize)>,
+    /// The number of the event that is shown.
+    pub(crate) event: usize,
     /// How many words were allocated.
     pub(crate) words: u64,
 }
@@ -182,6 +186,8 @@ impl Heap {
                 self.shown.push(index);
             }
             let _ = write!(out, "@{number}");
+        } else if matches!(object.shape, Shape::Block { .. } | Shape::Floats(_) | Shape::Boxed(_)) {
+            self.seen.push((self.event, index));
         }
         let fields = match &self.objects[index].shape {
             Shape::Block { tag, fields } => {

@@ -57,6 +57,8 @@ pub struct Run {
     pub events: Vec<Event>,
     /// How it ended.
     pub stop: Stop,
+    /// The immutable blocks and boxed numbers that the outside has seen, in order, each with the number of the event.
+    pub seen: Vec<(usize, usize)>,
     /// What it took.
     pub stats: Stats,
     /// Each operation, if that was asked for.

@@ -155,7 +155,7 @@ impl<'a> Machine<'a> {
         let World { mut stats, events, history, heap, static_objects, .. } = self.world;
         stats.objects = (heap.len() - static_objects) as u64;
         stats.words = heap.words;
-        Run { events, stop, stats, history }
+        Run { events, stop, seen: heap.seen, stats, history }
     }
 
     // ---- values

@@ -206,12 +206,12 @@ fn is_pointer(a: Value, b: Value) -> bool {
     matches!(a, Value::Pointer(..)) || matches!(b, Value::Pointer(..))
 }
 
-/// Whether two words are the same. Passes share and copy what has no identity: there the answer is a
-/// poison, unless no pass could make the two one.
+/// Whether two words are the same. Passes may make one of two objects without identity: then the answer is a poison, unless
+/// no pass could. But one object stays one.
 fn phys_equal(heap: &Heap, negated: bool, a: Value, b: Value) -> Result<Value> {
     let (Value::Pointer(..), Value::Pointer(..)) = (a, b) else { return Ok(truth((a == b) != negated)) };
     let (left, right) = (heap.object(a)?, heap.object(b)?);
-    if left.identity || right.identity {
+    if left.identity || right.identity || a == b {
         return Ok(truth((a == b) != negated));
     }
     if tag(&left.shape) != tag(&right.shape) {

@@ -191,6 +191,7 @@ impl World {
         self.record(Some(OperationKind::Effect), args, site.dbg, site.tail)?;
         let args_shown = args.iter().map(|arg| self.heap.show(*arg)).collect::<Result<_, _>>()?;
         self.events.push(Event { name: name.to_owned(), args: args_shown });
+        self.heap.event = self.events.len();
         match (comparison, self.answer(name, args, may_raise)?) {
             (Some(comparison), Value::Int(n)) => Ok(Value::Int(outcome(comparison, n.cmp(&0)))),
             (Some(comparison), _) => Ok(Value::Int(outcome(comparison, Ordering::Less))),

@@ -1,4 +1,4 @@
-//! Six miscompiling passes: what a fuzzer must find to be worth its time.
+//! Seven miscompiling passes: what a fuzzer must find to be worth its time.
 //!
 //! Each is a mistake that a real optimiser could make, and makes it only where that optimiser would have done
 //! something. The tests here count how many units it takes to find them; `cargo xtask fuzz --planted` counts
@@ -8,8 +8,8 @@ use std::collections::HashMap;
 
 use flambeau_ir::prim::{Init, Mutability, ShiftOp};
 use flambeau_ir::{
-    ApplyCont, Const, Continuation, Expr, IntKind, Item, Kind, Named, Prim, Rewrites, Simple, Terminator,
-    Unit, Variable,
+    ApplyCont, Const, ContHandler, Continuation, Dbg, Expr, IntKind, Item, Kind, Named, Prim, Rewrites,
+    Simple, Terminator, Unit, Variable,
 };
 
 use crate::Pass;
@@ -22,6 +22,7 @@ pub const PASSES: &[Pass] = &[
     Pass { name: "unsound-unboxing", run: unsound_unboxing },
     Pass { name: "wrong-fold", run: wrong_fold },
     Pass { name: "stale-read", run: stale_read },
+    Pass { name: "remade-box", run: remade_box },
 ];
 
 /// The pass of a name.
@@ -255,4 +256,61 @@ fn stale_read(unit: &mut Unit, _: &mut Rewrites) -> bool {
         }
     });
     changed
+}
+
+/// What a loop's parameter holds is made again in each iteration, where the first thing that was looked up in it tells what it
+/// is: as if boxed numbers had no identity.
+fn remade_box(unit: &mut Unit, _: &mut Rewrites) -> bool {
+    let mut found: Vec<(Continuation, Variable)> = vec![];
+    each_term(unit, &mut |expr| {
+        for item in &expr.items {
+            let Item::LetCont { recursive: true, handlers } = item else { continue };
+            for handler in handlers {
+                for item in &handler.body.items {
+                    if let Item::Let { named: Named::Prim { prim: Prim::Unbox(_), args, .. }, .. } = item
+                        && let Some(param) = args[0].as_var().filter(|var| handler.params.contains(var))
+                        && !found.contains(&(handler.cont, param))
+                    {
+                        found.push((handler.cont, param));
+                    }
+                }
+            }
+        }
+    });
+    let changed = !found.is_empty();
+    for (cont, param) in found {
+        let boxed = unit.new_variable("boxed", Kind::Value, unit.variables[param].subkind);
+        each_term(unit, &mut |expr| {
+            for item in &mut expr.items {
+                let Item::LetCont { recursive: true, handlers } = item else { continue };
+                for handler in handlers.iter_mut().filter(|handler| handler.cont == cont) {
+                    make_again(handler, param, boxed);
+                }
+            }
+        });
+    }
+    changed
+}
+
+/// The parameter takes another name up to where it is unboxed, and is boxed again there.
+fn make_again(handler: &mut ContHandler, param: Variable, boxed: Variable) {
+    let items = &mut handler.body.items;
+    let unboxed = items.iter().enumerate().find_map(|(index, item)| match item {
+        Item::Let { var, named: Named::Prim { prim: Prim::Unbox(kind), args, .. }, .. }
+            if args[0] == Simple::Var(param) =>
+        {
+            Some((index, *var, *kind))
+        }
+        _ => None,
+    });
+    let Some((index, naked, kind)) = unboxed else { return };
+    if items[..index].iter().any(|item| uses(item, param)) {
+        return;
+    }
+    handler.params.iter_mut().filter(|p| **p == param).for_each(|p| *p = boxed);
+    if let Item::Let { named: Named::Prim { args, .. }, .. } = &mut items[index] {
+        args[0] = boxed.into();
+    }
+    let named = Named::Prim { prim: Prim::Box(kind), args: [naked.into()].into_iter().collect(), exn: None };
+    items.insert(index + 1, Item::Let { var: param, named, dbg: Dbg::NONE });
 }

@@ -46,7 +46,7 @@ impl Generator {
     }
 
     /// A box or block made here, most of the time.
-    fn fresh(&mut self, scope: &mut Scope, items: &mut Vec<Item>, ty: Type) -> Simple {
+    pub(super) fn fresh(&mut self, scope: &mut Scope, items: &mut Vec<Item>, ty: Type) -> Simple {
         match ty {
             Type::Boxed(kind) if !self.one_in(4) => {
                 let contents = self.force(scope, items, Type::naked(kind));

@@ -14,6 +14,7 @@ mod locals;
 mod numbers;
 mod prims;
 pub mod random;
+mod saved;
 mod types;
 mod variants;
 

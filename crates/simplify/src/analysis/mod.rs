@@ -21,8 +21,8 @@ use crate::memory::Writes;
 use crate::run::Params;
 use shape::Shape;
 use turns::{Turn, Turns, WholeUse};
-pub use wholes::LoopWhole;
 use wholes::Candidate;
+pub use wholes::LoopWhole;
 
 /// Tags from this on are those of lazy values, closures, objects, forward blocks and the like: blocks that change.
 pub const FIRST_SPECIAL_TAG: u8 = 244;

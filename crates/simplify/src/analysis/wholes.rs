@@ -210,7 +210,8 @@ impl<'a> Wholes<'a> {
         // What a loop is entered with is whole if it is passed beside the parts.
         let given = self.parted.iter().filter(|(_, whole)| **whole == LoopWhole::Given);
         for param in given.map(|(param, _)| *param) {
-            for (from, place, _) in inflow.get(&param).into_iter().flatten().filter(|(_, _, enters)| *enters) {
+            for (from, place, _) in inflow.get(&param).into_iter().flatten().filter(|(_, _, enters)| *enters)
+            {
                 self.needs.entry(*from).or_default().push(*place);
                 pending.push(*from);
             }
@@ -351,9 +352,10 @@ impl<'a> Wholes<'a> {
         let all: SmallVec<[u32; 4]> = moved.iter().chain(&needs).copied().collect();
         for (index, place) in moved.iter().enumerate() {
             let reached = self.reach(*place, home);
-            let again = all.iter().enumerate().any(|(i, other)| {
-                reached.contains(other) || i != index && other == place
-            });
+            let again = all
+                .iter()
+                .enumerate()
+                .any(|(i, other)| reached.contains(other) || i != index && other == place);
             if again || self.work == 0 {
                 return true;
             }
