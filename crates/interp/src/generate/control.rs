@@ -39,9 +39,8 @@ impl Generator {
     }
 
     fn control(&mut self, scope: &mut Scope, size: usize, items: &mut Vec<Item>) {
-        match self.random.below(10) {
-            9 if self.options.loops => self.loop_with_saved(scope, items),
-            9 => self.join_of_variant(scope, items),
+        match self.random.below(9) {
+            8 if self.options.loops && self.one_in(3) => self.loop_with_saved(scope, items),
             8 if self.options.loops && self.one_in(2) => self.loop_of_variant(scope, items),
             8 => self.join_of_variant(scope, items),
             6 => self.join_of_box(scope, items),

@@ -211,7 +211,7 @@ impl<'a> Walk<'a> {
         let mut pending: Vec<(&Expr, Here, &[Variable])> = vec![(body, first, &[])];
         // Each loop with the one around it: outer before inner.
         let mut loops: Vec<(Continuation, Option<usize>, Writes)> = Vec::new();
-        while let Some((expr, here, mut params)) = pending.pop() {
+        while let Some((expr, mut here, mut params)) = pending.pop() {
             let mut writes = Writes::default();
             for item in &expr.items {
                 self.item(item, here);
@@ -220,9 +220,10 @@ impl<'a> Walk<'a> {
                     Item::Join { cont, params: results, body } => {
                         self.define(*cont, results, here);
                         self.turns.disturbs(here.place);
-                        self.turns.handler(*cont, results, here.place, None);
                         let place = self.turns.entered(here.place, here.around);
                         pending.push((body, Here { place, ..here }, &[]));
+                        here.place = self.turns.place(here.around);
+                        self.turns.handler(*cont, results, here.place, None);
                         params = results;
                     }
                     Item::LetCont { recursive, handlers } => {

@@ -3,7 +3,7 @@
 //! allocations: a whole that only exits need is allocated there, and one that each iteration needs would be allocated in
 //! each.
 //!
-//! A *place* is a run of items, or an arm of a switch that passes arguments. It *goes on* in a loop if the loop may be
+//! A *place* is a run of items up to a `Join` or from there on, or an arm of a switch that passes arguments. It *goes on* in a loop if the loop may be
 //! continued from it.
 
 use flambeau_ir::{Const, Continuation, Simple, Variable};
@@ -76,7 +76,7 @@ impl Turns {
         self.places.len() as u32 - 1
     }
 
-    /// A run that another one runs in its course.
+    /// A run that another one begins, without a jump.
     pub fn entered(&mut self, from: u32, around: Option<usize>) -> u32 {
         let place = self.place(around);
         self.enters.push((from, place));
