@@ -12,7 +12,7 @@
 //! Neither matters for what is only looked into, wherever it goes. Where the loop is entered with a box that exists, and
 //! each iteration allocates another one, the box is passed beside the parts ([`LoopWhole::Given`]).
 //!
-//! Remade wholes are allocated at the beginning of the handler, and sink from there ([`sink`](../../passes/src/sink.rs)).
+//! Remade wholes are allocated at the beginning of the handler, and sink from there (the pass `sink`).
 //! That is no more than the source allocates if each iteration of the source allocates, or if a single path that leaves
 //! the loop needs the whole and nothing on the path keeps the allocation from sinking.
 
@@ -28,6 +28,9 @@ use crate::unboxing::is_small;
 
 /// How often, for each flow, places and variables may be looked at.
 const WORK: usize = 64;
+
+/// How often candidates may be refused that others depend on, until all that is observed is refused.
+const ROUNDS: usize = 16;
 
 /// How a parameter of a loop is passed in parts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,28 +75,35 @@ pub fn disturbs(prim: &Prim) -> bool {
     }
 }
 
-/// What flows out of a variable.
+/// What flows from one variable into another.
 #[derive(Clone, Copy)]
-struct Out {
-    to: Variable,
+struct Pass {
+    /// The other variable.
+    other: Variable,
     place: u32,
-    /// It enters the loop of the parameter that it comes to.
+    /// It enters the loop whose parameter it comes to.
     enters: bool,
 }
+
+/// By one end of what flows.
+type Passes = FxHashMap<Variable, SmallVec<[Pass; 2]>>;
+
+/// By the places that control comes from, those that it goes to; with the loop whose next iteration that begins, if it does.
+type Successors = FxHashMap<u32, SmallVec<[(u32, Option<usize>); 2]>>;
 
 /// The search.
 pub struct Wholes<'a> {
     turns: &'a Turns,
     flows: &'a [Flow],
-    outs: FxHashMap<Variable, SmallVec<[Out; 2]>>,
+    outs: Passes,
+    ins: Passes,
     /// The places that need a variable whole, whatever becomes of others.
     uses: FxHashMap<Variable, SmallVec<[u32; 2]>>,
     /// What may be needed whole, by whatever name.
     observed: FxHashSet<Variable>,
     /// The places from which loops go on.
     going_on: FxHashMap<usize, FxHashSet<u32>>,
-    /// Where control goes on from a place, with the loop whose next iteration that begins, if it does.
-    next: FxHashMap<u32, SmallVec<[(u32, Option<usize>); 2]>>,
+    next: Successors,
     candidates: FxHashMap<Variable, Candidate>,
     /// The candidates that are still thought to be passed in parts.
     parted: FxHashMap<Variable, LoopWhole>,
@@ -114,11 +124,12 @@ impl<'a> Wholes<'a> {
         let mut wholes = Wholes {
             turns,
             flows,
-            outs: FxHashMap::default(),
+            outs: Passes::default(),
+            ins: Passes::default(),
             uses: FxHashMap::default(),
             observed: FxHashSet::default(),
             going_on,
-            next: FxHashMap::default(),
+            next: Successors::default(),
             parted: candidates.keys().map(|param| (*param, LoopWhole::Remade)).collect(),
             candidates,
             needs: FxHashMap::default(),
@@ -126,8 +137,9 @@ impl<'a> Wholes<'a> {
         };
         for flow in flows {
             if let Source::Atom(Simple::Var(from)) = flow.from {
-                let out = Out { to: flow.to, place: flow.place, enters: wholes.enters(flow) };
-                wholes.outs.entry(from).or_default().push(out);
+                let (place, enters) = (flow.place, wholes.enters(flow));
+                wholes.outs.entry(from).or_default().push(Pass { other: flow.to, place, enters });
+                wholes.ins.entry(flow.to).or_default().push(Pass { other: from, place, enters });
             }
         }
         for (var, place) in uses {
@@ -140,10 +152,16 @@ impl<'a> Wholes<'a> {
 
     /// The parameters to be passed in parts, each with one that stands for all that it depends on.
     pub fn solve(mut self) -> Vec<(Variable, LoopWhole, Variable)> {
-        loop {
+        for round in 0.. {
             self.find_needs();
             let refused = self.refused();
             if refused.is_empty() {
+                break;
+            }
+            if round == ROUNDS {
+                // The conditions are for what is observed.
+                let observed = &self.observed;
+                self.parted.retain(|param, _| !observed.contains(param));
                 break;
             }
             for (param, whole) in refused {
@@ -165,14 +183,10 @@ impl<'a> Wholes<'a> {
 
     /// What is needed whole somewhere, and what flows there.
     fn observe(&mut self) {
-        let mut inflow: FxHashMap<Variable, SmallVec<[Variable; 2]>> = FxHashMap::default();
-        for (from, outs) in &self.outs {
-            outs.iter().for_each(|out| inflow.entry(out.to).or_default().push(*from));
-        }
         let mut pending: Vec<Variable> = self.uses.keys().copied().collect();
         while let Some(var) = pending.pop() {
             if self.observed.insert(var) {
-                pending.extend(inflow.get(&var).into_iter().flatten());
+                pending.extend(self.ins.get(&var).into_iter().flatten().map(|pass| pass.other));
             }
         }
     }
@@ -192,46 +206,34 @@ impl<'a> Wholes<'a> {
     /// Where variables are needed whole, given which parameters are passed in parts.
     fn find_needs(&mut self) {
         self.needs.clone_from(&self.uses);
-        let mut pending: Vec<Variable> = self.uses.keys().copied().collect();
-        // What is no join and not passed in parts is whole wherever it is observed.
-        let whole = self.flows.iter().filter(|flow| {
-            let is_param = self.candidates.contains_key(&flow.to) || self.is_of_loop(flow.to);
-            is_param && !self.parted.contains_key(&flow.to) && self.observed.contains(&flow.to)
-        });
-        let whole: FxHashSet<Variable> = whole.map(|flow| flow.to).collect();
-        pending.extend(whole.iter().copied());
-        let mut inflow: FxHashMap<Variable, SmallVec<[(Variable, u32, bool); 2]>> = FxHashMap::default();
-        for (from, outs) in &self.outs {
-            for out in outs {
-                inflow.entry(out.to).or_default().push((*from, out.place, out.enters));
+        // A loop's parameter that is not passed in parts is whole wherever it is observed.
+        let is_whole = |param: &Variable| {
+            self.turns.is_param_of_loop(*param)
+                && !self.parted.contains_key(param)
+                && self.observed.contains(param)
+        };
+        let whole: Vec<Variable> = self.ins.keys().copied().filter(is_whole).collect();
+        for param in &whole {
+            self.needs.entry(*param).or_default();
+        }
+        let mut pending: Vec<Variable> = self.uses.keys().copied().chain(whole).collect();
+        // What a loop is entered with is whole if it is passed beside the parts.
+        for (param, _) in self.parted.iter().filter(|(_, whole)| **whole == LoopWhole::Given) {
+            for pass in self.ins.get(param).into_iter().flatten().filter(|pass| pass.enters) {
+                self.needs.entry(pass.other).or_default().push(pass.place);
+                pending.push(pass.other);
             }
         }
         let mut seen: FxHashSet<Variable> = FxHashSet::default();
-        // What a loop is entered with is whole if it is passed beside the parts.
-        let given = self.parted.iter().filter(|(_, whole)| **whole == LoopWhole::Given);
-        for param in given.map(|(param, _)| *param) {
-            for (from, place, _) in inflow.get(&param).into_iter().flatten().filter(|(_, _, enters)| *enters)
-            {
-                self.needs.entry(*from).or_default().push(*place);
-                pending.push(*from);
-            }
-        }
         while let Some(var) = pending.pop() {
             if self.parted.contains_key(&var) || !seen.insert(var) {
                 continue;
             }
-            for (from, place, _) in inflow.get(&var).into_iter().flatten() {
-                self.needs.entry(*from).or_default().push(*place);
-                pending.push(*from);
+            for pass in self.ins.get(&var).into_iter().flatten() {
+                self.needs.entry(pass.other).or_default().push(pass.place);
+                pending.push(pass.other);
             }
         }
-        for var in whole {
-            self.needs.entry(var).or_default();
-        }
-    }
-
-    fn is_of_loop(&self, param: Variable) -> bool {
-        self.turns.is_param_of_loop(param)
     }
 
     /// The parameters of which a condition fails, and how they may be passed instead, if not whole.
@@ -282,18 +284,12 @@ impl<'a> Wholes<'a> {
     /// Where a value moves on to another station.
     fn moves(&self) -> FxHashMap<Variable, SmallVec<[u32; 2]>> {
         let mut moves: FxHashMap<Variable, SmallVec<[u32; 2]>> = FxHashMap::default();
-        let mut inflow: FxHashMap<Variable, SmallVec<[(Variable, u32); 2]>> = FxHashMap::default();
         let mut pending = Vec::new();
-        for (from, outs) in &self.outs {
-            for out in outs {
-                match self.parted.get(&out.to) {
-                    Some(LoopWhole::Given) if out.enters => {}
-                    Some(_) if self.observed.contains(&out.to) => {
-                        moves.entry(*from).or_default().push(out.place);
-                        pending.push(*from);
-                    }
-                    Some(_) => {}
-                    None => inflow.entry(out.to).or_default().push((*from, out.place)),
+        for (param, whole) in self.parted.iter().filter(|(param, _)| self.observed.contains(param)) {
+            for pass in self.ins.get(param).into_iter().flatten() {
+                if *whole == LoopWhole::Remade || !pass.enters {
+                    moves.entry(pass.other).or_default().push(pass.place);
+                    pending.push(pass.other);
                 }
             }
         }
@@ -303,9 +299,9 @@ impl<'a> Wholes<'a> {
             if self.parted.contains_key(&var) || self.needs.contains_key(&var) || !seen.insert(var) {
                 continue;
             }
-            for (from, place) in inflow.get(&var).into_iter().flatten() {
-                moves.entry(*from).or_default().push(*place);
-                pending.push(*from);
+            for pass in self.ins.get(&var).into_iter().flatten() {
+                moves.entry(pass.other).or_default().push(pass.place);
+                pending.push(pass.other);
             }
         }
         moves
@@ -319,7 +315,7 @@ impl<'a> Wholes<'a> {
             let is_made = self.turns.made.contains(var);
             let is_station = is_made || self.parted.contains_key(var);
             let is_known = is_station || self.turns.bound.contains_key(var);
-            let is_whole = !is_station && (self.needs.contains_key(var) || self.is_of_loop(*var));
+            let is_whole = !is_station && (self.needs.contains_key(var) || self.turns.is_param_of_loop(*var));
             if !is_known || is_whole || self.is_made_twice(*var, moved, is_made) {
                 pending.push(*var);
             }
@@ -338,7 +334,7 @@ impl<'a> Wholes<'a> {
             if !real.insert(var) {
                 continue;
             }
-            let outs = self.outs.get(&var).into_iter().flatten().map(|out| out.to);
+            let outs = self.outs.get(&var).into_iter().flatten().map(|pass| pass.other);
             pending.extend(outs.filter(|to| !self.parted.contains_key(to)));
         }
         real
