@@ -34,6 +34,7 @@ pub const PASSES: &[Pass] = &[
     CONTIFY,
     LOOPIFY,
     SCALAR_REPLACEMENT,
+    LATE_SCALAR_REPLACEMENT,
     SIMPLIFY,
     STATIC_ARRAYS,
     IMMEDIATES,
@@ -61,6 +62,17 @@ const STATIC_ARRAYS: Pass = Pass { name: "static_arrays", run: static_arrays::st
 const SIMPLIFY: Pass = Pass { name: "simplify", run: flambeau_simplify::simplify };
 const DEAD_CODE: Pass = Pass { name: "dead-code", run: flambeau_simplify::dead_code::dead_code };
 
+/// Scalar replacement after the last round: fields become naked numbers where it replaced something, and only those
+/// functions pay for it.
+const LATE_SCALAR_REPLACEMENT: Pass = Pass {
+    name: "late_scalar_replacement",
+    run: |unit, rewrites| {
+        let changed = scalar_replacement::replaced_in(unit, rewrites);
+        flambeau_simplify::revisit(unit, rewrites, &changed);
+        !changed.is_empty()
+    },
+};
+
 /// How many times the simplifier runs at most.
 const MAX_ROUNDS: u32 = 8;
 
@@ -73,7 +85,10 @@ pub fn schedule(level: u32, rounds: Option<u32>) -> Vec<Pass> {
     passes.push(STATIC_ARRAYS);
     // What the simplifier brought into sight: blocks that only forwarded loads kept, functions with one caller left,
     // switches on what inlined functions give, what is the same in each turn of a loop.
-    passes.extend([SCALAR_REPLACEMENT, CONTIFY, THREAD]);
+    // A closure that has become a continuation keeps no block that it captured, so contification comes first; closures
+    // that only blocks kept are called by name after scalar replacement.
+    passes.extend([CONTIFY, SCALAR_REPLACEMENT, CONTIFY]);
+    passes.push(THREAD);
     if level >= 3 {
         passes.push(UNROLL);
     }
@@ -86,6 +101,8 @@ pub fn schedule(level: u32, rounds: Option<u32>) -> Vec<Pass> {
     // What is still not known of the arguments of comparisons never will be; the tests are for the last round.
     let last = passes.len() - if rounds > 2 { 2 } else { 3 };
     passes.insert(last, IMMEDIATES);
+    // Blocks that escaped only through functions which the last rounds put into their places.
+    passes.push(LATE_SCALAR_REPLACEMENT);
     // What the simplifier found to be the same is the same here.
     passes.push(BOUNDS);
     // Where a check is gone, nothing keeps a load from leaving a loop.
