@@ -257,7 +257,95 @@ let record_that_is_read n =
   done;
   tell mean
 
+(* A reference that a closure captures which is put into its place late, as the function that takes it is (S5). *)
+type figure = Circle of float | Rectangle of float * float
+let area = Sys.opaque_identity (function Circle r -> r *. r | Rectangle (a, b) -> a *. b)
+let figures_of n = List.init n (fun i -> if i land 1 = 0 then Circle 2.0 else Rectangle (1.0, float_of_int i))
+let the_figures = figures_of turns
+
+let float_reference_in_closure _ =
+  let sum = ref 0.0 in
+  List.iter (fun figure -> sum := !sum +. area figure) the_figures;
+  keep (!sum > 1.0)
+
+let two_references_in_closure _ =
+  let sum = ref 0.0 and most = ref 0.0 in
+  List.iter
+    (fun figure ->
+      let a = area figure in
+      sum := !sum +. a;
+      if a > !most then most := a)
+    the_figures;
+  keep (!sum > !most)
+
+let reference_in_nested_closure _ =
+  let sum = ref 0.0 in
+  List.iter (fun figure -> List.iter (fun k -> sum := !sum +. (area figure *. float_of_int k)) [ 1; 2 ]) the_figures;
+  keep (!sum > 1.0)
+
+let reference_through_user's_iterator n =
+  let rec iterate f i = if i > 0 then begin f i; iterate f (i - 1) end in
+  let sum = ref 0.0 in
+  iterate (fun i -> sum := !sum +. area (if i land 1 = 0 then Circle 1.0 else Circle 2.0)) n;
+  keep (!sum > 1.0)
+
+(* Copies of recursive functions for what they are given (S10). *)
+let rec apply_all f k = if k = 0 then 0 else f k + apply_all f (k - 1)
+let rec combine f g k = if k = 0 then g 0 else f (combine f g (k - 1)) (g k)
+let rec even_of f k = k = 0 || odd_of f (f k)
+and odd_of f k = k <> 0 && even_of f (f k)
+let rec count p = function [] -> 0 | x :: l -> if p x then 1 + count p l else count p l
+
+let copy_for_closure n = for i = 1 to n do keep (apply_all (fun x -> x * i) 20) done
+let copy_for_two_closures n = for i = 1 to n do keep (combine (fun a b -> a + (b * i)) (fun x -> x - i) 20) done
+let copy_of_a_group n = for i = 1 to n do keep (even_of (fun x -> if i > 0 then x - 1 else x) 20) done
+let copy_for_two_captured n =
+  for i = 1 to n do
+    let j = Sys.opaque_identity (i + 3) in
+    keep (count (fun x -> x > i && x < j) [ 1; 2; 3 ])
+  done
+
+(* Local functions that are not loops, and what they capture; what they take and give in parts. *)
+let local_recursion n =
+  for i = 1 to n do
+    let rec tree depth x = if depth = 0 then x else tree (depth - 1) (x + i) + tree (depth - 1) (x - 1) in
+    keep (tree 3 i)
+  done
+
+let local_group n =
+  for i = 1 to n do
+    let rec left x = if x <= 0 then i else 1 + right (x - 1) and right x = if x <= 0 then -i else 2 * left (x - 2) in
+    keep (left 10 + right 9)
+  done
+
+let invariant_tuple n =
+  let rec sum inv k =
+    let a, b = inv in
+    if k = 0 then a else b + sum inv (k - 1)
+  in
+  let total = ref 0 in
+  for i = 1 to n do total := !total + sum (i, i + 1) 5 done;
+  keep !total
+
+let float_through_recursion n =
+  let rec series x k = if k = 0 then x *. 0.25 else (x *. 0.5) +. series (x +. 1.0) (k - 1) in
+  let total = ref 0.0 in
+  for i = 1 to n do total := !total +. series (float_of_int i) 5 done;
+  keep (!total > 1.0)
+
 let () =
+  check "float_reference_in_closure" (2 * turns) float_reference_in_closure;
+  check "two_references_in_closure" (2 * turns) two_references_in_closure;
+  check "reference_in_nested_closure" (4 * turns) reference_in_nested_closure;
+  check "reference_through_user's_iterator" (2 * turns) reference_through_user's_iterator;
+  check "copy_for_closure" 0 copy_for_closure;
+  check "copy_for_two_closures" 0 copy_for_two_closures;
+  check "copy_of_a_group" 0 copy_of_a_group;
+  check "copy_for_two_captured" 0 copy_for_two_captured;
+  check "local_recursion" 0 local_recursion;
+  check "local_group" 0 local_group;
+  check "invariant_tuple" 0 invariant_tuple;
+  check "float_through_recursion" 0 float_through_recursion;
   check "record_that_is_read" 0 record_that_is_read;
   check "closure_of_one_case" 6 closure_of_one_case;
   check "sum_of_floats" 0 sum_of_floats;

@@ -240,15 +240,19 @@ fn recorded_settings(request: &Request) -> Vec<(String, String)> {
         .collect()
 }
 
+/// What is known of the stock object of the unit, if the unit is compiled for its description alone.
+pub fn stock_unit(request: &Request) -> Option<&Approximation> {
+    let own = request.imports.iter().find(|import| import.symbol == request.options.symbol_prefix)?;
+    Some(&own.approximation).filter(|approximation| !matches!(approximation, Approximation::Unknown))
+}
+
 /// What the exported functions may mention: in a description of a stock unit, what its object is known to define.
 fn visible(request: &Request, settings: &Settings, unit: &Unit) -> Visible {
-    let options = &request.options;
-    let own = request.imports.iter().find(|import| import.symbol == options.symbol_prefix);
-    match own.map(|import| &import.approximation) {
-        None | Some(Approximation::Unknown) => Visible::All,
+    match stock_unit(request) {
+        None => Visible::All,
         Some(promised) => {
             let mut names = FxHashSet::default();
-            names.insert(options.symbol_prefix.clone());
+            names.insert(request.options.symbol_prefix.clone());
             for_each_name(promised, &mut |name, names_what| {
                 // The stock object's function may take its closure where ours does not, and calls in code that goes
                 // elsewhere are made as ours are.

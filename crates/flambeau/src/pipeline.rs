@@ -295,7 +295,9 @@ fn compile(
     runner.dump("raw", || printer::print_unit(&unit));
     runner.verify_after(&unit, "convert")?;
     if settings.simplify {
-        runner.passes(&mut unit, &flambeau_passes::schedule(settings.level, settings.rounds), rewrites)?;
+        let described = other_units::stock_unit(&request).is_some();
+        let schedule = flambeau_passes::schedule(settings.level, settings.rounds, described);
+        runner.passes(&mut unit, &schedule, rewrites)?;
     }
     other_units::check(&unit.imports).map_err(failure)?;
     let payload = match settings.export {

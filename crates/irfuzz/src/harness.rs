@@ -21,7 +21,7 @@ pub fn all_passes() -> Vec<Pass> {
 
 fn schedule(unit: &mut Unit, rewrites: &mut Rewrites, level: u32) -> bool {
     let run = |changed, pass: &Pass| (pass.run)(unit, rewrites) | changed;
-    flambeau_passes::schedule(level, None).iter().fold(false, run)
+    flambeau_passes::schedule(level, None, false).iter().fold(false, run)
 }
 
 /// Items and terminators of the original; most units need some hundred.

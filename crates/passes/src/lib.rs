@@ -10,6 +10,7 @@ pub mod hoist;
 pub mod immediates;
 pub mod loopify;
 mod loops;
+pub mod parameters;
 pub mod peel;
 mod recursion;
 pub mod scalar_replacement;
@@ -34,9 +35,11 @@ pub const PASSES: &[Pass] = &[
     CONTIFY,
     LOOPIFY,
     SCALAR_REPLACEMENT,
+    LATE_SCALAR_REPLACEMENT,
     SIMPLIFY,
     STATIC_ARRAYS,
     IMMEDIATES,
+    PARAMETERS,
     THREAD,
     UNROLL,
     PEEL,
@@ -51,6 +54,7 @@ const LOOPIFY: Pass = Pass { name: "loopify", run: loopify::loopify };
 const SCALAR_REPLACEMENT: Pass =
     Pass { name: "scalar_replacement", run: scalar_replacement::scalar_replacement };
 const IMMEDIATES: Pass = Pass { name: "immediates", run: immediates::immediates };
+const PARAMETERS: Pass = Pass { name: "parameters", run: parameters::parameters };
 const PEEL: Pass = Pass { name: "peel", run: peel::peel };
 const BOUNDS: Pass = Pass { name: "bounds", run: bounds::bounds };
 const HOIST: Pass = Pass { name: "hoist", run: hoist::hoist };
@@ -61,19 +65,38 @@ const STATIC_ARRAYS: Pass = Pass { name: "static_arrays", run: static_arrays::st
 const SIMPLIFY: Pass = Pass { name: "simplify", run: flambeau_simplify::simplify };
 const DEAD_CODE: Pass = Pass { name: "dead-code", run: flambeau_simplify::dead_code::dead_code };
 
+/// Scalar replacement after the last round: fields become naked numbers where it replaced something, and only those
+/// functions pay for it.
+const LATE_SCALAR_REPLACEMENT: Pass = Pass {
+    name: "late_scalar_replacement",
+    run: |unit, rewrites| {
+        let changed = scalar_replacement::replaced_in(unit, rewrites);
+        flambeau_simplify::revisit(unit, rewrites, &changed);
+        !changed.is_empty()
+    },
+};
+
 /// How many times the simplifier runs at most.
 const MAX_ROUNDS: u32 = 8;
 
 /// What a compilation runs, in order. `level` is that of `-O`: without one 1. `rounds` is what `-rounds` says: how many
-/// times the simplifier runs, which is twice at least; without it as often as the level says (manual 21.5).
-pub fn schedule(level: u32, rounds: Option<u32>) -> Vec<Pass> {
+/// times the simplifier runs, which is twice at least; without it as often as the level says (manual 21.5). `described`: the
+/// code is not for this unit, whose object is there, but for others, which call the functions of that object.
+pub fn schedule(level: u32, rounds: Option<u32>, described: bool) -> Vec<Pass> {
     // Functions that are loops first: the simplifier knows loops, but nothing of calls.
     let mut passes = vec![CONTIFY, LOOPIFY, SIMPLIFY];
     // The next round is to know that they are static.
     passes.push(STATIC_ARRAYS);
     // What the simplifier brought into sight: blocks that only forwarded loads kept, functions with one caller left,
     // switches on what inlined functions give, what is the same in each turn of a loop.
-    passes.extend([SCALAR_REPLACEMENT, CONTIFY, THREAD]);
+    // A closure that has become a continuation keeps no block that it captured, so contification comes first; closures
+    // that only blocks kept are called by name after scalar replacement.
+    passes.extend([CONTIFY, SCALAR_REPLACEMENT, CONTIFY]);
+    // What is still a function; the next round knows the parts. Functions of the stock object take what they take there.
+    if !described {
+        passes.push(PARAMETERS);
+    }
+    passes.push(THREAD);
     if level >= 3 {
         passes.push(UNROLL);
     }
@@ -86,6 +109,8 @@ pub fn schedule(level: u32, rounds: Option<u32>) -> Vec<Pass> {
     // What is still not known of the arguments of comparisons never will be; the tests are for the last round.
     let last = passes.len() - if rounds > 2 { 2 } else { 3 };
     passes.insert(last, IMMEDIATES);
+    // Blocks that escaped only through functions which the last rounds put into their places.
+    passes.push(LATE_SCALAR_REPLACEMENT);
     // What the simplifier found to be the same is the same here.
     passes.push(BOUNDS);
     // Where a check is gone, nothing keeps a load from leaving a loop.
@@ -102,9 +127,10 @@ pub fn kind_of_rewrite(line: &str) -> String {
         return format!("contify: {}", becomes.split(" (").next().unwrap_or(becomes));
     }
     match text.split_once(": ") {
-        Some((pass @ ("scalar_replacement" | "sink" | "unroll" | "peel" | "hoist" | "thread"), _)) => {
-            pass.to_owned()
-        }
+        Some((
+            pass @ ("scalar_replacement" | "parameters" | "sink" | "unroll" | "peel" | "hoist" | "thread"),
+            _,
+        )) => pass.to_owned(),
         _ => text.split(" in ").next().unwrap_or(text).to_owned(),
     }
 }

@@ -95,6 +95,21 @@ pub fn simplify(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
     true
 }
 
+/// Simplifies some functions once more, the entry without a code, after a pass that changed them alone: evaluates and
+/// unboxes, but inlines nothing that a round of [`simplify`] has refused. Takes time for these functions, but for what is
+/// not needed any more: that is looked for in the whole unit.
+pub fn revisit(unit: &mut Unit, rewrites: &mut Rewrites, changed: &[Option<CodeId>]) {
+    if rewrites.fuel.is_empty() || changed.is_empty() {
+        return;
+    }
+    let decisions = rewrites.decisions.take();
+    let stubs_only = std::mem::replace(&mut rewrites.stubs_only, true);
+    Simplifier::new(unit, rewrites).some(changed);
+    rewrites.stubs_only = stubs_only;
+    rewrites.decisions = decisions;
+    dead_code::remove(unit, |_| true);
+}
+
 /// The state of a traversal.
 struct Simplifier<'a> {
     unit: &'a mut Unit,
@@ -208,6 +223,52 @@ impl<'a> Simplifier<'a> {
     }
 
     fn unit(&mut self) {
+        let static_codes = self.learn();
+        // The functions that it calls are simplified on the way, when what is defined before them is known.
+        self.entry();
+        for (code, symbol, values) in static_codes {
+            self.code(code, &values, Some(symbol));
+        }
+        // Functions that are only called directly may be in no set any more.
+        let unbound: Vec<CodeId> =
+            self.unit.codes.keys().filter(|code| self.sets.binders(*code) == 0).collect();
+        unbound.into_iter().for_each(|code| self.code(code, &[], None));
+    }
+
+    /// Simplifies some functions, the others being as they are to be.
+    fn some(&mut self, changed: &[Option<CodeId>]) {
+        let static_codes = self.learn();
+        self.done = self.unit.codes.keys().filter(|code| !changed.contains(&Some(*code))).collect();
+        if changed.contains(&None) {
+            self.entry();
+        }
+        for (code, symbol, values) in static_codes {
+            self.code(code, &values, Some(symbol));
+        }
+        // The bodies that bind the others come first if they have changed, and tell what these capture.
+        let mut inner: FxHashSet<CodeId> = FxHashSet::default();
+        for code in changed.iter().flatten() {
+            let body = &self.unit.codes[*code].body;
+            body.for_each_set(&mut |set| inner.extend(set.functions.iter().map(|(_, code)| *code)));
+        }
+        for is_inner in [false, true] {
+            for code in changed.iter().flatten().filter(|code| inner.contains(code) == is_inner) {
+                self.code(*code, &[], None);
+            }
+        }
+    }
+
+    fn entry(&mut self) {
+        if !self.rewrites.fuel.is_empty() {
+            let body = self.unit.entry.body.take();
+            let body = self.function_body(body, None);
+            self.unit.entry.body = body;
+        }
+    }
+
+    /// Finds what is known of sets of closures, static data and functors; gives the codes of static sets, with their
+    /// closures and what these have captured.
+    fn learn(&mut self) -> Vec<StaticCode> {
         let sets = &mut self.sets;
         self.unit.for_each_set(&mut |set| sets.note(set));
         self.type_statics();
@@ -224,19 +285,7 @@ impl<'a> Simplifier<'a> {
             static_codes.iter().map(|(code, symbol, values)| (*code, (*symbol, values.clone()))).collect();
         self.toplevel = toplevel::Fields::of(self.unit);
         self.functors = twins::Functors::of(self.unit);
-        // The functions that it calls are simplified on the way, when what is defined before them is known.
-        if !self.rewrites.fuel.is_empty() {
-            let body = self.unit.entry.body.take();
-            let body = self.function_body(body, None);
-            self.unit.entry.body = body;
-        }
-        for (code, symbol, values) in static_codes {
-            self.code(code, &values, Some(symbol));
-        }
-        // Functions that are only called directly may be in no set any more.
-        let unbound: Vec<CodeId> =
-            self.unit.codes.keys().filter(|code| self.sets.binders(*code) == 0).collect();
-        unbound.into_iter().for_each(|code| self.code(code, &[], None));
+        static_codes
     }
 
     /// Notes the sets of a term that is new in the unit, and of the codes of these.
@@ -379,3 +428,6 @@ struct Outer {
 }
 
 type Functions = Rc<[(FunctionSlot, CodeId)]>;
+
+/// The code of a static closure, its symbol, and what its set captures.
+type StaticCode = (CodeId, Symbol, Vec<(ValueSlot, Ty)>);

@@ -18,7 +18,7 @@ mod rewrite;
 
 use cranelift_entity::SecondaryMap;
 use cranelift_entity::packed_option::PackedOption;
-use flambeau_ir::{Continuation, Expr, Item, Named, Rewrites, Unit};
+use flambeau_ir::{CodeId, Continuation, Expr, Item, Named, Rewrites, Unit};
 
 use classes::Classes;
 use facts::{Region, candidate};
@@ -38,17 +38,20 @@ const MAX_ROUNDS: usize = 4;
 
 /// Replaces the blocks that do not escape, in all functions.
 pub fn scalar_replacement(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
+    !replaced_in(unit, rewrites).is_empty()
+}
+
+/// Replaces the blocks that do not escape; the bodies in which there were some, that of the entry without a code.
+pub(crate) fn replaced_in(unit: &mut Unit, rewrites: &mut Rewrites) -> Vec<Option<CodeId>> {
     let mut pass = Pass::default();
-    let mut changed = false;
-    for id in unit.codes.keys().collect::<Vec<_>>() {
-        let mut body = unit.codes[id].body.take();
-        let name = unit.codes[id].linkage_name.clone();
-        changed |= pass.function(unit, &mut body, rewrites, &name);
-        unit.codes[id].body = body;
-    }
-    let mut body = unit.entry.body.take();
-    changed |= pass.function(unit, &mut body, rewrites, "the entry code");
-    unit.entry.body = body;
+    let mut changed = Vec::new();
+    unit.rewrite_bodies(|unit, code, body| {
+        let is_changed = pass.function(unit, body, rewrites, code);
+        if is_changed {
+            changed.push(code);
+        }
+        is_changed
+    });
     changed
 }
 
@@ -62,19 +65,31 @@ struct Pass {
 }
 
 impl Pass {
-    fn function(&mut self, unit: &mut Unit, body: &mut Expr, rewrites: &mut Rewrites, name: &str) -> bool {
+    fn function(
+        &mut self,
+        unit: &mut Unit,
+        body: &mut Expr,
+        rewrites: &mut Rewrites,
+        code: Option<CodeId>,
+    ) -> bool {
         for round in 0..MAX_ROUNDS {
-            if !allocates(body) || !self.round(unit, body, rewrites, name) {
+            if !allocates(body) || !self.round(unit, body, rewrites, code) {
                 return round > 0;
             }
         }
         true
     }
 
-    fn round(&mut self, unit: &mut Unit, body: &mut Expr, rewrites: &mut Rewrites, name: &str) -> bool {
+    fn round(
+        &mut self,
+        unit: &mut Unit,
+        body: &mut Expr,
+        rewrites: &mut Rewrites,
+        code: Option<CodeId>,
+    ) -> bool {
         let mut facts = facts::collect(body, &mut self.regions);
         self.classes.compute(&mut facts);
-        let Some(plan) = plan(unit, &mut facts, &self.classes, rewrites, name) else { return false };
+        let Some(plan) = plan(unit, &mut facts, &self.classes, rewrites, code) else { return false };
         let decided = Decided { facts: &facts, classes: &self.classes, plan: &plan, regions: &self.regions };
         rewrite(unit, body, &decided, &mut self.names);
         true

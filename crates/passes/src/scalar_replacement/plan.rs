@@ -8,7 +8,7 @@
 
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{PrimaryMap, SecondaryMap, entity_impl};
-use flambeau_ir::{Const, Kind, Rewrites, Simple, Subkind, Unit};
+use flambeau_ir::{CodeId, Const, Kind, Rewrites, Simple, Subkind, Unit};
 
 use super::classes::Classes;
 use super::facts::{Access, Allocation, BlockId, Edge, Facts, Operation, Point, Region};
@@ -78,13 +78,13 @@ impl Plan {
 const EDGES_PER_POSITION: usize = 16;
 const FREE_EDGES: usize = 10_000;
 
-/// Decides. Nothing if no block is replaced. `function` is for the trace.
+/// Decides. Nothing if no block is replaced. `code`: the function that it is, for the trace.
 pub(super) fn plan(
     unit: &Unit,
     facts: &mut Facts,
     classes: &Classes,
     rewrites: &mut Rewrites,
-    function: &str,
+    code: Option<CodeId>,
 ) -> Option<Plan> {
     let candidates: Vec<BlockId> =
         facts.allocations.keys().filter(|block| !classes.escapes(*block)).collect();
@@ -110,7 +110,7 @@ pub(super) fn plan(
         budget: FREE_EDGES + EDGES_PER_POSITION * facts.size as usize,
     };
     for block in candidates {
-        planner.block(block, &accesses[block], rewrites, function);
+        planner.block(block, &accesses[block], rewrites, code);
     }
     if planner.plan.slots.is_empty() {
         return None;
@@ -155,7 +155,7 @@ struct Planner<'p> {
 
 impl Planner<'_> {
     /// Plans for one block, if that may and can be done.
-    fn block(&mut self, block: BlockId, accesses: &[u32], rewrites: &mut Rewrites, function: &str) {
+    fn block(&mut self, block: BlockId, accesses: &[u32], rewrites: &mut Rewrites, code: Option<CodeId>) {
         let facts = self.facts;
         let allocation = &facts.allocations[block];
         let name = &self.unit.variables[allocation.var].name;
@@ -176,7 +176,7 @@ impl Planner<'_> {
             };
             params.extend(live.iter().copied().filter(changes).map(|region| (region, index)));
         }
-        if !rewrites.allow(|| format!("scalar_replacement: {name} in {function}")) {
+        if !rewrites.allow(|| format!("scalar_replacement: {name} in {}", self.unit.place_name(code))) {
             return;
         }
         let first = self.plan.slots.next_key();

@@ -1,0 +1,30 @@
+//! Functions of which all calls are known take what they use (features C1, E5, E7, E8): what their closure captures comes
+//! as parameters, so that no closure is allocated ([`captured`], lambda lifting); a parameter that every call allocates to
+//! have it taken apart comes as its parts, and one that nobody uses not at all ([`parts`], argument promotion); a boxed
+//! number is returned as the number ([`results`]).
+//!
+//! On entry and on exit the unit is well-formed. Time is linear in the unit, but for the search for the parts that
+//! functions which call each other have in common, which is nearly so. See `docs/passes/parameters.md`.
+
+mod captured;
+mod known;
+mod parts;
+mod results;
+
+use flambeau_ir::{Rewrites, Unit};
+
+/// No function is given more parameters than this: on every target so many come in registers, so that a tail call
+/// stays one.
+const MOST: usize = 8;
+
+/// No function is given more parameters than this beside those that it has: what comes as a parameter and is needed
+/// after a call is saved around it, where a closure is one thing to save.
+const MOST_NEW: usize = 3;
+
+/// Rewrites the parameters of functions, and the calls of these.
+pub fn parameters(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
+    let lifted = captured::captured(unit, rewrites);
+    let taken_apart = parts::parts(unit, rewrites);
+    let unboxed = results::results(unit, rewrites);
+    lifted || taken_apart || unboxed
+}

@@ -1,0 +1,419 @@
+//! Argument promotion: a parameter which every call allocates, and which is only taken apart, comes as the parts that
+//! are read of it; one that is only passed on, or not used, does not come.
+//!
+//! A parameter is *needed* if it is used otherwise than by being passed on as one that is not. Needed parameters that are
+//! passed on as each other are a *class*: they come in the same parts. A block that exists is never made again, for
+//! nothing that needs the whole is left.
+
+use cranelift_entity::SecondaryMap;
+use flambeau_ir::prim::Mutability;
+use flambeau_ir::{
+    BoxedKind, CallKind, CodeId, Const, Expr, Item, Kind, Named, Prim, Rewrites, Simple, Subkind, Terminator,
+    Unit, ValueSlot, Variable,
+};
+use flambeau_simplify::FIRST_SPECIAL_TAG;
+use smallvec::SmallVec;
+
+use super::known::Known;
+use super::{MOST, MOST_NEW};
+
+/// A part of what a parameter is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    Field(u32),
+    Float(u32),
+    Captured(ValueSlot),
+    Number(BoxedKind),
+}
+
+impl Part {
+    /// The part that a primitive reads of its operand.
+    fn read_by(prim: &Prim) -> Option<Part> {
+        match prim {
+            Prim::BlockLoad { field, .. } => Some(Part::Field(*field)),
+            Prim::BlockLoadFloat { field, .. } => Some(Part::Float(*field)),
+            Prim::ProjectValueSlot { value, .. } => Some(Part::Captured(*value)),
+            Prim::Unbox(kind) => Some(Part::Number(*kind)),
+            _ => None,
+        }
+    }
+
+    fn kind(self) -> Kind {
+        match self {
+            Part::Field(_) | Part::Captured(_) => Kind::Value,
+            Part::Float(_) => Kind::NakedFloat,
+            Part::Number(kind) => kind.naked(),
+        }
+    }
+}
+
+/// What an allocation is made of.
+type Made = SmallVec<[(Part, Simple); 3]>;
+
+/// The number of a parameter.
+type Param = usize;
+
+/// What is known of a class of parameters, at the number of its first.
+#[derive(Default)]
+struct Class {
+    members: Vec<Param>,
+    /// Used otherwise than by reading parts and passing it on.
+    refused: bool,
+    /// Some call passes something that is not allocated there.
+    unknown: bool,
+    /// What is read, without repetition.
+    parts: Vec<Part>,
+    /// What calls pass.
+    made: Vec<Variable>,
+}
+
+struct Analysis {
+    known: Known,
+    /// Each parameter of a code, in order.
+    params: Vec<(CodeId, Variable)>,
+    kinds: Vec<Kind>,
+    /// One more than the number of the parameter that a variable is another name of.
+    of_variable: SecondaryMap<Variable, u32>,
+    /// The first parameter of each code.
+    first: SecondaryMap<CodeId, u32>,
+    /// One more than the index of what is known of an allocation.
+    made_of: SecondaryMap<Variable, u32>,
+    made: Vec<Made>,
+    /// A parameter of the function that calls, and the parameter that it is passed as.
+    passed: Vec<(Param, Param)>,
+    needed: Vec<bool>,
+    /// Union-find.
+    parents: Vec<Param>,
+    classes: Vec<Class>,
+}
+
+/// Replaces the parameters of all functions of which that can be done; whether there was one.
+pub(super) fn parts(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
+    let mut analysis = Analysis::of(unit);
+    let chosen = analysis.choose(unit, rewrites);
+    if chosen.iter().all(|chosen| !chosen) {
+        return false;
+    }
+    let mut replaced: Vec<Option<Vec<(Part, Variable)>>> = Vec::with_capacity(analysis.params.len());
+    for param in 0..analysis.params.len() {
+        let root = analysis.find(param);
+        replaced.push(chosen[root].then(|| analysis.fresh(unit, param, root)));
+    }
+    let rewrite = Rewrite { analysis: &analysis, replaced: &replaced };
+    unit.rewrite_bodies(|_, _, body| {
+        rewrite.body(body);
+        true
+    });
+    for (id, code) in &mut unit.codes {
+        let first = analysis.first[id] as usize;
+        let params =
+            code.params.iter().enumerate().flat_map(|(index, param)| match &replaced[first + index] {
+                Some(parts) => parts.iter().map(|(_, part)| *part).collect::<SmallVec<[Variable; 4]>>(),
+                None => SmallVec::from_slice(&[*param]),
+            });
+        code.params = params.collect();
+    }
+    true
+}
+
+impl Analysis {
+    fn of(unit: &Unit) -> Analysis {
+        let mut analysis = Analysis {
+            known: Known::of(unit),
+            params: Vec::new(),
+            kinds: Vec::new(),
+            of_variable: SecondaryMap::new(),
+            first: SecondaryMap::new(),
+            made_of: SecondaryMap::new(),
+            made: Vec::new(),
+            passed: Vec::new(),
+            needed: Vec::new(),
+            parents: Vec::new(),
+            classes: Vec::new(),
+        };
+        for (id, code) in &unit.codes {
+            analysis.first[id] = analysis.params.len() as u32;
+            for param in &code.params {
+                let number = analysis.params.len();
+                analysis.params.push((id, *param));
+                analysis.kinds.push(unit.variables[*param].kind);
+                analysis.of_variable[*param] = number as u32 + 1;
+                analysis.parents.push(number);
+                let refused = !analysis.known.is_known(id);
+                analysis.classes.push(Class { members: vec![number], refused, ..Class::default() });
+            }
+        }
+        for code in unit.codes.values() {
+            analysis.body(&code.body);
+        }
+        analysis.body(&unit.entry.body);
+        analysis.find_needed();
+        for (own, param) in std::mem::take(&mut analysis.passed) {
+            if analysis.needed[param] {
+                analysis.unite(own, param);
+            }
+        }
+        analysis
+    }
+
+    /// What is used in a function, and what is passed on as what is needed.
+    fn find_needed(&mut self) {
+        self.needed = self.classes.iter().map(|class| class.refused || !class.parts.is_empty()).collect();
+        let mut passed_as: Vec<SmallVec<[Param; 2]>> = vec![SmallVec::new(); self.params.len()];
+        self.passed.iter().for_each(|(own, param)| passed_as[*param].push(*own));
+        let mut pending: Vec<Param> = (0..self.params.len()).filter(|param| self.needed[*param]).collect();
+        while let Some(param) = pending.pop() {
+            for own in &passed_as[param] {
+                if !std::mem::replace(&mut self.needed[*own], true) {
+                    pending.push(*own);
+                }
+            }
+        }
+    }
+
+    fn find(&self, mut param: Param) -> Param {
+        while self.parents[param] != param {
+            param = self.parents[param];
+        }
+        param
+    }
+
+    /// The parameters are passed on as each other. The larger class takes the smaller one, so that paths stay short.
+    fn unite(&mut self, a: Param, b: Param) {
+        let (mut a, mut b) = (self.find(a), self.find(b));
+        if a == b {
+            return;
+        }
+        if self.classes[a].members.len() < self.classes[b].members.len() {
+            std::mem::swap(&mut a, &mut b);
+        }
+        self.parents[b] = a;
+        let from = std::mem::take(&mut self.classes[b]);
+        let into = &mut self.classes[a];
+        into.members.extend(from.members);
+        into.refused |= from.refused;
+        into.unknown |= from.unknown;
+        into.made.extend(from.made);
+        for part in from.parts {
+            into.reads(part);
+        }
+    }
+
+    fn param(&self, atom: Simple) -> Option<Param> {
+        (self.of_variable[atom.as_var()?] as usize).checked_sub(1)
+    }
+
+    fn made(&self, atom: Simple) -> Option<&Made> {
+        self.made.get((self.made_of[atom.as_var()?] as usize).checked_sub(1)?)
+    }
+
+    /// A use that needs the whole.
+    fn refuse(&mut self, atom: Simple) {
+        if let Some(param) = self.param(atom) {
+            self.classes[param].refused = true;
+        }
+    }
+
+    fn body(&mut self, body: &Expr) {
+        body.walk(&mut |expr| {
+            expr.items.iter().for_each(|item| self.item(item));
+            let Terminator::Apply(apply) = &expr.terminator else {
+                return expr.terminator.for_each_simple(&mut |atom| self.refuse(atom));
+            };
+            apply.callee.iter().for_each(|callee| self.refuse(*callee));
+            apply.exn.for_each_simple(&mut |atom| self.refuse(atom));
+            match apply.kind {
+                CallKind::Direct(callee) if self.known.is_known(callee) => {
+                    let first = self.first[callee] as usize;
+                    (first..).zip(&apply.args).for_each(|(param, arg)| self.passes(param, *arg));
+                }
+                _ => apply.args.iter().for_each(|arg| self.refuse(*arg)),
+            }
+        });
+    }
+
+    /// A known call passes an atom as a parameter.
+    fn passes(&mut self, param: Param, arg: Simple) {
+        match (self.param(arg), self.made(arg), arg) {
+            (Some(own), ..) => self.passed.push((own, param)),
+            (None, Some(_), Simple::Var(var)) => self.classes[param].made.push(var),
+            _ => self.classes[param].unknown = true,
+        }
+    }
+
+    fn item(&mut self, item: &Item) {
+        match item {
+            Item::Let { var, named: Named::Simple(atom), .. } => {
+                if let Some(var_of) = atom.as_var() {
+                    self.of_variable[*var] = self.of_variable[var_of];
+                    self.made_of[*var] = self.made_of[var_of];
+                }
+            }
+            Item::Let { var, named: Named::Prim { prim, args, .. }, .. } => {
+                if let (Some(part), Some(param)) =
+                    (Part::read_by(prim), args.first().and_then(|arg| self.param(*arg)))
+                {
+                    return self.classes[param].reads(part);
+                }
+                item.for_each_simple(&mut |atom| self.refuse(atom));
+                self.allocation(*var, prim, args);
+            }
+            Item::LetClosures { vars, set, .. } => {
+                set.for_each_simple(&mut |atom| self.refuse(atom));
+                let made = set.values.iter().map(|(slot, value)| (Part::Captured(*slot), *value)).collect();
+                self.made.push(made);
+                vars.iter().for_each(|var| self.made_of[*var] = self.made.len() as u32);
+            }
+            Item::Join { .. } | Item::LetCont { .. } => {}
+        }
+    }
+
+    fn allocation(&mut self, var: Variable, prim: &Prim, args: &[Simple]) {
+        let fields = |part: fn(u32) -> Part| (0..).map(part).zip(args.iter().copied()).collect();
+        let made = match prim {
+            Prim::MakeBlock { tag, mutability: Mutability::Immutable } if *tag < FIRST_SPECIAL_TAG => {
+                fields(Part::Field)
+            }
+            Prim::MakeFloatBlock { mutability: Mutability::Immutable } => fields(Part::Float),
+            Prim::Box(kind) => SmallVec::from_slice(&[(Part::Number(*kind), args[0])]),
+            _ => return,
+        };
+        self.made.push(made);
+        self.made_of[var] = self.made.len() as u32;
+    }
+
+    /// Which classes are replaced, by the numbers of their first parameters: those that disappear before those that come
+    /// in parts, which may take their places.
+    fn choose(&mut self, unit: &Unit, rewrites: &mut Rewrites) -> Vec<bool> {
+        let mut chosen = vec![false; self.params.len()];
+        let mut counts: SecondaryMap<CodeId, usize> = SecondaryMap::new();
+        unit.codes.iter().for_each(|(id, code)| counts[id] = code.params.len());
+        let roots: Vec<Param> =
+            (0..self.params.len()).filter(|param| self.parents[*param] == *param).collect();
+        for disappears in [true, false] {
+            for &root in &roots {
+                let class = &self.classes[root];
+                if self.needed[root] != disappears
+                    && (disappears || self.can_replace(class))
+                    && self.fits(unit, class, &counts)
+                    && rewrites.allow(|| self.describe(unit, root))
+                {
+                    chosen[root] = true;
+                    for member in &class.members {
+                        let count = &mut counts[self.params[*member].0];
+                        *count = *count + class.parts.len() - 1;
+                    }
+                }
+            }
+        }
+        chosen
+    }
+
+    /// Whether all calls pass what has the parts that are read.
+    fn can_replace(&self, class: &Class) -> bool {
+        let has = |made: &Made, part: &Part| made.iter().any(|(has, _)| has == part);
+        let has_all = |var: &Variable| {
+            self.made((*var).into()).is_some_and(|made| class.parts.iter().all(|part| has(made, part)))
+        };
+        !class.refused && !class.unknown && !class.made.is_empty() && class.made.iter().all(has_all)
+    }
+
+    /// Whether each function has a parameter left, and none too many.
+    fn fits(&self, unit: &Unit, class: &Class, counts: &SecondaryMap<CodeId, usize>) -> bool {
+        class.members.iter().all(|member| {
+            let code = self.params[*member].0;
+            let members = class.members.iter().filter(|other| self.params[**other].0 == code).count();
+            let (before, count) = (unit.codes[code].params.len(), counts[code]);
+            let after = count - members + members * class.parts.len();
+            after >= 1 && (after <= count || after <= MOST && after <= before + MOST_NEW)
+        })
+    }
+
+    fn describe(&self, unit: &Unit, root: Param) -> String {
+        let (code, param) = self.params[root];
+        let name = &unit.variables[param].name;
+        format!("parameters: {name} of {}", unit.place_name(Some(code)))
+    }
+
+    /// The parameters that replace one of a class.
+    fn fresh(&self, unit: &mut Unit, param: Param, root: Param) -> Vec<(Part, Variable)> {
+        let name = unit.variables[self.params[param].1].name.clone();
+        let class = &self.classes[root];
+        let mut fresh = |part: &Part| (*part, unit.new_variable(name.clone(), part.kind(), Subkind::Any));
+        class.parts.iter().map(&mut fresh).collect()
+    }
+}
+
+impl Class {
+    fn reads(&mut self, part: Part) {
+        if !self.parts.contains(&part) {
+            self.parts.push(part);
+        }
+    }
+}
+
+struct Rewrite<'r> {
+    analysis: &'r Analysis,
+    /// By the number of a parameter, what it is replaced by.
+    replaced: &'r [Option<Vec<(Part, Variable)>>],
+}
+
+impl Rewrite<'_> {
+    /// What an atom is replaced by, if it is a parameter that is.
+    fn parts_of(&self, atom: Simple) -> Option<&Vec<(Part, Variable)>> {
+        self.replaced[self.analysis.param(atom)?].as_ref()
+    }
+
+    fn body(&self, body: &mut Expr) {
+        body.walk_mut(&mut |expr| {
+            expr.items.retain_mut(|item| self.item(item));
+            if let Terminator::Apply(apply) = &mut expr.terminator
+                && let CallKind::Direct(callee) = apply.kind
+                && self.analysis.known.is_known(callee)
+            {
+                let first = self.analysis.first[callee] as usize;
+                let mut args = Vec::with_capacity(apply.args.len());
+                for (param, arg) in (first..).zip(&apply.args) {
+                    match self.replaced.get(param) {
+                        Some(Some(parts)) => {
+                            args.extend(parts.iter().filter_map(|(part, _)| self.part(*arg, *part)))
+                        }
+                        // It is not needed: else it would be in the class of what it is passed.
+                        _ if self.parts_of(*arg).is_some() => {
+                            args.push(Simple::Const(Const::Poison(self.analysis.kinds[param])));
+                        }
+                        _ => args.push(*arg),
+                    }
+                }
+                apply.args = args;
+            }
+        });
+    }
+
+    /// A part of what a call passes.
+    fn part(&self, arg: Simple, part: Part) -> Option<Simple> {
+        if let Some(own) = self.parts_of(arg) {
+            return own.iter().find(|(p, _)| *p == part).map(|(_, var)| (*var).into());
+        }
+        self.analysis.made(arg)?.iter().find(|(p, _)| *p == part).map(|(_, value)| *value)
+    }
+
+    /// Rewrites an item; whether it stays.
+    fn item(&self, item: &mut Item) -> bool {
+        let Item::Let { named, .. } = item else { return true };
+        match named {
+            Named::Simple(atom) => self.parts_of(*atom).is_none(),
+            Named::Prim { prim, args, .. } => {
+                if let Some(part) = Part::read_by(prim)
+                    && let Some(value) = args
+                        .first()
+                        .and_then(|arg| self.parts_of(*arg))
+                        .and_then(|own| own.iter().find(|(p, _)| *p == part).map(|(_, var)| *var))
+                {
+                    *named = Named::Simple(value.into());
+                }
+                true
+            }
+        }
+    }
+}
