@@ -494,7 +494,7 @@ fn primitive(w: &mut Writer, prim: &Prim) {
             w.byte(27);
             w.byte(int_kind_code(*kind));
         }
-        Prim::CheckZero { kind } => {
+        Prim::CheckZero { kind, .. } => {
             w.byte(28);
             w.byte(int_kind_code(*kind));
         }

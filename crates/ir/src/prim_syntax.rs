@@ -322,7 +322,8 @@ primitives! {
     "asr"              IntShift { kind } where op = ShiftOp::Asr;
     "div"              IntDiv { kind };
     "mod"              IntMod { kind };
-    "check_zero"       CheckZero { kind };
+    "check_zero"       CheckZero { kind } where if_known = false;
+    "check_known_zero" CheckZero { kind } where if_known = true;
     "eq"               IntCompare { kind } where op = IntCmp::Eq;
     "ne"               IntCompare { kind } where op = IntCmp::Ne;
     "lt"               IntCompare { kind } where op = IntCmp::Lt;

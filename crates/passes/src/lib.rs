@@ -8,6 +8,7 @@ pub mod bounds;
 pub mod contify;
 pub mod hoist;
 pub mod immediates;
+pub mod late;
 pub mod loopify;
 mod loops;
 pub mod peel;
@@ -43,6 +44,7 @@ pub const PASSES: &[Pass] = &[
     BOUNDS,
     HOIST,
     SINK,
+    LATE,
     DEAD_CODE,
 ];
 
@@ -57,6 +59,7 @@ const HOIST: Pass = Pass { name: "hoist", run: hoist::hoist };
 const UNROLL: Pass = Pass { name: "unroll", run: unroll::unroll };
 const THREAD: Pass = Pass { name: "thread", run: thread::thread };
 const SINK: Pass = Pass { name: "sink", run: sink::sink };
+const LATE: Pass = Pass { name: "late", run: late::late };
 const STATIC_ARRAYS: Pass = Pass { name: "static_arrays", run: static_arrays::static_arrays };
 const SIMPLIFY: Pass = Pass { name: "simplify", run: flambeau_simplify::simplify };
 const DEAD_CODE: Pass = Pass { name: "dead-code", run: flambeau_simplify::dead_code::dead_code };
@@ -92,6 +95,8 @@ pub fn schedule(level: u32, rounds: Option<u32>) -> Vec<Pass> {
     passes.push(HOIST);
     // Last: inside a branch an allocation is in sight of nobody else.
     passes.push(SINK);
+    // What allocations in branches need is needed there.
+    passes.push(LATE);
     passes
 }
 
@@ -102,9 +107,10 @@ pub fn kind_of_rewrite(line: &str) -> String {
         return format!("contify: {}", becomes.split(" (").next().unwrap_or(becomes));
     }
     match text.split_once(": ") {
-        Some((pass @ ("scalar_replacement" | "sink" | "unroll" | "peel" | "hoist" | "thread"), _)) => {
-            pass.to_owned()
-        }
+        Some((
+            pass @ ("scalar_replacement" | "sink" | "unroll" | "peel" | "hoist" | "late" | "thread"),
+            _,
+        )) => pass.to_owned(),
         _ => text.split(" in ").next().unwrap_or(text).to_owned(),
     }
 }

@@ -1,9 +1,11 @@
 //! What operations read and write, by classes of memory that do not overlap.
 //!
 //! Fields of blocks are told apart by their position, which holds whatever the types of the blocks. Elements of arrays are
-//! told apart by what the type checker says of them: an array of floats is flat, one of immediates is none of pointers
-//! (types whose representation is not known have the generic kind, which is any). So that code which takes a record for
-//! an array is forgiven (features G8), fields and elements that are no floats are not told apart.
+//! told apart by one thing that the type checker says of them: an array of floats is flat (types whose representation is
+//! not known have the generic kind, which is any). Arrays of immediates and of pointers are one class, for one array may
+//! be both: `[> `A ] array` has the kind of pointers, since the row may have constructors with arguments, and its instance
+//! `[ `A | `B ] array` that of immediates. So that code which takes a record for an array is forgiven (features G8), fields
+//! and elements that are no floats are not told apart.
 
 use flambeau_ir::Prim;
 use flambeau_ir::prim::{ArrayKind, Effects, StringKind};
@@ -13,13 +15,11 @@ use flambeau_ir::runtime_functions::Written;
 const FIELDS: u32 = 4;
 /// Floats in flat arrays and records.
 const FLOATS: u32 = FIELDS + 1;
-/// Elements of arrays of immediates.
-const INTS: u32 = FIELDS + 2;
-/// Elements of arrays of values that are no floats.
-const POINTERS: u32 = FIELDS + 3;
-const BYTES: u32 = FIELDS + 4;
-const BIGARRAYS: u32 = FIELDS + 5;
-const CLASSES: usize = FIELDS as usize + 6;
+/// Elements of arrays that are no floats.
+const VALUES: u32 = FIELDS + 2;
+const BYTES: u32 = FIELDS + 3;
+const BIGARRAYS: u32 = FIELDS + 4;
+const CLASSES: usize = FIELDS as usize + 5;
 
 /// Classes of memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -61,19 +61,31 @@ impl Writes {
     /// Anything: by a call.
     pub const ANY: Writes = Writes { contents: Classes::ALL, headers: true };
 
+    /// All contents: by whoever a loop waits for.
+    pub const CONTENTS: Writes = Writes { contents: Classes::ALL, headers: false };
+
+    /// Whether these are [`Writes::ANY`].
+    pub fn is_any(&self) -> bool {
+        self.contents == Classes::ALL && self.headers
+    }
+
+    /// Whether nothing is written.
+    pub fn is_nothing(&self) -> bool {
+        self.contents == Classes::default() && !self.headers
+    }
+
     /// By one primitive.
     pub fn of(prim: &Prim) -> Writes {
         let contents = match prim {
             Prim::CheckBound { .. } | Prim::CheckZero { .. } | Prim::ExnState => Classes::default(),
-            Prim::BlockStore { field, .. } => {
-                Classes::field(*field).and(Classes::one(INTS)).and(Classes::one(POINTERS))
-            }
-            Prim::OffsetRef { .. } => Classes::field(0).and(Classes::one(INTS)).and(Classes::one(POINTERS)),
+            Prim::BlockStore { field, .. } => Classes::field(*field).and(Classes::one(VALUES)),
+            Prim::OffsetRef { .. } => Classes::field(0).and(Classes::one(VALUES)),
             Prim::BlockStoreFloat { .. } | Prim::ArrayStore { kind: ArrayKind::Float } => {
                 Classes::one(FLOATS)
             }
-            Prim::ArrayStore { kind: ArrayKind::Int } => Classes::one(INTS).and(Classes::ALL_FIELDS),
-            Prim::ArrayStore { kind: ArrayKind::Addr } => Classes::one(POINTERS).and(Classes::ALL_FIELDS),
+            Prim::ArrayStore { kind: ArrayKind::Int | ArrayKind::Addr } => {
+                Classes::one(VALUES).and(Classes::ALL_FIELDS)
+            }
             Prim::ArrayStore { kind: ArrayKind::Generic } | Prim::BlockStoreComputed { .. } => {
                 Classes::BLOCKS
             }
@@ -152,8 +164,7 @@ impl Memory {
         let class = match prim {
             Prim::BlockLoad { field, .. } => (*field).min(FIELDS),
             Prim::BlockLoadFloat { .. } | Prim::ArrayLoad { kind: ArrayKind::Float } => FLOATS,
-            Prim::ArrayLoad { kind: ArrayKind::Int } => INTS,
-            Prim::ArrayLoad { kind: ArrayKind::Addr } => POINTERS,
+            Prim::ArrayLoad { kind: ArrayKind::Int | ArrayKind::Addr } => VALUES,
             Prim::StringLoad { string: StringKind::Bigstring, .. } | Prim::BigarrayLoad { .. } => BIGARRAYS,
             Prim::StringLoad { .. } => BYTES,
             _ => return self.any,
@@ -186,7 +197,7 @@ mod tests {
         assert!(changes(&assign(ArrayKind::Generic), &element(ArrayKind::Float)));
         assert!(changes(&assign(ArrayKind::Float), &element(ArrayKind::Generic)));
         assert!(!changes(&assign(ArrayKind::Float), &element(ArrayKind::Addr)));
-        assert!(!changes(&assign(ArrayKind::Int), &element(ArrayKind::Addr)));
+        assert!(changes(&assign(ArrayKind::Int), &element(ArrayKind::Addr)), "an open row and its instance");
         assert!(changes(&assign(ArrayKind::Addr), &load(3)));
     }
 

@@ -346,7 +346,7 @@ impl Simplifier<'_> {
             (Prim::FloatCompare3, _) => Outcome::Keep(Ty::tagged(IntSet::range(-1, 1))),
             (Prim::FloatCompare { .. }, _) => Outcome::Keep(Ty::bool()),
             (Prim::PhysEqual { negated }, [x, y]) => self.phys_equal(*negated, *x, *y),
-            (Prim::CheckZero { kind }, [x]) => match self.env.ints(*x, *kind) {
+            (Prim::CheckZero { kind, .. }, [x]) => match self.env.ints(*x, *kind) {
                 Some(set) if !set.contains(0) => Outcome::Atom(Simple::UNIT),
                 _ => Outcome::Keep(Ty::Unknown),
             },

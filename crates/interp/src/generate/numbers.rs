@@ -105,7 +105,9 @@ impl Generator {
         } else {
             self.force(scope, items, ty)
         };
-        self.let_(scope, items, Prim::CheckZero { kind }, &[divisor], Type::Int);
+        // Where a zero is undefined, there is none.
+        let if_known = matches!(divisor, Simple::Const(_)) && self.one_in(2);
+        self.let_(scope, items, Prim::CheckZero { kind, if_known }, &[divisor], Type::Int);
         let dividend = self.force(scope, items, ty);
         let prim = if self.one_in(2) { Prim::IntDiv { kind } } else { Prim::IntMod { kind } };
         let result = self.let_(scope, items, prim, &[dividend, divisor], ty);
