@@ -35,7 +35,9 @@ pub fn late(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
                 continue;
             }
             if let Some(uses) = candidate.operand.and_then(|operand| search.uses.get_mut(&operand)) {
-                uses.retain(|run| *run != candidate.run);
+                if let Some(own) = uses.iter().position(|run| *run == candidate.run) {
+                    uses.swap_remove(own);
+                }
                 uses.extend(&targets);
             }
             targets.iter().for_each(|run| into.entry(*run).or_default().push(candidate.var));

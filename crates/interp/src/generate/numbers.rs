@@ -105,8 +105,8 @@ impl Generator {
         } else {
             self.force(scope, items, ty)
         };
-        // Where a zero is undefined, there is none.
-        let if_known = matches!(divisor, Simple::Const(_)) && self.one_in(2);
+        // A zero that is not known is undefined then.
+        let if_known = self.one_in(6);
         self.let_(scope, items, Prim::CheckZero { kind, if_known }, &[divisor], Type::Int);
         let dividend = self.force(scope, items, ty);
         let prim = if self.one_in(2) { Prim::IntDiv { kind } } else { Prim::IntMod { kind } };
