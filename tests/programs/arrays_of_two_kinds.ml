@@ -45,3 +45,23 @@ let () =
   Printf.printf "%d %d %d\n" (clear [| `B |] 0) (loop [| `B |]) (for_loop [| `B |]);
   Printf.printf "%b\n" (N.f [| `B |] (fun a -> a.(0) <- `A));
   let b, a = by_witness Closed [| `B |] `A in Printf.printf "%b %b\n" b a
+
+(* Rows of matrices: a store of an immediate changes none, a store of a row does. *)
+let fill (m : int array array) i n =
+  for j = 0 to n - 1 do m.(i).(j) <- m.(i).(j) + (m.(0).(j) * j) done;
+  m.(i).(n - 1)
+let exchange (m : int array array) n =
+  let s = ref 0 in
+  for j = 0 to n - 1 do
+    m.(0).(j) <- j;
+    if j = 1 then (let row = m.(0) in m.(0) <- m.(1); m.(1) <- row);
+    s := (!s * 10) + m.(0).(j)
+  done;
+  !s
+let generic (a : 'a array) x = a.(0) <- x
+let replaced (m : int array array) = let x = m.(0).(0) in generic m [| 7 |]; x + m.(0).(0)
+let () =
+  Printf.printf "%d\n" (fill [| [| 1; 2; 3 |]; [| 4; 5; 6 |] |] 1 3);
+  Printf.printf "%d\n" (fill [| [| 1; 2; 3 |] |] 0 3);
+  Printf.printf "%d\n" (exchange [| [| 1; 2; 3 |]; [| 4; 5; 6 |] |] 3);
+  Printf.printf "%d\n" (replaced [| [| 1 |] |])

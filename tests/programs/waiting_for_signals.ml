@@ -41,6 +41,10 @@ let rec wait_rec () = if not !flag then wait_rec ()
 let rec wait_count n = if !flag then n else wait_count (n + 1)
 let rec even n = if state.stop then n else odd (n + 1)
 and odd n = if state.stop then -n else even (n + 1)
+let rec passes r = if not !r then passes r
+let rec exchanges r s = if not !r then exchanges s r
+let rec both_pass r n = if !r then n else pass_back n r
+and pass_back n r = if !r then -n else both_pass r (n + 1)
 let wait_on r = while not !r do () done
 let first l = while (match l with r :: _ -> not !r | [] -> false) do () done
 
@@ -54,6 +58,9 @@ let () =
   test "counting recursion" (fun () -> assert (wait_count 0 >= 0));
   test "mutual recursion" (fun () -> ignore (Sys.opaque_identity (even 0)));
   test "parameter" (fun () -> wait_on flag);
+  test "passed on" (fun () -> if not !flag then passes flag);
+  test "exchanged" (fun () -> if not !flag then exchanges flag flag);
+  test "passed to and fro" (fun () -> if not !flag then ignore (Sys.opaque_identity (both_pass flag 0)));
   test "list" (fun () -> first [ flag; ref true ]);
   test "inlined" (fun () -> while not (is_set ()) do () done);
   test "field" (fun () -> while not state.stop do state.count <- state.count + 1 done);

@@ -38,6 +38,9 @@ pub enum ArrayKind {
     Addr,
     /// Of immediates.
     Int,
+    /// Of blocks, for loads: that of `Addr`, and no element is an immediate, since this one is used as an array where it is
+    /// loaded.
+    Rows,
     /// Flat, of unboxed floats.
     Float,
 }

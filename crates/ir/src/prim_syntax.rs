@@ -93,7 +93,7 @@ words! {
         "assign" => Assignment, "heap_init" => Heap, "root_init" => Root,
     }
     ArrayKind, "array kind", None, {
-        "generic" => Generic, "addr" => Addr, "int" => Int, "float" => Float,
+        "generic" => Generic, "addr" => Addr, "int" => Int, "rows" => Rows, "float" => Float,
     }
     StringKind, "kind of string", None, { "string" => String, "bytes" => Bytes, "bigstring" => Bigstring }
     Width, "width", None, { "8" => W8, "16" => W16, "32" => W32, "64" => W64 }

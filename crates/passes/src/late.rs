@@ -1,11 +1,12 @@
 //! Computes cheap values in the arms that need them (`docs/passes/late.md`).
 //!
-//! A value of one instruction and without effect which several arms of a switch need, but not all, is computed in each of
-//! those instead of before the switch: the others don't pay for it, and it does not live across the calls of arms. Where only
-//! one arm needs a value, lowering moves it there by itself.
+//! A value of one instruction and without effect which several arms of a switch need, but not all, is computed in each
+//! of those instead of before the switch: the others don't pay for it, and it does not live across the calls of arms.
+//! Where only one arm needs a value, lowering moves it there by itself.
 //!
-//! A captured value of a function is so taken into the arms of a loop that the function is, too, if the loop calls the function
-//! by its closure again: then the loop is entered as often as it is repeated, and the closure lives in it anyway.
+//! A captured value of a function is so taken into the arms of a loop that the function is, too, if the loop calls the
+//! function by its closure again: then the loop is entered as often as it is repeated, and the closure lives in it
+//! anyway.
 
 use flambeau_ir::prim::{Coeffects, Effects, IntOp};
 use flambeau_ir::remap::{self, Remap};
@@ -20,6 +21,8 @@ use smallvec::SmallVec;
 const ARMS: usize = 8;
 /// A value that more uses need stays.
 const USES: usize = 64;
+/// No deeper than so many runs inside its own is a value moved.
+const DEEP: u32 = 200;
 
 /// Computes cheap values late in all functions of a unit. On entry and on exit the unit is well-formed.
 pub fn late(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
@@ -68,9 +71,33 @@ struct Candidate {
 struct RunData {
     /// One past the last run inside.
     end: Run,
+    /// In order.
     children: SmallVec<[Child; 2]>,
     /// How many arms the switch has that ends it.
     arms: usize,
+}
+
+/// Where a value is computed instead.
+type Targets = SmallVec<[Run; 4]>;
+
+/// A run that a value may be computed in.
+#[derive(Clone, Copy)]
+struct At {
+    run: Run,
+    /// It is in a loop that the value is not in.
+    in_loop: bool,
+    /// How deep it is inside the value's own run.
+    level: u32,
+}
+
+impl At {
+    fn of(run: Run) -> At {
+        At { run, in_loop: false, level: 0 }
+    }
+
+    fn inside(self, run: Run) -> At {
+        At { run, level: self.level + 1, ..self }
+    }
 }
 
 /// A run directly inside another.
@@ -198,56 +225,55 @@ impl Search {
 
 impl Search {
     /// Where a value is computed instead: in some of the runs inside the one where it is; nowhere if that is best.
-    fn targets(&self, candidate: &Candidate) -> SmallVec<[Run; 4]> {
-        let Some(uses) = self.uses.get(&candidate.var) else { return SmallVec::new() };
-        let targets =
-            if uses.len() > USES { None } else { self.inside(candidate, candidate.run, uses, false) };
+    fn targets(&self, candidate: &Candidate) -> Targets {
+        let uses = self.uses.get(&candidate.var).filter(|uses| uses.len() <= USES);
+        let targets = uses.and_then(|uses| self.inside(candidate, At::of(candidate.run), uses));
         targets.filter(|targets| targets.len() <= ARMS).unwrap_or_default()
     }
 
-    /// Arms inside a run that all uses are in, if not all arms are. `in_loop`: the run is in a loop and the value is not.
-    fn inside(
-        &self,
-        candidate: &Candidate,
-        run: Run,
-        uses: &[Run],
-        in_loop: bool,
-    ) -> Option<SmallVec<[Run; 4]>> {
-        let data = &self.runs[run as usize];
-        let mut used: SmallVec<[(&Child, SmallVec<[Run; 8]>); 4]> = SmallVec::new();
-        let mut counted = 0;
-        for child in &data.children {
-            let end = self.runs[child.run as usize].end;
-            let within: SmallVec<[Run; 8]> =
-                uses.iter().copied().filter(|run| (child.run..end).contains(run)).collect();
-            counted += within.len();
-            if !within.is_empty() {
-                used.push((child, within));
-            }
-        }
-        if counted < uses.len() {
-            return None;
-        }
+    /// Arms inside a run that all uses are in, if not all arms are.
+    fn inside(&self, candidate: &Candidate, at: At, uses: &[Run]) -> Option<Targets> {
+        let data = &self.runs[at.run as usize];
+        let used = self.split(at.run, uses)?;
+        let deeper = |at: At, uses: &[Run]| {
+            deep(|| (at.level < DEEP).then(|| self.inside(candidate, at, uses)).flatten())
+        };
         if let [(child, within)] = &used[..] {
-            let deeper = |in_loop| deep(|| self.inside(candidate, child.run, within, in_loop));
+            let next = at.inside(child.run);
             return match child.kind {
                 ChildKind::Try => None,
-                ChildKind::Loop => self.is_recursive(candidate, child).then(|| deeper(true)).flatten(),
-                ChildKind::Arm if in_loop && data.arms > 1 => {
-                    Some(deeper(true).unwrap_or_else(|| SmallVec::from_slice(&[child.run])))
+                ChildKind::Loop if !self.is_recursive(candidate, child) => None,
+                ChildKind::Loop => deeper(At { in_loop: true, ..next }, within),
+                ChildKind::Arm if at.in_loop && data.arms > 1 => {
+                    Some(deeper(next, within).unwrap_or_else(|| SmallVec::from_slice(&[child.run])))
                 }
-                ChildKind::Arm | ChildKind::Plain => deeper(in_loop),
+                ChildKind::Arm | ChildKind::Plain => deeper(next, within),
             };
         }
         if used.len() >= data.arms || used.iter().any(|(child, _)| child.kind != ChildKind::Arm) {
             return None;
         }
-        let mut targets = SmallVec::new();
+        let mut targets = Targets::new();
         for (child, within) in &used {
-            let deeper = deep(|| self.inside(candidate, child.run, within, in_loop));
-            targets.extend(deeper.unwrap_or_else(|| SmallVec::from_slice(&[child.run])));
+            let found = deeper(at.inside(child.run), within);
+            targets.extend(found.unwrap_or_else(|| SmallVec::from_slice(&[child.run])));
         }
         Some(targets)
+    }
+
+    /// The runs directly inside one that hold uses, each with its own; nothing if the run itself has one.
+    fn split(&self, run: Run, uses: &[Run]) -> Option<SmallVec<[(&Child, SmallVec<[Run; 8]>); 4]>> {
+        let children = &self.runs[run as usize].children;
+        let mut used: SmallVec<[(&Child, SmallVec<[Run; 8]>); 4]> = SmallVec::new();
+        for &inner in uses {
+            let after = children.partition_point(|child| child.run <= inner);
+            let child = children.get(after.checked_sub(1)?)?;
+            match used.iter_mut().find(|(other, _)| other.run == child.run) {
+                Some((_, within)) => within.push(inner),
+                None => used.push((child, SmallVec::from_slice(&[inner]))),
+            }
+        }
+        Some(used)
     }
 
     /// Whether a loop calls the function again by the closure that the value is from.

@@ -1,11 +1,12 @@
 //! What operations read and write, by classes of memory that do not overlap.
 //!
-//! Fields of blocks are told apart by their position, which holds whatever the types of the blocks. Elements of arrays are
-//! told apart by one thing that the type checker says of them: an array of floats is flat (types whose representation is
-//! not known have the generic kind, which is any). Arrays of immediates and of pointers are one class, for one array may
-//! be both: `[> `A ] array` has the kind of pointers, since the row may have constructors with arguments, and its instance
-//! `[ `A | `B ] array` that of immediates. So that code which takes a record for an array is forgiven (features G8), fields
-//! and elements that are no floats are not told apart.
+//! Fields of blocks are told apart by their position, which holds whatever the types of the blocks. Elements of arrays
+//! are told apart by one thing that the type checker says of them: an array of floats is flat (types whose
+//! representation is not known have the generic kind, which is any). Arrays of immediates and of pointers are one
+//! class, for one array may be both: `[> `A ] array` has the kind of pointers, since the row may have constructors with
+//! arguments, and its instance `[ `A | `B ] array` that of immediates. Only an array of arrays ([`ArrayKind::Rows`]) is
+//! none of immediates. So that code which takes a record for an array is forgiven (features G8), fields and elements
+//! that are no floats are not told apart.
 
 use flambeau_ir::Prim;
 use flambeau_ir::prim::{ArrayKind, Effects, StringKind};
@@ -15,11 +16,13 @@ use flambeau_ir::runtime_functions::Written;
 const FIELDS: u32 = 4;
 /// Floats in flat arrays and records.
 const FLOATS: u32 = FIELDS + 1;
-/// Elements of arrays that are no floats.
+/// Elements of arrays that are no floats and may be immediates.
 const VALUES: u32 = FIELDS + 2;
-const BYTES: u32 = FIELDS + 3;
-const BIGARRAYS: u32 = FIELDS + 4;
-const CLASSES: usize = FIELDS as usize + 5;
+/// Elements of arrays of arrays.
+const ROWS: u32 = FIELDS + 3;
+const BYTES: u32 = FIELDS + 4;
+const BIGARRAYS: u32 = FIELDS + 5;
+const CLASSES: usize = FIELDS as usize + 6;
 
 /// Classes of memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -28,6 +31,8 @@ pub struct Classes(u16);
 impl Classes {
     const ALL: Classes = Classes((1 << CLASSES) - 1);
     const ALL_FIELDS: Classes = Classes((1 << (FIELDS + 1)) - 1);
+    /// Elements that are no floats.
+    const ELEMENTS: Classes = Classes(1 << VALUES | 1 << ROWS);
     /// All that blocks and arrays hold.
     const BLOCKS: Classes = Classes((1 << BYTES) - 1);
 
@@ -78,13 +83,14 @@ impl Writes {
     pub fn of(prim: &Prim) -> Writes {
         let contents = match prim {
             Prim::CheckBound { .. } | Prim::CheckZero { .. } | Prim::ExnState => Classes::default(),
-            Prim::BlockStore { field, .. } => Classes::field(*field).and(Classes::one(VALUES)),
-            Prim::OffsetRef { .. } => Classes::field(0).and(Classes::one(VALUES)),
+            Prim::BlockStore { field, .. } => Classes::field(*field).and(Classes::ELEMENTS),
+            Prim::OffsetRef { .. } => Classes::field(0).and(Classes::ELEMENTS),
             Prim::BlockStoreFloat { .. } | Prim::ArrayStore { kind: ArrayKind::Float } => {
                 Classes::one(FLOATS)
             }
-            Prim::ArrayStore { kind: ArrayKind::Int | ArrayKind::Addr } => {
-                Classes::one(VALUES).and(Classes::ALL_FIELDS)
+            Prim::ArrayStore { kind: ArrayKind::Int } => Classes::one(VALUES).and(Classes::ALL_FIELDS),
+            Prim::ArrayStore { kind: ArrayKind::Addr | ArrayKind::Rows } => {
+                Classes::ELEMENTS.and(Classes::ALL_FIELDS)
             }
             Prim::ArrayStore { kind: ArrayKind::Generic } | Prim::BlockStoreComputed { .. } => {
                 Classes::BLOCKS
@@ -165,6 +171,7 @@ impl Memory {
             Prim::BlockLoad { field, .. } => (*field).min(FIELDS),
             Prim::BlockLoadFloat { .. } | Prim::ArrayLoad { kind: ArrayKind::Float } => FLOATS,
             Prim::ArrayLoad { kind: ArrayKind::Int | ArrayKind::Addr } => VALUES,
+            Prim::ArrayLoad { kind: ArrayKind::Rows } => ROWS,
             Prim::StringLoad { string: StringKind::Bigstring, .. } | Prim::BigarrayLoad { .. } => BIGARRAYS,
             Prim::StringLoad { .. } => BYTES,
             _ => return self.any,
@@ -199,6 +206,8 @@ mod tests {
         assert!(!changes(&assign(ArrayKind::Float), &element(ArrayKind::Addr)));
         assert!(changes(&assign(ArrayKind::Int), &element(ArrayKind::Addr)), "an open row and its instance");
         assert!(changes(&assign(ArrayKind::Addr), &load(3)));
+        assert!(changes(&assign(ArrayKind::Addr), &element(ArrayKind::Rows)));
+        assert!(!changes(&assign(ArrayKind::Int), &element(ArrayKind::Rows)), "a row of a matrix");
     }
 
     #[test]

@@ -156,6 +156,10 @@ impl Simplifier<'_> {
             Prim::Box(_) => (prim.clone(), 0),
             // What did not raise once does not raise.
             Prim::CheckBound { .. } | Prim::CheckZero { .. } => (prim.clone(), 0),
+            // One key for what reads pointers, whatever each knows of them.
+            Prim::ArrayLoad { kind: ArrayKind::Rows } => {
+                (Prim::ArrayLoad { kind: ArrayKind::Addr }, contents)
+            }
             // Of complex numbers too, which are boxed records.
             Prim::BigarrayLoad { .. } => (prim.clone(), contents),
             _ => match prim.effects() {

@@ -1,9 +1,9 @@
 //! Loops that wait: for a signal handler, a finaliser or another thread to change what a test of theirs reads.
 //! `docs/memory-model.md` gives the rule that this decides and the reasons.
 //!
-//! A loop waits if one of its exits depends on a load whose address is the same in each iteration. What an exit depends on
-//! is found backwards from the branches that decide whether the loop is left: through operands, through the arguments of
-//! continuations and the branches that choose among those, and through what the loop itself stores.
+//! A loop waits if one of its exits depends on a load whose address is the same in each iteration. What an exit depends
+//! on is found backwards from the branches that decide whether the loop is left: through operands, through the
+//! arguments of continuations and the branches that choose among those, and through what the loop itself stores.
 
 use flambeau_ir::prim::{Coeffects, Effects};
 use flambeau_ir::{
@@ -80,7 +80,9 @@ struct Loop<'e> {
     homes: FxHashMap<Continuation, usize>,
     jumps: FxHashMap<Continuation, Vec<Jump>>,
     defs: FxHashMap<Variable, Def<'e>>,
-    /// What may be another value in each iteration.
+    /// What is computed in the loop, in an order in which operands come first.
+    computed: Vec<Variable>,
+    /// What depends on a parameter, or on what is done: it may be another value in each iteration.
     varies: FxHashSet<Variable>,
     stores: Vec<Store<'e>>,
     /// Operands of what leaves the loop by raising, if it fails.
@@ -107,7 +109,58 @@ impl<'e> Loop<'e> {
                 return None;
             }
         }
+        found.find_fixed_params();
         Some(found)
+    }
+
+    /// Takes back of what varies the parameters that are only passed on, or given values from outside or computed from
+    /// those alone, and what is computed from such parameters: a function that has become a loop passes all its
+    /// parameters.
+    fn find_fixed_params(&mut self) {
+        let is_param = |var: &Variable| matches!(self.defs.get(var), Some(Def::Param(..)));
+        let mut passed_to: FxHashMap<Variable, Vec<Variable>> = FxHashMap::default();
+        let mut pending = Vec::new();
+        for (param, def) in &self.defs {
+            let Def::Param(cont, index) = def else { continue };
+            for jump in self.jumps.get(cont).into_iter().flatten() {
+                let Some(Simple::Var(from)) = jump.args.get(*index).map(|arg| self.original(*arg)) else {
+                    continue;
+                };
+                if is_param(&from) {
+                    passed_to.entry(from).or_default().push(*param);
+                } else if self.varies.contains(&from) {
+                    pending.push(*param);
+                }
+            }
+        }
+        let mut varies = FxHashSet::default();
+        while let Some(param) = pending.pop() {
+            if varies.insert(param) {
+                pending.extend(passed_to.get(&param).into_iter().flatten());
+            }
+        }
+        self.varies = varies;
+        for var in std::mem::take(&mut self.computed) {
+            let is_fixed = match self.defs.get(&var) {
+                Some(Def::Copy(simple)) => self.is_invariant(&[*simple]),
+                Some(Def::Prim(prim, args)) => prim.effects().0 == Effects::None && self.is_invariant(args),
+                Some(Def::Closures(_)) => false,
+                Some(Def::Param(..)) | None => continue,
+            };
+            if !is_fixed {
+                self.varies.insert(var);
+            }
+        }
+    }
+
+    /// What a copy is a copy of.
+    fn original(&self, mut simple: Simple) -> Simple {
+        while let Simple::Var(var) = simple
+            && let Some(Def::Copy(from)) = self.defs.get(&var)
+        {
+            simple = *from;
+        }
+        simple
     }
 
     fn bind(&mut self, handlers: &'e [ContHandler], region: usize, pending: &mut Vec<(&'e Expr, usize)>) {
@@ -128,6 +181,7 @@ impl<'e> Loop<'e> {
         match item {
             Item::Let { var, named: Named::Simple(simple), .. } => {
                 self.defs.insert(*var, Def::Copy(*simple));
+                self.computed.push(*var);
                 if !self.is_invariant(&[*simple]) {
                     self.varies.insert(*var);
                 }
@@ -137,6 +191,7 @@ impl<'e> Loop<'e> {
             }
             Item::LetClosures { vars, set, .. } => {
                 self.varies.extend(vars);
+                self.computed.extend(vars);
                 self.defs.extend(vars.iter().map(|var| (*var, Def::Closures(set))));
             }
             Item::Join { cont, params, body } => {
@@ -167,6 +222,7 @@ impl<'e> Loop<'e> {
             self.varies.insert(var);
         }
         self.defs.insert(var, Def::Prim(prim, args));
+        self.computed.push(var);
         if !writes.is_nothing() {
             self.stores.push(Store { writes, operands: args, region });
         }
@@ -284,7 +340,8 @@ impl Slice<'_, '_> {
         }
     }
 
-    /// What branches decide whether control comes to a jump or store in a region, up to where the continuation is bound.
+    /// What branches decide whether control comes to a jump or store in a region, up to where the continuation is
+    /// bound.
     fn decided(&mut self, region: usize, cont: Option<Continuation>) {
         let home = cont.and_then(|cont| self.of.homes.get(&cont).copied());
         let mut at = Some(region);
