@@ -80,6 +80,9 @@ struct RunData {
 /// Where a value is computed instead.
 type Targets = SmallVec<[Run; 4]>;
 
+/// A run directly inside another, with the uses in it.
+type Used<'s> = (&'s Child, SmallVec<[Run; 8]>);
+
 /// A run that a value may be computed in.
 #[derive(Clone, Copy)]
 struct At {
@@ -262,9 +265,9 @@ impl Search {
     }
 
     /// The runs directly inside one that hold uses, each with its own; nothing if the run itself has one.
-    fn split(&self, run: Run, uses: &[Run]) -> Option<SmallVec<[(&Child, SmallVec<[Run; 8]>); 4]>> {
+    fn split(&self, run: Run, uses: &[Run]) -> Option<SmallVec<[Used<'_>; 4]>> {
         let children = &self.runs[run as usize].children;
-        let mut used: SmallVec<[(&Child, SmallVec<[Run; 8]>); 4]> = SmallVec::new();
+        let mut used: SmallVec<[Used; 4]> = SmallVec::new();
         for &inner in uses {
             let after = children.partition_point(|child| child.run <= inner);
             let child = children.get(after.checked_sub(1)?)?;
