@@ -494,7 +494,7 @@ fn primitive(w: &mut Writer, prim: &Prim) {
             w.byte(27);
             w.byte(int_kind_code(*kind));
         }
-        Prim::CheckZero { kind } => {
+        Prim::CheckZero { kind, .. } => {
             w.byte(28);
             w.byte(int_kind_code(*kind));
         }
@@ -618,7 +618,7 @@ fn init_code(init: Init) -> u8 {
 fn array_code(kind: ArrayKind) -> u8 {
     match kind {
         ArrayKind::Generic => 0,
-        ArrayKind::Addr => 1,
+        ArrayKind::Addr | ArrayKind::Rows => 1,
         ArrayKind::Int => 2,
         ArrayKind::Float => 3,
     }

@@ -27,6 +27,7 @@ mod exports;
 mod functions;
 mod letrec;
 mod primitives;
+mod rows;
 mod term;
 
 use flambeau_ir::decision::Warning;

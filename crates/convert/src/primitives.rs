@@ -357,11 +357,13 @@ impl Converter<'_> {
         }))
     }
 
-    /// Division, after the check of the divisor. A divisor known to be zero never divides.
+    /// Division, after the check of the divisor. A divisor known to be zero never divides: it raises under `-unsafe` too,
+    /// as in the stock compilers, also where it is known only later.
     fn division(&mut self, quotient: bool, kind: IntKind, args: &[Simple], safe: bool, loc: LocId) -> Simple {
         let divisor = constant_integer(args[1]);
-        if safe && !self.options.unsafe_ && divisor.is_none_or(|d| d == 0) {
-            self.raising_prim("check", Prim::CheckZero { kind }, &args[1..], loc);
+        if divisor.is_none_or(|d| d == 0) {
+            let if_known = divisor.is_none() && (!safe || self.options.unsafe_);
+            self.raising_prim("check", Prim::CheckZero { kind, if_known }, &args[1..], loc);
             if divisor == Some(0) {
                 return Const::Poison(kind.kind()).into();
             }

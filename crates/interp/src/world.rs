@@ -155,10 +155,13 @@ impl World {
                 }
                 Ok(Value::UNIT)
             }
-            (Prim::CheckZero { kind }, [divisor]) => match crate::arith::integer(*kind, *divisor)? {
-                0 => Err(Leave::Raise(self.named("caml_exn_Division_by_zero"))),
-                _ => Ok(Value::UNIT),
-            },
+            (Prim::CheckZero { kind, if_known }, [divisor]) => {
+                match crate::arith::integer(*kind, *divisor)? {
+                    0 if *if_known => Err(Trap::DivisionByZero.into()),
+                    0 => Err(Leave::Raise(self.named("caml_exn_Division_by_zero"))),
+                    _ => Ok(Value::UNIT),
+                }
+            }
             _ => {
                 let positions = &self.positions;
                 let position = |slot| positions.get(&slot).copied().unwrap_or(0);

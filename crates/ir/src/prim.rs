@@ -38,6 +38,9 @@ pub enum ArrayKind {
     Addr,
     /// Of immediates.
     Int,
+    /// Of blocks, for loads: that of `Addr`, and no element is an immediate, since this one is used as an array where it is
+    /// loaded.
+    Rows,
     /// Flat, of unboxed floats.
     Float,
 }
@@ -359,8 +362,9 @@ pub enum Prim {
     IntDiv { kind: IntKind },
     /// Its remainder.
     IntMod { kind: IntKind },
-    /// (int): raises `Division_by_zero` if it is 0. For its effect.
-    CheckZero { kind: IntKind },
+    /// (int): raises `Division_by_zero` if it is 0. For its effect. With `if_known` (`-unsafe`), only if it is the
+    /// constant 0 when code is generated; a 0 that is not known is undefined.
+    CheckZero { kind: IntKind, if_known: bool },
     /// (int, int) → naked immediate 0 or 1. For `Tagged`, operands may be pointers that pattern
     /// matching compares (soundness row 28): the comparison is of words.
     IntCompare { op: IntCmp, kind: IntKind },
@@ -485,7 +489,7 @@ impl Prim {
             }
             Prim::IntShift { kind: IntKind::Tagged, .. } => fixed(&[Value, Value], Value),
             Prim::IntShift { kind, .. } => fixed(&[kind.kind(), NakedImmediate], kind.kind()),
-            Prim::CheckZero { kind } => fixed(&[kind.kind()], Value),
+            Prim::CheckZero { kind, .. } => fixed(&[kind.kind()], Value),
             Prim::IntCompare { kind, .. } => fixed(&[kind.kind(), kind.kind()], NakedImmediate),
             Prim::IntCompare3 { kind } => fixed(&[kind.kind(), kind.kind()], Value),
             Prim::ByteSwap { kind } => fixed(&[kind.kind()], kind.kind()),

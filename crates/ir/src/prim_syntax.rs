@@ -93,7 +93,7 @@ words! {
         "assign" => Assignment, "heap_init" => Heap, "root_init" => Root,
     }
     ArrayKind, "array kind", None, {
-        "generic" => Generic, "addr" => Addr, "int" => Int, "float" => Float,
+        "generic" => Generic, "addr" => Addr, "int" => Int, "rows" => Rows, "float" => Float,
     }
     StringKind, "kind of string", None, { "string" => String, "bytes" => Bytes, "bigstring" => Bigstring }
     Width, "width", None, { "8" => W8, "16" => W16, "32" => W32, "64" => W64 }
@@ -322,7 +322,8 @@ primitives! {
     "asr"              IntShift { kind } where op = ShiftOp::Asr;
     "div"              IntDiv { kind };
     "mod"              IntMod { kind };
-    "check_zero"       CheckZero { kind };
+    "check_zero"       CheckZero { kind } where if_known = false;
+    "check_known_zero" CheckZero { kind } where if_known = true;
     "eq"               IntCompare { kind } where op = IntCmp::Eq;
     "ne"               IntCompare { kind } where op = IntCmp::Ne;
     "lt"               IntCompare { kind } where op = IntCmp::Lt;

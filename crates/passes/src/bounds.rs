@@ -32,20 +32,39 @@ const FACTS: usize = 64;
 /// Leaves out checks in all functions of a unit. On entry and on exit the unit is well-formed.
 pub fn bounds(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
     unit.rewrite_bodies(|unit, code, body| {
+        let changed = remove_unknown_zeros(body, unit, code, rewrites);
         let (mut checks, mut items) = (0, 0);
         body.walk(&mut |expr| {
             items += expr.items.len() as u32;
             checks += expr.items.iter().filter(|item| check_of(item).is_some()).count();
         });
         if checks == 0 {
-            return false;
+            return changed;
         }
         let budget = items.saturating_mul(BUDGET.0).saturating_add(BUDGET.1);
         let mut search = Search::new(unit, budget);
         search.expr(body);
         let passed = search.passed;
-        remove(body, &passed, unit, code, rewrites)
+        remove(body, &passed, unit, code, rewrites) || changed
     })
+}
+
+/// Leaves out the checks of divisors that only fail for a known zero (`-unsafe`) where the divisor is still not known.
+fn remove_unknown_zeros(body: &mut Expr, unit: &Unit, code: Option<CodeId>, rewrites: &mut Rewrites) -> bool {
+    let mut changed = false;
+    body.walk_mut(&mut |expr| {
+        for item in &mut expr.items {
+            if let Item::Let { named, .. } = item
+                && let Named::Prim { prim: Prim::CheckZero { if_known: true, .. }, args, .. } = named
+                && matches!(args[..], [Simple::Var(_)])
+                && rewrites.allow(|| format!("bounds: unsafe division in {}", unit.place_name(code)))
+            {
+                *named = Named::Simple(Simple::UNIT);
+                changed = true;
+            }
+        }
+    });
+    changed
 }
 
 /// The variable that a bounds check is bound to.

@@ -23,7 +23,7 @@ pub fn hoist(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
 /// Hoists out of the loop that a run ends by entering.
 fn hoist_entered(rewriting: &mut Rewriting, expr: &mut Expr, index: usize) -> bool {
     let Item::LetCont { handlers, .. } = &mut expr.items[index] else { return false };
-    let goes = invariants(&handlers[0]);
+    let goes = invariants(&handlers[0], rewriting.turn(&handlers[0]));
     if goes.is_empty() || !rewriting.allow(handlers[0].cont) {
         return false;
     }
@@ -36,9 +36,9 @@ fn hoist_entered(rewriting: &mut Rewriting, expr: &mut Expr, index: usize) -> bo
 }
 
 /// What of the head of a loop is the same in each turn, and worth a register.
-fn invariants(handler: &ContHandler) -> FxHashSet<Variable> {
+fn invariants(handler: &ContHandler, turn: Turn) -> FxHashSet<Variable> {
     let varies = handler.params.iter().copied().collect();
-    let mut head = Head { turn: Turn::of(&handler.body), varies, same: Vec::new(), may_raise: false };
+    let mut head = Head { turn, varies, same: Vec::new(), may_raise: false };
     head.run(&handler.body);
     let candidates: FxHashSet<Variable> = head.same.iter().map(|(var, ..)| *var).collect();
     let mut goes: FxHashSet<Variable> = FxHashSet::default();

@@ -8,6 +8,7 @@ pub mod bounds;
 pub mod contify;
 pub mod hoist;
 pub mod immediates;
+pub mod late;
 pub mod loopify;
 mod loops;
 pub mod parameters;
@@ -46,6 +47,7 @@ pub const PASSES: &[Pass] = &[
     BOUNDS,
     HOIST,
     SINK,
+    LATE,
     DEAD_CODE,
 ];
 
@@ -61,6 +63,7 @@ const HOIST: Pass = Pass { name: "hoist", run: hoist::hoist };
 const UNROLL: Pass = Pass { name: "unroll", run: unroll::unroll };
 const THREAD: Pass = Pass { name: "thread", run: thread::thread };
 const SINK: Pass = Pass { name: "sink", run: sink::sink };
+const LATE: Pass = Pass { name: "late", run: late::late };
 const STATIC_ARRAYS: Pass = Pass { name: "static_arrays", run: static_arrays::static_arrays };
 const SIMPLIFY: Pass = Pass { name: "simplify", run: flambeau_simplify::simplify };
 const DEAD_CODE: Pass = Pass { name: "dead-code", run: flambeau_simplify::dead_code::dead_code };
@@ -117,6 +120,8 @@ pub fn schedule(level: u32, rounds: Option<u32>, described: bool) -> Vec<Pass> {
     passes.push(HOIST);
     // Last: inside a branch an allocation is in sight of nobody else.
     passes.push(SINK);
+    // What allocations in branches need is needed there.
+    passes.push(LATE);
     passes
 }
 
@@ -128,7 +133,8 @@ pub fn kind_of_rewrite(line: &str) -> String {
     }
     match text.split_once(": ") {
         Some((
-            pass @ ("scalar_replacement" | "parameters" | "sink" | "unroll" | "peel" | "hoist" | "thread"),
+            pass @ ("scalar_replacement" | "parameters" | "sink" | "unroll" | "peel" | "hoist" | "late"
+            | "thread"),
             _,
         )) => pass.to_owned(),
         _ => text.split(" in ").next().unwrap_or(text).to_owned(),

@@ -2,8 +2,10 @@
 
 use flambeau_ir::prim::{Coeffects, Effects};
 use flambeau_ir::stack::deep;
-use flambeau_ir::{CodeId, Continuation, Expr, Item, Named, Prim, Rewrites, Terminator, Unit};
+use flambeau_ir::{CodeId, ContHandler, Continuation, Expr, Item, Named, Prim, Rewrites, Terminator, Unit};
 use flambeau_simplify::memory::{Memory, Writes};
+use flambeau_simplify::waiting::waiting_loops;
+use rustc_hash::FxHashSet;
 
 /// A pass that rewrites loops, in one function.
 pub struct Rewriting<'a> {
@@ -11,9 +13,16 @@ pub struct Rewriting<'a> {
     rewrites: &'a mut Rewrites,
     code: Option<CodeId>,
     pass: &'static str,
+    /// The loops that wait, by their first continuations. A loop with others in it is never copied.
+    waiting: FxHashSet<Continuation>,
 }
 
 impl Rewriting<'_> {
+    /// What an iteration of a loop does to the memory.
+    pub fn turn(&self, handler: &ContHandler) -> Turn {
+        Turn::of(handler, &self.waiting)
+    }
+
     /// Asks for permission to rewrite a loop.
     pub fn allow(&mut self, repeated: Continuation) -> bool {
         let (unit, code, pass) = (&*self.unit, self.code, self.pass);
@@ -32,7 +41,8 @@ pub fn rewrite(
 ) -> bool {
     // The code of the toplevel runs once, but its loops may be long.
     unit.rewrite_bodies(|unit, code, body| {
-        let mut rewriting = Rewriting { unit, rewrites, code, pass };
+        let waiting = waiting_loops(body);
+        let mut rewriting = Rewriting { unit, rewrites, code, pass, waiting };
         let mut changed = false;
         inner_first(body, &mut |run| {
             if let Some(index) = entered(run) {
@@ -92,13 +102,18 @@ pub struct Turn {
 }
 
 impl Turn {
-    /// Of the body of a loop.
-    pub fn of(body: &Expr) -> Turn {
-        let mut writes = Writes::default();
-        body.walk(&mut |expr| {
+    /// Where a loop waits, itself or one in it, others write what it waits for.
+    fn of(handler: &ContHandler, waiting: &FxHashSet<Continuation>) -> Turn {
+        let contents = |cont| if waiting.contains(&cont) { Writes::CONTENTS } else { Writes::default() };
+        let mut writes = contents(handler.cont);
+        handler.body.walk(&mut |expr| {
             for item in &expr.items {
-                if let Item::Let { named: Named::Prim { prim, .. }, .. } = item {
-                    writes.add(Writes::of(prim));
+                match item {
+                    Item::Let { named: Named::Prim { prim, .. }, .. } => writes.add(Writes::of(prim)),
+                    Item::LetCont { handlers, .. } => {
+                        handlers.first().into_iter().for_each(|first| writes.add(contents(first.cont)));
+                    }
+                    Item::Let { .. } | Item::LetClosures { .. } | Item::Join { .. } => {}
                 }
             }
             if let Terminator::Apply(_) = &expr.terminator {

@@ -32,7 +32,7 @@ fn peel_entered(rewriting: &mut Rewriting, expr: &mut Expr, index: usize) -> boo
     else {
         return false;
     };
-    if !is_worth_it(&handlers[0]) || !rewriting.allow(entry.cont) {
+    if !is_worth_it(&handlers[0], rewriting) || !rewriting.allow(entry.cont) {
         return false;
     }
     let entry = entry.clone();
@@ -52,7 +52,7 @@ fn peel_entered(rewriting: &mut Rewriting, expr: &mut Expr, index: usize) -> boo
 }
 
 /// Whether a loop is innermost and small, jumps back from one place, and computes something that is always the same.
-fn is_worth_it(handler: &ContHandler) -> bool {
+fn is_worth_it(handler: &ContHandler, rewriting: &Rewriting) -> bool {
     let ContHandler { cont, params, body } = handler;
     if size::of(body, LARGE).is_none() {
         return false;
@@ -83,12 +83,11 @@ fn is_worth_it(handler: &ContHandler) -> bool {
         }
         expr.terminator.for_each_cont_use(&mut |used, _| innermost &= used != *cont);
     });
-    innermost && back_edges == 1 && invariant_size(body, varies) >= WORTH
+    innermost && back_edges == 1 && invariant_size(body, &rewriting.turn(handler), varies) >= WORTH
 }
 
 /// The size of what a loop computes that is the same in each turn.
-fn invariant_size(body: &Expr, mut varies: FxHashSet<Variable>) -> u32 {
-    let turn = Turn::of(body);
+fn invariant_size(body: &Expr, turn: &Turn, mut varies: FxHashSet<Variable>) -> u32 {
     let mut total = 0;
     // Outer terms come before those nested in them, so operands before their uses.
     body.walk(&mut |expr| {
@@ -96,7 +95,7 @@ fn invariant_size(body: &Expr, mut varies: FxHashSet<Variable>) -> u32 {
             let Item::Let { var, named: Named::Prim { prim, args, .. }, .. } = item else { continue };
             let varying = args.iter().any(|arg| arg.as_var().is_some_and(|arg| varies.contains(&arg)));
             let constant = args.iter().all(|arg| matches!(arg, Simple::Const(_)));
-            if varying || constant || !is_repeatable(prim, &turn) {
+            if varying || constant || !is_repeatable(prim, turn) {
                 continue;
             }
             varies.remove(var);

@@ -37,10 +37,11 @@ fn sink_in(body: &mut Expr, unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
             let name = &unit.variables[candidate.vars[0]].name;
             rewrites.allow(|| format!("sink: allocation of {name}"))
         });
-        let Candidate { vars, home, index, operands, .. } = candidate;
-        let (place, index) = goal.map_or((home, index), |goal| (goal.place, ways.index_of(goal)));
+        let Candidate { vars, home, point, operands, .. } = candidate;
+        // What it uses is used from now on where it will stand.
+        let (place, point) = goal.map_or((home, point), |goal| (goal.place, ways.point(goal)));
         goals.extend(goal.map(|goal| (vars[0], goal)));
-        operands.into_iter().for_each(|operand| ways.note(operand, place, index));
+        operands.into_iter().for_each(|operand| ways.note(operand, place, point));
     }
     if goals.is_empty() {
         return false;
@@ -81,9 +82,8 @@ impl Rebuild<'_> {
                 _ => out.push(item),
             }
         }
-        let call = self.ways.before_call(place);
         for (index, item) in std::mem::take(&mut expr.items).into_iter().enumerate() {
-            if call == Some(index as u32) {
+            if self.ways.is_before_call(place, index) {
                 out.extend(before_call.drain(..));
             }
             match self.goal(&item) {

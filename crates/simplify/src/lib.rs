@@ -53,6 +53,7 @@ mod toplevel;
 mod truth;
 mod twins;
 mod unboxing;
+pub mod waiting;
 
 use std::rc::Rc;
 

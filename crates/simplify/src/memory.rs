@@ -1,9 +1,12 @@
 //! What operations read and write, by classes of memory that do not overlap.
 //!
-//! Fields of blocks are told apart by their position, which holds whatever the types of the blocks. Elements of arrays are
-//! told apart by what the type checker says of them: an array of floats is flat, one of immediates is none of pointers
-//! (types whose representation is not known have the generic kind, which is any). So that code which takes a record for
-//! an array is forgiven (features G8), fields and elements that are no floats are not told apart.
+//! Fields of blocks are told apart by their position, which holds whatever the types of the blocks. Elements of arrays
+//! are told apart by one thing that the type checker says of them: an array of floats is flat (types whose
+//! representation is not known have the generic kind, which is any). Arrays of immediates and of pointers are one
+//! class, for one array may be both: `[> `A ] array` has the kind of pointers, since the row may have constructors with
+//! arguments, and its instance `[ `A | `B ] array` that of immediates. Only an array of arrays ([`ArrayKind::Rows`]) is
+//! none of immediates. So that code which takes a record for an array is forgiven (features G8), fields and elements
+//! that are no floats are not told apart.
 
 use flambeau_ir::Prim;
 use flambeau_ir::prim::{ArrayKind, Effects, StringKind};
@@ -13,10 +16,10 @@ use flambeau_ir::runtime_functions::Written;
 const FIELDS: u32 = 4;
 /// Floats in flat arrays and records.
 const FLOATS: u32 = FIELDS + 1;
-/// Elements of arrays of immediates.
-const INTS: u32 = FIELDS + 2;
-/// Elements of arrays of values that are no floats.
-const POINTERS: u32 = FIELDS + 3;
+/// Elements of arrays that are no floats and may be immediates.
+const VALUES: u32 = FIELDS + 2;
+/// Elements of arrays of arrays.
+const ROWS: u32 = FIELDS + 3;
 const BYTES: u32 = FIELDS + 4;
 const BIGARRAYS: u32 = FIELDS + 5;
 const CLASSES: usize = FIELDS as usize + 6;
@@ -28,6 +31,8 @@ pub struct Classes(u16);
 impl Classes {
     const ALL: Classes = Classes((1 << CLASSES) - 1);
     const ALL_FIELDS: Classes = Classes((1 << (FIELDS + 1)) - 1);
+    /// Elements that are no floats.
+    const ELEMENTS: Classes = Classes(1 << VALUES | 1 << ROWS);
     /// All that blocks and arrays hold.
     const BLOCKS: Classes = Classes((1 << BYTES) - 1);
 
@@ -61,19 +66,32 @@ impl Writes {
     /// Anything: by a call.
     pub const ANY: Writes = Writes { contents: Classes::ALL, headers: true };
 
+    /// All contents: by whoever a loop waits for.
+    pub const CONTENTS: Writes = Writes { contents: Classes::ALL, headers: false };
+
+    /// Whether these are [`Writes::ANY`].
+    pub fn is_any(&self) -> bool {
+        self.contents == Classes::ALL && self.headers
+    }
+
+    /// Whether nothing is written.
+    pub fn is_nothing(&self) -> bool {
+        self.contents == Classes::default() && !self.headers
+    }
+
     /// By one primitive.
     pub fn of(prim: &Prim) -> Writes {
         let contents = match prim {
             Prim::CheckBound { .. } | Prim::CheckZero { .. } | Prim::ExnState => Classes::default(),
-            Prim::BlockStore { field, .. } => {
-                Classes::field(*field).and(Classes::one(INTS)).and(Classes::one(POINTERS))
-            }
-            Prim::OffsetRef { .. } => Classes::field(0).and(Classes::one(INTS)).and(Classes::one(POINTERS)),
+            Prim::BlockStore { field, .. } => Classes::field(*field).and(Classes::ELEMENTS),
+            Prim::OffsetRef { .. } => Classes::field(0).and(Classes::ELEMENTS),
             Prim::BlockStoreFloat { .. } | Prim::ArrayStore { kind: ArrayKind::Float } => {
                 Classes::one(FLOATS)
             }
-            Prim::ArrayStore { kind: ArrayKind::Int } => Classes::one(INTS).and(Classes::ALL_FIELDS),
-            Prim::ArrayStore { kind: ArrayKind::Addr } => Classes::one(POINTERS).and(Classes::ALL_FIELDS),
+            Prim::ArrayStore { kind: ArrayKind::Int } => Classes::one(VALUES).and(Classes::ALL_FIELDS),
+            Prim::ArrayStore { kind: ArrayKind::Addr | ArrayKind::Rows } => {
+                Classes::ELEMENTS.and(Classes::ALL_FIELDS)
+            }
             Prim::ArrayStore { kind: ArrayKind::Generic } | Prim::BlockStoreComputed { .. } => {
                 Classes::BLOCKS
             }
@@ -152,8 +170,8 @@ impl Memory {
         let class = match prim {
             Prim::BlockLoad { field, .. } => (*field).min(FIELDS),
             Prim::BlockLoadFloat { .. } | Prim::ArrayLoad { kind: ArrayKind::Float } => FLOATS,
-            Prim::ArrayLoad { kind: ArrayKind::Int } => INTS,
-            Prim::ArrayLoad { kind: ArrayKind::Addr } => POINTERS,
+            Prim::ArrayLoad { kind: ArrayKind::Int | ArrayKind::Addr } => VALUES,
+            Prim::ArrayLoad { kind: ArrayKind::Rows } => ROWS,
             Prim::StringLoad { string: StringKind::Bigstring, .. } | Prim::BigarrayLoad { .. } => BIGARRAYS,
             Prim::StringLoad { .. } => BYTES,
             _ => return self.any,
@@ -186,8 +204,10 @@ mod tests {
         assert!(changes(&assign(ArrayKind::Generic), &element(ArrayKind::Float)));
         assert!(changes(&assign(ArrayKind::Float), &element(ArrayKind::Generic)));
         assert!(!changes(&assign(ArrayKind::Float), &element(ArrayKind::Addr)));
-        assert!(!changes(&assign(ArrayKind::Int), &element(ArrayKind::Addr)));
+        assert!(changes(&assign(ArrayKind::Int), &element(ArrayKind::Addr)), "an open row and its instance");
         assert!(changes(&assign(ArrayKind::Addr), &load(3)));
+        assert!(changes(&assign(ArrayKind::Addr), &element(ArrayKind::Rows)));
+        assert!(!changes(&assign(ArrayKind::Int), &element(ArrayKind::Rows)), "a row of a matrix");
     }
 
     #[test]

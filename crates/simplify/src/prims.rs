@@ -156,6 +156,10 @@ impl Simplifier<'_> {
             Prim::Box(_) => (prim.clone(), 0),
             // What did not raise once does not raise.
             Prim::CheckBound { .. } | Prim::CheckZero { .. } => (prim.clone(), 0),
+            // One key for what reads pointers, whatever each knows of them.
+            Prim::ArrayLoad { kind: ArrayKind::Rows } => {
+                (Prim::ArrayLoad { kind: ArrayKind::Addr }, contents)
+            }
             // Of complex numbers too, which are boxed records.
             Prim::BigarrayLoad { .. } => (prim.clone(), contents),
             _ => match prim.effects() {
@@ -346,7 +350,7 @@ impl Simplifier<'_> {
             (Prim::FloatCompare3, _) => Outcome::Keep(Ty::tagged(IntSet::range(-1, 1))),
             (Prim::FloatCompare { .. }, _) => Outcome::Keep(Ty::bool()),
             (Prim::PhysEqual { negated }, [x, y]) => self.phys_equal(*negated, *x, *y),
-            (Prim::CheckZero { kind }, [x]) => match self.env.ints(*x, *kind) {
+            (Prim::CheckZero { kind, .. }, [x]) => match self.env.ints(*x, *kind) {
                 Some(set) if !set.contains(0) => Outcome::Atom(Simple::UNIT),
                 _ => Outcome::Keep(Ty::Unknown),
             },

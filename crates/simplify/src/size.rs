@@ -64,6 +64,7 @@ pub fn prim(prim: &Prim, args: u32) -> u32 {
         Prim::BlockStore { pointer: true, .. }
         | Prim::BlockStoreComputed { .. }
         | Prim::ArrayStore { .. } => 4,
+        Prim::CheckZero { if_known: true, .. } => 0,
         Prim::CheckBound { .. } | Prim::CheckZero { .. } | Prim::GetTag => 2,
         Prim::StringLength => 5,
         Prim::BigarrayLoad { .. } | Prim::BigarrayStore { .. } => 2,

@@ -15,7 +15,7 @@ impl Class {
     pub const PURE: Class = Class(0);
     /// Depends on what effects change.
     pub const READ: Class = Class(1);
-    /// Allocates: a point where other threads, signal handlers and finalisers run.
+    /// Allocates, or polls: a point where other threads, signal handlers and finalisers run.
     pub const ALLOC: Class = Class(2);
     /// Anything.
     pub const EFFECT: Class = Class(4);

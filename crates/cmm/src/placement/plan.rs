@@ -172,6 +172,8 @@ impl Plan {
                     let mut handlers_inside = inside;
                     if *recursive {
                         handlers_inside = Some(self.add_loop(node, inside));
+                        // Its back edges poll, where whoever it waits for may write: no read moves past it.
+                        self.nodes[node as usize].summary |= Class::ALLOC;
                     }
                     stack.extend(handlers.iter().rev().map(|h| (h.body, node, handlers_inside)));
                     stack.push((*body, node, inside));

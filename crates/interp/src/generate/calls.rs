@@ -173,6 +173,17 @@ impl Generator {
             || self.plans[..scope.callable].iter().any(|plan| plan.shape == shape && plan.symbol.is_some())
     }
 
+    /// A call of a function of the outside, whose result is bound in the remainder of the run.
+    pub(super) fn call_outside(
+        &mut self,
+        scope: &mut Scope,
+        items: &mut Vec<Item>,
+        args: Vec<Simple>,
+    ) -> Simple {
+        let callee = Some(Simple::Symbol(self.symbols.outside));
+        self.join_call(scope, items, Call { callee, kind: CallKind::Generic, args, result: Type::Int })
+    }
+
     /// Shows a value to the outside.
     pub(super) fn observe(&mut self, scope: &mut Scope, items: &mut Vec<Item>, value: Simple, ty: Type) {
         self.c_call(scope, items, "observe", &[(value, ty)], Type::Int, false);

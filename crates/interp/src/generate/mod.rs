@@ -11,6 +11,7 @@ mod functions;
 mod joins;
 mod local_blocks;
 mod locals;
+mod nested;
 mod numbers;
 mod prims;
 pub mod random;

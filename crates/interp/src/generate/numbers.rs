@@ -105,7 +105,9 @@ impl Generator {
         } else {
             self.force(scope, items, ty)
         };
-        self.let_(scope, items, Prim::CheckZero { kind }, &[divisor], Type::Int);
+        // A zero that is not known is undefined then.
+        let if_known = self.one_in(6);
+        self.let_(scope, items, Prim::CheckZero { kind, if_known }, &[divisor], Type::Int);
         let dividend = self.force(scope, items, ty);
         let prim = if self.one_in(2) { Prim::IntDiv { kind } } else { Prim::IntMod { kind } };
         let result = self.let_(scope, items, prim, &[dividend, divisor], ty);

@@ -88,7 +88,7 @@ fn prim(r: &mut Random) -> Prim {
         25 => Prim::IntShift { op: r.pick(&[ShiftOp::Lsl, ShiftOp::Lsr, ShiftOp::Asr]), kind },
         26 => Prim::IntDiv { kind },
         27 => Prim::IntMod { kind },
-        28 => Prim::CheckZero { kind },
+        28 => Prim::CheckZero { kind, if_known: r.below(4) == 0 },
         29 => {
             let op = r.pick(&[IntCmp::Eq, IntCmp::Ne, IntCmp::Lt, IntCmp::Ge, IntCmp::UnsignedLt]);
             Prim::IntCompare { op, kind }

@@ -8,6 +8,15 @@ use smallvec::SmallVec;
 
 use super::movable::{self, Crossing};
 
+/// The point of a run at which what sinks to its beginning stands: before its first item.
+const BEGINNING: u32 = 0;
+
+/// The point of an item of a run, or of what ends it. What is put before an item stands at the same point as that item,
+/// after whatever stands at an earlier one.
+fn point_of(index: usize) -> u32 {
+    index as u32 + 1
+}
+
 /// From a jump to where its continuation is bound no more places than these are looked at, nor more jumps of a place that might
 /// leave a loop.
 const FAR: usize = 200;
@@ -29,7 +38,7 @@ enum Entrance {
 struct PlaceData {
     parent: Option<Place>,
     depth: u32,
-    /// The item of the parent's run that it is part of; the number of its items if it is part of the end.
+    /// The point of the parent's run at which the item stands that it is part of, or the end.
     at: u32,
     entrance: Entrance,
     /// One past the last place inside.
@@ -38,6 +47,7 @@ struct PlaceData {
     crossing: Crossing,
     /// What may happen between the run that binds it and itself.
     entered: Crossing,
+    /// The point of its first call, where an allocation may stand that has moved past reads.
     before_call: Option<u32>,
 }
 
@@ -64,8 +74,8 @@ pub struct Candidate {
     pub vars: SmallVec<[Variable; 1]>,
     /// The run in which it is.
     pub home: Place,
-    /// Its index there.
-    pub index: u32,
+    /// The point there at which it stands.
+    pub point: u32,
     /// What it uses.
     pub operands: SmallVec<[Simple; 4]>,
     /// What comes after it in the run.
@@ -77,7 +87,7 @@ pub struct Candidate {
 pub struct Goal {
     /// Into this run.
     pub place: Place,
-    /// Just before the first call there; else at the beginning.
+    /// Just before the first call there, so that what uses it must not stand at an earlier point; else at the beginning.
     pub before_call: bool,
 }
 
@@ -85,7 +95,7 @@ pub struct Goal {
 #[derive(Default)]
 pub struct Ways {
     places: PrimaryMap<Place, PlaceData>,
-    /// The innermost place that sees all uses of a variable, and the first of its items that has one.
+    /// The innermost place that sees all uses of a variable, and the point of the first.
     uses: FxHashMap<Variable, (Place, u32)>,
     bindings: FxHashMap<Continuation, Binding>,
     /// In the order of their places.
@@ -105,14 +115,15 @@ impl Ways {
         (ways, candidates)
     }
 
-    /// Where in the run an allocation may stand that has moved past reads.
-    pub fn before_call(&self, place: Place) -> Option<u32> {
-        self.places[place].before_call
+    /// Whether what sinks into a run past reads stands just before this item of it.
+    pub fn is_before_call(&self, place: Place, index: usize) -> bool {
+        self.places[place].before_call == Some(point_of(index))
     }
 
-    /// The index from which on what goes there is known.
-    pub fn index_of(&self, goal: Goal) -> u32 {
-        if goal.before_call { self.before_call(goal.place).unwrap_or(0) } else { 0 }
+    /// The point at which an allocation stands that was moved.
+    pub fn point(&self, goal: Goal) -> u32 {
+        let call = self.places[goal.place].before_call.filter(|_| goal.before_call);
+        call.unwrap_or(BEGINNING)
     }
 
     /// Whether a place is another, or inside it.
@@ -145,18 +156,18 @@ impl Ways {
         candidates: &mut Vec<Candidate>,
     ) {
         let place = self.place(parent, entrance);
-        self.places[place].before_call = movable::before_call(expr).map(|index| index as u32);
+        self.places[place].before_call = movable::before_call(expr).map(point_of);
         let crossings: Vec<Crossing> = suffixes(expr);
         self.places[place].crossing = crossings[0];
         for (index, item) in expr.items.iter().enumerate() {
-            self.item(item, (place, index as u32), crossings[index + 1], candidates);
+            self.item(item, (place, point_of(index)), crossings[index + 1], candidates);
         }
-        self.end(&expr.terminator, (place, expr.items.len() as u32), candidates);
+        self.end(&expr.terminator, (place, point_of(expr.items.len())), candidates);
         self.places[place].end = self.places.len() as u32;
     }
 
     fn item(&mut self, item: &Item, here: (Place, u32), after: Crossing, candidates: &mut Vec<Candidate>) {
-        let (place, index) = here;
+        let (place, point) = here;
         let mut operands = SmallVec::new();
         item.for_each_simple(&mut |simple| operands.push(simple));
         if let Some(vars) = movable::movable(item) {
@@ -164,10 +175,10 @@ impl Ways {
             if let Item::Join { body, .. } = item {
                 body.for_each_simple_deep(&mut |simple| operands.push(simple));
             }
-            candidates.push(Candidate { vars, home: place, index, operands, after });
+            candidates.push(Candidate { vars, home: place, point, operands, after });
             return;
         }
-        operands.into_iter().for_each(|operand| self.note(operand, place, index));
+        operands.into_iter().for_each(|operand| self.note(operand, place, point));
         match item {
             Item::Let { named, .. } => {
                 if let Some(exn) = named.exn() {
@@ -195,17 +206,17 @@ impl Ways {
     }
 
     fn end(&mut self, terminator: &Terminator, here: (Place, u32), candidates: &mut Vec<Candidate>) {
-        let (place, index) = here;
+        let (place, point) = here;
         if let Terminator::Switch(switch) = terminator {
-            self.note(switch.scrutinee, place, index);
+            self.note(switch.scrutinee, place, point);
             switch.for_each_jump(&mut |jump| {
                 let arm = self.place(Some(here), Entrance::Open);
-                jump.for_each_simple(&mut |simple| self.note(simple, arm, 0));
+                jump.for_each_simple(&mut |simple| self.note(simple, arm, BEGINNING));
                 self.jump(arm, jump.cont, Crossing::Nothing);
             });
             return;
         }
-        terminator.for_each_simple(&mut |simple| self.note(simple, place, index));
+        terminator.for_each_simple(&mut |simple| self.note(simple, place, point));
         match terminator {
             Terminator::ApplyCont(jump) => self.jump(place, jump.cont, Crossing::Nothing),
             Terminator::StringSwitch(switch) => {
@@ -229,20 +240,20 @@ impl Ways {
     }
 
     /// Notes a use.
-    pub fn note(&mut self, simple: Simple, place: Place, index: u32) {
+    pub fn note(&mut self, simple: Simple, place: Place, point: u32) {
         if let Simple::Var(var) = simple {
-            let here = (place, index);
+            let here = (place, point);
             let common = self.uses.get(&var).map_or(here, |other| self.common(*other, here));
             self.uses.insert(var, common);
         }
     }
 
-    /// The innermost place around both, and the first of its items that has one of them.
+    /// The innermost place around both, and the point of the first of them.
     fn common(&self, mut a: (Place, u32), mut b: (Place, u32)) -> (Place, u32) {
         while a.0 != b.0 {
-            let up = |(place, index): (Place, u32)| {
+            let up = |(place, point): (Place, u32)| {
                 let data = &self.places[place];
-                data.parent.map_or((place, index), |parent| (parent, data.at))
+                data.parent.map_or((place, point), |parent| (parent, data.at))
             };
             if self.places[a.0].depth >= self.places[b.0].depth { a = up(a) } else { b = up(b) }
         }
@@ -302,9 +313,9 @@ impl Ways {
             if data.entrance == Entrance::Loop {
                 inside.push(place);
             }
-            let before_call = past == Crossing::Reads;
-            let fits = !before_call || data.before_call.is_some_and(|call| call <= first_use);
-            if inside.is_empty() && fits {
+            // Just before the call wherever its uses allow that, so that what it is made of may follow it past reads.
+            let before_call = data.before_call.is_some_and(|call| call <= first_use);
+            if inside.is_empty() && (before_call || past < Crossing::Reads) {
                 goal = Some(Goal { place, before_call });
             }
             past = past.max(data.crossing);

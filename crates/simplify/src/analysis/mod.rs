@@ -19,6 +19,7 @@ use smallvec::SmallVec;
 use crate::Functions;
 use crate::memory::Writes;
 use crate::run::Params;
+use crate::waiting::waits;
 use shape::Shape;
 use turns::{Turn, Turns, WholeUse};
 use wholes::Candidate;
@@ -232,7 +233,8 @@ impl<'a> Walk<'a> {
                             regions += 1;
                             inner.region = regions;
                             inner.around = Some(loops.len());
-                            loops.push((first.cont, here.around, Writes::default()));
+                            let waited = if waits(handlers) { Writes::CONTENTS } else { Writes::default() };
+                            loops.push((first.cont, here.around, waited));
                             self.turns.begin_loop(here.around);
                         }
                         for handler in handlers {
