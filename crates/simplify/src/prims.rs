@@ -648,7 +648,7 @@ impl Simplifier<'_> {
         let ty = known.or_else(|| self.made_elsewhere(field, block));
         match ty {
             Some(Ty::Is(simple)) => Outcome::Atom(simple),
-            Some(Ty::Twin(symbol)) if self.in_twin => Outcome::Atom(symbol.into()),
+            Some(Ty::Twin(symbol, _)) if self.in_twin => Outcome::Atom(symbol.into()),
             Some(ty) => Outcome::Keep(ty),
             None => Outcome::Keep(Ty::Unknown),
         }
