@@ -21,3 +21,21 @@ let () =
   print_endline (S.show (S.add "x" (S.of_list ["b"; "a"])));
   Printf.printf "%d %d %d %d\n" (I.tick ()) (I.tick ()) (S.tick ()) (I.curried 1 2);
   List.iter (fun n -> print_endline (test n)) [2; 3; 4]
+(* What a functor's module holds may be what a function returned that is inlined in the functor later. *)
+let make n =
+  let a = Array.init 4 (fun i -> i * n) in
+  let b = List.fold_left (fun s x -> (s * 31) + x) n (Array.to_list a) in
+  let c = if b land 1 = 0 then b / 2 else (3 * b) + 1 in
+  fun y -> (y * c) + a.(y land 3) + b
+module Held (X : sig val n : int end) = struct
+  let f = make X.n
+  let rec g x = if x > 100 then x else g (f x land 63 + x + 1)
+  let pick x = if x land 1 = 0 then f else fun y -> y - X.n
+  module Inner = struct let f = f let h x = pick x x end
+end
+module H1 = Held (struct let n = 3 end)
+module H2 = Held (struct let n = Array.length Sys.argv + 4 end)
+let () =
+  List.iter
+    (fun x -> Printf.printf "%d %d %d %d\n" (H1.f x) (H2.g x) (H1.Inner.h x) (H2.Inner.f x))
+    [1; 2; 3; 50]

@@ -21,7 +21,7 @@ use smallvec::SmallVec;
 use crate::{Functions, Simplifier};
 
 /// Levels of modules in modules of which something is known, and of functors whose results are looked into.
-const DEPTH: u32 = 4;
+const DEPTH: u32 = 8;
 
 /// An object that a term makes.
 #[derive(Clone)]
@@ -116,13 +116,15 @@ impl<'u> Body<'u> {
 /// Finds objects in a unit.
 struct Finder<'u> {
     unit: &'u Unit,
+    /// Whether a call will still be one when the program runs: what a function makes that is inlined, or copied, has other codes.
+    stays: &'u dyn Fn(&Apply) -> bool,
     statics: FxHashMap<Symbol, (&'u StaticDef, usize)>,
 }
 
 impl<'u> Finder<'u> {
-    fn new(unit: &'u Unit) -> Finder<'u> {
+    fn new(unit: &'u Unit, stays: &'u dyn Fn(&Apply) -> bool) -> Finder<'u> {
         let symbols = |def: &'u StaticDef| def.symbols().iter().enumerate().map(move |(i, s)| (*s, (def, i)));
-        Finder { unit, statics: unit.statics.iter().flat_map(|item| symbols(&item.def)).collect() }
+        Finder { unit, stays, statics: unit.statics.iter().flat_map(|item| symbols(&item.def)).collect() }
     }
 
     /// The object that a function returns, if it returns in one place.
@@ -169,6 +171,7 @@ impl<'u> Finder<'u> {
                     Object::Block(fields.iter().map(|field| self.object(body, *field, depth - 1)).collect())
                 }
                 Some(Definition::Closure(set, index)) => Object::Closure(Rc::new((*set).clone()), *index),
+                Some(Definition::Call(apply)) if !(self.stays)(apply) => Object::Unknown,
                 Some(Definition::Call(apply)) => match &apply.kind {
                     CallKind::Direct(code) => self.result(*code, depth - 1),
                     CallKind::DirectExternal(name) => {
@@ -223,7 +226,7 @@ impl<'u> Finder<'u> {
 
 /// The objects in the first `size` fields of the module of a unit that is optimised.
 pub fn module(unit: &Unit, size: u32) -> Shape {
-    let finder = Finder::new(unit);
+    let finder = Finder::new(unit, &|_| true);
     let body = Body::of(unit, &unit.entry.body);
     let field = |index: u32| match body.module.get(&index) {
         Some(Some(value)) => finder.shape(&finder.object(&body, *value, DEPTH)),
@@ -234,7 +237,7 @@ pub fn module(unit: &Unit, size: u32) -> Shape {
 
 /// The objects that functors return, by the codes of these.
 pub fn results(unit: &Unit) -> FxHashMap<String, Shape> {
-    let finder = Finder::new(unit);
+    let finder = Finder::new(unit, &|_| true);
     let functors = unit.codes.iter().filter(|(_, data)| data.attributes.is_functor);
     functors
         .map(|(code, data)| (data.linkage_name.clone(), finder.shape(&finder.result(code, DEPTH))))
@@ -278,7 +281,17 @@ impl Simplifier<'_> {
         if !self.done.contains(&code) || self.in_progress.contains(&code) {
             return Ty::Unknown;
         }
-        let object = Finder::new(self.unit).result(code, DEPTH);
+        let is_functor = |code: CodeId| self.unit.codes[code].attributes.is_functor;
+        // A functor is not recursive, and so never specialised.
+        let stays = |apply: &Apply| {
+            apply.inlined == InlineAttribute::Never
+                && match &apply.kind {
+                    CallKind::Direct(code) => is_functor(*code),
+                    CallKind::DirectExternal(name) => self.imported.known(name).is_none_or(is_functor),
+                    _ => false,
+                }
+        };
+        let object = Finder::new(self.unit, &stays).result(code, DEPTH);
         if object.is_known() { self.type_of(&object) } else { Ty::Unknown }
     }
 
