@@ -252,7 +252,8 @@ impl Simplifier<'_> {
             return Ty::Unknown;
         }
         // A function, a functor perhaps, may be inlined where more is known of what it applies functors to.
-        if self.current.is_some() && self.rewrites.round == 0 {
+        // Nor has anything been inlined where bodies are only measured (policy benefit).
+        if self.rewrites.round == 0 && (self.current.is_some() || self.rewrites.stubs_only) {
             return Ty::Unknown;
         }
         let ty = match &apply.kind {
