@@ -128,6 +128,8 @@ let list =
       "The same of small functions that on each way call others, loop or make closures";
     whole "-flambeau-inline-guard-size" "inline-guard-size"
       "Up to this size the beginning of a function that is not inlined is, where it decides whether there is much to do";
+    whole "-flambeau-functions-of-functors" "functions-of-functors"
+      "Up to this size functions of the modules that functors make are copied for the functors' arguments";
   ]
   @ switch_flags "flambda2-speculative-inlining-only-if-arguments-useful" "inline-only-if-arguments-useful"
       "Look only at calls of which an argument is known"

@@ -2,13 +2,14 @@
 
 use std::rc::Rc;
 
-use flambeau_ir::imports::{Function, Known, Library, Made, Origins};
+use flambeau_ir::imports::{Callee, Function, Known, Library, Made, Origins, Shape};
 use flambeau_ir::inlining::Rounds;
 use flambeau_ir::{Imports, Origin, Rewrites, Unit, transfer};
 use flambeau_lambda::{Approximation, Import, Request, decode_import};
 use flambeau_simplify::export::{Visible, inlinable};
+use flambeau_simplify::shapes;
 use flambeau_unit::{Functions, Payload, PayloadError};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::settings::Settings;
 use crate::static_fields;
@@ -29,7 +30,10 @@ pub fn read_payloads(imports: &mut [Import]) -> Result<(Imports, Origins), Strin
 }
 
 fn read_payload(import: &mut Import, functions: &mut Imports, origins: &mut Origins) -> Result<(), String> {
-    let Some(bytes) = import.payload.take() else { return Ok(()) };
+    let Some(bytes) = import.payload.take() else {
+        add_results(&import.approximation, functions);
+        return Ok(());
+    };
     let payload = match Payload::decode(&bytes) {
         Ok(payload) => payload,
         // Of another version of Flambeau: its unit is one like those of the stock compiler.
@@ -41,6 +45,8 @@ fn read_payload(import: &mut Import, functions: &mut Imports, origins: &mut Orig
         import.approximation = payload.exports;
     }
     add_closures(&import.approximation, functions);
+    add_results(&import.approximation, functions);
+    functions.add_objects(&import.symbol, shape(&payload.objects));
     add_fields(&import.symbol, &import.approximation, functions);
     Makings { module: &import.symbol, imports: functions, last: None }
         .add(&mut Vec::new(), &import.approximation);
@@ -115,6 +121,76 @@ fn add_closures(exports: &Approximation, imports: &mut Imports) {
             Approximation::Block(fields) => pending.extend(fields),
             _ => {}
         }
+    }
+}
+
+/// What an approximation says of the functions that closures run.
+fn shape(approximation: &Approximation) -> Shape {
+    match approximation {
+        Approximation::Closure { code, arity, needs_closure, .. } => match usize::try_from(*arity) {
+            Ok(arity @ 1..) => {
+                let code = code.as_str().into();
+                Shape::Function(Rc::new(Callee { code, arity, needs_closure: *needs_closure }))
+            }
+            _ => Shape::Unknown,
+        },
+        Approximation::Block(fields) => {
+            let fields: Rc<[Shape]> = fields.iter().map(shape).collect();
+            if fields.iter().any(Shape::is_known) { Shape::Block(fields) } else { Shape::Unknown }
+        }
+        Approximation::Made { code, path, .. } => {
+            Shape::Result(code.as_str().into(), path.iter().copied().collect())
+        }
+        _ => Shape::Unknown,
+    }
+}
+
+/// The converse.
+fn approximation(shape: &Shape) -> Approximation {
+    match shape {
+        Shape::Unknown => Approximation::Unknown,
+        Shape::Function(callee) => Approximation::Closure {
+            code: callee.code.to_string(),
+            arity: callee.arity as i64,
+            needs_closure: callee.needs_closure,
+            symbol: None,
+            result: Box::new(Approximation::Unknown),
+        },
+        Shape::Block(fields) => Approximation::Block(fields.iter().map(approximation).collect()),
+        Shape::Result(code, path) => {
+            Approximation::Made { code: code.to_string(), args: Rc::from([]), path: path.to_vec() }
+        }
+    }
+}
+
+/// Records which modules the functions of a unit return.
+fn add_results(exports: &Approximation, imports: &mut Imports) {
+    let mut pending = vec![exports];
+    while let Some(approximation) = pending.pop() {
+        match approximation {
+            Approximation::Closure { code, result, .. } => {
+                let shape = shape(result);
+                if let Shape::Block(_) | Shape::Result(..) = shape {
+                    imports.add_result(code, shape);
+                }
+                pending.push(result);
+            }
+            Approximation::Block(fields) => pending.extend(fields),
+            _ => {}
+        }
+    }
+}
+
+/// Adds to what is exported of functors which modules they return.
+fn set_results(exports: &mut Approximation, results: &FxHashMap<String, Shape>) {
+    match exports {
+        Approximation::Closure { code, result, .. } => {
+            if let Some(shape) = results.get(code) {
+                **result = approximation(shape);
+            }
+        }
+        Approximation::Block(fields) => fields.iter_mut().for_each(|field| set_results(field, results)),
+        _ => {}
     }
 }
 
@@ -222,14 +298,22 @@ pub fn payload(
         }
     });
     let visible = visible(request, settings, unit);
-    if let Visible::Only(_) = visible {
-        roots.extend(settings.stock_functions.iter().map(|(label, _)| label.clone()));
+    let (mut exports, mut objects) = (exports, Approximation::Unknown);
+    match visible {
+        Visible::All => {
+            set_results(&mut exports, &shapes::results(unit));
+            objects = approximation(&shapes::module(unit, request.options.exported_fields));
+        }
+        // The stock `.cmx` describes them.
+        Visible::Only(_) => {
+            roots.extend(settings.stock_functions.iter().map(|(label, _)| label.clone()));
+            exports = Approximation::Unknown;
+        }
     }
-    let exports = if let Visible::All = visible { exports } else { Approximation::Unknown };
     let codes = inlinable(unit, rewrites, roots, &visible);
     let origins = write_origins(unit, &rewrites.inlining, &visible);
     let functions = Functions { format: transfer::FORMAT.into(), origins, codes };
-    Payload::new(recorded_settings(request), exports, functions).encode()
+    Payload::new(recorded_settings(request), exports, objects, functions).encode()
 }
 
 /// What the optimiser was told, but for what it was to write beside the code (features G9).
@@ -312,7 +396,9 @@ mod tests {
             symbol: "camlA".into(),
             predefined: false,
             approximation: Approximation::Unknown,
-            payload: Some(Payload::new(Vec::new(), Approximation::Unknown, functions).encode()),
+            payload: Some(
+                Payload::new(Vec::new(), Approximation::Unknown, Approximation::Unknown, functions).encode(),
+            ),
         }
     }
 

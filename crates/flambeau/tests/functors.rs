@@ -117,7 +117,8 @@ fn an_argument_of_run_time_leaves_the_call_alone() {
          module T = Trees.Make (K)
          let here x t = T.mem x t",
     );
-    assert!(body(&ir, "here").contains("call field"), "{ir}");
+    let here = body(&ir, "here");
+    assert!(here.contains("call external \"camlTrees__mem_") && here.contains("via"), "{here}");
 }
 
 #[test]
@@ -246,9 +247,9 @@ fn modules_that_another_unit_made_are_known() {
         let body = body(&ir, name);
         assert!(body.contains("cont rec") && !body.contains(" call "), "{name}: {body}");
     }
-    for name in ["counted", "record"] {
-        assert!(body(&ir, name).contains("call field"), "{ir}");
-    }
+    let counted = body(&ir, "counted");
+    assert!(counted.contains("call external \"camlTrees__mem_") && counted.contains("via"), "{counted}");
+    assert!(body(&ir, "record").contains("call field"), "{ir}");
     for level in ["-Oclassic", "-O2", "-O3"] {
         assert_eq!(folder.link_and_run(&[&[level][..], &names].concat()), USER_PRINTED, "{level}");
     }
@@ -299,7 +300,99 @@ fn closed_functions_of_what_a_functor_gives_are_called_directly() {
         total.contains("external \"camlTrees__size_") && !total.contains("closure my_closure"),
         "{total}"
     );
-    // What the functor gives has an environment of its own where the functor is inlined.
+    // What needs its closure is called with that of the module, which the functor makes: it is not inlined any more.
     let has = body(&ir, "has");
-    assert!(!has.contains("external \"camlTrees__mem_"), "{has}");
+    assert!(has.contains("external \"camlTrees__mem_") && has.contains("via"), "{has}");
+    assert!(body(&ir, "Outer").contains("[inlined never]"), "{ir}");
+}
+
+/// A functor whose functions are too large to be copied for its arguments, with state and with functions that return closures.
+const LARGE: (&str, &str) = (
+    "large.ml",
+    "module type Key = sig type t val compare : t -> t -> int end
+     module Make (K : Key) = struct
+       let calls = ref 0
+       let rec insert x l =
+         incr calls;
+         match l with
+         | [] -> [x]
+         | [y] -> if K.compare x y < 0 then [x; y] else [y; x]
+         | y :: z :: rest ->
+             if K.compare x y < 0 then x :: l
+             else if K.compare x z < 0 then y :: x :: z :: rest
+             else if K.compare y z > 0 then insert y (insert x (z :: rest))
+             else y :: z :: insert x rest
+       let sort l = List.fold_left (fun sorted x -> insert x sorted) [] (List.rev (List.rev_append (List.rev l) []))
+       let later x = let n = List.length (sort [x; x]) in fun y -> n + K.compare x y
+       module Inner = struct let twice x l = insert x (insert x (insert x (insert x l))) end
+     end
+     module Ints = Make (struct type t = int let compare (x : int) y = compare x y end)
+     module Sealed : sig type t = string val insert : t -> t list -> t list val calls : int ref end =
+       struct type t = string include Make (struct type t = string let compare (x : string) y = compare x y end) end
+     module Nested = struct let zero = 0 module Ints = Ints end
+     let chosen : (module Key_insert.S) = if Array.length Sys.argv > 5 then (module Ints) else (module Nested.Ints)
+     module Chosen = (val chosen)",
+);
+
+const KEY: (&str, &str) =
+    ("key_insert.ml", "module type S = sig val insert : int -> int list -> int list end");
+
+#[test]
+fn functions_that_are_not_copied_are_called_directly() {
+    let user = "module Words = Large.Make (String)
+         let here x l = Words.insert x l
+         let inner x l = Words.Inner.twice x l
+         let there x l = Large.Ints.insert x l
+         let sealed x l = Large.Sealed.insert x l
+         let nested x l = Large.Nested.Ints.Inner.twice x l
+         let over x y = Words.later x y
+         let partial x = Words.insert x
+         let chosen x l = Large.Chosen.insert x l
+         let local n x l = let module L = Large.Make (struct type t = int let compare x y = compare (x mod n) (y mod n) end) in L.insert x l
+         let () =
+           let ints l = List.iter (Printf.printf \"%d \") l in
+           print_string (String.concat \",\" (here \"b\" (inner \"a\" [\"c\"]) @ partial \"x\" [\"y\"] @ sealed \"s\" [\"r\"]));
+           ints (there 3 [1; 2; 4; 9]); ints (nested 1 [5]); ints (chosen 2 [3]); ints (local 3 7 [9; 1]);
+           Printf.printf \"%d %d %d %d\" (over \"a\" \"b\") !Words.calls !Large.Ints.calls !Large.Sealed.calls";
+    let folder = Folder::new(&[KEY, LARGE, ("user.ml", user)]);
+    let mut printed = Vec::new();
+    for level in ["-O1", "-O2", "-O3", "-flambeau-no-inline"] {
+        // However small what is copied may be: the question is what becomes of the others.
+        let flags = [level, "-flambeau-functions-of-functors", "1"];
+        folder.compile(&[&flags[..], &["key_insert.ml", "large.ml"]].concat());
+        let ir = folder.compile(&[&flags[..], &["user.ml"]].concat());
+        for name in ["here", "there", "sealed", "local", "over"] {
+            let body = body(&ir, name);
+            let direct = body.contains("call external \"camlLarge__") || body.contains("call code");
+            assert!(direct && !body.contains("call field"), "{level} {name}: {body}");
+        }
+        printed.push(folder.link_and_run(&[&flags[..], &["key_insert.ml", "large.ml", "user.ml"]].concat()));
+    }
+    let expected = "a,a,a,a,b,c,x,y,r,s1 2 3 4 9 1 1 1 1 5 2 3 9 1 7 1 10 9 1";
+    assert!(printed.iter().all(|printed| printed.starts_with(expected)), "{printed:?}");
+    assert!(printed.windows(2).all(|two| two[0] == two[1]), "{printed:?}");
+}
+
+/// Where the unit that applies a functor inlines it, its module has closures of copied functions.
+#[test]
+fn what_was_inlined_elsewhere_is_not_called_as_the_functor_has_it() {
+    let made = "module Small (K : Trees.Key) = struct
+           let count = ref 0
+           let mem x l = incr count; List.exists (fun y -> K.compare x y = 0) l
+         end
+         module One = Small (struct type t = int let compare x y = incr (Sys.opaque_identity (ref 0)); compare x y end)
+         module Two = Small (String)
+         module T = Trees.Make (String)";
+    let user = "let one x l = Made.One.mem x l
+         let two x l = Made.Two.mem x l
+         let t x t = Made.T.many [x; t]
+         let () =
+           let first = one 1 [2; 1] in
+           let second = two \"a\" [] in
+           Printf.printf \"%b %b %d %d %d\" first second !Made.One.count !Made.Two.count (t \"a\" \"b\")";
+    let folder = Folder::new(&[TREES, ("made.ml", made), ("user.ml", user)]);
+    for flags in [&["-O1"][..], &["-O2"], &["-O3"], &["-O3", "-flambeau-functions-of-functors", "1"]] {
+        let files = ["trees.ml", "made.ml", "user.ml"];
+        assert_eq!(folder.link_and_run(&[flags, &files].concat()), "true false 1 1 2002");
+    }
 }

@@ -301,3 +301,47 @@ fn a_functor_is_worth_what_the_flag_says() {
     };
     assert_eq!((calls_with("0"), calls_with("1300")), (1, 0));
 }
+
+/// However many there are: a wrapper that stays a call allocates the options.
+#[test]
+fn stubs_have_no_quota() {
+    let calls = |count: u32, text: &dyn Fn(u32) -> String| (0..count).map(text).collect::<String>();
+    let source = format!(
+        "let area ?(width = 2) ?height:(h = 5) ~scale n =
+           if n > 1000 then List.length [width; h; scale] + List.length [n] * scale else width * h + scale
+         let cells = Array.make 400 0
+         {}
+         let inside n =
+           {} ()
+         let () = {} ()",
+        calls(150, &|i| format!("let () = cells.({i}) <- area ~width:{i} ~scale:1 {i}\n")),
+        calls(60, &|i| format!("cells.({i}) <- area ~height:(n + {i}) ~scale:n n;\n")),
+        calls(60, &|i| format!("cells.({i}) <- area ~width:{i} ~height:{i} ~scale:3 {i};\n")),
+    );
+    let folder = Folder::new(&[("t.ml", &source)]);
+    for level in ["-Oclassic", "-O1", "-O3"] {
+        let ir = folder.compile(&[level, "t.ml"]);
+        // Blocks of one field: the lists have two.
+        let is_some = |line: &&str| line.contains("make_block[0] (") && !line.contains(',');
+        let some = |body: &str| body.lines().filter(is_some).count();
+        let inside = ir.split("\ncode inside_").nth(1).and_then(|rest| rest.split("\n}").next()).expect("it");
+        let entry = ir.split("\nentry ").nth(1).expect("the entry");
+        assert_eq!((some(inside), some(entry)), (0, 0), "{level}: {ir}");
+    }
+}
+
+/// Twenty functions of which each is wanted in the next twice: a million calls, if there were no end.
+#[test]
+fn attributes_have_an_end() {
+    let functions: String =
+        (1..21).map(|n| format!("let[@inline] f{n} x = f{} x + f{} (x + {n})\n", n - 1, n - 1)).collect();
+    let source = format!(
+        "let[@inline] f0 x = if x > 3 then x * 2 else x + 1\n{functions}let () = print_int (f20 1 land 0)"
+    );
+    let folder = Folder::new(&[("t.ml", &source)]);
+    let output = folder.flambeau(&["-O3", "-c", "t.ml"]);
+    check_status(&output, 0);
+    let size = std::fs::metadata(folder.path("t.o")).expect("an object").len();
+    assert!(size < 2_000_000, "{size}");
+    assert_eq!(folder.link_and_run(&["-O3", "t.ml"]), "0");
+}

@@ -24,6 +24,10 @@ pub struct Imports {
     closures: FxHashMap<String, Function>,
     fields: FxHashMap<String, FxHashMap<u32, Function>>,
     made: FxHashMap<String, FxHashMap<Vec<u32>, Made>>,
+    /// The objects that fields of modules hold, by the symbols of the modules.
+    objects: FxHashMap<String, Shape>,
+    /// The objects that functions return, by the names of their codes.
+    results: FxHashMap<String, Shape>,
     library: Option<Library>,
     /// The names for which the library was asked.
     asked: FxHashSet<String>,
@@ -39,6 +43,53 @@ pub struct Function {
     pub code: Rc<str>,
     /// How many arguments it takes.
     pub arity: usize,
+}
+
+/// The function that a closure of another unit runs: a code that takes its arguments one by one, all of them values, and then
+/// its closure if it needs that.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Callee {
+    /// The linker's name of the code.
+    pub code: Rc<str>,
+    /// How many arguments it takes, without the closure.
+    pub arity: usize,
+    /// Whether a direct call passes the closure.
+    pub needs_closure: bool,
+}
+
+/// What is known of an object that another unit makes when the program runs: which functions its closures run.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Shape {
+    /// Nothing.
+    Unknown,
+    /// A closure.
+    Function(Rc<Callee>),
+    /// An immutable block, with its first fields.
+    Block(Rc<[Shape]>),
+    /// What a call returned of the function with that name of the linker, or a part of it: a field, a field of that, and so on.
+    Result(Rc<str>, Rc<[u32]>),
+}
+
+impl Shape {
+    /// Whether something is known of a closure in it.
+    pub fn is_known(&self) -> bool {
+        match self {
+            Shape::Unknown => false,
+            Shape::Function(_) | Shape::Result(..) => true,
+            Shape::Block(fields) => fields.iter().any(Shape::is_known),
+        }
+    }
+
+    /// What is known of a field.
+    pub fn field(&self, field: u32) -> Shape {
+        match self {
+            Shape::Block(fields) => fields.get(field as usize).cloned().unwrap_or(Shape::Unknown),
+            Shape::Result(code, path) => {
+                Shape::Result(code.clone(), path.iter().copied().chain([field]).collect())
+            }
+            Shape::Unknown | Shape::Function(_) => Shape::Unknown,
+        }
+    }
 }
 
 /// What a function of another unit, a functor perhaps, makes of static arguments, or a part of it.
@@ -97,7 +148,8 @@ impl Imports {
     pub fn find_unit_of(&mut self, name: &str, origins: &mut Origins) {
         let is_known = self.functions.contains_key(name)
             || self.closures.contains_key(name)
-            || self.fields.contains_key(name);
+            || self.fields.contains_key(name)
+            || self.results.contains_key(name);
         if is_known || self.asked.contains(name) {
             return;
         }
@@ -161,6 +213,27 @@ impl Imports {
     /// Tells what is a part of a module: of the one with that symbol, the field that the path leads to.
     pub fn add_made(&mut self, module: &str, path: Vec<u32>, made: Made) {
         self.made.entry(module.to_owned()).or_default().insert(path, made);
+    }
+
+    /// Records which objects the fields of a module hold.
+    pub fn add_objects(&mut self, module: &str, objects: Shape) {
+        self.objects.insert(module.to_owned(), objects);
+    }
+
+    /// The object in a field of a module, or in a field of that, and so on.
+    pub fn object(&self, module: &str, path: &[u32]) -> Shape {
+        let module = self.objects.get(module).cloned().unwrap_or(Shape::Unknown);
+        path.iter().fold(module, |shape, field| shape.field(*field))
+    }
+
+    /// Records which object the function with that code returns.
+    pub fn add_result(&mut self, code: &str, result: Shape) {
+        self.results.insert(code.to_owned(), result);
+    }
+
+    /// The object that the function with that code returns.
+    pub fn result(&self, code: &str) -> Option<&Shape> {
+        self.results.get(code)
     }
 
     /// How a part of a module was made.

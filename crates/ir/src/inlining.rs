@@ -152,7 +152,7 @@ impl Arguments {
             guard: 28,
             growth: if high { 60 } else { 30 },
             whole_functors: high,
-            twin: if high { 90 } else { 45 },
+            twin: if high { 110 } else { 45 },
             ..Arguments::threshold(2)
         }
     }

@@ -52,7 +52,7 @@ impl Simplifier<'_> {
                 },
             },
         }
-        let result = self.result_of(&apply);
+        let result = self.result_of(&mut apply);
         self.finish_call(&mut apply);
         self.return_to(apply, result, out)
     }
@@ -77,8 +77,8 @@ impl Simplifier<'_> {
     /// A static closure of this unit that behaves as an atom does.
     fn known_function(&mut self, simple: Simple) -> Option<Symbol> {
         match self.env.ty(simple) {
-            Ty::Twin(symbol) if matches!(self.env.ty(symbol.into()), Ty::Closure(_)) => Some(symbol),
-            Ty::Twin(_) => None,
+            Ty::Twin(symbol, _) if matches!(self.env.ty(symbol.into()), Ty::Closure(_)) => Some(symbol),
+            Ty::Twin(..) => None,
             _ => self.copied_closure(simple),
         }
     }
@@ -108,7 +108,7 @@ impl Simplifier<'_> {
                 };
                 for param in &handler.params {
                     match result {
-                        Ty::Twin(symbol) if self.in_twin => self.env.bind_alias(*param, symbol.into()),
+                        Ty::Twin(symbol, _) if self.in_twin => self.env.bind_alias(*param, symbol.into()),
                         ref known => self.env.bind(*param, known.clone()),
                     }
                 }
@@ -139,12 +139,21 @@ impl Simplifier<'_> {
     /// Makes a call of a known function direct. Gives the arguments beyond those that it takes.
     fn resolve(&mut self, apply: &mut Apply, out: &mut Vec<Item>) -> Option<Vec<Simple>> {
         if apply.kind != CallKind::Generic {
+            self.redirect_to_twin(apply);
             return None;
         }
         if let Some(twin) = self.called_twin(apply.callee?) {
             apply.callee = Some(twin.into());
         }
-        let Ty::Closure(known) = self.env.ty(apply.callee?) else { return self.resolve_elsewhere(apply) };
+        let known = match self.env.ty(apply.callee?) {
+            Ty::Twin(_, object) => Ty::clone(&object),
+            known => known,
+        };
+        let known = match known {
+            Ty::Closure(known) => known,
+            Ty::Elsewhere(callee) => return self.resolve_object(apply, &callee),
+            _ => return self.resolve_elsewhere(apply),
+        };
         let code = known.code()?;
         let data = &self.unit.codes[code];
         let arity = data.params.len();
@@ -165,6 +174,21 @@ impl Simplifier<'_> {
                 apply.kind = CallKind::Direct(code);
                 (apply.args.len() > arity).then(|| apply.args.split_off(arity))
             }
+        }
+    }
+
+    /// Makes a direct call through a closure that has a twin, now that this is known, a call of that.
+    fn redirect_to_twin(&mut self, apply: &mut Apply) {
+        if !matches!(apply.kind, CallKind::Direct(_) | CallKind::DirectExternal(_)) {
+            return;
+        }
+        let Some(twin) = apply.callee.and_then(|callee| self.called_twin(callee)) else { return };
+        let Ty::Closure(known) = self.env.ty(twin.into()) else { return };
+        if let Some(code) = known.code()
+            && self.unit.codes[code].takes_values(&self.unit.variables, apply.args.len())
+        {
+            apply.callee = Some(twin.into());
+            apply.kind = CallKind::Direct(code);
         }
     }
 

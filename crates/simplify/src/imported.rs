@@ -3,7 +3,7 @@
 //! While the simplifier runs, such a function is a code of the unit like others; but nobody refers to it, so that at
 //! the end it goes with all that is not used.
 
-use flambeau_ir::imports::Function;
+use flambeau_ir::imports::{Callee, Function};
 use flambeau_ir::transfer::{self, Importer};
 use flambeau_ir::{
     Apply, CallKind, CodeId, Kind, Prim, SetOfClosures, Simple, Static, StaticDef, Symbol, Unit,
@@ -23,6 +23,11 @@ pub struct Imported {
 }
 
 impl Imported {
+    /// The function of that name, if it was asked for and came.
+    pub(crate) fn known(&self, name: &str) -> Option<CodeId> {
+        self.codes.get(name).copied().flatten()
+    }
+
     /// The symbol of what another unit calls by that name.
     pub(crate) fn symbol(&mut self, unit: &mut Unit, name: &str) -> Symbol {
         self.importer.other_symbol(unit, name)
@@ -32,6 +37,11 @@ impl Imported {
 impl Simplifier<'_> {
     /// The function that a call of another unit runs, if it came with that unit and takes what it is given.
     pub(crate) fn imported(&mut self, name: &str, apply: &Apply) -> Option<CodeId> {
+        self.imported_function(name, apply.args.len())
+    }
+
+    /// The function of another unit with that name, if it came with the unit and takes so many arguments.
+    pub(crate) fn imported_function(&mut self, name: &str, args: usize) -> Option<CodeId> {
         let known = self.imported.codes.get(name).copied();
         let code = known.unwrap_or_else(|| {
             let code = self.import(name);
@@ -39,7 +49,7 @@ impl Simplifier<'_> {
             code
         })?;
         let data = &self.unit.codes[code];
-        (data.params.len() == apply.args.len()).then_some(code)
+        (data.params.len() == args).then_some(code)
     }
 
     /// What a closure of another unit runs, if that is known.
@@ -66,6 +76,18 @@ impl Simplifier<'_> {
         apply.kind = CallKind::DirectExternal(code.to_string());
         apply.callee = None;
         (apply.args.len() > arity).then(|| apply.args.split_off(arity))
+    }
+
+    /// Makes a call of a closure of another unit whose function is known direct. Gives the arguments beyond those that it takes.
+    pub(crate) fn resolve_object(&mut self, apply: &mut Apply, callee: &Callee) -> Option<Vec<Simple>> {
+        if apply.args.len() < callee.arity || !self.allow("direct call of a function of another unit") {
+            return None;
+        }
+        apply.kind = CallKind::DirectExternal(callee.code.to_string());
+        if !callee.needs_closure {
+            apply.callee = None;
+        }
+        (apply.args.len() > callee.arity).then(|| apply.args.split_off(callee.arity))
     }
 
     /// The function that a closure of another unit runs, or one that is read from a field of its module.

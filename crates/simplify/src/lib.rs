@@ -45,6 +45,7 @@ mod prims;
 mod rebuild;
 mod run;
 mod sets;
+pub mod shapes;
 pub mod size;
 mod specialise;
 mod strings;
@@ -53,6 +54,7 @@ mod toplevel;
 mod truth;
 mod twins;
 mod unboxing;
+mod uses;
 pub mod waiting;
 
 use std::rc::Rc;
@@ -148,6 +150,10 @@ struct Simplifier<'a> {
     budget: u32,
     /// The same for the unit.
     unit_budget: u32,
+    /// What may still be copied for calls that come out of the last call of the source for which something was.
+    deeper: u32,
+    /// What specialisation may still add to the unit.
+    specialisation_budget: u32,
     /// What may still be evaluated in speculation.
     speculation_budget: u32,
     /// How many branches are around the point that is being simplified, in its function.
@@ -168,7 +174,7 @@ struct Simplifier<'a> {
     toplevel: toplevel::Fields,
     /// Whether what is simplified is the body of a functor, for what it makes ([`twins`]).
     in_twin: bool,
-    functors: twins::Functors,
+    uses: uses::Uses,
     /// What functors make of static arguments, as far as it was asked for.
     evaluated: FxHashMap<(CodeId, Vec<Simple>), Ty>,
     /// What is known of parts of other units' modules, by the symbols of these.
@@ -205,6 +211,8 @@ impl<'a> Simplifier<'a> {
             catches: FxHashMap::default(),
             budget: 0,
             unit_budget,
+            deeper: flambeau_ir::inlining::LARGEST,
+            specialisation_budget: unit_budget,
             speculation_budget: inline::SPECULATION_BUDGET,
             branch_depth: 0,
             flimsy: FxHashSet::default(),
@@ -216,7 +224,7 @@ impl<'a> Simplifier<'a> {
             imported: Imported::default(),
             toplevel: toplevel::Fields::default(),
             in_twin: false,
-            functors: twins::Functors::default(),
+            uses: uses::Uses::default(),
             evaluated: FxHashMap::default(),
             made: FxHashMap::default(),
             called_twins: FxHashSet::default(),
@@ -285,7 +293,7 @@ impl<'a> Simplifier<'a> {
         self.static_codes =
             static_codes.iter().map(|(code, symbol, values)| (*code, (*symbol, values.clone()))).collect();
         self.toplevel = toplevel::Fields::of(self.unit);
-        self.functors = twins::Functors::of(self.unit);
+        self.uses = uses::Uses::of_unit(self.unit);
         static_codes
     }
 

@@ -4,7 +4,7 @@
 //! The other unit tells which functor it applied to what, and the functor is evaluated here ([`crate::twins`]), when
 //! a part of what it made is read for the first time.
 
-use flambeau_ir::imports::{Known, Made};
+use flambeau_ir::imports::{Known, Made, Shape};
 use flambeau_ir::term::{InlineAttribute, SpecialiseAttribute};
 use flambeau_ir::{Apply, CallKind, Dbg, ExnCont, Prim, Simple, Symbol};
 use flambeau_types::Ty;
@@ -20,19 +20,20 @@ impl Simplifier<'_> {
     /// What is known of a field of a block that is another unit's module, or a part of it, if a functor made what it
     /// holds.
     pub(crate) fn made_elsewhere(&mut self, field: u32, block: Simple) -> Option<Ty> {
-        if self.unit.imports.is_nothing_made()
-            || self.rewrites.stubs_only
-            || !self.arguments().toplevel_functors
-        {
-            return None;
-        }
         let key = self.path(field, block)?;
         if let Some(known) = self.made.get(&key) {
             return Some(known.clone());
         }
         let (module, path) = &key;
-        let made = self.unit.imports.made(&self.unit.symbols[*module].linkage_name, path)?.clone();
-        let ty = self.make(&made).unwrap_or(Ty::Unknown);
+        let name = &self.unit.symbols[*module].linkage_name;
+        let evaluates = !self.rewrites.stubs_only && self.arguments().toplevel_functors;
+        let made = if evaluates { self.unit.imports.made(name, path).cloned() } else { None };
+        let object = self.unit.imports.object(name, path);
+        if made.is_none() && object == Shape::Unknown {
+            return None;
+        }
+        let ty = made.and_then(|made| self.make(&made)).unwrap_or(Ty::Unknown);
+        let ty = ty.with_object(&self.type_of_object(&object));
         self.made.insert(key, ty.clone());
         Some(ty)
     }

@@ -649,10 +649,14 @@ impl Simplifier<'_> {
             Some(known) => Some(known.clone()),
             None => self.field_of(&self.env.ty(block), field),
         };
-        let ty = known.or_else(|| self.made_elsewhere(field, block));
+        let ty = match known {
+            Some(Ty::Is(_) | Ty::Twin(..) | Ty::Closure(_)) => known,
+            // Of an object of another unit there may be a twin, too.
+            known => self.made_elsewhere(field, block).or(known),
+        };
         match ty {
             Some(Ty::Is(simple)) => Outcome::Atom(simple),
-            Some(Ty::Twin(symbol)) if self.in_twin => Outcome::Atom(symbol.into()),
+            Some(Ty::Twin(symbol, _)) if self.in_twin => Outcome::Atom(symbol.into()),
             Some(ty) => Outcome::Keep(ty),
             None => Outcome::Keep(Ty::Unknown),
         }

@@ -43,6 +43,27 @@ pub fn whole_of<'b>(body_of: impl Fn(CodeId) -> &'b Expr, code: CodeId, limit: u
     Some(size)
 }
 
+/// What calls and allocations of a function take in frame tables besides, with those of the functions that it makes.
+pub fn frames(unit: &Unit, code: CodeId) -> u32 {
+    const FRAME: u32 = 4;
+    let mut codes = vec![code];
+    let mut frames = 0u32;
+    while let Some(code) = codes.pop() {
+        let body = &unit.codes[code].body;
+        body.walk(&mut |expr| {
+            let allocates = |item: &&Item| match item {
+                Item::Let { named: Named::Prim { prim, .. }, .. } => prim.effects().0 == Effects::Generative,
+                Item::LetClosures { .. } => true,
+                _ => false,
+            };
+            frames += expr.items.iter().filter(allocates).count() as u32;
+            frames += u32::from(matches!(expr.terminator, Terminator::Apply(_)));
+        });
+        body.for_each_set(&mut |set| codes.extend(set.functions.iter().map(|(_, code)| *code)));
+    }
+    frames * FRAME
+}
+
 fn args(args: &[Simple]) -> u32 {
     args.iter().filter(|arg| !matches!(arg, Simple::Var(_) | Simple::Const(Const::Poison(_)))).count() as u32
 }

@@ -13,7 +13,7 @@ use flambeau_ir::term::SpecialiseAttribute;
 use flambeau_ir::transfer::own_name;
 use flambeau_ir::{
     Apply, CallKind, Code, CodeId, Expr, FunctionSlot, Item, Kind, Named, Prim, SetOfClosures, Simple,
-    Symbol, Terminator, ValueSlot, Variable,
+    Symbol, Terminator, Unit, ValueSlot, Variable,
 };
 use flambeau_types::Ty;
 use rustc_hash::FxHashMap;
@@ -21,10 +21,35 @@ use smallvec::SmallVec;
 
 use crate::arrangements::{Argument, Arrangement, Arrangements, Call, Flow};
 use crate::run::Rest;
-use crate::{Functions, Simplifier};
+use crate::{Functions, Simplifier, size};
 
 /// Sets of functions larger than this together are not copied, unless an attribute wants it.
 pub const LARGE: u32 = 250;
+/// Through so many copied functions calls are specialised: in a copy more is known, and what it makes is known to those that it
+/// calls.
+const DEEPEST: u8 = 6;
+/// Larger groups of functions of another unit are not looked for.
+const LARGEST_GROUP: usize = 8;
+
+/// The functions of another unit that call each other, by the linker's names of their codes: those that the unit has of its own
+/// are called by these names, but for calls of a function in itself.
+#[derive(Default)]
+struct Group(Vec<(String, CodeId)>);
+
+impl Group {
+    fn functions(&self, unit: &Unit) -> Functions {
+        self.0.iter().map(|(_, code)| (unit.codes[*code].function_slot, *code)).collect()
+    }
+
+    /// The function of the group that a call calls.
+    fn called(&self, kind: &CallKind) -> Option<CodeId> {
+        match kind {
+            CallKind::Direct(code) => self.0.iter().find(|(_, own)| own == code).map(|(_, own)| *own),
+            CallKind::DirectExternal(name) => self.0.iter().find(|(own, _)| own == name).map(|(_, own)| *own),
+            _ => None,
+        }
+    }
+}
 
 impl Simplifier<'_> {
     /// In the place of a direct call: a copy of the functions made for some of the arguments, and a call of that.
@@ -38,8 +63,9 @@ impl Simplifier<'_> {
         self.simplify_callee(code);
         let slot = self.unit.codes[code].function_slot;
         let imported = matches!(apply.kind, CallKind::DirectExternal(_));
-        // A function of another unit comes alone.
-        let functions = if imported { Functions::from([(slot, code)]) } else { self.siblings(code, slot)? };
+        // A function of another unit comes with those of its unit that call each other.
+        let group = if imported { self.imported_group(code, limit) } else { Group::default() };
+        let functions = if imported { group.functions(self.unit) } else { self.siblings(code, slot)? };
         let bound = if imported { 0 } else { 1 };
         let ready = |code: &CodeId| {
             self.done.contains(code) && !self.in_progress.contains(code) && self.sets.binders(*code) == bound
@@ -49,13 +75,14 @@ impl Simplifier<'_> {
         }
         let mut size = 0;
         for (_, code) in functions.iter() {
-            size += crate::size::whole(self.unit, *code, limit.checked_sub(size)?)?;
+            size += size::whole(self.unit, *code, limit.checked_sub(size)?)?;
         }
-        if size > self.unit_budget {
+        let wished = limit == LARGEST;
+        if apply.depth > DEEPEST || !wished && size > self.specialisation_budget {
             return None;
         }
         let values = self.captured(apply, &functions)?;
-        let calls = self.calls_of_set(&functions)?;
+        let calls = self.calls_of_set(&functions, &group)?;
         // Functions that capture an argument are called through their closures, which those nested in them do not have;
         // nor can a call in those choose between arrangements.
         let nested = calls.iter().any(|call| !functions.iter().any(|(_, code)| *code == call.from));
@@ -63,15 +90,75 @@ impl Simplifier<'_> {
             let captures = arrangements.arguments().iter().any(|index| apply.args[*index].as_var().is_some());
             !(nested && (captures || arrangements.permute()))
                 && self.is_worth_it(apply, arrangements)
-                && self.copied_size(arrangements).is_some_and(|size| size <= limit.min(self.unit_budget))
+                && self
+                    .copied_size(arrangements)
+                    .is_some_and(|size| size <= limit && (wished || size <= self.specialisation_budget))
         })?;
         let size = self.copied_size(&arrangements)?;
-        if !self.allow("specialisation") {
+        if self.grow_deeper(apply, size).is_err() || !self.allow("specialisation") {
             return None;
         }
-        self.unit_budget -= size;
+        if !wished {
+            let frames: u32 = arrangements.iter().map(|(code, _)| size::frames(self.unit, code)).sum();
+            self.specialisation_budget =
+                self.specialisation_budget.saturating_sub(size.saturating_add(frames));
+        }
         self.log_specialisation(apply, code, &arrangements, size);
-        self.specialised_copy(apply, code, functions, values, &arrangements)
+        self.specialised_copy(apply, code, functions, values, &arrangements, &group)
+    }
+
+    /// The functions of another unit that call, directly or through others of them, the one that is given, and are called by it.
+    fn imported_group(&mut self, root: CodeId, limit: u32) -> Group {
+        let mut group = Group(vec![(self.unit.codes[root].linkage_name.clone(), root)]);
+        // By positions in the group, which functions call which.
+        let mut calls: Vec<(usize, usize)> = Vec::new();
+        let mut next = 0;
+        while next < group.0.len() {
+            let mut called: Vec<(String, usize)> = Vec::new();
+            self.calls_in(group.0[next].1, &mut |apply| {
+                if let CallKind::DirectExternal(name) = &apply.kind
+                    && apply.callee.is_none()
+                {
+                    called.push((name.clone(), apply.args.len()));
+                }
+            });
+            for (name, args) in called {
+                if let Some(known) = group.0.iter().position(|(own, _)| *own == name) {
+                    calls.push((next, known));
+                    continue;
+                }
+                let code = self.imported_function(&name, args).filter(|code| {
+                    let data = &self.unit.codes[*code];
+                    data.recursive && !data.attributes.stub && size::whole(self.unit, *code, limit).is_some()
+                });
+                let Some(code) = code.filter(|_| group.0.len() < LARGEST_GROUP) else { continue };
+                calls.push((next, group.0.len()));
+                group.0.push((name, code));
+            }
+            next += 1;
+        }
+        let mut reaches = vec![false; group.0.len()];
+        reaches[0] = true;
+        while let Some((from, _)) = calls.iter().find(|(from, to)| reaches[*to] && !reaches[*from]) {
+            reaches[*from] = true;
+        }
+        let mut reaches = reaches.into_iter();
+        group.0.retain(|_| reaches.next().unwrap_or(false));
+        group
+    }
+
+    /// The calls in a function, and in those that it makes.
+    fn calls_in(&self, code: CodeId, f: &mut impl FnMut(&Apply)) {
+        let mut pending = vec![code];
+        while let Some(code) = pending.pop() {
+            let body = &self.unit.codes[code].body;
+            body.for_each_set(&mut |set| pending.extend(set.functions.iter().map(|(_, code)| *code)));
+            body.walk(&mut |expr| {
+                if let Terminator::Apply(apply) = &expr.terminator {
+                    f(apply);
+                }
+            });
+        }
     }
 
     /// The ways in which the functions can be copied, the best first.
@@ -99,7 +186,7 @@ impl Simplifier<'_> {
     fn copied_size(&self, arrangements: &Arrangements) -> Option<u32> {
         arrangements
             .iter()
-            .try_fold(0u32, |sum, (code, _)| sum.checked_add(crate::size::whole(self.unit, code, LARGEST)?))
+            .try_fold(0u32, |sum, (code, _)| sum.checked_add(size::whole(self.unit, code, LARGEST)?))
     }
 
     fn log_specialisation(&mut self, apply: &Apply, code: CodeId, arrangements: &Arrangements, size: u32) {
@@ -154,10 +241,13 @@ impl Simplifier<'_> {
 
     /// The calls of functions of a set in its own functions. `None` if their closures are used for anything else: then
     /// there may be other calls.
-    fn calls_of_set(&self, functions: &Functions) -> Option<Vec<Call>> {
+    fn calls_of_set(&self, functions: &Functions, group: &Group) -> Option<Vec<Call>> {
         let symbols: SmallVec<[Symbol; 2]> =
             functions.iter().filter_map(|(_, code)| self.code_symbols.get(code).copied()).collect();
-        let own = |code: CodeId| functions.iter().any(|(_, c)| *c == code);
+        let own = |kind: &CallKind| match kind {
+            CallKind::Direct(code) if functions.iter().any(|(_, c)| c == code) => Some(*code),
+            kind => group.called(kind),
+        };
         let mut calls = Vec::new();
         let mut escapes = false;
         for &(_, code) in functions.iter() {
@@ -195,11 +285,11 @@ impl Simplifier<'_> {
                         Terminator::Apply(apply) => {
                             apply.args.iter().for_each(|arg| escapes |= escaped(*arg, &closures));
                             apply.exn.for_each_simple(&mut |arg| escapes |= escaped(arg, &closures));
-                            match apply.kind {
-                                CallKind::Direct(to) if own(to) => {
-                                    calls.push(Call { from: at, to, args: apply.args.clone() });
+                            match own(&apply.kind) {
+                                Some(to) => calls.push(Call { from: at, to, args: apply.args.clone() }),
+                                None => {
+                                    escapes |= apply.callee.is_some_and(|callee| escaped(callee, &closures))
                                 }
-                                _ => escapes |= apply.callee.is_some_and(|callee| escaped(callee, &closures)),
                             }
                         }
                         other => other.for_each_simple(&mut |simple| escapes |= escaped(simple, &closures)),
@@ -233,12 +323,13 @@ impl Simplifier<'_> {
         functions: Functions,
         values: Vec<(ValueSlot, Simple)>,
         arrangements: &Arrangements,
+        group: &Group,
     ) -> Option<Rest> {
         let position = functions.iter().position(|(_, c)| *c == code)?;
         let most = functions.iter().map(|(_, code)| arrangements.of(*code).len()).max()?;
         let mut all = Vec::with_capacity(most);
         for _ in 0..most {
-            all.push(self.copied_set(apply, &functions, &values)?);
+            all.push(self.copied_set(apply, &functions, &values, group)?);
         }
         // One set of all copies, so that each can call each.
         let mut vars: SmallVec<[Variable; 1]> = SmallVec::new();
@@ -296,6 +387,7 @@ impl Simplifier<'_> {
         apply: &Apply,
         functions: &Functions,
         values: &[(ValueSlot, Simple)],
+        group: &Group,
     ) -> Option<(SmallVec<[Variable; 1]>, SetOfClosures)> {
         let vars: SmallVec<[Variable; 1]> = functions
             .iter()
@@ -317,18 +409,41 @@ impl Simplifier<'_> {
             &mut unit.function_slots,
             &mut unit.value_slots,
         );
+        copier.deepen(apply.depth.saturating_add(1));
         let mut copy = copier.expr(&original);
         let prefix = &unit.prefix;
         let imported = matches!(apply.kind, CallKind::DirectExternal(_));
+        let first = unit.codes.next_key();
         for mut code in copier.finish().ok()? {
             if imported {
                 code.linkage_name = own_name(prefix, &code.linkage_name, code.function_slot);
             }
             unit.codes.push(code);
         }
-        match copy.items.pop() {
-            Some(Item::LetClosures { vars, set, .. }) => Some((vars, set)),
-            _ => None,
+        let Some(Item::LetClosures { vars, set, .. }) = copy.items.pop() else { return None };
+        self.tie(first, functions, &set, group);
+        Some((vars, set))
+    }
+
+    /// Makes calls of functions of a group, in the codes from `first` on, calls of their copies.
+    fn tie(&mut self, first: CodeId, originals: &Functions, copies: &SetOfClosures, group: &Group) {
+        if group.0.len() < 2 {
+            return;
+        }
+        let copy_of = |code: CodeId| {
+            let position = originals.iter().position(|(_, original)| *original == code)?;
+            copies.functions.get(position).map(|(_, copy)| *copy)
+        };
+        let last = self.unit.codes.next_key();
+        for code in (first.as_u32()..last.as_u32()).map(CodeId::from_u32) {
+            self.unit.codes[code].body.walk_mut(&mut |expr| {
+                if let Terminator::Apply(apply) = &mut expr.terminator
+                    && let CallKind::DirectExternal(_) = apply.kind
+                    && let Some(copy) = group.called(&apply.kind).and_then(copy_of)
+                {
+                    apply.kind = CallKind::Direct(copy);
+                }
+            });
         }
     }
 

@@ -9,11 +9,8 @@
 //!
 //! A twin is another object than the original, and never takes its place but as what is called.
 
-use flambeau_ir::{
-    Apply, CallKind, CodeId, Dbg, Item, Named, Prim, Simple, StaticDef, Symbol, Terminator, Unit,
-};
+use flambeau_ir::{Apply, CallKind, CodeId, Dbg, Simple, Symbol, Terminator};
 use flambeau_types::Ty;
-use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use crate::analysis::Analysis;
@@ -28,80 +25,19 @@ const SMALL: u32 = 300;
 /// Levels of modules in modules of which something is known.
 pub(crate) const DEPTH: u32 = 4;
 
-/// The uses of the unit's own functors.
-#[derive(Debug, Default)]
-pub struct Functors(FxHashMap<CodeId, u32>);
-
-impl Functors {
-    /// Of a unit that is not simplified yet.
-    pub fn of(unit: &Unit) -> Functors {
-        let mut uses = FxHashMap::default();
-        let mut closures = FxHashMap::default();
-        for item in &unit.statics {
-            let StaticDef::Closures { symbols, set } = &item.def else { continue };
-            for ((_, code), symbol) in set.functions.iter().zip(symbols) {
-                if unit.codes[*code].attributes.is_functor {
-                    uses.insert(*code, 0);
-                    closures.insert(*symbol, *code);
-                }
-            }
-        }
-        if uses.is_empty() {
-            return Functors::default();
-        }
-        let private = unit.private_fields();
-        let bodies = unit.codes.values().map(|code| &code.body).chain([&unit.entry.body]);
-        for body in bodies {
-            body.walk(&mut |expr| {
-                let mut note = |simple| {
-                    if let Simple::Symbol(symbol) = simple
-                        && let Some(uses) = closures.get(&symbol).and_then(|code| uses.get_mut(code))
-                    {
-                        *uses += 1;
-                    }
-                };
-                for item in &expr.items {
-                    // Nobody reads it from a private field but the unit itself, which knows it.
-                    let is_private = matches!(item, Item::Let { named: Named::Prim { prim, args, .. }, .. }
-                        if matches!(prim, Prim::BlockStore { field, .. } if private.contains(field))
-                            && args[0] == Simple::Symbol(unit.module_symbol));
-                    if !is_private {
-                        item.for_each_simple(&mut note);
-                    }
-                }
-                match &expr.terminator {
-                    Terminator::Apply(apply) if matches!(apply.kind, CallKind::Direct(_)) => {
-                        apply.args.iter().copied().for_each(&mut note);
-                        if let CallKind::Direct(code) = &apply.kind
-                            && let Some(uses) = uses.get_mut(code)
-                        {
-                            *uses += 1;
-                        }
-                    }
-                    terminator => terminator.for_each_simple(&mut note),
-                }
-            });
-        }
-        Functors(uses)
-    }
-
-    fn uses(&self, code: CodeId) -> u32 {
-        self.0.get(&code).copied().unwrap_or_default()
-    }
-}
-
 /// Whether something is known of all parts of a module.
 fn is_known(module: &Ty) -> bool {
     match module {
-        Ty::Twin(_) | Ty::Is(Simple::Const(_)) => true,
+        Ty::Twin(..) | Ty::Is(Simple::Const(_)) => true,
         _ => module.as_block().is_some_and(|block| block.exact && block.fields.iter().all(is_known)),
     }
 }
 
 impl Simplifier<'_> {
-    /// What is known of the result of a call that stays: something if a functor is applied at the toplevel.
-    pub(crate) fn result_of(&mut self, apply: &Apply) -> Ty {
-        self.twin(apply).unwrap_or(Ty::Unknown)
+    /// What is known of the result of a call that stays: something if a functor is applied.
+    pub(crate) fn result_of(&mut self, apply: &mut Apply) -> Ty {
+        let twin = self.twin(apply).unwrap_or(Ty::Unknown);
+        twin.with_object(&self.object_of(apply))
     }
 
     fn twin(&mut self, apply: &Apply) -> Option<Ty> {
@@ -142,10 +78,8 @@ impl Simplifier<'_> {
             return self.can_evaluate(apply, code).is_some();
         }
         let is_small = || size::whole(self.unit, code, SMALL).is_some();
-        !whole
-            && !is_small()
-            && self.functors.uses(code) > 1
-            && self.twin(apply).is_some_and(|module| is_known(&module))
+        let stays = !whole && !is_small() && self.uses.of(code) > 1 || !self.may_multiply(code);
+        stays && self.twin(apply).is_some_and(|module| is_known(&module))
     }
 
     /// The static arguments of a functor that can be evaluated beside its call.
@@ -185,7 +119,7 @@ impl Simplifier<'_> {
     pub(crate) fn static_twin_of(&mut self, ty: &Ty, depth: u32) -> Option<Simple> {
         match ty {
             Ty::Is(simple) => self.static_twin(*simple, depth),
-            Ty::Twin(symbol) => Some((*symbol).into()),
+            Ty::Twin(symbol, _) => Some((*symbol).into()),
             _ => {
                 let block = ty.as_block().filter(|block| block.exact && depth > 0)?.clone();
                 let fields: Vec<Simple> = block
@@ -242,11 +176,11 @@ impl Simplifier<'_> {
         }
         match ty {
             Ty::Is(simple) => match self.env.canonical(*simple) {
-                Simple::Symbol(symbol) => Ty::Twin(symbol),
+                Simple::Symbol(symbol) => Ty::twin(symbol),
                 simple @ Simple::Const(_) => Ty::Is(simple),
                 simple @ Simple::Var(_) => self.twin_ty(&self.env.ty(simple), depth),
             },
-            Ty::Twin(_) => ty.clone(),
+            Ty::Twin(..) => ty.clone(),
             _ => match ty.as_block() {
                 Some(block) if block.exact => {
                     let fields: SmallVec<[Ty; 2]> =
@@ -261,7 +195,11 @@ impl Simplifier<'_> {
     /// What is known of a field of what has that type.
     pub(crate) fn field_of(&self, block: &Ty, field: u32) -> Option<Ty> {
         match block {
-            Ty::Twin(symbol) => self.twin_field(*symbol, field),
+            Ty::Twin(symbol, object) => {
+                let known = self.twin_field(*symbol, field)?;
+                let of_object = object.as_block().and_then(|block| block.fields.get(field as usize));
+                Some(of_object.map_or(known.clone(), |object| known.with_object(object)))
+            }
             _ => block.as_block()?.fields.get(field as usize).cloned(),
         }
     }
@@ -270,7 +208,7 @@ impl Simplifier<'_> {
     fn twin_field(&self, symbol: Symbol, field: u32) -> Option<Ty> {
         let ty = self.env.ty(symbol.into());
         Some(match ty.as_block()?.fields.get(field as usize)? {
-            Ty::Is(Simple::Symbol(field)) => Ty::Twin(*field),
+            Ty::Is(Simple::Symbol(field)) => Ty::twin(*field),
             constant @ Ty::Is(Simple::Const(_)) => constant.clone(),
             _ => Ty::Unknown,
         })
@@ -278,7 +216,7 @@ impl Simplifier<'_> {
 
     /// The closure that is called in the place of one that has a twin, and behaves as it does.
     pub(crate) fn called_twin(&mut self, callee: Simple) -> Option<Symbol> {
-        let Ty::Twin(symbol) = self.env.ty(callee) else { return None };
+        let Ty::Twin(symbol, _) = self.env.ty(callee) else { return None };
         let Ty::Closure(known) = self.env.ty(symbol.into()) else { return None };
         let code = known.code()?;
         if self.called_twins.contains(&code) {

@@ -53,6 +53,7 @@ fn join_at(left: &Ty, right: &Ty, head: &dyn Fn(Simple) -> Ty, depth: u32) -> Ty
         (Ty::Closure(a), Ty::Closure(b)) if a.slot == b.slot && a.functions == b.functions => {
             Ty::Closure(Rc::new(closures(a, b, head, depth)))
         }
+        (Ty::Twin(a, x), Ty::Twin(b, y)) if a == b => Ty::Twin(*a, Rc::new(join_at(x, y, head, depth - 1))),
         (Ty::Variant(a), Ty::Variant(b)) => {
             let ints = a.ints.union(&b.ints);
             Ty::variant(ints, blocks(&a.blocks, &b.blocks, head, depth))

@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use flambeau_ir::imports::Callee;
 use flambeau_ir::{BoxedKind, CodeId, Const, FunctionSlot, Kind, Simple, Symbol, ValueSlot};
 use smallvec::SmallVec;
 
@@ -25,8 +26,11 @@ pub enum Ty {
     Floats(Rc<[Ty]>),
     /// A closure.
     Closure(Rc<Closure>),
-    /// A closure, or an immutable block, that behaves as the static data of that symbol does, and may be another object.
-    Twin(Symbol),
+    /// A closure, or an immutable block, that behaves as the static data of that symbol does, and may be another object; and
+    /// what is known of the object itself.
+    Twin(Symbol, Rc<Ty>),
+    /// A closure of another unit that runs this function.
+    Elsewhere(Rc<Callee>),
     /// A string whose bytes are these and never change.
     String(Rc<[u8]>),
     /// A naked integer.
@@ -110,6 +114,35 @@ impl Ty {
         Ty::Floats(fields.into_iter().collect())
     }
 
+    /// What behaves as the static data of a symbol does, and is otherwise unknown.
+    pub fn twin(symbol: Symbol) -> Ty {
+        Ty::Twin(symbol, Rc::new(Ty::Unknown))
+    }
+
+    /// What has this type, where besides the object itself is known to be of another: a value that has a twin is called by what
+    /// the twin does, and where that is not wanted by what it is.
+    pub fn with_object(&self, object: &Ty) -> Ty {
+        match (self, object) {
+            (_, Ty::Unknown) => self.clone(),
+            (Ty::Unknown, object) => object.clone(),
+            (Ty::Twin(symbol, known), object) if **known == Ty::Unknown => {
+                Ty::Twin(*symbol, Rc::new(object.clone()))
+            }
+            _ => match (self.as_block(), object.as_block()) {
+                (Some(block), Some(object)) if block.tag == object.tag => {
+                    let known = |index: usize| object.fields.get(index).unwrap_or(&Ty::Unknown);
+                    let fields = block.fields.iter().enumerate().map(|(i, ty)| ty.with_object(known(i)));
+                    let block = Block { tag: block.tag, exact: block.exact, fields: fields.collect() };
+                    Ty::Variant(Rc::new(Variant {
+                        ints: IntSet::empty(),
+                        blocks: Blocks::Known(SmallVec::from_iter([block])),
+                    }))
+                }
+                _ => self.clone(),
+            },
+        }
+    }
+
     /// 0 or 1, naked.
     pub fn bool() -> Ty {
         Ty::Int(IntSet::bool())
@@ -162,9 +195,13 @@ impl Ty {
     /// Immediates and pointers of a value; `None` for naked ones and aliases.
     pub fn immediates(&self) -> Option<IntSet> {
         match self {
-            Ty::Bottom | Ty::Boxed(..) | Ty::Floats(_) | Ty::Closure(_) | Ty::String(_) | Ty::Twin(_) => {
-                Some(IntSet::empty())
-            }
+            Ty::Bottom
+            | Ty::Boxed(..)
+            | Ty::Floats(_)
+            | Ty::Closure(_)
+            | Ty::String(_)
+            | Ty::Twin(..)
+            | Ty::Elsewhere(_) => Some(IntSet::empty()),
             Ty::Unknown => Some(IntSet::OCAML),
             Ty::Variant(variant) => Some(variant.ints.clone()),
             Ty::Is(_) | Ty::Int(_) => None,

@@ -14,7 +14,7 @@ use bytes::Writer;
 pub const MAGIC: &[u8] = b"FLBX";
 
 /// The version of the format; the OCaml side (`ocaml/unit/cmx_payload.ml`) refuses others before we see them.
-pub const VERSION: u64 = 5;
+pub const VERSION: u64 = 6;
 
 /// What a unit tells.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -25,6 +25,9 @@ pub struct Payload {
     pub settings: Vec<(String, String)>,
     /// Of the module block.
     pub exports: Approximation,
+    /// Of the module block: which functions the closures run that its fields hold when the program runs, whatever `exports` says
+    /// of how they behave. A part that a function of another unit returned is `Made` of no arguments.
+    pub objects: Approximation,
     /// What can be inlined.
     pub functions: Functions,
 }
@@ -43,8 +46,13 @@ pub struct Functions {
 
 impl Payload {
     /// A payload of this version of Flambeau.
-    pub fn new(settings: Vec<(String, String)>, exports: Approximation, functions: Functions) -> Payload {
-        Payload { flambeau_version: env!("CARGO_PKG_VERSION").into(), settings, exports, functions }
+    pub fn new(
+        settings: Vec<(String, String)>,
+        exports: Approximation,
+        objects: Approximation,
+        functions: Functions,
+    ) -> Payload {
+        Payload { flambeau_version: env!("CARGO_PKG_VERSION").into(), settings, exports, objects, functions }
     }
 
     /// As bytes.
@@ -59,6 +67,7 @@ impl Payload {
             w.string(value);
         }
         approximation::encode(&self.exports, &mut w);
+        approximation::encode(&self.objects, &mut w);
         w.string(&self.functions.format);
         w.u(self.functions.origins.len() as u64);
         self.functions.origins.iter().for_each(|origin| w.string(origin));
@@ -87,6 +96,7 @@ impl Payload {
         let flambeau_version = r.string()?;
         let settings = r.list(|r| Ok((r.string()?, r.string()?)))?;
         let exports = approximation::decode(r)?;
+        let objects = approximation::decode(r)?;
         let format = r.string()?;
         let origins = r.list(|r| r.string())?;
         let codes = r.list(|r| Ok((r.string()?, r.bytes()?.to_vec())))?;
@@ -94,7 +104,7 @@ impl Payload {
         if r.remaining() != 0 {
             return Err(r.error("bytes left over").into());
         }
-        Ok(Payload { flambeau_version, settings, exports, functions })
+        Ok(Payload { flambeau_version, settings, exports, objects, functions })
     }
 }
 
@@ -171,8 +181,13 @@ mod tests {
 
     proptest! {
         #[test]
-        fn decoding_undoes_encoding(settings in settings(), exports in approximations(), functions in functions()) {
-            let payload = Payload::new(settings, exports, functions);
+        fn decoding_undoes_encoding(
+            settings in settings(),
+            exports in approximations(),
+            objects in approximations(),
+            functions in functions(),
+        ) {
+            let payload = Payload::new(settings, exports, objects, functions);
             prop_assert_eq!(Payload::decode(&payload.encode()), Ok(payload));
         }
 
@@ -186,7 +201,7 @@ mod tests {
 
         #[test]
         fn truncation_is_noticed(exports in approximations(), functions in functions(), cut in any::<prop::sample::Index>()) {
-            let bytes = Payload::new(Vec::new(), exports, functions).encode();
+            let bytes = Payload::new(Vec::new(), exports, Approximation::Unknown, functions).encode();
             let kept = cut.index(bytes.len());
             prop_assert!(Payload::decode(&bytes[..kept]).is_err());
         }
@@ -198,12 +213,13 @@ mod tests {
         for _ in 0..10_000 {
             deep = Approximation::Block(vec![deep]);
         }
-        let bytes = Payload::new(Vec::new(), deep, Functions::default()).encode();
+        let bytes = Payload::new(Vec::new(), deep, Approximation::Unknown, Functions::default()).encode();
         assert!(Payload::decode(&bytes).is_ok());
 
-        let mut bytes = Payload::new(Vec::new(), Approximation::Unknown, Functions::default()).encode();
-        // The approximation, and the empty functions.
-        bytes.truncate(bytes.len() - 4);
+        let unknown = Approximation::Unknown;
+        let mut bytes = Payload::new(Vec::new(), unknown.clone(), unknown, Functions::default()).encode();
+        // The approximations, and the empty functions.
+        bytes.truncate(bytes.len() - 5);
         bytes.extend([2, 1].repeat(1_000_000));
         assert!(Payload::decode(&bytes).is_err());
     }

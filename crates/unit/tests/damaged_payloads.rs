@@ -39,7 +39,13 @@ fn damaged_payloads_are_survived() {
     let valid: Vec<Vec<u8>> = (0..60)
         .map(|_| {
             let settings = settings[..rng.below(2)].to_vec();
-            Payload::new(settings, approximation(&mut rng, 5), functions(&mut rng)).encode()
+            Payload::new(
+                settings,
+                approximation(&mut rng, 5),
+                approximation(&mut rng, 5),
+                functions(&mut rng),
+            )
+            .encode()
         })
         .collect();
     let mut accepted = 0;

@@ -3,13 +3,15 @@
 use flambeau_ir::decision::{Policy, Reason};
 use flambeau_ir::inlining::{Arguments, LARGEST};
 use flambeau_ir::term::InlineAttribute;
-use flambeau_ir::{Apply, CallKind, CodeId, Unit};
+use flambeau_ir::{Apply, CallKind, CodeId, Kind, Simple, Unit};
+use flambeau_types::Ty;
 
-use super::policy::Candidate;
+use super::policy::{Candidate, evaluation};
+use super::search::Search;
 use crate::{Simplifier, size};
 
-/// What one function may grow by.
-const BUDGET: u32 = 2_000;
+/// What one function may grow by, what is promised apart.
+const BUDGET: u32 = 8_000;
 /// What any unit may grow by in a round, the smallest functions and stubs apart; more if it is large itself
 /// ([`Arguments::growth`]).
 const UNIT_BUDGET: u32 = 1_000;
@@ -18,8 +20,10 @@ const UNIT_BUDGET: u32 = 1_000;
 const LARGEST_UNIT_BUDGET: u32 = 40_000;
 /// Functions up to this size are inlined then, too.
 const SMALLEST: u32 = 12;
+/// What unrolling a recursive function counts for at least.
+const RECURSIVE: u32 = 250;
 /// The same for the code of the toplevel, which runs once.
-const ENTRY_BUDGET: u32 = 450;
+const ENTRY_BUDGET: u32 = 2_000;
 /// What may be evaluated in speculation in a unit, in sizes of the bodies: beyond, only functions that are small without a
 /// look are inlined (features G6).
 pub const SPECULATION_BUDGET: u32 = 400_000;
@@ -30,6 +34,11 @@ pub struct Growth {
     pub function: u32,
     /// To the unit.
     pub unit: u32,
+}
+
+impl Growth {
+    /// Of what is outside all budgets.
+    const NONE: Growth = Growth { function: 0, unit: 0 };
 }
 
 impl Simplifier<'_> {
@@ -88,9 +97,14 @@ impl Simplifier<'_> {
             return Err(Reason::Evaluated);
         }
         // Policy *benefit* has a benefit for that. A functor of a library has functions that nobody here calls, as a rule.
-        let whole = self.in_twin || !imported && arguments.policy != Policy::Benefit;
-        let by_itself = functor && whole;
-        let forced = forced.or(by_itself.then_some(Reason::Functor));
+        let whole =
+            self.in_twin || !imported && arguments.policy != Policy::Benefit && self.may_multiply(code);
+        let single =
+            !recursive && !imported && arguments.policy != Policy::Classic && self.is_single_use(code);
+        let forced = forced
+            .or((functor && whole).then_some(Reason::Functor))
+            .or(single.then_some(Reason::SingleUse))
+            .or_else(|| self.is_known_at_toplevel(apply, code, &arguments));
         let limit = if forced.is_some() { LARGEST } else { arguments.large.min(LARGEST) };
         let size = match self.size(code) {
             Some(size) if size <= limit => size,
@@ -99,13 +113,42 @@ impl Simplifier<'_> {
         if forced.is_none() && !arguments.with_closures && self.makes_closures(code) {
             return Err(Reason::MakesClosures);
         }
-        let by_attribute = forced.is_some() && forced != Some(Reason::Functor);
-        let growth = self.growth(code, size, by_itself, by_attribute)?;
+        let growth = match forced {
+            Some(Reason::Stub) if !recursive => Growth::NONE,
+            Some(Reason::Functor | Reason::SingleUse | Reason::Beneficial(_)) => Growth::NONE,
+            // No budget, but there is an end.
+            Some(_) => {
+                self.grow_deeper(apply, size)?;
+                Growth::NONE
+            }
+            None => self.growth(code, size)?,
+        };
         let reason = match forced {
             Some(reason) => reason,
             None => self.policy(&Candidate { apply, code, size, functor, arguments })?,
         };
         Ok((growth, reason))
+    }
+
+    /// Whether all arguments of a call at the toplevel are known, and so much follows from them that most of the function is
+    /// evaluated here (features B7).
+    fn is_known_at_toplevel(&mut self, apply: &Apply, code: CodeId, arguments: &Arguments) -> Option<Reason> {
+        let is_known = |arg: &Simple| match self.env.canonical(*arg) {
+            Simple::Const(_) | Simple::Symbol(_) => true,
+            arg @ Simple::Var(_) => self.unit.kind_of(arg) == Kind::Value && self.env.ty(arg) != Ty::Unknown,
+        };
+        let is_candidate = self.current.is_none()
+            && apply.depth == 0
+            && arguments.toplevel_functors
+            && arguments.policy == Policy::Threshold
+            && matches!(apply.kind, CallKind::Direct(_))
+            && apply.args.iter().all(is_known)
+            && self.may_multiply(code);
+        let size = self.size(code).filter(|_| is_candidate)?;
+        self.pay_for_speculation(size).ok()?;
+        let measure = self.speculate(apply, code, &mut Search::nothing());
+        let evaluation = evaluation(&measure, 0.0, f64::from(size / 2));
+        evaluation.suffices().then_some(Reason::Beneficial(evaluation))
     }
 
     /// What an attribute says, that of the call first (manual 21.6); or that of a stub, which is always inlined (A7).
@@ -133,18 +176,31 @@ impl Simplifier<'_> {
         makes
     }
 
+    /// Counts what is copied for a call against what one call of the source may come to, with what is inlined and specialised in
+    /// what was copied for it: a function that is passed to itself would go on for ever.
+    pub(crate) fn grow_deeper(&mut self, apply: &Apply, size: u32) -> Result<(), Reason> {
+        if apply.depth == 0 {
+            self.deeper = LARGEST;
+            return Ok(());
+        }
+        let whole = (LARGEST - self.deeper).saturating_add(size);
+        match self.deeper.checked_sub(size) {
+            Some(left) => {
+                self.deeper = left;
+                Ok(())
+            }
+            None => Err(Reason::TooLarge { size: Some(whole), limit: LARGEST }),
+        }
+    }
+
     /// What is added, if the function and the unit may still grow by it.
-    fn growth(&self, code: CodeId, size: u32, functor: bool, forced: bool) -> Result<Growth, Reason> {
-        if !forced && size > SMALLEST && size > self.unit_budget {
+    fn growth(&self, code: CodeId, size: u32) -> Result<Growth, Reason> {
+        if size > SMALLEST && size > self.unit_budget {
             return Err(Reason::UnitBudget { left: self.unit_budget, size });
         }
-        if functor {
-            return Ok(Growth { function: 0, unit: size });
-        }
-        // A stub that calls itself would go on for ever (soundness row 42).
         let recursive = self.unit.codes[code].recursive;
-        let function = if recursive { size.max(BUDGET / 8) } else { size };
-        if function <= self.budget || forced && self.budget > 0 {
+        let function = if recursive { size.max(RECURSIVE) } else { size };
+        if function <= self.budget {
             Ok(Growth { function, unit: size })
         } else {
             Err(Reason::FunctionBudget { left: self.budget, size })

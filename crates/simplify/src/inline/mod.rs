@@ -69,6 +69,9 @@ impl Simplifier<'_> {
         if !self.allow("inlining") {
             return Err(Refusal::default());
         }
+        if reason == Reason::SingleUse {
+            self.uses.take(code);
+        }
         self.log(apply, Some(code), reason);
         let body = self.copy_body(apply, code).ok_or_else(Refusal::default)?;
         self.budget = self.budget.saturating_sub(growth.function);
@@ -173,13 +176,13 @@ impl Simplifier<'_> {
         copier.substitute_continuation(data.ret, apply.ret);
         copier.substitute_exn(data.exn, apply.exn.clone());
         copier.inline_locations(&mut unit.locs, apply.dbg);
-        // Stubs do not count (flambda2-digest, "Inlining").
+        // Stubs do not count (flambda2-digest, "Inlining"), but those that may come back to themselves.
         let stub = data.attributes.stub;
-        copier.deepen(apply.depth.saturating_add(u8::from(!stub)));
+        copier.deepen(apply.depth.saturating_add(u8::from(!stub || data.recursive)));
         let mut body = copier.expr(&data.body);
         let recursive = data.recursive;
         let mut copies = copier.finish().ok()?;
-        if recursive && !stub {
+        if recursive {
             let bodies = copies.iter_mut().map(|copy| &mut copy.body);
             self.limit_unrolling(bodies.chain([&mut body]), apply, code);
         }
@@ -196,7 +199,8 @@ impl Simplifier<'_> {
     }
 
     /// The calls of the group in a body that was unrolled are unrolled once less (manual 21.6); those of a recursive
-    /// function that was inlined just so are not touched. `bodies`: the copy's, and those of the functions that it makes.
+    /// function that was inlined just so are not touched. In a stub only the calls of stubs are: one that calls itself would go
+    /// on for ever (soundness row 42). `bodies`: the copy's, and those of the functions that it makes.
     fn limit_unrolling<'b>(&self, bodies: impl Iterator<Item = &'b mut Expr>, apply: &Apply, code: CodeId) {
         let left = match apply.inlined {
             InlineAttribute::Unroll(n) => n.saturating_sub(1),
@@ -208,9 +212,12 @@ impl Simplifier<'_> {
             _ => 0,
         };
         let group = self.sets.functions(code).cloned().unwrap_or_default();
+        let is_stub = |code: CodeId| self.unit.codes[code].attributes.stub;
+        let in_stub = is_stub(code);
         let mut limit = |expr: &mut Expr| {
             if let Terminator::Apply(call) = &mut expr.terminator
                 && let CallKind::Direct(to) = call.kind
+                && (!in_stub || is_stub(to))
                 && (to == code || group.iter().any(|(_, code)| *code == to))
             {
                 call.inlined = InlineAttribute::Unroll(left);

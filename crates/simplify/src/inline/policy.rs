@@ -141,7 +141,8 @@ impl Simplifier<'_> {
     }
 }
 
-fn evaluation(measure: &Measure, benefit: f64, allowance: f64) -> Evaluation {
+/// The numbers of a decision.
+pub(super) fn evaluation(measure: &Measure, benefit: f64, allowance: f64) -> Evaluation {
     Evaluation { size: measure.size, removed: measure.removed, benefit, allowance, inside: 0, cut: false }
 }
 

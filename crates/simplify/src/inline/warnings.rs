@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 
 use flambeau_ir::decision::{Reason, Warning};
 use flambeau_ir::term::{InlineAttribute, SpecialiseAttribute};
-use flambeau_ir::{Dbg, Rewrites, Terminator, Unit};
+use flambeau_ir::{CallKind, Dbg, Rewrites, Terminator, Unit};
 
 /// The warnings on a unit, in the order of the source.
 pub fn warnings(unit: &Unit, rewrites: &Rewrites) -> BTreeSet<(Dbg, Warning)> {
@@ -24,7 +24,12 @@ pub fn warnings(unit: &Unit, rewrites: &Rewrites) -> BTreeSet<(Dbg, Warning)> {
             {
                 warnings.insert((place, Warning::InliningImpossible(why)));
             }
-            if apply.specialised == SpecialiseAttribute::Always {
+            let is_known = match &apply.kind {
+                CallKind::Direct(_) => true,
+                CallKind::DirectExternal(name) => unit.imports.get(name).is_some(),
+                _ => false,
+            };
+            if apply.specialised == SpecialiseAttribute::Always && is_known {
                 let why = "the [@specialised] attribute was not used on this function application: the function is \
                            not recursive, or no parameter that stays the same in its calls of itself is given a \
                            function that is known here";

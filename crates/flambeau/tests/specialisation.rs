@@ -1,0 +1,91 @@
+//! Specialisation across units, and what it may cost (features C1).
+
+mod folder;
+use folder::{Folder, check_status, text};
+
+/// How often a function of that name is defined in a unit.
+fn copies(ir: &str, name: &str) -> usize {
+    ir.matches(&format!("\ncode {name}_")).count()
+}
+
+fn user(library: &str, source: &str) -> String {
+    let folder = Folder::new(&[("lib.ml", library), ("t.ml", source)]);
+    folder.compile(&["-O3", "lib.ml"]);
+    folder.compile(&["-O3", "t.ml"])
+}
+
+const MUTUAL: &str = "let rec even f n = if n <= 0 then 0 else f n + odd f (n - 1)
+     and odd f n = if n <= 0 then 1 else f (n + 1) * even f (n - 2)";
+
+#[test]
+fn functions_of_another_unit_that_call_each_other_are_copied_together() {
+    let ir = user(MUTUAL, "let u n = Lib.even (fun x -> x + 3) n");
+    assert_eq!((copies(&ir, "even"), copies(&ir, "odd")), (1, 1), "{ir}");
+    assert!(!ir.contains("call external"), "{ir}");
+    // What the functions capture is captured once.
+    let ir = user(MUTUAL, "let u k n = Lib.odd (fun x -> x + k) n");
+    assert_eq!((copies(&ir, "even"), copies(&ir, "odd")), (1, 1), "{ir}");
+    assert!(!ir.contains("call external"), "{ir}");
+}
+
+#[test]
+fn they_do_what_they_did() {
+    let source = "let rec fact n = if n = 0 then 1 else n * fact (n - 1)
+         let () = Printf.printf \"%d %d %d\" (Lib.even (fun x -> x + 3) 9) (Lib.odd (fun x -> x - fact 3) 8)
+           (List.fold_left (fun a k -> a + Lib.even (fun x -> x * k) k) 0 [1; 2; 3; 4; 5])";
+    let folder = Folder::new(&[("lib.ml", MUTUAL), ("t.ml", source)]);
+    let expected = folder.link_and_run(&["-Oclassic", "lib.ml", "t.ml"]);
+    for level in ["-O1", "-O2", "-O3"] {
+        assert_eq!(folder.link_and_run(&[level, "lib.ml", "t.ml"]), expected, "{level}");
+    }
+}
+
+/// Each makes a function of the one that it was given for the next, so that nothing stays the same.
+#[test]
+fn functions_that_are_made_in_copies_have_an_end() {
+    let library = "let rec a f g n = if n = 0 then f n else g (b (fun x -> f (x + 1)) g (n - 1))
+         and b f g n = if n = 0 then f n else g (c (fun x -> f (x * 2)) g (n - 1))
+         and c f g n = if n = 0 then f n else g (a (fun x -> f (x - 3)) g (n - 1)) + b f g (n - 1)";
+    let ir = user(library, "let u n = Lib.a (fun x -> x + 3) (fun x -> x land 1023) n");
+    assert!(copies(&ir, "a") + copies(&ir, "b") + copies(&ir, "c") <= 6, "{ir}");
+}
+
+/// Folds over two kinds of nodes, one in a function that it makes, as in a library of sessions.
+#[test]
+fn folds_through_closures_have_an_end() {
+    let library = "type t = { subs : u list; name : int } and u = { trans : t list; id : int }
+         let rec fold_t f acc t = let acc = List.fold_left (fold_u f) acc t.subs in f acc t.name
+         and fold_u f acc u = let acc = List.fold_left (fun acc t -> fold_t f acc t) acc u.trans in f acc u.id";
+    let source = (0..8).fold(String::new(), |text, n| {
+        format!("{text}let u{n} k t = Lib.fold_t (fun acc x -> acc + x * k + {n}) 0 t\n")
+    });
+    let ir = user(library, &source);
+    assert!(
+        copies(&ir, "fold_t") + copies(&ir, "fold_u") <= 16,
+        "{} {}",
+        copies(&ir, "fold_t"),
+        copies(&ir, "fold_u")
+    );
+}
+
+/// However much was specialised before, an attribute is obeyed, and small functions are inlined.
+#[test]
+fn neighbours_are_not_starved() {
+    let library = format!("{MUTUAL}\nlet rec iter f = function [] -> () | x :: l -> f x; iter f l");
+    let mut source = String::new();
+    for n in 0..60 {
+        source += &format!("let u{n} n = Lib.even (fun x -> x + {n}) n + Lib.odd (fun x -> x * {n} - n) n\n");
+    }
+    source += "let small x = x * 7 + (x lsr 3) * 5 - (x lxor 12) + (x * x) / (x + 1) + (x mod 5)
+         let last x = small (x + 1)
+         let wanted k l = (Lib.iter [@specialised]) (fun x -> k := x) l";
+    let folder = Folder::new(&[("lib.ml", &library), ("t.ml", &source)]);
+    folder.compile(&["-O3", "lib.ml"]);
+    let output = folder.flambeau(&["-O3", "-w", "+55", "-dflambeau", "-c", "t.ml"]);
+    check_status(&output, 0);
+    let ir = text(&output.stderr);
+    assert!(!ir.contains("Warning 55"), "{ir}");
+    let last =
+        ir.split("\ncode last_").nth(1).and_then(|rest| rest.split("\n}").next()).expect("the function");
+    assert!(!last.contains("call"), "{last}");
+}

@@ -1,0 +1,178 @@
+//! How often the functions of static sets of closures are used in their unit: one that is used once is inlined there (features
+//! B8), and one that is inlined wherever it is applied, as functors are, may come to so much altogether (features B7).
+
+use flambeau_ir::inlining::LARGEST;
+use flambeau_ir::{
+    CallKind, CodeId, Expr, Item, Named, Prim, Simple, StaticDef, StaticField, Symbol, Terminator, Unit,
+};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::{Simplifier, size};
+
+/// What is used of a unit that is not simplified yet.
+#[derive(Debug, Default)]
+pub struct Uses(FxHashMap<CodeId, Used>);
+
+/// The uses of a function.
+#[derive(Clone, Copy, Debug, Default)]
+struct Used {
+    calls: u32,
+    /// Of its closure: whoever has that may call it more than once.
+    mentions: u32,
+    /// Other units may, too.
+    exported: bool,
+}
+
+impl Uses {
+    /// Counts direct calls, and mentions of the closures.
+    pub fn of_unit(unit: &Unit) -> Uses {
+        let mut count = Count::new(unit);
+        for item in &unit.statics {
+            count.static_data(&item.def);
+        }
+        count.body(&unit.entry.body);
+        for code in unit.codes.values() {
+            count.body(&code.body);
+            // A stub is copied as it is, with the calls in it.
+            if code.attributes.stub {
+                count.body(&code.body);
+            }
+        }
+        count.finish()
+    }
+
+    /// Notes that the only use of a function has been inlined: what is copied of that later is one more.
+    pub fn take(&mut self, code: CodeId) {
+        self.0.entry(code).or_default().calls += 1;
+    }
+
+    /// How often a function is used.
+    pub fn of(&self, code: CodeId) -> u32 {
+        self.0.get(&code).map_or(0, |used| used.calls + used.mentions)
+    }
+
+    /// Whether one call is all.
+    fn is_single_call(&self, code: CodeId) -> bool {
+        self.0.get(&code).is_some_and(|used| used.calls == 1 && used.mentions == 0 && !used.exported)
+    }
+}
+
+struct Count<'u> {
+    unit: &'u Unit,
+    uses: FxHashMap<CodeId, Used>,
+    closures: FxHashMap<Symbol, CodeId>,
+    /// The fields of the module that other units do not read.
+    private: std::ops::Range<u32>,
+    /// Which of them hold closures, and which are read.
+    held: Vec<(u32, Symbol)>,
+    read: FxHashSet<u32>,
+}
+
+impl<'u> Count<'u> {
+    fn new(unit: &'u Unit) -> Count<'u> {
+        let private = unit.private_fields();
+        let mut count = Count {
+            unit,
+            uses: FxHashMap::default(),
+            closures: FxHashMap::default(),
+            private,
+            held: Vec::new(),
+            read: FxHashSet::default(),
+        };
+        for item in &unit.statics {
+            let StaticDef::Closures { symbols, set } = &item.def else { continue };
+            for ((_, code), symbol) in set.functions.iter().zip(symbols) {
+                count.uses.insert(*code, Used { exported: item.exported, ..Used::default() });
+                count.closures.insert(*symbol, *code);
+            }
+        }
+        count
+    }
+
+    fn mention(&mut self, simple: Simple) {
+        if let Simple::Symbol(symbol) = simple
+            && let Some(used) = self.closures.get(&symbol).and_then(|code| self.uses.get_mut(code))
+        {
+            used.mentions += 1;
+        }
+    }
+
+    fn static_data(&mut self, def: &StaticDef) {
+        match def {
+            StaticDef::Block { fields, .. } => {
+                for field in fields {
+                    if let StaticField::Symbol(symbol) = field {
+                        self.mention((*symbol).into());
+                    }
+                }
+            }
+            StaticDef::Closures { set, .. } => set.values.iter().for_each(|(_, value)| self.mention(*value)),
+            _ => {}
+        }
+    }
+
+    fn body(&mut self, body: &Expr) {
+        body.walk(&mut |expr| {
+            expr.items.iter().for_each(|item| self.item(item));
+            match &expr.terminator {
+                Terminator::Apply(apply) => {
+                    match &apply.kind {
+                        CallKind::Direct(code) => {
+                            if let Some(used) = self.uses.get_mut(code) {
+                                used.calls += 1;
+                            }
+                        }
+                        _ => apply.callee.into_iter().for_each(|callee| self.mention(callee)),
+                    }
+                    apply.args.iter().for_each(|arg| self.mention(*arg));
+                    apply.exn.for_each_simple(&mut |arg| self.mention(arg));
+                }
+                terminator => terminator.for_each_simple(&mut |simple| self.mention(simple)),
+            }
+        });
+    }
+
+    fn item(&mut self, item: &Item) {
+        let module = Simple::Symbol(self.unit.module_symbol);
+        if let Item::Let { named: Named::Prim { prim, args, .. }, .. } = item
+            && args.first() == Some(&module)
+        {
+            match (prim, &args[..]) {
+                // Nobody reads it from a private field but the unit itself, which knows it.
+                (Prim::BlockStore { field, .. }, [_, Simple::Symbol(symbol)])
+                    if self.private.contains(field) =>
+                {
+                    self.held.push((*field, *symbol));
+                    return;
+                }
+                (Prim::BlockLoad { field, .. }, _) => {
+                    self.read.insert(*field);
+                }
+                _ => {}
+            }
+        }
+        item.for_each_simple(&mut |simple| self.mention(simple));
+    }
+
+    fn finish(mut self) -> Uses {
+        for (field, symbol) in std::mem::take(&mut self.held) {
+            if self.read.contains(&field) {
+                self.mention(symbol.into());
+            }
+        }
+        Uses(self.uses)
+    }
+}
+
+impl Simplifier<'_> {
+    /// Whether a call in the unit is the only use of the function that it calls. In what is evaluated beside the unit the
+    /// functions are others.
+    pub(crate) fn is_single_use(&self, code: CodeId) -> bool {
+        !self.in_twin && self.uses.is_single_call(code)
+    }
+
+    /// Whether a function of the unit can be inlined in all its uses: what that comes to is not decided by which is seen first.
+    pub(crate) fn may_multiply(&self, code: CodeId) -> bool {
+        size::whole(self.unit, code, LARGEST / self.uses.of(code).max(1)).is_some()
+    }
+}
