@@ -217,8 +217,9 @@ impl Simplifier<'_> {
         let mut limit = |expr: &mut Expr| {
             if let Terminator::Apply(call) = &mut expr.terminator
                 && let CallKind::Direct(to) = call.kind
-                && (!in_stub || is_stub(to))
+                // Codes that were copied with the body are in no table yet, nor in the group.
                 && (to == code || group.iter().any(|(_, code)| *code == to))
+                && (!in_stub || is_stub(to))
             {
                 call.inlined = InlineAttribute::Unroll(left);
             }
