@@ -7,6 +7,7 @@
 //! anything is taken apart. `docs/fuzzing.md` tells more.
 
 mod builds;
+mod costs;
 mod ir;
 mod minimise;
 mod planted;
@@ -48,7 +49,7 @@ pub struct Options {
     #[arg(long)]
     jobs: Option<usize>,
     /// How many programs are compiled in one call
-    #[arg(long, default_value_t = 12)]
+    #[arg(long, default_value_t = 16)]
     batch: u64,
     /// Only one level or random set of flags for each batch, and the stock native compiler only for what differs
     #[arg(long)]
@@ -65,6 +66,15 @@ pub struct Options {
     /// Shrink programs too on which the stock native compiler disagrees with ocamlc
     #[arg(long)]
     unsettled: bool,
+    /// Compare only results, not costs
+    #[arg(long)]
+    no_costs: bool,
+    /// Of 100 builds of programs made of shapes, how many are profiled by callgrind
+    #[arg(long, default_value_t = 20)]
+    profiled: u64,
+    /// Only programs made of shapes (every other eight seeds)
+    #[arg(long)]
+    shapes: bool,
     /// Print the source of a program of this seed, and do nothing else
     #[arg(long, value_name = "SEED")]
     print: Option<u64>,
@@ -93,6 +103,7 @@ pub fn run(options: &Options) -> Result<bool> {
     }
     let flambeau = match given {
         Some(path) => path,
+        None if env::stand_in().is_some() => env::flambeau()?,
         None => {
             crate::setup::run()?;
             env::flambeau()?
@@ -109,6 +120,9 @@ pub fn run(options: &Options) -> Result<bool> {
         raw: options.raw,
         quick: options.quick,
         unsettled: options.unsettled,
+        costs: !options.no_costs,
+        profiled: options.profiled,
+        shapes: options.shapes,
     };
     let report = fuzzer.run()?;
     report.print();
@@ -142,6 +156,9 @@ pub fn checks(seconds: u64, jobs: usize) -> Result<Tally> {
         raw: false,
         quick: false,
         unsettled: false,
+        costs: true,
+        profiled: 0,
+        shapes: false,
     };
     let report = fuzzer.run()?;
     println!("fuzz: {}", report.summary());

@@ -44,6 +44,9 @@ pub fn run(first: u64, jobs: usize, flambeau: Option<PathBuf>) -> Result<bool> {
             raw: true,
             quick: true,
             unsettled: false,
+            costs: false,
+            profiled: 0,
+            shapes: false,
         };
         let report = fuzzer.run()?;
         let seconds = start.elapsed().as_secs();
