@@ -46,7 +46,7 @@ let stop () =
   print_newline (); print_string "sum "; print_int !sum; print_newline ()
 
 (* Kernels: a result, and what it took. *)
-let tried f = match f () with n -> n | exception e -> -Hashtbl.hash (Printexc.exn_slot_name e)
+let[@inline never] tried f = match f () with n -> n | exception e -> -Hashtbl.hash (Printexc.exn_slot_name e)
 let result name n = print_newline (); print_string (name ^ " " ^ string_of_int n)
 let[@inline never] kernel name f =
   let before = words () in

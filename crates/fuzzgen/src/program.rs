@@ -31,8 +31,9 @@ pub struct Program {
     pub units: Vec<Unit>,
     /// It ends with an exception that nothing handles.
     pub uncaught: bool,
-    /// It is made of shapes: what it costs is compared too, and it never accesses what is out of bounds.
-    pub shapes: bool,
+    /// The first of the shapes that it is made of, if it is: such a program never accesses what is out of bounds, and the
+    /// cost of its kernels is compared.
+    pub shape: Option<&'static str>,
     /// What is in it.
     pub coverage: Coverage,
 }
@@ -53,7 +54,7 @@ impl Program {
         let n = if g.rng.chance(65) { 1 } else { g.rng.range(1, options.units.max(1)) };
         let uncaught = g.rng.chance(options.uncaught);
         let units = (0..n).map(|unit| g.make_unit(unit, n, uncaught)).collect();
-        Program { seed, units, uncaught, shapes: false, coverage: g.coverage }
+        Program { seed, units, uncaught, shape: None, coverage: g.coverage }
     }
 
     /// Its files with their contents, in the order of compilation, without the runtime.

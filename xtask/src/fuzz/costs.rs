@@ -24,6 +24,9 @@ const MINOR_HEAP: &str = "s=4M";
 /// Makes the runtime of generated programs leave out what takes as long as chance wants.
 const ONLY_COSTS: &str = "FZ_ONLY_COSTS";
 
+/// What callgrind writes: with numbers behind it, one file for each dump.
+const PROFILE: &str = "profile";
+
 /// What is measured.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Measure {
@@ -104,12 +107,13 @@ impl Excess {
         Difference { build: build.clone(), kind: Kind::Cost(self.measure, self.kernel.clone()), detail }
     }
 
-    /// What findings have in common that are probably one: the shape of the kernel, and the measure.
-    pub fn family(&self) -> String {
+    /// What findings have in common that are probably one: the shape of the kernel, or for units the first shape of the
+    /// program, and the measure.
+    pub fn family(&self, first: Option<&str>) -> String {
         let shape = match self.kernel.strip_prefix(KERNEL).and_then(|rest| rest.split_once('_')) {
-            Some((_, shape)) => shape.to_owned(),
+            Some((_, shape)) => shape.replace('_', " "),
             None if self.kernel.is_empty() => "whole program".to_owned(),
-            None => "unit".to_owned(),
+            None => first.unwrap_or("unit").to_owned(),
         };
         format!("{shape}, {}", self.measure)
     }
@@ -164,7 +168,7 @@ pub fn measured(folder: &Path, executable: &Path, said: &str, profile: bool) -> 
     let mut costs = words(said);
     costs.extend(sizes(folder)?);
     if profile {
-        costs.extend(profiled(folder, executable, &costs)?);
+        costs.extend(profiled(folder, executable)?);
     }
     Ok(costs)
 }
@@ -214,46 +218,47 @@ fn sizes(folder: &Path) -> Result<Costs> {
     Ok(costs)
 }
 
-/// Instructions and unknown calls of each kernel whose words are known. Nothing where there is no callgrind, or it
+/// Instructions and unknown calls of each kernel. Nothing where there is no callgrind, or it
 /// takes too long.
-fn profiled(folder: &Path, executable: &Path, known: &Costs) -> Result<Costs> {
-    let pattern = format!("*__{KERNEL}*");
+fn profiled(folder: &Path, executable: &Path) -> Result<Costs> {
     let mut command = Command::new("valgrind");
     clean(&mut command)
         .current_dir(folder)
         .env("OCAMLRUNPARAM", MINOR_HEAP)
         .env(ONLY_COSTS, "1")
         .args(["--tool=callgrind", "--compress-strings=no", "--compress-pos=no"])
-        .arg("--callgrind-out-file=profile")
-        .arg(format!("--zero-before={pattern}"))
-        .arg(format!("--dump-after={pattern}"))
+        .arg(format!("--callgrind-out-file={PROFILE}"))
+        .arg(format!("--dump-before=camlP*__{KERNEL}*"))
+        // What calls each kernel, and does nothing else. (A function can't have a dump before and one after it.)
+        .arg("--dump-after=camlFz__tried*")
         .arg(executable);
     let mut costs = Costs::new();
     let Ok(run) = process::run(&mut command, PROFILE_LIMIT) else { return Ok(costs) };
     if !run.exit.is_success() {
         return Ok(costs);
     }
-    for entry in fs::read_dir(folder)? {
-        let entry = entry?;
-        if entry.file_name().to_string_lossy().starts_with("profile.") {
-            let text = String::from_utf8_lossy(&fs::read(entry.path())?).into_owned();
-            costs.extend(of_profile(&text, known));
+    let mut started: Option<(String, String)> = None;
+    for number in 1.. {
+        let Ok(dump) = fs::read(folder.join(format!("{PROFILE}.{number}"))) else { break };
+        let dump = String::from_utf8_lossy(&dump);
+        if let Some((program, kernel)) = started.take() {
+            let (instructions, calls) = of_dump(&dump);
+            for (measure, count) in [(Measure::Instructions, instructions), (Measure::UnknownCalls, calls)] {
+                costs.insert((program.clone(), kernel.clone(), measure), count);
+            }
         }
+        let trigger = dump.lines().find_map(|line| line.strip_prefix("desc: Trigger: --dump-before="));
+        started = trigger.and_then(|symbol| kernel_of(symbol.trim()));
     }
     Ok(costs)
 }
 
-/// The figures of one dump of callgrind: what happened from the start of a kernel to its end.
-fn of_profile(text: &str, known: &Costs) -> Costs {
-    let (mut kernel, mut instructions, mut calls) = (None, 0, 0);
+/// The instructions and the calls of functions that the compiler does not know in one dump of callgrind.
+fn of_dump(text: &str) -> (u64, u64) {
+    let (mut instructions, mut calls) = (0, 0);
     let (mut callee_is_unknown, mut is_inclusive) = (false, false);
     for line in text.lines() {
-        if let Some(symbol) = line.strip_prefix("desc: Trigger: --dump-after=") {
-            let wanted = kernel_of(symbol.trim());
-            kernel = known.keys().find(|(program, kernel, measure)| {
-                *measure == Measure::Words && Some((program.as_str(), kernel.as_str())) == wanted.as_ref().map(|(p, k)| (p.as_str(), k.as_str()))
-            });
-        } else if let Some(callee) = line.strip_prefix("cfn=") {
+        if let Some(callee) = line.strip_prefix("cfn=") {
             callee_is_unknown = callee.starts_with("caml_apply");
         } else if let Some(rest) = line.strip_prefix("calls=") {
             is_inclusive = true;
@@ -265,13 +270,7 @@ fn of_profile(text: &str, known: &Costs) -> Costs {
             is_inclusive = false;
         }
     }
-    let mut costs = Costs::new();
-    if let Some((program, kernel, _)) = kernel {
-        for (measure, number) in [(Measure::Instructions, instructions), (Measure::UnknownCalls, calls)] {
-            costs.insert((program.clone(), kernel.clone(), measure), number);
-        }
-    }
-    costs
+    (instructions, calls)
 }
 
 /// The program and the kernel of a symbol, `camlP12_a__kernel3_shape_271`.
@@ -304,12 +303,14 @@ mod tests {
 
     #[test]
     fn a_dump_of_callgrind_is_summed_without_what_callees_cost() {
-        let known = words("cost p3 kernel7_stores 120\n");
-        let text = "desc: Trigger: --dump-after=camlP3_a__kernel7_stores_271\nfn=camlP3_a__f_1\n10 5\ncfn=caml_apply2\n\
-                    calls=3 0\n10 70\n12 6\nfn=caml_apply2\n0 60\n";
-        let costs = of_profile(text, &known);
-        let of = |measure| costs[&("p3".to_owned(), "kernel7_stores".to_owned(), measure)];
-        assert_eq!((of(Measure::Instructions), of(Measure::UnknownCalls)), (71, 3));
+        let text = "fn=camlP3_a__f_1\n10 5\ncfn=caml_apply2\ncalls=3 0\n10 70\n12 6\nfn=caml_apply2\n0 60\n";
+        assert_eq!(of_dump(text), (71, 3));
+    }
+
+    #[test]
+    fn kernels_are_known_by_their_symbols() {
+        let kernel = kernel_of("camlP3_a__kernel7_conditional_cons_271");
+        assert_eq!(kernel, Some(("p3".into(), "kernel7_conditional_cons".into())));
     }
 
     #[test]

@@ -94,7 +94,7 @@ impl Fuzzer {
         let all: Vec<Program> = seeds.map(|seed| Program::generate(seed, &Shape::default())).collect();
         // A program that ends by an exception ends those after it too: it runs by itself.
         let (abrupt, calm): (Vec<&Program>, Vec<&Program>) = all.iter().partition(|p| p.uncaught);
-        let (shapes, general): (Vec<&Program>, Vec<&Program>) = calm.into_iter().partition(|p| p.shapes);
+        let (shapes, general): (Vec<&Program>, Vec<&Program>) = calm.into_iter().partition(|p| p.shape.is_some());
         self.group(&shapes, &Settings::new(first, self.quick, true), folder, report)?;
         if !self.shapes {
             let settings = Settings::new(first, self.quick, false);
@@ -215,7 +215,7 @@ impl Fuzzer {
         let with_program = all.into_iter().filter_map(|excess| {
             let program = programs.iter().find(|p| excess.program == format!("p{}", p.seed))?;
             // Of programs made of shapes the kernels are measured; the rest may depend on chance.
-            let counts = !(program.shapes && excess.kernel.is_empty());
+            let counts = !(program.shape.is_some() && excess.kernel.is_empty());
             counts.then(|| (*program, build.clone(), excess))
         });
         Ok(with_program.collect())
@@ -231,7 +231,7 @@ impl Fuzzer {
         report: &Mutex<Report>,
     ) -> Result<()> {
         let mut is_new = false;
-        with(report, |r| is_new = r.costs_more(program.seed, build, excess));
+        with(report, |r| is_new = r.costs_more(program, build, excess));
         if !is_new {
             return Ok(());
         }

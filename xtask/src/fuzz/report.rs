@@ -85,9 +85,10 @@ impl Report {
     }
 
     /// Counts what costs more than it should; whether it is the first of its family.
-    pub fn costs_more(&mut self, seed: u64, build: &Build, excess: &Excess) -> bool {
+    pub fn costs_more(&mut self, program: &Program, build: &Build, excess: &Excess) -> bool {
+        let seed = program.seed;
         let worst = (excess.hundredths(), seed, build.to_string());
-        let row = self.dear.entry(excess.family()).or_insert_with(|| Dear {
+        let row = self.dear.entry(excess.family(program.shape)).or_insert_with(|| Dear {
             count: 0,
             seeds: (seed, seed),
             worst: worst.clone(),
@@ -103,6 +104,12 @@ impl Report {
     /// How many families of findings there are, differences and costs.
     pub fn findings(&self) -> usize {
         self.differences.len() + self.dear.len()
+    }
+
+    /// The seed of the first program that showed anything.
+    pub fn first_finding(&self) -> Option<u64> {
+        let costs = self.dear.values().map(|row| row.seeds.0);
+        self.differences.iter().map(|(seed, _)| *seed).chain(costs).min()
     }
 
     /// Adds what flambeau saw.

@@ -295,8 +295,9 @@ fn reads_between_allocations(g: &mut Gen) -> Instance {
     for _ in 0..g.rng.range(3, 7) {
         let v = g.fresh("v");
         let (a, b) = (g.rng.pick(&variables).clone(), g.rng.pick(&variables).clone());
-        // The latest block is the likeliest part of the next.
-        let a = allocated.last().filter(|_| g.rng.chance(60)).cloned().unwrap_or(a);
+        // The latest block is the likeliest part of the next, beside the latest integer.
+        let a = allocated.last().filter(|_| g.rng.chance(80)).cloned().unwrap_or(a);
+        let b = ints.last().filter(|_| g.rng.chance(50)).cloned().unwrap_or(b);
         let integer = g.rng.pick(&ints).clone();
         let (value, is_int) = match g.rng.below(10) {
             0..=2 => (format!("m.p{t}"), true),
@@ -304,8 +305,8 @@ fn reads_between_allocations(g: &mut Gen) -> Instance {
             4 => ("!cell".to_owned(), true),
             5 => (format!("Some {a}"), false),
             6 => (format!("[ {integer} ]"), false),
-            7 => (format!("{integer} + 1"), true),
-            _ => (format!("({a}, {b})"), false),
+            7 => (format!("({a}, {a})"), false),
+            _ => (format!("({b}, {a})"), false),
         };
         body.push(Node::optional(&format!("let {v} = {value} in\n  "), vec![]));
         if is_int {
@@ -319,11 +320,14 @@ fn reads_between_allocations(g: &mut Gen) -> Instance {
             body.push(filled(write, &[("t", (&t).into())]));
         }
     }
-    let last = variables[variables.len() - 1].clone();
+    let last = allocated.last().cloned().unwrap_or_else(|| "z".to_owned());
     let other = g.rng.pick(&variables).clone();
+    let integer = g.rng.pick(&ints).clone();
     let end = g.choice(&[
+        "if $c then $h $last else $integer",
+        "if $c then $h $last else $integer",
         "if $c then $h $last else Hashtbl.hash $other",
-        "if $c then $h $last + $h $other else k",
+        "if $c then $h $last + $h $other else $integer",
         "if $c then (if Fz.odd k then $h $last else $h $other) else $h z",
         "(match k land 3 with 0 -> $h $last | 1 -> $h ($last, $other) | _ -> k)",
         "(let r = ref k in for i = 1 to 3 do if $c then r := !r + $h $last done; !r)",
@@ -337,6 +341,7 @@ fn reads_between_allocations(g: &mut Gen) -> Instance {
         ("c", g.condition(&["k"])),
         ("last", last.into()),
         ("other", other.into()),
+        ("integer", integer.into()),
     ];
     let items = vec![
         filled("type $t = { mutable p$t : int; mutable q$t : int }\n", &values),

@@ -76,6 +76,7 @@ pub(crate) fn generate(mut g: Gen, seed: u64, turn: u64) -> Program {
         let opened = g.unit_module(0);
         bodies[1].push(Node::optional(&format!("open {opened}\n"), vec![]));
     }
+    let first = chosen[0].name;
     for shape in chosen {
         g.cover(shape.name);
         let Instance { items, kernel } = (shape.make)(&mut g);
@@ -98,7 +99,7 @@ pub(crate) fn generate(mut g: Gen, seed: u64, turn: u64) -> Program {
             interface: (hidden && unit + 1 == units).then(|| Node::plain("", vec![])),
         })
         .collect();
-    Program { seed, units, uncaught: false, shapes: true, coverage: g.coverage }
+    Program { seed, units, uncaught: false, shape: Some(first), coverage: g.coverage }
 }
 
 impl Gen {
