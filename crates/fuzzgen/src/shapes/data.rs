@@ -292,14 +292,21 @@ fn reads_between_allocations(g: &mut Gen) -> Instance {
     let mut ints = vec!["k".to_owned()];
     let mut body = vec![];
     let mut allocated = vec![];
-    for _ in 0..g.rng.range(3, 7) {
+    // Half of them have nothing but reads and allocations by turns.
+    let writes = g.rng.chance(50);
+    for step in 0..g.rng.range(3, 7) {
         let v = g.fresh("v");
         let (a, b) = (g.rng.pick(&variables).clone(), g.rng.pick(&variables).clone());
         // The latest block is the likeliest part of the next, beside the latest integer.
         let a = allocated.last().filter(|_| g.rng.chance(80)).cloned().unwrap_or(a);
         let b = ints.last().filter(|_| g.rng.chance(50)).cloned().unwrap_or(b);
         let integer = g.rng.pick(&ints).clone();
-        let (value, is_int) = match g.rng.below(10) {
+        let kind = match (writes, step % 2) {
+            (true, _) => g.rng.below(10),
+            (false, 0) => g.rng.range(5, 9),
+            (false, _) => g.rng.below(5),
+        };
+        let (value, is_int) = match kind {
             0..=2 => (format!("m.p{t}"), true),
             3 => ("arr.(1)".to_owned(), true),
             4 => ("!cell".to_owned(), true),
@@ -315,7 +322,7 @@ fn reads_between_allocations(g: &mut Gen) -> Instance {
             allocated.push(v.clone());
         }
         variables.push(v);
-        if g.rng.chance(15) {
+        if writes && g.rng.chance(15) {
             let write = g.choice(&["m.p$t <- k; ", "arr.(1) <- k; ", "cell := k; "]);
             body.push(filled(write, &[("t", (&t).into())]));
         }
@@ -325,7 +332,7 @@ fn reads_between_allocations(g: &mut Gen) -> Instance {
     let integer = g.rng.pick(&ints).clone();
     let end = g.choice(&[
         "if $c then $h $last else $integer",
-        "if $c then $h $last else $integer",
+        "if $c then $h $last else k",
         "if $c then $h $last else Hashtbl.hash $other",
         "if $c then $h $last + $h $other else $integer",
         "if $c then (if Fz.odd k then $h $last else $h $other) else $h z",
