@@ -316,6 +316,9 @@ mod tests {
     #[test]
     fn flags_of_the_baseline() {
         let flags = |text: &str| text.split(' ').map(str::to_owned).collect::<Flags>();
-        assert_eq!(flags_that_matter(&flags("-O3 -unsafe -inline 200 -flambeau-verify")), flags("-unsafe -inline 200"));
+        assert_eq!(
+            flags_that_matter(&flags("-O3 -unsafe -inline 200 -flambeau-verify")),
+            flags("-unsafe -inline 200")
+        );
     }
 }

@@ -24,8 +24,7 @@ pub fn investigate(
     raw: bool,
 ) -> Result<String> {
     save(program, &place.join("original"))?;
-    let mut text =
-        format!("\nDIFFERENCE at seed {}: flambeau {}\n", program.seed, difference.build);
+    let mut text = format!("\nDIFFERENCE at seed {}: flambeau {}\n", program.seed, difference.build);
     if raw {
         text.push_str(&difference.detail);
         fs::write(place.join("report.txt"), &text)?;

@@ -94,7 +94,8 @@ impl Fuzzer {
         let all: Vec<Program> = seeds.map(|seed| Program::generate(seed, &Shape::default())).collect();
         // A program that ends by an exception ends those after it too: it runs by itself.
         let (abrupt, calm): (Vec<&Program>, Vec<&Program>) = all.iter().partition(|p| p.uncaught);
-        let (shapes, general): (Vec<&Program>, Vec<&Program>) = calm.into_iter().partition(|p| p.shape.is_some());
+        let (shapes, general): (Vec<&Program>, Vec<&Program>) =
+            calm.into_iter().partition(|p| p.shape.is_some());
         self.group(&shapes, &Settings::new(first, self.quick, true), folder, report)?;
         if !self.shapes {
             let settings = Settings::new(first, self.quick, false);

@@ -195,7 +195,11 @@ impl Report {
             let (hundredths, seed, build) = &row.worst;
             println!(
                 "cost: {family}: {} times, seeds {} to {}; the worst {}.{:02} of the stock compiler's at seed {seed}, flambeau {build}",
-                row.count, row.seeds.0, row.seeds.1, hundredths / 100, hundredths % 100
+                row.count,
+                row.seeds.0,
+                row.seeds.1,
+                hundredths / 100,
+                hundredths % 100
             );
         }
         println!("{}", self.summary());

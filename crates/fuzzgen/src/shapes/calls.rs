@@ -26,7 +26,11 @@ const ORDERED: &[(&str, &str, &str)] = &[
     ("int", "compare (a : int) b", "i"),
     ("int", "b - a", "((i * 7) land 31)"),
     ("string", "String.compare a b", "Fz.names.(i land 3)"),
-    ("int * int", "(let c = compare (fst a) (fst b) in if c <> 0 then c else compare (snd a) (snd b))", "(i land 3, i)"),
+    (
+        "int * int",
+        "(let c = compare (fst a) (fst b) in if c <> 0 then c else compare (snd a) (snd b))",
+        "(i land 3, i)",
+    ),
 ];
 
 fn library_functor(g: &mut Gen) -> Instance {
@@ -54,7 +58,9 @@ fn library_functor(g: &mut Gen) -> Instance {
         ),
         _ => (
             "Hashtbl.Make",
-            format!("struct type t = {of} let equal (a : t) (b : t) = ({compare}) = 0 let hash (a : t) = Hashtbl.hash a end"),
+            format!(
+                "struct type t = {of} let equal (a : t) (b : t) = ({compare}) = 0 let hash (a : t) = Hashtbl.hash a end"
+            ),
             &[
                 "(let m = $m.create 9 in for i = 1 to n do $m.replace m $k i done; let s = ref 0 in for i = 1 to n do (match $m.find_opt m $k with None -> () | Some v -> s := !s + v); if $c then $m.remove m $k done; !s + $m.length m)",
                 "(let m = $m.create 9 in for i = 1 to n do if $m.mem m $k then $m.add m $k (i + $m.find m $k) else $m.add m $k i done; $m.length m)",
@@ -73,11 +79,17 @@ fn library_functor(g: &mut Gen) -> Instance {
     let body = plain(g.choice(uses), &values);
     let mut items = vec![filled("module $m = $functor ($argument)\n", &values)];
     if g.rng.chance(30) {
-        items.push(filled("module Other$m = $functor ($argument)\nlet other$m () = Other$m.($other)\n", &[
-            &values[..],
-            &[("other", if functor == "Hashtbl.Make" { "create 3".into() } else { "cardinal empty".into() })],
-        ]
-        .concat()));
+        items.push(filled(
+            "module Other$m = $functor ($argument)\nlet other$m () = Other$m.($other)\n",
+            &[
+                &values[..],
+                &[(
+                    "other",
+                    if functor == "Hashtbl.Make" { "create 3".into() } else { "cardinal empty".into() },
+                )],
+            ]
+            .concat(),
+        ));
     }
     items.push(filled("let$a $f n = $body\n", &[&values[..], &[("body", body)]].concat()));
     Instance { items, kernel: Kernel::Iterated(int("($f (i + 8))", &values), 12) }
@@ -89,7 +101,8 @@ fn large_functor(g: &mut Gen) -> Instance {
     let tests = g.rng.range(1, 9);
     let mut body = vec![];
     for k in 0..tests {
-        let values = [("c", g.condition(&["x", "y"])), ("x", g.int(&["x", "y"])), ("k", k.to_string().into())];
+        let values =
+            [("c", g.condition(&["x", "y"])), ("x", g.int(&["x", "y"])), ("k", k.to_string().into())];
         let text = g.choice(&[
             "if $c then X.f x $x else ",
             "if X.f $x $k = 0 then X.k + $x else ",
@@ -120,10 +133,7 @@ fn large_functor(g: &mut Gen) -> Instance {
         let text = g.choice(&["$m$k.h n x", "$m$k.g n x", "$m$k.g x n"]);
         sum.push(filled(&format!(" + {text}"), &[("m", (&m).into()), ("k", k.to_string().into())]));
     }
-    items.push(filled(
-        "let $f n x = x$sum\n",
-        &[("f", (&f).into()), ("sum", Node::plain("", sum))],
-    ));
+    items.push(filled("let $f n x = x$sum\n", &[("f", (&f).into()), ("sum", Node::plain("", sum))]));
     Instance { items, kernel: Kernel::Iterated(int("($f (i land 15) i)", &[("f", f.into())]), 25) }
 }
 
@@ -228,7 +238,10 @@ fn recursive_group(g: &mut Gen) -> Instance {
         let extra = if functions == 2 { "h " } else { "" };
         let end = if functions == 2 { "h n" } else { g.choice(&["0", "1", "f n"]) };
         definitions.push(filled(
-            &format!("{} $name {parameters} n = if n <= 0 then {end} else ({body}) land 0xFFFF\n", if k == 0 { "let rec" } else { "and" }),
+            &format!(
+                "{} $name {parameters} n = if n <= 0 then {end} else ({body}) land 0xFFFF\n",
+                if k == 0 { "let rec" } else { "and" }
+            ),
             &[
                 ("name", name.into()),
                 ("o", other.into()),
@@ -267,7 +280,11 @@ fn captured_references(g: &mut Gen) -> Instance {
         ("(0, 1)", "if $c then s := (snd !s, x)", "fst !s + snd !s"),
         ("[]", "if $c then s := x :: !s", "List.length !s"),
         ("0L", "s := Int64.add !s (Int64.of_int x)", "Int64.to_int !s"),
-        ("None", "(match !s with None -> s := Some x | Some y -> if $c then s := Some (x + y))", "(match !s with None -> 0 | Some y -> y)"),
+        (
+            "None",
+            "(match !s with None -> s := Some x | Some y -> if $c then s := Some (x + y))",
+            "(match !s with None -> 0 | Some y -> y)",
+        ),
     ]);
     let iterator = g.choice(&[
         "List.iter (fun x -> $next) Fz.list",
@@ -334,7 +351,8 @@ fn specialised_recursion(g: &mut Gen) -> Instance {
             filled("r := (!r + $call) land 0xFFFF;\n  ", &[("call", plain(call, &values))])
         })
         .collect();
-    let values = [("app", Node::from(&app)), ("t", (&t).into()), ("f", (&f).into()), ("sum", Node::plain("", sum))];
+    let values =
+        [("app", Node::from(&app)), ("t", (&t).into()), ("f", (&f).into()), ("sum", Node::plain("", sum))];
     let items = vec![
         filled(definition, &values),
         filled("let $f n = let r = ref 0 in for i = 1 to 4 do\n  $sum() done; !r\n", &values),
@@ -348,9 +366,13 @@ const CHAINS: &[(&[&str], bool)] = &[
     (&["$p ($p x)", "$p x + $x", "$p (x + 1) - $p $x"], false),
     (&["(let h y = $p (y + 1) in if Fz.odd x then h ($p x) else h x)"], false),
     (&["List.fold_left (fun s y -> s + $p y) ($p x) []"], true),
-    (&["(let rec h n = if n <= 0 then $p x else h (n - 2) in if x > 99999999 then h (x - 1) + $p x else x)"], true),
+    (
+        &[
+            "(let rec h n = if n <= 0 then $p x else h (n - 2) in if x > 99999999 then h (x - 1) + $p x else x)",
+        ],
+        true,
+    ),
     (&["(if x > 99999999 then (try $p ($p x) with Not_found -> 1) else x + 1)"], false),
-
 ];
 
 /// Small functions that are to be copied, each into the next.
@@ -359,10 +381,7 @@ fn inline_chain(g: &mut Gen) -> Instance {
     let &(bodies, long) = g.rng.pick(CHAINS);
     let count = if long { g.rng.range(3, 20) } else { g.rng.range(2, 7) };
     let attribute = g.choice(&["[@inline]", "[@inline]", "[@inline always]", ""]);
-    let mut items = vec![filled(
-        "let $name x = $x\n",
-        &[("name", (&names[0]).into()), ("x", g.int(&["x"]))],
-    )];
+    let mut items = vec![filled("let $name x = $x\n", &[("name", (&names[0]).into()), ("x", g.int(&["x"]))])];
     for pair in names[..count].windows(2) {
         let values = [
             ("p", Node::from(&pair[0])),
@@ -371,7 +390,10 @@ fn inline_chain(g: &mut Gen) -> Instance {
             ("x", g.int(&["x"])),
         ];
         let body = plain(g.choice(bodies), &values);
-        items.push(filled("let$a $name x = ($body) land 0xFFFF\n", &[&values[..], &[("body", body)]].concat()));
+        items.push(filled(
+            "let$a $name x = ($body) land 0xFFFF\n",
+            &[&values[..], &[("body", body)]].concat(),
+        ));
     }
     let last = names[count - 1].clone();
     // What calls itself in two ways, all of them, takes too long.
@@ -437,8 +459,10 @@ fn monads(g: &mut Gen) -> Instance {
         ("c", g.condition(&["i", "n"])),
     ];
     let run = plain(run, &values);
-    let items =
-        vec![filled(module, &values), filled("let$a $f n = $run\n", &[&values[..], &[("run", run)]].concat())];
+    let items = vec![
+        filled(module, &values),
+        filled("let$a $f n = $run\n", &[&values[..], &[("run", run)]].concat()),
+    ];
     Instance { items, kernel: Kernel::Iterated(int("($f (i + 3))", &values), 12) }
 }
 

@@ -62,12 +62,7 @@ const CONTAINERS: &[Container] = &[
         larger: &["$p :: $r", "$p :: $p :: $r", "(match $r with [] -> [ $p ] | _ :: l -> $p :: l)"],
         read: LIST_READS,
     },
-    Container {
-        types: "",
-        start: "[]",
-        larger: &["$p :: $r"],
-        read: LIST_READS,
-    },
+    Container { types: "", start: "[]", larger: &["$p :: $r"], read: LIST_READS },
     Container {
         types: "",
         start: "None",
@@ -78,7 +73,9 @@ const CONTAINERS: &[Container] = &[
         types: "type 'a $t = E$t | C$t of 'a * 'a $t | D$t of 'a\n",
         start: "E$t",
         larger: &["C$t ($p, $r)", "(match $r with E$t -> D$t $p | _ -> C$t ($p, $r))"],
-        read: &["(let rec go n r = match r with E$t -> n | D$t v -> n + $use | C$t (v, r) -> go (n + $use) r in go 0 $r)"],
+        read: &[
+            "(let rec go n r = match r with E$t -> n | D$t v -> n + $use | C$t (v, r) -> go (n + $use) r in go 0 $r)",
+        ],
     },
     Container {
         types: "",
@@ -89,7 +86,10 @@ const CONTAINERS: &[Container] = &[
     Container {
         types: "type 'a $t = { size$t : int; held$t : 'a list }\n",
         start: "{ size$t = 0; held$t = [] }",
-        larger: &["{ size$t = $r.size$t + 1; held$t = $p :: $r.held$t }", "{ $r with size$t = $r.size$t + i }"],
+        larger: &[
+            "{ size$t = $r.size$t + 1; held$t = $p :: $r.held$t }",
+            "{ $r with size$t = $r.size$t + i }",
+        ],
         read: &["($r.size$t + List.length $r.held$t)", "(match $r.held$t with [] -> 0 | v :: _ -> $use)"],
     },
 ];
@@ -197,10 +197,8 @@ fn saved_reference(g: &mut Gen) -> Instance {
     let read = if payload.make.contains("fun") { "(if !r == !m then 1 else 0)" } else { read };
     let types = filled(container.types, &[("t", (&t).into())]);
     let values = [("f", Node::from(&f)), ("a", g.attribute().into()), ("start", start), ("looped", looped)];
-    let definition = filled(
-        &format!("let$a $f n = let r = ref $start in let m = ref !r in $looped; {read}\n"),
-        &values,
-    );
+    let definition =
+        filled(&format!("let$a $f n = let r = ref $start in let m = ref !r in $looped; {read}\n"), &values);
     let kernel = Kernel::Iterated(int("($f (i + 10))", &[("f", (&f).into())]), 10);
     Instance { items: vec![types, definition], kernel }
 }
@@ -225,7 +223,10 @@ fn lists_of_lists(g: &mut Gen) -> Instance {
         &format!("let$a $f n = let out = ref [] and cur = ref [] in $looped; {read}\n"),
         &[("f", (&f).into()), ("a", g.attribute().into()), ("looped", looped)],
     );
-    Instance { items: vec![definition], kernel: Kernel::Iterated(int("($f (i + 30))", &[("f", f.into())]), 20) }
+    Instance {
+        items: vec![definition],
+        kernel: Kernel::Iterated(int("($f (i + 30))", &[("f", f.into())]), 20),
+    }
 }
 
 /// A map that gives back what it was given where nothing changes, and the test for that.
@@ -234,12 +235,7 @@ fn unchanged(g: &mut Gen) -> Instance {
     let condition = g.condition(&["x"]);
     let changed = g.int(&["x"]);
     let values = |f: &str, t: &str| {
-        vec![
-            ("f", Node::from(f)),
-            ("t", Node::from(t)),
-            ("c", condition.clone()),
-            ("x", changed.clone()),
-        ]
+        vec![("f", Node::from(f)), ("t", Node::from(t)), ("c", condition.clone()), ("x", changed.clone())]
     };
     let items = if g.rng.chance(50) {
         vec![filled(
@@ -282,7 +278,10 @@ fn sentinel(g: &mut Gen) -> Instance {
         ("c", g.condition(&["i", "n"])),
     ];
     let definition = filled(text, &values);
-    Instance { items: vec![definition], kernel: Kernel::Iterated(int("($f (i + 12))", &[("f", f.into())]), 20) }
+    Instance {
+        items: vec![definition],
+        kernel: Kernel::Iterated(int("($f (i + 12))", &[("f", f.into())]), 20),
+    }
 }
 
 /// Blocks that hold earlier ones, with reads of mutable fields between them, needed on some paths only.
@@ -353,10 +352,7 @@ fn reads_between_allocations(g: &mut Gen) -> Instance {
     let items = vec![
         filled("type $t = { mutable p$t : int; mutable q$t : int }\n", &values),
         filled("let[@inline never] $h x = Hashtbl.hash x\n", &values),
-        filled(
-            &format!("let$a $f (m : $t) (arr : int array) (cell : int ref) k z = $body {end}\n"),
-            &values,
-        ),
+        filled(&format!("let$a $f (m : $t) (arr : int array) (cell : int ref) k z = $body {end}\n"), &values),
     ];
     let kernel = int("($f { p$t = i; q$t = 2 } [| i; 4; 5 |] (ref i) i (i, 7))", &values);
     Instance { items, kernel: Kernel::Iterated(kernel, 30) }
@@ -428,9 +424,9 @@ fn records_as_states(g: &mut Gen) -> Instance {
     };
     let values = [("f", Node::from(&f)), ("t", (&t).into()), ("a", g.attribute().into()), ("c", condition)];
     let items = vec![filled(types, &values), filled(step, &values)];
-    let kernel = plain("(let s = $start in $read)", &[
-        ("start", plain(start, &values)),
-        ("read", plain(read, &values)),
-    ]);
+    let kernel = plain(
+        "(let s = $start in $read)",
+        &[("start", plain(start, &values)), ("read", plain(read, &values))],
+    );
     Instance { items, kernel: Kernel::Iterated(kernel, 20) }
 }

@@ -236,7 +236,8 @@ fn division_by_zero(g: &mut Gen) -> Instance {
 /// Fields of the state that calls, seen or unseen, write between reads.
 fn reads_around_calls(g: &mut Gen) -> Instance {
     let (f, h, t, state) = (g.fresh("f"), g.fresh("h"), g.fresh("t"), g.fresh("state"));
-    let calls = ["$h ()", "$h ()", "Fz.minor ()", "ignore (Fz.id s)", "s.a$t <- $x", "ignore (Hashtbl.hash s)"];
+    let calls =
+        ["$h ()", "$h ()", "Fz.minor ()", "ignore (Fz.id s)", "s.a$t <- $x", "ignore (Hashtbl.hash s)"];
     let mut body = vec![];
     for _ in 0..g.rng.range(2, 5) {
         let call = *g.rng.pick(&calls);
@@ -259,7 +260,10 @@ fn reads_around_calls(g: &mut Gen) -> Instance {
         ("v", g.int(&["n"])),
     ];
     let items = vec![
-        filled("type $t = { mutable a$t : int; b$t : int; c$t : int array; mutable d$t : string }\n", &values),
+        filled(
+            "type $t = { mutable a$t : int; b$t : int; c$t : int array; mutable d$t : string }\n",
+            &values,
+        ),
         filled("let $state = { a$t = 1; b$t = 2; c$t = [| 3 |]; d$t = \"four\" }\n", &values),
         filled("let$a $h () = $state.a$t <- $state.a$t + 1; $state.c$t.(0) <- $state.a$t\n", &values),
         filled("let$b $f (s : $t) n = let r = ref 0 in $body(if $c then s.a$t <- $v); !r + s.a$t\n", &values),

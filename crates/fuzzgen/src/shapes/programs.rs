@@ -46,7 +46,11 @@ fn typed_evaluator(g: &mut Gen) -> Instance {
     let typed = g.rng.chance(75);
     for &(constructor, arm) in all.iter().take(arms + 3) {
         let e = g.rng.pick(&captured).clone();
-        let e = if g.rng.chance(40) { g.int(&captured.iter().map(String::as_str).collect::<Vec<_>>()) } else { e.into() };
+        let e = if g.rng.chance(40) {
+            g.int(&captured.iter().map(String::as_str).collect::<Vec<_>>())
+        } else {
+            e.into()
+        };
         let values = [("t", Node::from(&t)), ("e", e)];
         types.push(plain(&format!(" | {constructor}"), &values));
         chosen.push(plain(&format!("\n    | {arm}"), &values));
@@ -64,13 +68,18 @@ fn typed_evaluator(g: &mut Gen) -> Instance {
     if !typed {
         // The same without type indices: one type of results.
         let items = vec![
-            filled("type $t = Int$t of int | Add$t of $t * $t | If$t of $t * $t * $t | Env$t of int | Mul$t of $t * $t | Call$t of $t | Sum$t of $t list\n", &values),
+            filled(
+                "type $t = Int$t of int | Add$t of $t * $t | If$t of $t * $t * $t | Env$t of int | Mul$t of $t * $t | Call$t of $t | Sum$t of $t list\n",
+                &values,
+            ),
             filled(
                 "let $f $names e = let rec go e = match e with Int$t n -> n | Add$t (a, b) -> go a + go b | If$t (c, a, b) -> if go c > $e then go a else go b | Env$t k -> k + $e | Mul$t (a, b) -> go a * go b + $e | Call$t a -> Fz.half (go a + $e) | Sum$t l -> List.fold_left (fun s a -> s + go a) 0 l in go e\n",
                 &values,
             ),
         ];
-        let kernel = format!("($f {arguments} (Add$t (If$t (Env$t 3, Mul$t (Int$t i, Env$t 1), Int$t 3), Mul$t (Add$t (Int$t 3, Env$t 4), Call$t (Env$t i)))))");
+        let kernel = format!(
+            "($f {arguments} (Add$t (If$t (Env$t 3, Mul$t (Int$t i, Env$t 1), Int$t 3), Mul$t (Add$t (Int$t 3, Env$t 4), Call$t (Env$t i)))))"
+        );
         return Instance { items, kernel: Kernel::Iterated(int(&kernel, &values), 40) };
     }
     let items = vec![
@@ -90,7 +99,11 @@ fn typed_evaluator(g: &mut Gen) -> Instance {
 
 fn environment_interpreter(g: &mut Gen) -> Instance {
     let (f, t) = (g.fresh("f"), g.fresh("t"));
-    let find = g.choice(&["List.assoc x env", "(try List.assoc x env with Not_found -> I$t 0)", "(match List.assoc_opt x env with Some v -> v | None -> I$t 0)"]);
+    let find = g.choice(&[
+        "List.assoc x env",
+        "(try List.assoc x env with Not_found -> I$t 0)",
+        "(match List.assoc_opt x env with Some v -> v | None -> I$t 0)",
+    ]);
     let values = [
         ("f", Node::from(&f)),
         ("t", (&t).into()),
@@ -104,7 +117,10 @@ fn environment_interpreter(g: &mut Gen) -> Instance {
     ]);
     let kernel = "(match $f [ (\"x\", I$t i); (\"g\", F$t (fun v -> v)) ] (Let$t (\"a\", Add$t (Var$t \"x\", Num$t i), Let$t (\"h\", Fun$t (\"y\", Add$t (Var$t \"y\", Var$t \"a\")), If$t (Var$t \"x\", App$t (Var$t \"h\", App$t (Var$t \"g\", Num$t 5)), Num$t 2)))) with I$t n -> n | _ -> 1)";
     let items = vec![
-        filled("type $t = Num$t of int | Var$t of string | Let$t of string * $t * $t | Fun$t of string * $t | App$t of $t * $t | Add$t of $t * $t | If$t of $t * $t * $t\ntype v$t = I$t of int | F$t of (v$t -> v$t) | C$t of string * $t * (string * v$t) list\n", &values),
+        filled(
+            "type $t = Num$t of int | Var$t of string | Let$t of string * $t * $t | Fun$t of string * $t | App$t of $t * $t | Add$t of $t * $t | If$t of $t * $t * $t\ntype v$t = I$t of int | F$t of (v$t -> v$t) | C$t of string * $t * (string * v$t) list\n",
+            &values,
+        ),
         filled(eval, &values),
     ];
     Instance { items, kernel: Kernel::Iterated(int(kernel, &values), 30) }
@@ -128,8 +144,14 @@ fn stack_machine(g: &mut Gen) -> Instance {
         "let $f n = let stack = Array.make 64 0 and sp = ref 0 in let rec run pc fuel = if pc >= Array.length $code || fuel = 0 then (if !sp > 0 then stack.(!sp - 1) else 0) else begin (match $code.(pc) with Push$t k -> stack.(!sp) <- k; incr sp | Add$t -> if !sp > 1 then begin decr sp; stack.(!sp - 1) <- (stack.(!sp - 1) + stack.(!sp)) land 0xFFFF end | Dup$t -> if !sp > 0 && !sp < 60 then begin stack.(!sp) <- stack.(!sp - 1); incr sp end | Arg$t -> stack.(!sp) <- $k; incr sp | Jump$t _ -> if $c && !sp > 0 then decr sp | Prim$t (_, h) -> if !sp > 0 then stack.(!sp - 1) <- h stack.(!sp - 1)); run (pc + 1) (fuel - 1) end in run 0 60\n",
     ]);
     let items = vec![
-        filled("type $t = Push$t of int | Add$t | Dup$t | Arg$t | Jump$t of int | Prim$t of string * (int -> int)\n", &values),
-        filled("let $code = [| Push$t 3; Arg$t; Add$t; Dup$t; Prim$t (\"half\", Fz.half); Add$t; Arg$t; Jump$t 2; Push$t 7; Dup$t; Add$t; Prim$t (\"inc\", fun x -> x + 1); Push$t 9; Add$t |]\n", &values),
+        filled(
+            "type $t = Push$t of int | Add$t | Dup$t | Arg$t | Jump$t of int | Prim$t of string * (int -> int)\n",
+            &values,
+        ),
+        filled(
+            "let $code = [| Push$t 3; Arg$t; Add$t; Dup$t; Prim$t (\"half\", Fz.half); Add$t; Arg$t; Jump$t 2; Push$t 7; Dup$t; Add$t; Prim$t (\"inc\", fun x -> x + 1); Push$t 9; Add$t |]\n",
+            &values,
+        ),
         filled(step, &values),
     ];
     Instance { items, kernel: Kernel::Iterated(int("($f i)", &values), 30) }
@@ -146,7 +168,10 @@ fn rewriting(g: &mut Gen) -> Instance {
         "let rec $f s = function V$t x as v -> (match List.filter (fun (y, _) -> x = y) s with (_, u) :: _ -> u | [] -> v) | T$t (op, [ a ]) -> T$t (op, [ $f s a ]) | T$t (op, sons) -> T$t (op, List.rev (List.rev_map (fun u -> $f s u) sons))\n",
     ]);
     let items = vec![
-        filled("type $t = V$t of int | T$t of string * $t list\nlet rec size$t = function V$t n -> n land 7 | T$t (o, l) -> String.length o + List.fold_left (fun s u -> s + size$t u) 1 l\n", &values),
+        filled(
+            "type $t = V$t of int | T$t of string * $t list\nlet rec size$t = function V$t n -> n land 7 | T$t (o, l) -> String.length o + List.fold_left (fun s u -> s + size$t u) 1 l\n",
+            &values,
+        ),
         filled(text, &values),
     ];
     let kernel = int(
@@ -194,7 +219,10 @@ const KEPT: &[(&str, &str)] = &[
     ("Option.map (fun x -> x + 1)", "(match $k (Some n) with None -> 0 | Some x -> x)"),
     ("Seq.map (fun x -> x + 1)", "Seq.fold_left ( + ) 0 ($k (List.to_seq [ n; 2 ]))"),
     ("Seq.filter (fun x -> x > 2)", "Seq.fold_left ( + ) 0 ($k (List.to_seq [ n; 2; 5 ]))"),
-    ("Seq.filter_map (fun x -> if x > 2 then Some x else None)", "Seq.fold_left ( + ) 0 ($k (List.to_seq [ n; 2; 5 ]))"),
+    (
+        "Seq.filter_map (fun x -> if x > 2 then Some x else None)",
+        "Seq.fold_left ( + ) 0 ($k (List.to_seq [ n; 2; 5 ]))",
+    ),
     ("List.sort (fun (a : int) b -> compare a b)", "List.hd ($k [ n; 4; 3 ])"),
     ("List.stable_sort (fun (a : int) b -> compare b a)", "List.hd ($k [ n; 4; 3 ])"),
     ("List.partition (fun x -> x > 3)", "List.length (fst ($k [ n; 4; 3 ]))"),
@@ -202,7 +230,10 @@ const KEPT: &[(&str, &str)] = &[
     ("List.filter_map (fun x -> if x > 3 then Some x else None)", "List.length ($k [ n; 4; 3 ])"),
     ("Printf.sprintf \"%d-%s\"", "String.length ($k n \"a\")"),
     ("Format.asprintf \"%d@ %s\"", "String.length ($k n \"a\")"),
-    ("(Scanf.sscanf \"12 ab\" \"%d %s\" : (int -> string -> int) -> int)", "$k (fun a b -> a + n + String.length b)"),
+    (
+        "(Scanf.sscanf \"12 ab\" \"%d %s\" : (int -> string -> int) -> int)",
+        "$k (fun a b -> a + n + String.length b)",
+    ),
     ("String.map (fun c -> Char.uppercase_ascii c)", "Hashtbl.hash ($k \"abc\") land 255 + n"),
     ("List.exists (fun x -> x = 3)", "(if $k [ n; 2 ] then 1 else 0)"),
     ("(List.assoc 3 : (int * int) list -> int)", "$k [ (1, 2); (3, n) ]"),
@@ -341,7 +372,8 @@ fn exceptions(g: &mut Gen) -> Instance {
 
 fn balanced_trees(g: &mut Gen) -> Instance {
     let (f, t) = (g.fresh("f"), g.fresh("t"));
-    let compare = g.choice(&["x < y", "compare x y < 0", "compare (x : int) y < 0", "cmp x y < 0", "cmp x y < 0"]);
+    let compare =
+        g.choice(&["x < y", "compare x y < 0", "compare (x : int) y < 0", "cmp x y < 0", "cmp x y < 0"]);
     let insert = g.choice(&[
         "let insert$f cmp x t = let rec ins = function E$t -> N$t (R$t, E$t, x, E$t) | N$t (c, l, y, r) as t -> if $less then balance$f (c, ins l, y, r) else if x = y then t else balance$f (c, l, y, ins r) in match ins t with N$t (_, l, y, r) -> N$t (B$t, l, y, r) | E$t -> E$t\n",
         "let rec insert$f cmp x t = match t with E$t -> N$t (R$t, E$t, x, E$t) | N$t (c, l, y, r) -> if $less then N$t (c, insert$f cmp x l, y, r) else if x = y then t else balance$f (c, l, y, insert$f cmp x r)\n",
@@ -350,13 +382,20 @@ fn balanced_trees(g: &mut Gen) -> Instance {
         "let rec fold$f h t s = match t with E$t -> s | N$t (_, l, x, r) -> fold$f h r (h x (fold$f h l s))\n",
         "let fold$f h t s = let rec go stack s = match stack with [] -> s | E$t :: rest -> go rest s | N$t (_, l, x, r) :: rest -> go (l :: r :: rest) (h x s) in go [ t ] s\n",
     ]);
-    let values = [("f", Node::from(&f)), ("t", (&t).into()), ("less", compare.into()), ("k", g.int(&["i", "n"]))];
+    let values =
+        [("f", Node::from(&f)), ("t", (&t).into()), ("less", compare.into()), ("k", g.int(&["i", "n"]))];
     let items = vec![
         filled("type color$t = R$t | B$t\ntype 'a $t = E$t | N$t of color$t * 'a $t * 'a * 'a $t\n", &values),
-        filled("let balance$f = function B$t, N$t (R$t, N$t (R$t, a, x, b), y, c), z, d | B$t, N$t (R$t, a, x, N$t (R$t, b, y, c)), z, d | B$t, a, x, N$t (R$t, N$t (R$t, b, y, c), z, d) | B$t, a, x, N$t (R$t, b, y, N$t (R$t, c, z, d)) -> N$t (R$t, N$t (B$t, a, x, b), y, N$t (B$t, c, z, d)) | c, l, x, r -> N$t (c, l, x, r)\n", &values),
+        filled(
+            "let balance$f = function B$t, N$t (R$t, N$t (R$t, a, x, b), y, c), z, d | B$t, N$t (R$t, a, x, N$t (R$t, b, y, c)), z, d | B$t, a, x, N$t (R$t, N$t (R$t, b, y, c), z, d) | B$t, a, x, N$t (R$t, b, y, N$t (R$t, c, z, d)) -> N$t (R$t, N$t (B$t, a, x, b), y, N$t (B$t, c, z, d)) | c, l, x, r -> N$t (c, l, x, r)\n",
+            &values,
+        ),
         filled(insert, &values),
         filled(fold, &values),
-        filled("let $f n = let t = ref E$t in for i = 1 to 12 do t := insert$f compare ($k) !t done; fold$f (fun x s -> (x + s * 3) land 0xFFFF) !t n\n", &values),
+        filled(
+            "let $f n = let t = ref E$t in for i = 1 to 12 do t := insert$f compare ($k) !t done; fold$f (fun x s -> (x + s * 3) land 0xFFFF) !t n\n",
+            &values,
+        ),
     ];
     Instance { items, kernel: Kernel::Iterated(int("($f i)", &values), 12) }
 }

@@ -110,7 +110,9 @@ fn move_out(
                     while kept < handler.body.items.len() {
                         let item = &handler.body.items[kept];
                         let mut inner = false;
-                        item.for_each_simple(&mut |s| inner |= s.as_var().is_some_and(|v| bound.contains(&v)));
+                        item.for_each_simple(&mut |s| {
+                            inner |= s.as_var().is_some_and(|v| bound.contains(&v))
+                        });
                         if wanted(item) && !inner {
                             moved.push(handler.body.items.remove(kept));
                         } else {
@@ -169,8 +171,8 @@ fn hoisted_read(unit: &mut Unit, _: &mut Rewrites) -> bool {
 
 /// A division by a constant zero, which traps, counts as an operation like others.
 fn dropped_trap(unit: &mut Unit, _: &mut Rewrites) -> bool {
-    let zeros =
-        [Const::Tagged(0), Const::NakedImmediate(0), Const::NakedInt32(0), Const::NakedInt64(0)].map(Simple::Const);
+    let zeros = [Const::Tagged(0), Const::NakedImmediate(0), Const::NakedInt32(0), Const::NakedInt64(0)]
+        .map(Simple::Const);
     let mut changed = false;
     each_term(unit, &mut |expr| {
         for item in &mut expr.items {
