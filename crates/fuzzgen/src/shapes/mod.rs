@@ -178,6 +178,6 @@ impl Gen {
 
     /// An attribute of a function: most have none.
     fn attribute(&mut self) -> &'static str {
-        *self.rng.pick(&["", "", "", "", "[@inline never]", "[@inline]"])
+        self.choice(&["", "", "", "", "[@inline never]", "[@inline]"])
     }
 }
