@@ -28,10 +28,52 @@ let say label text =
   let text = if String.length text > 2000 then String.sub text 0 2000 else text in
   note (Hashtbl.hash text);
   if !lines <= 400 then (print_newline (); print_string label; print_char '='; print_string text; print_char ' ')
+(* What was allocated is printed where it is not compared with what bytecode prints. *)
+let words () =
+  let minor, promoted, major = Gc.counters () in
+  int_of_float (minor +. major -. promoted)
+let program = ref ""
+let entered = ref 0
+let cost name n = prerr_string ("cost " ^ !program ^ name ^ " " ^ string_of_int n ^ "\n")
 let start name =
   steps := 0; events := 0; sum := 0; lines := 0; shown := 0;
-  print_newline (); print_string "== "; print_string name
-let stop () = print_newline (); print_string "sum "; print_int !sum; print_newline ()
+  print_newline (); print_string "== "; print_string name;
+  program := name;
+  entered := words ()
+let stop () =
+  let n = words () - !entered in
+  cost "" n;
+  print_newline (); print_string "sum "; print_int !sum; print_newline ()
+
+(* Kernels: a result, and what it took. *)
+let[@inline never] tried f = match f () with n -> n | exception e -> -Hashtbl.hash (Printexc.exn_slot_name e)
+let result name n = print_newline (); print_string (name ^ " " ^ string_of_int n)
+let[@inline never] kernel name f =
+  let before = words () in
+  let n = tried f in
+  let used = words () - before in
+  result name n;
+  cost (" " ^ name) used
+(* How long this takes depends on chance: it is left out where instructions are counted. *)
+let only_costs = Sys.getenv_opt "FZ_ONLY_COSTS" <> None
+let[@inline never] once name f = if not only_costs then result name (tried f)
+let span = ref 0
+let enter () = span := words ()
+let[@inline never] leave name =
+  let used = words () - !span in
+  result name !sum;
+  cost (" " ^ name) used
+
+(* Functions that the optimiser does not look into. *)
+let[@inline never] odd n = n land 1 = 1
+let[@inline never] id x = x
+let[@inline never] half n = n / 2
+let[@inline never] area x = (x *. 1.5) +. 1.
+let names = [| "a"; "bc"; "def"; "ghij" |]
+let numbers = Array.init 40 (fun i -> (i * 37) land 63)
+let reals = Array.init 40 (fun i -> float_of_int ((i * 29) land 31))
+let list = Array.to_list numbers
+let text = "the quick brown fox, jumps over; the lazy dog"
 
 let s_unit () = "()"
 let s_bool b = if b then "true" else "false"
@@ -146,3 +188,4 @@ module Ops = struct
   let ( and+ ) a b = match a, b with Some a, Some b -> Some (a, b) | _ -> None
 end
 let aapp a b = if Array.length a + Array.length b > 40 then a else Array.append a b
+module type Step = sig val step : int -> int end

@@ -134,11 +134,13 @@ impl Gen {
         if unit == self.unit {
             return String::new();
         }
+        self.unit_module(unit) + "."
+    }
+
+    /// The name of a unit as a module.
+    pub(crate) fn unit_module(&self, unit: usize) -> String {
         let file = self.unit_file(unit);
-        let mut module = file[..1].to_uppercase();
-        module.push_str(&file[1..]);
-        module.push('.');
-        module
+        file[..1].to_uppercase() + &file[1..]
     }
 
     /// A variable's name as it is written here.

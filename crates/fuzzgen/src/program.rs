@@ -2,6 +2,7 @@
 
 use crate::generator::{Coverage, Cx, Gen, Sort};
 use crate::options::Options;
+use crate::shapes;
 use crate::tree::Node;
 use crate::types::{Constructor, ExnDecl, Field, Label, Param, Shape, Ty, TypeDecl};
 
@@ -30,6 +31,9 @@ pub struct Program {
     pub units: Vec<Unit>,
     /// It ends with an exception that nothing handles.
     pub uncaught: bool,
+    /// The first of the shapes that it is made of, if it is: such a program never accesses what is out of bounds, and the
+    /// cost of its kernels is compared.
+    pub shape: Option<&'static str>,
     /// What is in it.
     pub coverage: Coverage,
 }
@@ -38,6 +42,10 @@ impl Program {
     /// The program of a seed.
     pub fn generate(seed: u64, options: &Options) -> Program {
         let mut g = Gen::new(seed, options);
+        // Eight general programs, eight of shapes.
+        if seed & 8 != 0 {
+            return shapes::generate(g, seed, seed / 16 * 8 + seed % 8);
+        }
         // Small programs are soon compiled and easy to read; large ones have more that can interact.
         let (items, body) =
             *g.rng.pick(&[(3, 14), (3, 20), (4, 20), (5, 24), (8, 30), (usize::MAX, i32::MAX)]);
@@ -46,7 +54,7 @@ impl Program {
         let n = if g.rng.chance(65) { 1 } else { g.rng.range(1, options.units.max(1)) };
         let uncaught = g.rng.chance(options.uncaught);
         let units = (0..n).map(|unit| g.make_unit(unit, n, uncaught)).collect();
-        Program { seed, units, uncaught, coverage: g.coverage }
+        Program { seed, units, uncaught, shape: None, coverage: g.coverage }
     }
 
     /// Its files with their contents, in the order of compilation, without the runtime.
@@ -359,7 +367,8 @@ impl Gen {
         }
     }
 
-    fn function_item(&mut self, size: i32) -> Node {
+    /// `let f … = …`
+    pub(crate) fn function_item(&mut self, size: i32) -> Node {
         let labels = self.rng.chance(30);
         let params = self.params(labels);
         let result = self.some_type(2, !labels);

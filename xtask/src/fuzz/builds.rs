@@ -1,6 +1,7 @@
 //! Compiling and running random programs with each compiler and each set of flags.
 
 use std::collections::BTreeMap;
+use std::fmt;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -8,6 +9,9 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 use flambeau_fuzzgen::{Program, RUNTIME, RUNTIME_FILE, Rng};
+use tempfile::TempDir;
+
+use super::costs::{self, Costs, Excess, Measure};
 
 use crate::checks;
 use crate::env::Stock;
@@ -23,7 +27,7 @@ const RUN_LIMIT: Duration = Duration::from_secs(10);
 /// over them.
 const LEVELS: &[&[&str]] = &[&[], &["-O2", "-flambeau-verify"], &["-O3", "-g"], &["-Oclassic"]];
 
-/// What random sets of flags are made of. `-unsafe` is not among them: programs step out of bounds.
+/// What random sets of flags are made of. `-unsafe` is not among them: general programs step out of bounds.
 const FLAGS: &[&[&str]] = &[
     &["-g"],
     &["-O2"],
@@ -48,6 +52,7 @@ const FLAGS: &[&[&str]] = &[
     &["-strict-sequence"],
     &["-flambeau-verify"],
     &["-flambeau-no-simplify"],
+    &["-flambeau-no-inline"],
     &["-flambeau-fuel", "0"],
     &["-flambeau-fuel", "7"],
     &["-flambeau-fuel", "100"],
@@ -75,23 +80,63 @@ pub struct Compilers {
 /// Flags of a compiler.
 pub type Flags = Vec<String>;
 
-/// The sets of flags for a batch.
+/// Which compiler makes what of a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Mixture {
+    /// All of it is flambeau's.
+    Ours,
+    /// The runtime and the first unit are the stock compiler's.
+    LibraryByStock,
+    /// All but the runtime and the first unit are the stock compiler's.
+    UsersByStock,
+    /// Flambeau only links.
+    Linked,
+}
+
+impl Mixture {
+    const MIXED: [Mixture; 3] = [Mixture::LibraryByStock, Mixture::UsersByStock, Mixture::Linked];
+}
+
+/// How flambeau is asked to build.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Build {
+    /// Flags, of both compilers if they are not flambeau's own.
+    pub flags: Flags,
+    /// Who compiles what.
+    pub mixture: Mixture,
+}
+
+impl fmt::Display for Build {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.flags.join(" "))?;
+        f.write_str(match self.mixture {
+            Mixture::Ours => "",
+            Mixture::LibraryByStock => " (the first units compiled by stock)",
+            Mixture::UsersByStock => " (all but the first units compiled by stock)",
+            Mixture::Linked => " (compiled by stock, linked by flambeau)",
+        })
+    }
+}
+
+/// How the programs of a batch are built.
 pub struct Settings {
-    /// Of the stock native compiler.
+    /// Flags of the stock native compiler.
     pub stock: Flags,
-    /// Of flambeau, one set for each build.
-    pub flambeau: Vec<Flags>,
+    /// Of flambeau.
+    pub flambeau: Vec<Build>,
 }
 
 impl Settings {
-    /// Every level and a random set; or, where that takes too long, one of them.
-    pub fn new(seed: u64, quick: bool) -> Settings {
+    /// Every level, a random set of flags and a mixture of compilers; or, where that takes too long, one of them.
+    /// Programs made of shapes never step out of bounds.
+    pub fn new(seed: u64, quick: bool, shapes: bool) -> Settings {
         let mut rng = Rng::new(seed ^ 0xf1a6);
         let owned = |flags: &[&str]| flags.iter().map(|f| (*f).to_owned()).collect::<Flags>();
-        let mut flambeau: Vec<Flags> = LEVELS.iter().map(|flags| owned(flags)).collect();
+        let ours = |flags| Build { flags, mixture: Mixture::Ours };
+        let mut flambeau: Vec<Build> = LEVELS.iter().map(|flags| ours(owned(flags))).collect();
         let level = rng.below(2 * LEVELS.len());
         if quick && let Some(flags) = LEVELS.get(level) {
-            return Settings { stock: Flags::new(), flambeau: vec![owned(flags)] };
+            return Settings { stock: Flags::new(), flambeau: vec![ours(owned(flags))] };
         }
         let mut random = Flags::new();
         for _ in 0..rng.range(2, 5) {
@@ -101,10 +146,16 @@ impl Settings {
                 random.extend(owned(flags));
             }
         }
-        if quick {
-            flambeau.clear();
+        if shapes && rng.chance(50) {
+            random.push("-unsafe".into());
         }
-        flambeau.push(random);
+        let mixed = Build { flags: owned(rng.pick::<&[&str]>(LEVELS)), mixture: *rng.pick(&Mixture::MIXED) };
+        let other = if quick && rng.chance(35) { mixed.clone() } else { ours(random) };
+        if quick {
+            flambeau = vec![other];
+        } else {
+            flambeau.extend([other, mixed]);
+        }
         let stock = *rng.pick::<&[&str]>(STOCK_FLAGS);
         Settings { stock: owned(stock), flambeau }
     }
@@ -128,8 +179,8 @@ pub enum Verdict {
 /// A difference between flambeau and the oracle.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Difference {
-    /// Of flambeau.
-    pub flags: Flags,
+    /// How flambeau built it.
+    pub build: Build,
     /// What to look for when the program shrinks.
     pub kind: Kind,
     /// What was seen.
@@ -145,6 +196,8 @@ pub enum Kind {
     Exit(String),
     /// What it prints.
     Output,
+    /// What a kernel costs, compared with what the stock compiler makes of it.
+    Cost(Measure, String),
 }
 
 /// What a build did.
@@ -159,6 +212,19 @@ pub struct Behaviour {
     pub stdout: String,
     /// Of the program, for reports only.
     pub stderr: String,
+    /// What the programs and their kernels cost.
+    pub costs: Costs,
+}
+
+/// What is done with the programs beside running them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Look {
+    /// Nothing.
+    Run,
+    /// The sizes of objects are read too, and what programs say of their words.
+    Costs,
+    /// Instructions are counted as well, which takes fifty times as long.
+    Profile,
 }
 
 /// Compiles and runs programs as one.
@@ -167,44 +233,109 @@ pub fn behaviour(
     variables: &[(String, String)],
     programs: &[&Program],
     flags: &[String],
+    look: Look,
 ) -> Result<Behaviour> {
+    let place = sources(programs)?;
+    let mut command = compilation(compiler, variables, place.path(), flags);
+    command.arg(RUNTIME_FILE);
+    for program in programs {
+        command.args(program.files().into_iter().map(|(name, _)| name));
+    }
+    command.args(["-o", EXECUTABLE]);
+    let compiled = process::run(&mut command, COMPILE_LIMIT)?;
+    run(place.path(), compiled.exit, compiled.all_output(), look)
+}
+
+/// Compiles and runs programs as one, as [`Build`] says.
+pub fn built(compilers: &Compilers, programs: &[&Program], build: &Build, look: Look) -> Result<Behaviour> {
+    let (stock, ours) = (&compilers.stock.ocamlopt, &compilers.flambeau);
+    let (first, others) = match build.mixture {
+        Mixture::Ours => return behaviour(ours, &compilers.variables, programs, &build.flags, look),
+        Mixture::LibraryByStock => (stock, ours),
+        Mixture::UsersByStock => (ours, stock),
+        Mixture::Linked => (stock, stock),
+    };
+    let place = sources(programs)?;
+    let with = |compiler: &Path| {
+        let flags = if compiler == ours { build.flags.clone() } else { of_stock(&build.flags) };
+        compilation(compiler, &compilers.variables, place.path(), &flags)
+    };
+    let (mut early, mut late, mut objects) = (vec![RUNTIME_FILE.to_owned()], vec![], vec![]);
+    for program in programs {
+        let library = program.units.first().map_or("", |unit| &unit.name);
+        for (name, _) in program.files() {
+            // A program of one unit is a user of the runtime.
+            let is_library = program.units.len() > 1 && name.starts_with(library);
+            if let Some(unit) = name.strip_suffix(".ml") {
+                objects.push(format!("{unit}.cmx"));
+            }
+            if is_library { early.push(name) } else { late.push(name) }
+        }
+    }
+    let mut messages = String::new();
+    let runtime = RUNTIME_FILE.replace(".ml", ".cmx");
+    let linking = [vec!["-o".to_owned(), EXECUTABLE.to_owned(), runtime], objects].concat();
+    let compiling = |files: Vec<String>| [vec!["-c".to_owned()], files].concat();
+    let steps = [(first, compiling(early)), (others, compiling(late)), (ours, linking)];
+    for (compiler, arguments) in steps {
+        let step = process::run(with(compiler).args(arguments), COMPILE_LIMIT)?;
+        messages.push_str(&step.all_output());
+        if !step.exit.is_success() {
+            return run(place.path(), step.exit, messages, look);
+        }
+    }
+    run(place.path(), Exit::Code(0), messages, look)
+}
+
+/// The executable of a batch.
+const EXECUTABLE: &str = "program.exe";
+
+/// A folder with the sources of programs.
+fn sources(programs: &[&Program]) -> Result<TempDir> {
     let place = tempfile::Builder::new().prefix("flambeau-fuzz-").tempdir()?;
-    let mut command = Command::new(compiler);
-    clean(&mut command)
-        .current_dir(place.path())
-        .args(["-w", "-a"])
-        .envs(variables.iter().cloned())
-        .args(flags)
-        .arg(RUNTIME_FILE);
     fs::write(place.path().join(RUNTIME_FILE), RUNTIME)?;
     for program in programs {
         for (name, text) in program.files() {
             fs::write(place.path().join(&name), text).with_context(|| format!("cannot write {name}"))?;
-            command.arg(name);
         }
     }
-    command.args(["-o", "program.exe"]);
-    let compilation = process::run(&mut command, COMPILE_LIMIT)?;
+    Ok(place)
+}
+
+/// The call of a compiler, without files.
+fn compilation(compiler: &Path, variables: &[(String, String)], place: &Path, flags: &[String]) -> Command {
+    let mut command = Command::new(compiler);
+    clean(&mut command).current_dir(place).args(["-w", "-a"]).envs(variables.iter().cloned()).args(flags);
+    command
+}
+
+/// Runs what was compiled, if it was.
+fn run(place: &Path, compiled: Exit, messages: String, look: Look) -> Result<Behaviour> {
     let mut behaviour = Behaviour {
-        compiled: compilation.exit,
-        messages: compilation.all_output(),
+        compiled,
+        messages,
         exit: Exit::Code(0),
         stdout: String::new(),
         stderr: String::new(),
+        costs: Costs::new(),
     };
-    if compilation.exit.is_success() {
-        let mut command = Command::new(place.path().join("program.exe"));
-        let run = process::run(clean(&mut command).current_dir(place.path()), RUN_LIMIT)?;
+    if compiled.is_success() {
+        let executable = place.join(EXECUTABLE);
+        let mut command = Command::new(&executable);
+        let run = process::run(clean(&mut command).current_dir(place), RUN_LIMIT)?;
         behaviour.exit = run.exit;
         behaviour.stdout = run.out();
         behaviour.stderr = run.err();
+        if look != Look::Run && run.exit != Exit::Timeout {
+            behaviour.costs = costs::measured(place, &executable, &behaviour.stderr, look == Look::Profile)?;
+        }
     }
     Ok(behaviour)
 }
 
 /// What the oracle says; otherwise why it says nothing.
 pub fn oracle(compilers: &Compilers, programs: &[&Program]) -> Result<Result<Behaviour, Verdict>> {
-    let oracle = behaviour(&compilers.stock.ocamlc, &[], programs, &[])?;
+    let oracle = behaviour(&compilers.stock.ocamlc, &[], programs, &[], Look::Run)?;
     Ok(match (oracle.compiled, oracle.exit) {
         (Exit::Timeout, _) | (_, Exit::Timeout) => Err(Verdict::TooLong),
         (compiled, _) if !compiled.is_success() => Err(Verdict::Invalid(oracle.messages)),
@@ -221,19 +352,72 @@ pub fn settled(
     oracle: &Behaviour,
     flags: &[String],
 ) -> Result<Option<Difference>> {
-    let stock = behaviour(&compilers.stock.ocamlopt, &[], programs, flags)?;
-    Ok(compare(oracle, &stock).map(|(kind, detail)| Difference { flags: flags.to_vec(), kind, detail }))
+    let stock = behaviour(&compilers.stock.ocamlopt, &[], programs, flags, Look::Run)?;
+    let build = Build { flags: flags.to_vec(), mixture: Mixture::Ours };
+    Ok(compare(oracle, &stock).map(|(kind, detail)| Difference { build, kind, detail }))
 }
 
-/// Whether flambeau with these flags agrees with the oracle.
+/// Whether what flambeau builds agrees with the oracle.
 pub fn agrees(
     compilers: &Compilers,
     programs: &[&Program],
     oracle: &Behaviour,
-    flags: &Flags,
+    build: &Build,
 ) -> Result<Option<Difference>> {
-    let ours = behaviour(&compilers.flambeau, &compilers.variables, programs, flags)?;
-    Ok(compare(oracle, &ours).map(|(kind, detail)| Difference { flags: flags.clone(), kind, detail }))
+    let ours = built(compilers, programs, build, Look::Run)?;
+    Ok(differs(oracle, &ours, build))
+}
+
+/// How a behaviour differs from the oracle's.
+pub fn differs(oracle: &Behaviour, ours: &Behaviour, build: &Build) -> Option<Difference> {
+    compare(oracle, ours).map(|(kind, detail)| Difference { build: build.clone(), kind, detail })
+}
+
+/// What flambeau's code costs more than the stock compiler's, with the flags that matter to both.
+pub fn excesses(
+    compilers: &Compilers,
+    programs: &[&Program],
+    build: &Build,
+    ours: &Behaviour,
+    look: Look,
+) -> Result<Vec<Excess>> {
+    let stock = baseline(compilers, programs, build, look)?;
+    Ok(if stock.exit == ours.exit && stock.stdout == ours.stdout {
+        costs::excesses(&ours.costs, &stock.costs)
+    } else {
+        vec![]
+    })
+}
+
+/// What the stock compiler makes of programs with those flags of a build that change what code costs in words.
+pub fn baseline(
+    compilers: &Compilers,
+    programs: &[&Program],
+    build: &Build,
+    look: Look,
+) -> Result<Behaviour> {
+    behaviour(&compilers.stock.ocamlopt, &[], programs, &costs::flags_that_matter(&build.flags), look)
+}
+
+/// Whether a difference is seen in a program, which is what else it may be.
+pub fn still_differs(
+    compilers: &Compilers,
+    program: &Program,
+    oracle: &Behaviour,
+    difference: &Difference,
+) -> Result<Option<Difference>> {
+    let Kind::Cost(measure, kernel) = &difference.kind else {
+        let seen = agrees(compilers, &[program], oracle, &difference.build)?;
+        return Ok(seen.filter(|seen| seen.kind == difference.kind));
+    };
+    let look = if measure.needs_profile() { Look::Profile } else { Look::Costs };
+    let ours = built(compilers, &[program], &difference.build, look)?;
+    if differs(oracle, &ours, &difference.build).is_some() {
+        return Ok(None);
+    }
+    let all = excesses(compilers, &[program], &difference.build, &ours, look)?;
+    let same = all.into_iter().find(|e| e.measure == *measure && e.kernel == *kernel);
+    Ok(same.map(|excess| excess.difference(&difference.build)))
 }
 
 /// Whether the stock native compiler, with those of the flags that it knows, fails as flambeau does.
@@ -246,7 +430,7 @@ pub fn stock_fails_too(
     if !matches!(difference.kind, Kind::Compiler(_)) {
         return Ok(false);
     }
-    let seen = settled(compilers, programs, oracle, &of_stock(&difference.flags))?;
+    let seen = settled(compilers, programs, oracle, &of_stock(&difference.build.flags))?;
     Ok(seen.is_some_and(|seen| seen.kind == difference.kind))
 }
 
@@ -264,19 +448,18 @@ fn of_stock(flags: &Flags) -> Flags {
     kept
 }
 
-/// The same, and what flambeau saw of its languages.
-pub fn agrees_with_coverage(
+/// What flambeau builds, and what it saw of its languages.
+pub fn built_with_coverage(
     compilers: &Compilers,
     programs: &[&Program],
-    oracle: &Behaviour,
-    flags: &Flags,
-) -> Result<(Option<Difference>, Languages)> {
-    let mut told = flags.clone();
-    told.push(COVERAGE_FLAG.into());
-    let ours = behaviour(&compilers.flambeau, &compilers.variables, programs, &told)?;
-    let difference =
-        compare(oracle, &ours).map(|(kind, detail)| Difference { flags: flags.clone(), kind, detail });
-    Ok((difference, languages(&ours.messages)))
+    build: &Build,
+    look: Look,
+) -> Result<(Behaviour, Languages)> {
+    let mut told = build.clone();
+    told.flags.push(COVERAGE_FLAG.into());
+    let ours = built(compilers, programs, &told, look)?;
+    let languages = languages(&ours.messages);
+    Ok((ours, languages))
 }
 
 /// How often each construct of each language occurs, and each rewrite: `lambda try`, `ir Box`, `rewrite convert`.

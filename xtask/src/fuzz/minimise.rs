@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result};
 use flambeau_fuzzgen::{Program, RUNTIME, RUNTIME_FILE, shrink};
 
-use super::builds::{self, Compilers, Difference};
+use super::builds::{self, Compilers, Difference, Kind};
 
 /// Shrinking is worth this much.
 const SHRINK_LIMIT: Duration = Duration::from_secs(150);
@@ -24,8 +24,7 @@ pub fn investigate(
     raw: bool,
 ) -> Result<String> {
     save(program, &place.join("original"))?;
-    let mut text =
-        format!("\nDIFFERENCE at seed {}: flambeau {}\n", program.seed, difference.flags.join(" "));
+    let mut text = format!("\nDIFFERENCE at seed {}: flambeau {}\n", program.seed, difference.build);
     if raw {
         text.push_str(&difference.detail);
         fs::write(place.join("report.txt"), &text)?;
@@ -44,7 +43,7 @@ pub fn investigate(
     save(&small, &place.join("minimal"))?;
     let _ = writeln!(text, "shrunk from {} to {} nodes in {tries} tries", program.size(), small.size());
     let detail = match builds::oracle(compilers, &[&small])? {
-        Ok(oracle) => builds::agrees(compilers, &[&small], &oracle, &difference.flags)?,
+        Ok(oracle) => builds::still_differs(compilers, &small, &oracle, difference)?,
         Err(_) => None,
     };
     text.push_str(
@@ -99,20 +98,21 @@ pub fn investigate_unsettled(
 /// Whether a smaller program shows the same difference, and nothing else is wrong with it.
 fn still(compilers: &Compilers, candidate: &Program, difference: &Difference) -> Result<bool> {
     let Ok(oracle) = builds::oracle(compilers, &[candidate])? else { return Ok(false) };
-    match builds::agrees(compilers, &[candidate], &oracle, &difference.flags)? {
-        Some(seen) if seen.kind == difference.kind => {}
-        _ => return Ok(false),
+    if builds::still_differs(compilers, candidate, &oracle, difference)?.is_none() {
+        return Ok(false);
     }
-    Ok(builds::reference(compilers, &[candidate], &[])?.is_ok())
+    // What costs more was compared with what the stock compiler makes of it.
+    let settled = matches!(difference.kind, Kind::Cost(..));
+    Ok(settled || builds::reference(compilers, &[candidate], &[])?.is_ok())
 }
 
 /// The least fuel that shows the difference.
 fn bisect(compilers: &Compilers, program: &Program, difference: &Difference) -> Result<String> {
     let Ok(oracle) = builds::oracle(compilers, &[program])? else { return Ok("the oracle fails".into()) };
     let differs = |fuel: u64| -> Result<bool> {
-        let mut flags = difference.flags.clone();
-        flags.extend(["-flambeau-fuel".into(), fuel.to_string()]);
-        Ok(builds::agrees(compilers, &[program], &oracle, &flags)?.is_some())
+        let mut limited = difference.clone();
+        limited.build.flags.extend(["-flambeau-fuel".into(), fuel.to_string()]);
+        Ok(builds::still_differs(compilers, program, &oracle, &limited)?.is_some())
     };
     if differs(0)? {
         return Ok("differs without any optional rewrite (-flambeau-fuel 0): conversion or lowering".into());

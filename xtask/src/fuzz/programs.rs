@@ -10,7 +10,8 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use flambeau_fuzzgen::{Options as Shape, Program};
 
-use super::builds::{self, Compilers, Difference, Settings, Verdict};
+use super::builds::{self, Behaviour, Build, Compilers, Difference, Look, Settings, Verdict};
+use super::costs::{self, Excess};
 use super::minimise;
 use super::report::Report;
 use crate::env;
@@ -40,6 +41,12 @@ pub struct Fuzzer {
     pub quick: bool,
     /// Shrink what the stock compilers disagree on too.
     pub unsettled: bool,
+    /// Compare what programs cost.
+    pub costs: bool,
+    /// Of 100 builds of shapes, how many are profiled.
+    pub profiled: u64,
+    /// Only programs made of shapes.
+    pub shapes: bool,
 }
 
 impl Fuzzer {
@@ -74,7 +81,7 @@ impl Fuzzer {
     /// The seeds of the next batch; nothing when the run is over.
     fn take(&self, next: &AtomicU64, report: &Mutex<Report>) -> Option<Range<u64>> {
         let late = self.deadline.is_some_and(|deadline| Instant::now() >= deadline);
-        let enough = report.lock().map_or(true, |r| r.differences.len() >= self.most_differences);
+        let enough = report.lock().map_or(true, |r| r.findings() >= self.most_differences);
         if late || enough {
             return None;
         }
@@ -83,18 +90,30 @@ impl Fuzzer {
     }
 
     fn batch(&self, seeds: Range<u64>, folder: &Path, report: &Mutex<Report>) -> Result<()> {
-        let settings = Settings::new(seeds.start, self.quick);
-        let mut programs: Vec<Program> =
-            seeds.map(|seed| Program::generate(seed, &Shape::default())).collect();
+        let first = seeds.start;
+        let all: Vec<Program> = seeds.map(|seed| Program::generate(seed, &Shape::default())).collect();
         // A program that ends by an exception ends those after it too: it runs by itself.
-        programs.sort_by_key(|p| p.uncaught);
-        let together = programs.iter().filter(|p| !p.uncaught).count();
-        let (calm, abrupt) = programs.split_at(together);
-        self.group(&calm.iter().collect::<Vec<_>>(), &settings, folder, report)?;
-        for program in abrupt {
-            self.group(&[program], &settings, folder, report)?;
+        let (abrupt, calm): (Vec<&Program>, Vec<&Program>) = all.iter().partition(|p| p.uncaught);
+        let (shapes, general): (Vec<&Program>, Vec<&Program>) =
+            calm.into_iter().partition(|p| p.shape.is_some());
+        self.group(&shapes, &Settings::new(first, self.quick, true), folder, report)?;
+        if !self.shapes {
+            let settings = Settings::new(first, self.quick, false);
+            self.group(&general, &settings, folder, report)?;
+            for program in abrupt {
+                self.group(&[program], &settings, folder, report)?;
+            }
         }
         Ok(())
+    }
+
+    /// What a build of programs that are made of shapes is looked at for.
+    fn look(&self, first: u64, number: usize) -> Look {
+        match self.costs {
+            false => Look::Run,
+            true if (first.wrapping_mul(37) + number as u64 * 41) % 100 < self.profiled => Look::Profile,
+            true => Look::Costs,
+        }
     }
 
     /// Programs that can run one after the other. Those that the stock compilers don't agree on are left out, so
@@ -130,19 +149,24 @@ impl Fuzzer {
         };
         let mut settled = group.to_vec();
         let mut different = vec![];
-        for (number, flags) in settings.flambeau.iter().enumerate() {
-            let difference = if number == 0 {
-                let (difference, seen) =
-                    builds::agrees_with_coverage(&self.compilers, &settled, &expected, flags)?;
-                with(report, |r| r.saw(&seen));
-                difference
-            } else {
-                builds::agrees(&self.compilers, &settled, &expected, flags)?
+        let mut excesses = vec![];
+        for (number, build) in settings.flambeau.iter().enumerate() {
+            let look = match costs::are_comparable(build) {
+                true => self.look(group[0].seed, number),
+                false => Look::Run,
             };
-            if difference.is_none() {
+            let ours = if number == 0 {
+                let (ours, seen) = builds::built_with_coverage(&self.compilers, &settled, build, look)?;
+                with(report, |r| r.saw(&seen));
+                ours
+            } else {
+                builds::built(&self.compilers, &settled, build, look)?
+            };
+            if builds::differs(&expected, &ours, build).is_none() {
+                excesses.extend(self.excesses(&settled, build, &ours, look)?);
                 continue;
             }
-            let culprits = self.culprits(&settled, settings, flags)?;
+            let culprits = self.culprits(&settled, settings, build)?;
             settled.retain(|p| !culprits.iter().any(|(q, _)| q.seed == p.seed));
             different.extend(culprits);
             if settled.is_empty() {
@@ -152,6 +176,9 @@ impl Fuzzer {
                 Ok(again) => expected = again,
                 Err(_) => break,
             }
+        }
+        for (program, build, excess) in excesses {
+            self.dear(program, &build, &excess, folder, report)?;
         }
         with(report, |r| settled.iter().for_each(|p| r.add(p, &Verdict::Agree)));
         for (program, outcome) in different {
@@ -174,17 +201,59 @@ impl Fuzzer {
         Ok(())
     }
 
+    /// What costs more than the stock compiler's code, with the program.
+    fn excesses<'p>(
+        &self,
+        programs: &[&'p Program],
+        build: &Build,
+        ours: &Behaviour,
+        look: Look,
+    ) -> Result<Vec<(&'p Program, Build, Excess)>> {
+        if look == Look::Run {
+            return Ok(vec![]);
+        }
+        let all = builds::excesses(&self.compilers, programs, build, ours, look)?;
+        let with_program = all.into_iter().filter_map(|excess| {
+            let program = programs.iter().find(|p| excess.program == format!("p{}", p.seed))?;
+            // Of programs made of shapes the kernels are measured; the rest may depend on chance.
+            let counts = !(program.shape.is_some() && excess.kernel.is_empty());
+            counts.then(|| (*program, build.clone(), excess))
+        });
+        Ok(with_program.collect())
+    }
+
+    /// Counts an excess; the first of its family is kept as a difference is.
+    fn dear(
+        &self,
+        program: &Program,
+        build: &Build,
+        excess: &Excess,
+        folder: &Path,
+        report: &Mutex<Report>,
+    ) -> Result<()> {
+        let mut is_new = false;
+        with(report, |r| is_new = r.costs_more(program, build, excess));
+        if !is_new {
+            return Ok(());
+        }
+        let place = folder.join(format!("{}-{}", program.seed, excess.kernel));
+        let difference = excess.difference(build);
+        let text = minimise::investigate(&self.compilers, program, &difference, &place, self.raw)?;
+        println!("{text}");
+        Ok(())
+    }
+
     /// Those of the programs that show something with these flags, by halving: what, or why it can't be told.
     fn culprits<'p>(
         &self,
         programs: &[&'p Program],
         settings: &Settings,
-        flags: &builds::Flags,
+        build: &Build,
     ) -> Result<Vec<Culprit<'p>>> {
         if let [program] = programs {
             return Ok(match builds::reference(&self.compilers, programs, &settings.stock)? {
                 Err(verdict) => vec![(program, Err(verdict))],
-                Ok(expected) => match builds::agrees(&self.compilers, programs, &expected, flags)? {
+                Ok(expected) => match builds::agrees(&self.compilers, programs, &expected, build)? {
                     None => vec![],
                     Some(difference)
                         if builds::stock_fails_too(&self.compilers, programs, &expected, &difference)? =>
@@ -200,11 +269,11 @@ impl Fuzzer {
         for half in [first, second] {
             let shows = half.len() == 1
                 || match builds::oracle(&self.compilers, half)? {
-                    Ok(expected) => builds::agrees(&self.compilers, half, &expected, flags)?.is_some(),
+                    Ok(expected) => builds::agrees(&self.compilers, half, &expected, build)?.is_some(),
                     Err(_) => true,
                 };
             if shows {
-                found.extend(self.culprits(half, settings, flags)?);
+                found.extend(self.culprits(half, settings, build)?);
             }
         }
         Ok(found)

@@ -1,17 +1,28 @@
 //! What a run of the fuzzer saw.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use flambeau_fuzzgen::{Coverage, Program};
 use flambeau_interp::coverage as ir;
 use flambeau_lambda::coverage as lambda;
 
-use super::builds::{Languages, Verdict};
+use super::builds::{Build, Languages, Verdict};
+use super::costs::Excess;
 use crate::checks::Tally;
 use crate::process;
 
 /// Constructs this much rarer than the average are named.
 const RARE: u64 = 50;
+
+/// Costs of one family that are larger than the stock compiler's.
+struct Dear {
+    count: u64,
+    /// Seeds of the first and the last program.
+    seeds: (u64, u64),
+    /// The worst, in hundredths of the stock compiler's, with its seed and build.
+    worst: (u64, u64, String),
+}
 
 /// Counts and differences.
 pub struct Report {
@@ -25,6 +36,8 @@ pub struct Report {
     unsettled: (u64, String),
     /// Programs on which flambeau differs, by seed, with what is known of them.
     pub differences: Vec<(u64, String)>,
+    /// What costs more than the stock compiler's code, by family.
+    dear: BTreeMap<String, Dear>,
     coverage: Coverage,
     /// Of Lambda and of the IR, as flambeau tells it.
     languages: Languages,
@@ -44,6 +57,7 @@ impl Report {
             too_long: 0,
             unsettled: (0, String::new()),
             differences: vec![],
+            dear: BTreeMap::new(),
             coverage: Coverage::new(),
             languages: Languages::new(),
             nodes: 0,
@@ -68,6 +82,34 @@ impl Report {
                 *self.coverage.entry(construct).or_default() += count;
             }
         }
+    }
+
+    /// Counts what costs more than it should; whether it is the first of its family.
+    pub fn costs_more(&mut self, program: &Program, build: &Build, excess: &Excess) -> bool {
+        let seed = program.seed;
+        let worst = (excess.hundredths(), seed, build.to_string());
+        let row = self.dear.entry(excess.family(program.shape)).or_insert_with(|| Dear {
+            count: 0,
+            seeds: (seed, seed),
+            worst: worst.clone(),
+        });
+        row.count += 1;
+        row.seeds = (row.seeds.0.min(seed), row.seeds.1.max(seed));
+        if worst.0 > row.worst.0 {
+            row.worst = worst;
+        }
+        row.count == 1
+    }
+
+    /// How many families of findings there are, differences and costs.
+    pub fn findings(&self) -> usize {
+        self.differences.len() + self.dear.len()
+    }
+
+    /// The seed of the first program that showed anything.
+    pub fn first_finding(&self) -> Option<u64> {
+        let costs = self.dear.values().map(|row| row.seeds.0);
+        self.differences.iter().map(|(seed, _)| *seed).chain(costs).min()
     }
 
     /// Adds what flambeau saw.
@@ -97,7 +139,7 @@ impl Report {
 
     /// No difference, and not blind.
     pub fn is_good(&self) -> bool {
-        self.differences.is_empty() && !self.is_blind()
+        self.findings() == 0 && !self.is_blind()
     }
 
     /// As checks: each program that could be compared is one.
@@ -114,12 +156,13 @@ impl Report {
     /// The counts in one line.
     pub fn summary(&self) -> String {
         format!(
-            "{} programs in {:.0} s ({:.1} a second): {} agree, {} differ; left out: {} unsettled, {} too long, {} invalid",
+            "{} programs in {:.0} s ({:.1} a second): {} agree, {} differ, {} kinds cost more; left out: {} unsettled, {} too long, {} invalid",
             self.programs(),
             self.elapsed.as_secs_f64(),
             self.programs() as f64 / self.elapsed.as_secs_f64().max(0.001),
             self.agreed,
             self.differences.len(),
+            self.dear.len(),
             self.unsettled.0,
             self.too_long,
             self.invalid.0
@@ -147,6 +190,17 @@ impl Report {
         }
         for (seed, _) in &self.differences {
             println!("difference: seed {seed}");
+        }
+        for (family, row) in &self.dear {
+            let (hundredths, seed, build) = &row.worst;
+            println!(
+                "cost: {family}: {} times, seeds {} to {}; the worst {}.{:02} of the stock compiler's at seed {seed}, flambeau {build}",
+                row.count,
+                row.seeds.0,
+                row.seeds.1,
+                hundredths / 100,
+                hundredths % 100
+            );
         }
         println!("{}", self.summary());
         if self.is_blind() {

@@ -1,4 +1,4 @@
-//! Seven miscompiling passes: what a fuzzer must find to be worth its time.
+//! Miscompiling passes: what a fuzzer must find to be worth its time.
 //!
 //! Each is a mistake that a real optimiser could make, and makes it only where that optimiser would have done
 //! something. The tests here count how many units it takes to find them; `cargo xtask fuzz --planted` counts
@@ -14,7 +14,11 @@ use flambeau_ir::{
 
 use crate::Pass;
 
-/// All of them.
+mod shapes;
+
+pub use shapes::FOR_PROGRAMS;
+
+/// Those that random terms show too.
 pub const PASSES: &[Pass] = &[
     Pass { name: "evaluation-order", run: evaluation_order },
     Pass { name: "dropped-effect", run: dropped_effect },
@@ -27,7 +31,7 @@ pub const PASSES: &[Pass] = &[
 
 /// The pass of a name.
 pub fn find(name: &str) -> Option<&'static Pass> {
-    PASSES.iter().find(|pass| pass.name == name)
+    PASSES.iter().chain(FOR_PROGRAMS).find(|pass| pass.name == name)
 }
 
 /// Gives each term of a unit, outer ones first.

@@ -1,0 +1,183 @@
+//! Programs made of *shapes*: small functions of a kind that an optimiser treats in a way of its own, called often
+//! enough that what they cost can be compared with what they cost when the stock compiler compiles them.
+//!
+//! A shape is a template whose parameters are random: conditions, payloads, loops, sizes, attributes, and which of its
+//! definitions are in another unit. Each has a *kernel*, a function that the runtime calls once and whose allocated
+//! words it prints to the standard error output ([`COST`]). Other shapes are programs of the same size that OCaml's
+//! users write: interpreters, trees, parsers.
+
+mod calls;
+mod data;
+mod memory;
+mod programs;
+mod template;
+
+use crate::generator::{Cx, Gen};
+use crate::program::{Program, Unit};
+use crate::tree::Node;
+use crate::types::Ty;
+use template::filled;
+
+/// What lines of the standard error output begin with that say what a kernel, or a whole program, allocated: then
+/// come the name of the program, that of the kernel if it is one, and the words.
+pub const COST: &str = "cost ";
+/// What names of kernels begin with, in programs and so in the symbols of executables.
+pub const KERNEL: &str = "kernel";
+
+/// A shape: how it is called, and how one is made.
+pub(crate) struct Shape {
+    /// In the coverage, and in names of kernels.
+    pub name: &'static str,
+    make: fn(&mut Gen) -> Instance,
+}
+
+const fn shape(name: &'static str, make: fn(&mut Gen) -> Instance) -> Shape {
+    Shape { name, make }
+}
+
+/// One of a shape.
+pub(crate) struct Instance {
+    /// Definitions in order: the first ones may be in another unit.
+    items: Vec<Node>,
+    kernel: Kernel,
+}
+
+/// What is measured.
+enum Kernel {
+    /// The words of an expression of type `int`, with an iteration's number `i` in scope.
+    Iterated(Node, usize),
+    /// The words of definitions and statements of the unit itself.
+    Toplevel(Vec<Node>),
+    /// Only the result, an `int`: how much is done depends on chance.
+    Once(Node),
+}
+
+/// All shapes.
+fn shapes() -> impl Iterator<Item = &'static Shape> {
+    [data::SHAPES, memory::SHAPES, calls::SHAPES, programs::SHAPES].into_iter().flatten()
+}
+
+/// The names of all shapes: what a run of the generator should cover.
+pub fn shape_names() -> impl Iterator<Item = &'static str> {
+    shapes().map(|shape| shape.name)
+}
+
+/// The program of a seed; its first shape is the one of number `turn`, so that each is frequent.
+pub(crate) fn generate(mut g: Gen, seed: u64, turn: u64) -> Program {
+    let all: Vec<&Shape> = shapes().collect();
+    let mut chosen = vec![all[(turn % all.len() as u64) as usize]];
+    for _ in 0..g.rng.below(3) {
+        chosen.push(*g.rng.pick(&all));
+    }
+    let units = if g.rng.chance(40) { 1 } else { 2 };
+    let mut bodies = vec![vec![]; units];
+    bodies[0].push(Node::plain(&format!("let () = Fz.start \"{}\"\n", g.program), vec![]));
+    if units == 2 {
+        let opened = g.unit_module(0);
+        bodies[1].push(Node::optional(&format!("open {opened}\n"), vec![]));
+    }
+    let first = chosen[0].name;
+    for shape in chosen {
+        g.cover(shape.name);
+        let Instance { items, kernel } = (shape.make)(&mut g);
+        // Users of a definition come after it.
+        let before = if units == 2 { g.rng.range(0, items.len()) } else { 0 };
+        for (number, item) in items.into_iter().enumerate() {
+            bodies[if number < before { 0 } else { units - 1 }].push(item);
+        }
+        let name = format!("{KERNEL}{}_{}", g.number(), shape.name.replace([' ', '-'], "_"));
+        bodies[units - 1].push(g.measured(&name, kernel));
+    }
+    bodies[units - 1].push(Node::plain("let () = Fz.stop ()\n", vec![]));
+    let hidden = g.rng.chance(50);
+    let units = bodies
+        .into_iter()
+        .enumerate()
+        .map(|(unit, items)| Unit {
+            name: g.unit_file(unit),
+            body: Node::plain("", items),
+            interface: (hidden && unit + 1 == units).then(|| Node::plain("", vec![])),
+        })
+        .collect();
+    Program { seed, units, uncaught: false, shape: Some(first), coverage: g.coverage }
+}
+
+impl Gen {
+    /// The kernel with what calls it and measures it.
+    fn measured(&mut self, name: &str, kernel: Kernel) -> Node {
+        match kernel {
+            Kernel::Iterated(body, times) => filled(
+                "let[@inline never] $name () = let sum = ref 0 in for i = 1 to $times do sum := (!sum * 7 + $body) \
+                 land 0xFFFFFF done; !sum\nlet () = Fz.kernel \"$name\" $name\n",
+                &[("name", name.into()), ("times", times.to_string().into()), ("body", body)],
+            ),
+            Kernel::Toplevel(items) => filled(
+                "let () = Fz.enter ()\n$items\nlet () = Fz.leave \"$name\"\n",
+                &[("name", name.into()), ("items", Node::plain("", items))],
+            ),
+            Kernel::Once(body) => filled(
+                "let[@inline never] $name () = $body\nlet () = Fz.once \"$name\" $name\n",
+                &[("name", name.into()), ("body", body)],
+            ),
+        }
+    }
+
+    /// An integer made of these variables.
+    fn int(&mut self, variables: &[&str]) -> Node {
+        self.int_of(variables, 2)
+    }
+
+    fn int_of(&mut self, variables: &[&str], depth: u32) -> Node {
+        let choice = if depth == 0 { self.rng.below(6) } else { self.rng.below(12) };
+        let (a, b) = (*self.rng.pick(variables), self.rng.range(1, 9).to_string());
+        let text = match choice {
+            0..=4 => a.to_owned(),
+            5 => b,
+            6 => format!("({a} * {b})"),
+            7 => format!("({a} land {})", (1 << self.rng.range(1, 6)) - 1),
+            _ => {
+                let operator = *self.rng.pick(&["+", "+", "-", "lxor", "*"]);
+                let (x, y) = (self.int_of(variables, depth - 1), self.int_of(variables, depth - 1));
+                return Node::expr(&Ty::Int, &format!("(§ {operator} §)"), vec![x, y]);
+            }
+        };
+        Node::expr(&Ty::Int, &text, vec![])
+    }
+
+    /// A condition on these variables, often one that holds rarely.
+    fn condition(&mut self, variables: &[&str]) -> Node {
+        let (a, b) = (*self.rng.pick(variables), *self.rng.pick(variables));
+        let text = match self.rng.below(7) {
+            0 | 1 => format!("({a} land {} = 0)", (1 << self.rng.range(1, 5)) - 1),
+            2 => format!("({a} mod {} = 1)", self.rng.range(2, 9)),
+            3 => format!("({a} > {b} + {})", self.rng.range(0, 9)),
+            4 => format!("({a} = {})", self.rng.range(1, 9)),
+            5 => format!("(Fz.odd {a})"),
+            _ => format!("({a} land 3 <> {})", self.rng.range(0, 3)),
+        };
+        Node::expr(&Ty::Bool, &text, vec![])
+    }
+
+    /// Any expression without effects that may use these integers.
+    fn any_int(&mut self, variables: &[&str]) -> Node {
+        if self.rng.chance(85) {
+            return self.int(variables);
+        }
+        let variables: Vec<String> = variables.iter().map(|&v| v.to_owned()).collect();
+        self.scoped(|g| {
+            g.env.clear();
+            variables.iter().for_each(|v| g.bind(v, &Ty::Int));
+            g.expr(&Ty::Int, 5, Cx::FREE.pure())
+        })
+    }
+
+    /// One of several texts.
+    fn choice(&mut self, all: &[&'static str]) -> &'static str {
+        self.rng.pick::<&'static str>(all)
+    }
+
+    /// An attribute of a function: most have none.
+    fn attribute(&mut self) -> &'static str {
+        self.choice(&["", "", "", "", "[@inline never]", "[@inline]"])
+    }
+}
