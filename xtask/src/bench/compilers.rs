@@ -96,7 +96,7 @@ impl Column {
     }
 
     /// The compiler in a folder, with its flags.
-    fn command(&self, folder: &Path) -> Command {
+    pub fn command(&self, folder: &Path) -> Command {
         let mut command = Command::new(&self.compiler);
         clean(&mut command).current_dir(folder).args(&self.flags);
         if self.no_library {

@@ -1,6 +1,7 @@
 //! `cargo xtask bench`: what stock `ocamlopt`, Flambda 1 and flambeau make of the same programs: how fast they
 //! run, what they allocate, how large they are and what compiling them costs. `docs/bench.md` explains the figures.
 
+mod callgrind;
 mod check;
 mod compilers;
 mod corpus;
@@ -8,6 +9,7 @@ mod flambda1;
 mod instructions;
 mod large;
 mod measure;
+mod micro;
 mod page;
 mod plots;
 mod projects;
@@ -61,6 +63,12 @@ pub struct Options {
     /// Large programs, compiled by each compiler, in place of the small ones
     #[arg(long = "macro")]
     large: bool,
+    /// Small functions, each measured for itself: none may allocate more than by the stock compiler
+    #[arg(long, conflicts_with_all = ["torture", "units", "scaling", "large", "all", "check", "json", "page"])]
+    micro: bool,
+    /// With --micro: count instructions too, by callgrind; none may take more than 1.1 times the stock compiler's
+    #[arg(long, requires = "micro")]
+    instructions: bool,
     /// Units that are hard on a compiler: none may take more than three times the stock compiler's time
     #[arg(long, conflicts_with_all = ["scaling", "large", "all", "check", "json"])]
     torture: bool,
@@ -100,6 +108,12 @@ pub fn run(options: &Options) -> Result<bool> {
         return small_units::run(options.runs, &options.flambeau_flags);
     }
     let stock = Stock::find()?;
+    if options.micro {
+        let flambda1 = if options.no_flambda1 { None } else { flambda1::built(&stock)? };
+        let columns =
+            Column::all(&stock, &options.stock_flags, flambda1, &micro_flags(options), options.no_library)?;
+        return micro::run(&columns, options.programs.as_ref(), options.instructions);
+    }
     let flambda1 = if options.no_flambda1 { None } else { Some(flambda1::compiler(&stock)?) };
     let columns =
         Column::all(&stock, &options.stock_flags, flambda1, &options.flambeau_flags, options.no_library)?;
@@ -133,6 +147,15 @@ pub fn run(options: &Options) -> Result<bool> {
     }
     keep(&record, options, regressions.is_empty())?;
     Ok(failures.is_empty() && regressions.is_empty())
+}
+
+/// The flags of flambeau's columns in `--micro`.
+fn micro_flags(options: &Options) -> Vec<String> {
+    if options.flambeau_flags.is_empty() {
+        micro::FLAGS.map(str::to_owned).into()
+    } else {
+        options.flambeau_flags.clone()
+    }
 }
 
 /// What got worse since the last record of this machine. Programs that seem slower are run again.
