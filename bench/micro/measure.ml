@@ -14,15 +14,17 @@ let[@inline never] start () = ignore (Sys.opaque_identity 0)
 let[@inline never] stop () = ignore (Sys.opaque_identity 1)
 
 (* Words allocated so far; those that were promoted count once. *)
-let words () =
+let[@inline never] words () =
   let minor, promoted, major = Gc.counters () in
   minor +. major -. promoted
+
+(* Words allocated since [words] gave [before]; what the measurement allocates itself is among them. *)
+let[@inline never] since before = words () -. before
 
 (* What the measurement allocates itself. *)
 let own =
   let before = words () in
-  let after = words () in
-  after -. before
+  since before
 
 (* The digest of a result: results of all compilers must be the same. Sharing may differ. *)
 let digest result = Digest.to_hex (Digest.string (Marshal.to_string result [ Marshal.No_sharing ]))
@@ -41,15 +43,15 @@ let row ?flambda2 name f =
   else begin
     let before = words () in
     let result = f n in
-    let after = words () in
+    let allocated = since before -. own in
     let flambda2 = match flambda2 with None -> "" | Some words -> string_of_int words in
-    Printf.printf "%s\t%.0f\t%s\t%s\n" name (after -. before -. own) (digest result) flambda2
+    Printf.printf "%s\t%.0f\t%s\t%s\n" name allocated (digest result) flambda2
   end
 
 (* The same of what a program has done itself since [words] gave [before]: at its toplevel, say. *)
 let counted name before result =
-  let after = words () in
-  if not mark then Printf.printf "%s\t%.0f\t%s\t\n" name (after -. before -. own) (digest result)
+  let allocated = since before -. own in
+  if not mark then Printf.printf "%s\t%.0f\t%s\t\n" name allocated (digest result)
 
 (* What measuring costs in instructions. *)
 let () = if mark then row "" (fun _ -> 0)
