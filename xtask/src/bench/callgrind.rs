@@ -1,6 +1,7 @@
 //! Counting instructions by valgrind's callgrind, which counts them exactly, function by function, on any machine: that
 //! is what figures stand on where `perf` counts nothing, or other programs run at the same time.
 
+use std::ffi::OsStr;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -108,6 +109,39 @@ fn is_ocaml_code(symbol: &str) -> bool {
         || ["_apply", "_curry", "_tuplify", "_send"].iter().any(|start| rest.starts_with(start))
 }
 
+/// The environment of a shell script in which the variable PROGRAM runs `program` with counting, into files below
+/// `folder`, one for each process.
+pub fn script_program(program: &Path, folder: &Path) -> Result<PathBuf> {
+    let wrapper = folder.join(program.file_name().unwrap_or(OsStr::new("program")));
+    let file = folder.join("counts-%p");
+    let text = format!(
+        "#!/bin/sh\nexec valgrind {} '{}' \"$@\"\n",
+        options(&file).map(|option| format!("'{option}'")).join(" "),
+        program.display()
+    );
+    fs::write(&wrapper, text).with_context(|| format!("cannot write {}", wrapper.display()))?;
+    fs::set_permissions(&wrapper, std::os::unix::fs::PermissionsExt::from_mode(0o755))?;
+    Ok(wrapper)
+}
+
+/// The counts of all processes that [`script_program`] started.
+pub fn of_processes(folder: &Path) -> Result<Counts> {
+    let mut sum = Counts::default();
+    let mut processes = 0;
+    for file in env::files_below(folder)? {
+        let is_count = file.file_name().is_some_and(|name| name.to_string_lossy().starts_with("counts-"));
+        if is_count {
+            let counts = read(&fs::read_to_string(&file)?)?;
+            sum = Counts { total: sum.total + counts.total, ocaml: sum.ocaml + counts.ocaml };
+            processes += 1;
+        }
+    }
+    if processes == 0 {
+        bail!("no process was counted");
+    }
+    Ok(sum)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -126,6 +160,18 @@ totals: 40\n";
     fn costs_of_calls_are_those_of_the_callees() -> Result<()> {
         assert_eq!(read(SAMPLE)?, Counts { total: 40.0, ocaml: 20.0 });
         assert!(read("nothing").is_err());
+        Ok(())
+    }
+
+    #[test]
+    fn processes_are_added() -> Result<()> {
+        let folder = tempfile::tempdir()?;
+        assert!(of_processes(folder.path()).is_err());
+        for process in [1, 2] {
+            fs::write(folder.path().join(format!("counts-{process}")), SAMPLE)?;
+        }
+        fs::write(folder.path().join("program"), "#!/bin/sh\n")?;
+        assert_eq!(of_processes(folder.path())?, Counts { total: 80.0, ocaml: 40.0 });
         Ok(())
     }
 }

@@ -13,6 +13,7 @@ mod micro;
 mod page;
 mod plots;
 mod projects;
+mod recipes;
 mod record;
 mod scaling;
 pub mod small_units;
@@ -66,8 +67,9 @@ pub struct Options {
     /// Small functions, each measured for itself: none may allocate more than by the stock compiler
     #[arg(long, conflicts_with_all = ["torture", "units", "scaling", "large", "all", "check", "json", "page"])]
     micro: bool,
-    /// With --micro: count instructions too, by callgrind; none may take more than 1.1 times the stock compiler's
-    #[arg(long, requires = "micro")]
+    /// With --micro or --macro: count instructions, by callgrind. No function of --micro may take more than 1.1 times the
+    /// stock compiler's
+    #[arg(long)]
     instructions: bool,
     /// Units that are hard on a compiler: none may take more than three times the stock compiler's time
     #[arg(long, conflicts_with_all = ["scaling", "large", "all", "check", "json"])]
@@ -93,6 +95,9 @@ pub struct Options {
 pub fn run(options: &Options) -> Result<bool> {
     if options.runs == 0 {
         bail!("--runs 0 measures nothing");
+    }
+    if options.instructions && !(options.micro || options.large || options.all) {
+        bail!("--instructions is for --micro and --macro");
     }
     if options.page {
         let history = record::history(&history_folder(), &Machine::this());
@@ -124,8 +129,10 @@ pub fn run(options: &Options) -> Result<bool> {
         programs = corpus::programs(&env::root().join("bench"), filter)?;
         record.programs = measure::measure(&programs, &record.columns, options.runs)?;
     }
+    let mut above = Vec::new();
     if options.all || options.large {
-        record.large = large::measure(&stock, &record.columns, options.runs, filter)?;
+        let measured = large::measure(&stock, &record.columns, options.runs, filter, options.instructions)?;
+        (record.large, above) = (measured.entries, measured.above);
     }
     if options.all || options.scaling {
         record.scaling = scaling::measure(&record.columns)?;
@@ -142,11 +149,14 @@ pub fn run(options: &Options) -> Result<bool> {
     for failure in &failures {
         println!("FAILED {failure}");
     }
+    for line in &above {
+        println!("ABOVE {line}");
+    }
     for regression in &regressions {
         println!("WORSE {regression}");
     }
     keep(&record, options, regressions.is_empty())?;
-    Ok(failures.is_empty() && regressions.is_empty())
+    Ok(failures.is_empty() && regressions.is_empty() && above.is_empty())
 }
 
 /// The flags of flambeau's columns in `--micro`.
