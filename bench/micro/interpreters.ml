@@ -221,3 +221,88 @@ let () =
         s := !s + size t + List.length (unify (mult (V 0) (V 1)) (mult t one))
       done;
       !s)
+
+(* An interpreter that makes closures of its program: functions are records, names are looked up in lists. *)
+type data = I of int | F of data func | L of data list
+and 'a func = { name : string; call : 'a -> 'a }
+
+type source =
+  | Number of int
+  | Name of string
+  | Lambda of string * source
+  | Call of source * source
+  | Arith of char * source * source
+  | Several of source list
+  | Each of source * source
+  | Sum of source
+
+let rec closure e : (string * data) list -> data =
+  match e with
+  | Number n ->
+      let v = I n in
+      fun _ -> v
+  | Name x -> fun env -> List.assoc x env
+  | Lambda (x, b) ->
+      let b = closure b in
+      fun env -> F { name = x; call = (fun v -> b ((x, v) :: env)) }
+  | Call (f, a) -> (
+      let f = closure f and a = closure a in
+      fun env -> match f env with F f -> f.call (a env) | _ -> failwith "function")
+  | Arith (c, a, b) -> (
+      let a = closure a and b = closure b in
+      let op = match c with '+' -> ( + ) | '-' -> ( - ) | _ -> ( * ) in
+      fun env -> match (a env, b env) with I a, I b -> I (op a b) | _ -> failwith "integer")
+  | Several l ->
+      let l = List.map closure l in
+      fun env -> L (List.map (fun c -> c env) l)
+  | Each (f, l) -> (
+      let f = closure f and l = closure l in
+      fun env -> match (f env, l env) with F f, L l -> L (List.map f.call l) | _ -> failwith "list")
+  | Sum l -> (
+      let l = closure l in
+      let add a b = match (a, b) with I a, I b -> I (a + b) | _ -> failwith "integer" in
+      fun env -> match l env with L l -> List.fold_left add (I 0) l | _ -> failwith "list")
+
+let closures =
+  let inner = Call (Lambda ("y", Arith ('*', Name "y", Number 3)), Name "k") in
+  closure
+    (Sum
+       (Each
+          ( Lambda ("x", Arith ('+', Name "x", inner)),
+            Several [ Number 1; Name "k"; Arith ('-', Name "k", Number 4) ] )))
+
+(* A machine whose instructions are variants with functions in them, and whose procedures have names. *)
+type registers = { mutable acc : int; values : int array }
+
+type step =
+  | Set of int * int
+  | Plus_both of int * int
+  | Jump_if of int * (registers -> bool)
+  | Do of (registers -> unit)
+  | Procedure of string
+  | Stop
+
+let procedures = [ ("inc", fun r -> r.acc <- r.acc + 1); ("double", fun r -> r.acc <- r.acc * 2) ]
+
+let steps =
+  [|
+    Set (0, 1); Procedure "inc"; Plus_both (0, 1); Do (fun r -> r.values.(1) <- r.acc); Procedure "double";
+    Jump_if (1, fun r -> r.acc < 1000); Stop;
+  |]
+
+let run_steps n =
+  let r = { acc = n; values = Array.make 4 n } in
+  let rec go pc =
+    match steps.(pc) with
+    | Set (i, v) -> r.values.(i) <- v; go (pc + 1)
+    | Plus_both (i, j) -> r.acc <- r.acc + r.values.(i) + r.values.(j); go (pc + 1)
+    | Jump_if (target, c) -> if c r then go target else go (pc + 1)
+    | Do f -> f r; go (pc + 1)
+    | Procedure name -> (List.assoc name procedures) r; go (pc + 1)
+    | Stop -> r.acc
+  in
+  go 0
+
+let () =
+  row "S6 interpreter of closures" (repeat (fun i -> match closures [ ("k", I i) ] with I n -> n | _ -> 0));
+  row "S6 machine with functions in its instructions" (repeat run_steps)
