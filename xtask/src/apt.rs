@@ -59,20 +59,13 @@ pub fn source(name: &str, folder: &Path) -> Result<PathBuf> {
         fs::remove_dir_all(&place)?;
     }
     fs::create_dir_all(&place)?;
-    let fetch = || {
-        process::run(
-            Command::new("apt-get")
-                // As root, apt fetches as a user of its own, who may not write into our folder.
-                .args(["-o", "APT::Sandbox::User=root", "source", name])
-                .current_dir(&place),
-            LIMIT,
-        )?
-        .expect_success(&format!("apt-get source {name}"))
-    };
-    if fetch().is_err() {
+    if fetch(name, &[], &place).is_err() {
         allow_sources()?;
         apt_get(&["update"])?;
-        fetch()?;
+        // Some mirrors have the archives of a package's authors and not Debian's patches.
+        if let Err(error) = fetch(name, &[], &place) {
+            fetch_archive(name, &place).map_err(|_| error)?;
+        }
     }
     let unpacked = fs::read_dir(&place)?
         .filter_map(Result::ok)
@@ -81,6 +74,34 @@ pub fn source(name: &str, folder: &Path) -> Result<PathBuf> {
         .file_name();
     fs::write(&done, unpacked.to_string_lossy().as_bytes())?;
     Ok(place.join(unpacked))
+}
+
+/// Has apt fetch a source package into a folder, and unpack it unless the options say otherwise.
+fn fetch(name: &str, options: &[&str], place: &Path) -> Result<()> {
+    process::run(
+        Command::new("apt-get")
+            // As root, apt fetches as a user of its own, who may not write into our folder.
+            .args(["-o", "APT::Sandbox::User=root", "source"])
+            .args(options)
+            .arg(name)
+            .current_dir(place),
+        LIMIT,
+    )?
+    .expect_success(&format!("apt-get source {name}"))?;
+    Ok(())
+}
+
+/// Fetches and unpacks the archive of a package's authors alone.
+fn fetch_archive(name: &str, place: &Path) -> Result<()> {
+    fetch(name, &["--tar-only"], place)?;
+    let archive = fs::read_dir(place)?
+        .filter_map(Result::ok)
+        .map(|entry| entry.path())
+        .find(|path| path.to_string_lossy().contains(".orig.tar."))
+        .with_context(|| format!("apt-get source --tar-only {name} fetched nothing"))?;
+    process::run(Command::new("tar").arg("-xf").arg(archive).current_dir(place), LIMIT)?
+        .expect_success("tar")?;
+    Ok(())
 }
 
 /// Makes apt know the source packages of every place that it takes Debian's binary packages from.

@@ -152,23 +152,28 @@ pub fn run(options: &Options) -> Result<bool> {
 /// The folder of tools that leads to flambeau. A stand-in that can't make one is used as it is on the PATH: then
 /// this only tests this command itself.
 fn toolchain(tally: &mut Tally) -> Result<Option<PathBuf>> {
-    let folder = env::cache("projects")?.join("toolchain");
+    match make_toolchain(&env::cache("projects")?.join("toolchain")) {
+        Ok(bin) => Ok(Some(bin)),
+        Err(_) if env::stand_in().is_some() => {
+            tally.skipped.push(format!(
+                "flambeau's toolchain: {} makes none, so the projects were built by the stock compiler twice",
+                env::flambeau()?.display()
+            ));
+            Ok(None)
+        }
+        Err(error) => Err(error),
+    }
+}
+
+/// Makes flambeau's folder of tools; the folder for the PATH.
+pub fn make_toolchain(folder: &Path) -> Result<PathBuf> {
     if folder.exists() {
-        fs::remove_dir_all(&folder)?;
+        fs::remove_dir_all(folder)?;
     }
-    let flambeau = env::flambeau()?;
-    let mut command = Command::new(&flambeau);
-    command.arg("toolchain").arg(&folder);
-    let outcome = process::run(programs::clean(&mut command), LIMIT)?;
-    if env::stand_in().is_some() && !outcome.exit.is_success() {
-        tally.skipped.push(format!(
-            "flambeau's toolchain: {} makes none, so the projects were built by the stock compiler twice",
-            flambeau.display()
-        ));
-        return Ok(None);
-    }
-    outcome.expect_success("flambeau toolchain")?;
-    Ok(Some(folder.join("bin")))
+    let mut command = Command::new(env::flambeau()?);
+    command.arg("toolchain").arg(folder);
+    process::run(programs::clean(&mut command), LIMIT)?.expect_success("flambeau toolchain")?;
+    Ok(folder.join("bin"))
 }
 
 /// A copy of a project's sources, with the PATH of one compiler.

@@ -96,7 +96,7 @@ impl Column {
     }
 
     /// The compiler in a folder, with its flags.
-    fn command(&self, folder: &Path) -> Command {
+    pub fn command(&self, folder: &Path) -> Command {
         let mut command = Command::new(&self.compiler);
         clean(&mut command).current_dir(folder).args(&self.flags);
         if self.no_library {
@@ -155,15 +155,20 @@ fn middle_end(printed: &str) -> Result<f64> {
     sum.map(|sum| sum / 1e6).context("-flambeau-profile printed no times")
 }
 
-/// The bytes of code in an object file: all its sections of code, because each function may have its own.
+/// The bytes of code in an object file or executable: all its sections of code, because each function may have its own.
 pub fn text_size(file: &Path) -> Result<u64> {
+    size_of(file, SectionKind::Text)
+}
+
+/// The bytes of initialised data, which OCaml's tables of frames are part of.
+pub fn data_size(file: &Path) -> Result<u64> {
+    size_of(file, SectionKind::Data)
+}
+
+fn size_of(file: &Path, kind: SectionKind) -> Result<u64> {
     let bytes = fs::read(file).with_context(|| format!("cannot read {}", file.display()))?;
     let object = object::File::parse(&*bytes).with_context(|| format!("{}", file.display()))?;
-    Ok(object
-        .sections()
-        .filter(|section| section.kind() == SectionKind::Text)
-        .map(|section| section.size())
-        .sum())
+    Ok(object.sections().filter(|section| section.kind() == kind).map(|section| section.size()).sum())
 }
 
 #[cfg(test)]
@@ -198,6 +203,7 @@ mod tests {
         assert!(compilation.middle.is_none() && compilation.memory > 0);
         let size = text_size(&folder.path().join("f.o"))?;
         assert!((1..200).contains(&size), "{size}");
+        assert!(data_size(&folder.path().join("f.o"))? >= 4000);
         assert!(text_size(&folder.path().join("f.c")).is_err());
         Ok(())
     }

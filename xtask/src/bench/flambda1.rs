@@ -1,7 +1,7 @@
 //! Flambda 1: OCaml's own optimising middle-end of the same version, which no Debian package has.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
@@ -12,17 +12,34 @@ use crate::{apt, process, queue, source_tree};
 
 const LIMIT: Duration = Duration::from_secs(4 * 3600);
 
-/// Its `ocamlopt.opt`, installed below the target folder. Built at the first use.
-pub fn compiler(stock: &Stock) -> Result<PathBuf> {
+/// Its `ocamlopt.opt`, installed below the target folder, if that was built before.
+pub fn built(stock: &Stock) -> Result<Option<PathBuf>> {
     let place = env::cache("flambda1")?;
-    let prefix = place.join("install");
-    let compiler = prefix.join("bin/ocamlopt.opt");
-    // The compiler knows its own place: one that was moved doesn't find its library.
-    let stamp = place.join(".installed");
-    let wanted = format!("{} {}", stock.version, prefix.display());
-    if fs::read_to_string(&stamp).is_ok_and(|installed| installed == wanted) {
+    let is_built = fs::read_to_string(stamp(&place)).is_ok_and(|built| built == identity(stock, &place));
+    Ok(is_built.then(|| executable(&place)))
+}
+
+fn executable(place: &Path) -> PathBuf {
+    place.join("install/bin/ocamlopt.opt")
+}
+
+fn stamp(place: &Path) -> PathBuf {
+    place.join(".installed")
+}
+
+/// What the stamp holds. The compiler knows its own place: one that was moved doesn't find its library.
+fn identity(stock: &Stock, place: &Path) -> String {
+    format!("{} {}", stock.version, place.join("install").display())
+}
+
+/// Its `ocamlopt.opt`. Built at the first use.
+pub fn compiler(stock: &Stock) -> Result<PathBuf> {
+    if let Some(compiler) = built(stock)? {
         return Ok(compiler);
     }
+    let place = env::cache("flambda1")?;
+    let prefix = place.join("install");
+    let compiler = executable(&place);
     println!("building OCaml {} with Flambda 1 (once; some minutes)", stock.version);
     // A tree of its own: that of the other commands is built without Flambda.
     let tree = apt::source("ocaml", &place)?;
@@ -44,6 +61,6 @@ pub fn compiler(stock: &Stock) -> Result<PathBuf> {
     if env::line_of(Command::new(&compiler).args(["-config-var", "flambda"]))? != "true" {
         bail!("{} is not Flambda", compiler.display());
     }
-    fs::write(&stamp, wanted).context("cannot write the stamp of Flambda 1")?;
+    fs::write(stamp(&place), identity(stock, &place)).context("cannot write the stamp of Flambda 1")?;
     Ok(compiler)
 }

@@ -1,8 +1,9 @@
-//! `--macro`: real programs of many units. Each is compiled by every compiler, and then timed at its own work.
+//! `--macro`: real programs of many units. Each is compiled by every compiler, and then measured at its own work.
 //!
-//! A project is built once, by the stock compiler and its own build system. What that build told are the native
-//! commands; they are run again with each compiler in the stock one's place. So all compilers compile the same
-//! units with the same arguments, and nothing but that is measured.
+//! A project of `projects` is built once, by the stock compiler and its own build system. What that build told are the
+//! native commands; they are run again with each compiler in the stock one's place. So all compilers compile the same
+//! units with the same arguments, and nothing but that is measured. A project of `recipes` is built as its users build it,
+//! by the stock compiler and by flambeau; the libraries that it uses are Debian's, of the stock compiler.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,8 +13,10 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 use regex::Regex;
 
+use super::callgrind::{self, Counts};
 use super::compilers::{self, Column, Maker};
 use super::projects::{self, Project};
+use super::recipes::{self, Recipe};
 use super::record::{Entry, Figures};
 use crate::env::{self, Stock};
 use crate::process::{self, Outcome};
@@ -22,59 +25,200 @@ use crate::{allocation, selfbuild, source_tree};
 /// Compiling one project, or one run of its work.
 const LIMIT: Duration = Duration::from_secs(3600);
 
-/// Builds the projects whose name matches with each compiler, and runs them in turns.
+/// What was measured, and what is above the bounds of a recipe.
+#[derive(Default)]
+pub struct Measured {
+    pub entries: Vec<Entry>,
+    pub above: Vec<String>,
+}
+
+/// What each compiler's program of a project does, in the folder where that compiler built it.
+struct Work<'a> {
+    name: &'a str,
+    program: &'a str,
+    script: &'a str,
+    /// Arguments with which the program does nothing.
+    start: Option<&'a str>,
+    inputs: Option<PathBuf>,
+    folders: Vec<PathBuf>,
+}
+
+/// Builds the projects whose name matches with each compiler, and runs them in turns. `instructions`: they are counted, too.
 pub fn measure(
     stock: &Stock,
     columns: &[Column],
     rounds: usize,
     filter: Option<&Regex>,
-) -> Result<Vec<Entry>> {
-    let mut entries = Vec::new();
+    instructions: bool,
+) -> Result<Measured> {
+    let mut measured = Measured::default();
+    if instructions {
+        callgrind::install()?;
+    }
     for project in projects::all(stock, filter)? {
         println!("{}: {} native commands by each compiler", project.name, project.commands.len());
-        entries.push(one(&project, columns, rounds)?);
+        measured.entries.push(of_commands(&project, columns, rounds, instructions)?);
     }
-    Ok(entries)
+    for recipe in recipes::all(filter)? {
+        println!("{}: {}", recipe.name, recipe.does);
+        // One that can't be fetched or built says nothing about the others.
+        match of_recipe(&recipe, columns, rounds, instructions) {
+            Ok((entry, above)) => {
+                measured.entries.push(entry);
+                measured.above.extend(above);
+            }
+            Err(error) => measured.above.push(format!("{}: {error:#}", recipe.name)),
+        }
+    }
+    Ok(measured)
 }
 
-fn one(project: &Project, columns: &[Column], rounds: usize) -> Result<Entry> {
-    let mut figures: Vec<Option<Figures>> =
-        columns.iter().map(|column| (column.maker != Maker::C).then(Figures::default)).collect();
+/// The folder in which a column's compiler builds a project: its path is of the same length for all.
+fn build_folder(name: &str, column: usize) -> Result<PathBuf> {
     let place = env::cache("large")?.join("builds");
     fs::create_dir_all(&place)?;
+    Ok(place.join(format!("{name}-{column:02}")))
+}
+
+fn of_commands(project: &Project, columns: &[Column], rounds: usize, instructions: bool) -> Result<Entry> {
+    let mut figures: Vec<Option<Figures>> =
+        columns.iter().map(|column| (column.maker != Maker::C).then(Figures::default)).collect();
     let mut folders = Vec::new();
     for (index, column) in columns.iter().enumerate() {
-        let folder = place.join(format!("{}-{index:02}", project.name));
+        let folder = build_folder(project.name, index)?;
         if let Some(figures) = &mut figures[index] {
             selfbuild::copy_tree(&project.tree, &folder)?;
-            if let Err(error) = compile(project, column, &folder, figures) {
-                println!("{} by {}: {error:#}", project.name, column.name);
-                figures.failure = Some(format!("{error:#}"));
-            }
+            record(project.name, column, figures, |figures| compile(project, column, &folder, figures));
         }
         folders.push(folder);
     }
-    // What the stock compiler's program prints is what the others must print.
-    let mut expected: Option<String> = None;
-    for round in 0..rounds {
-        for turn in 0..columns.len() {
-            let index = if round == 0 { turn } else { (turn + round) % columns.len() };
-            let Some(figures) = figures[index].as_mut().filter(|figures| figures.failure.is_none()) else {
+    let (program, script) = (project.executable, project.work.as_str());
+    let work = Work { name: project.name, program, script, start: None, inputs: None, folders };
+    work.measure(&mut figures, rounds, instructions);
+    Ok(Entry { name: project.name.into(), group: "large".into(), figures })
+}
+
+fn of_recipe(
+    recipe: &Recipe,
+    columns: &[Column],
+    rounds: usize,
+    instructions: bool,
+) -> Result<(Entry, Vec<String>)> {
+    let source = recipe.prepare()?;
+    let inputs = recipe.inputs(&source)?;
+    // Flambda 1 can't use the libraries.
+    let is_built = |column: &Column| matches!(column.maker, Maker::Stock | Maker::Flambeau);
+    let mut figures: Vec<Option<Figures>> =
+        columns.iter().map(|column| is_built(column).then(Figures::default)).collect();
+    let mut folders = Vec::new();
+    for (index, column) in columns.iter().enumerate() {
+        let folder = build_folder(&recipe.name, index)?;
+        if let Some(figures) = &mut figures[index] {
+            record(&recipe.name, column, figures, |figures| {
+                let (ours, all) = recipe.build(column, &source, &folder)?;
+                println!("{} by {}: {ours} of {all} units", recipe.name, column.name);
+                add_sizes(figures, &folder.join(&recipe.program))
+            });
+        }
+        folders.push(folder);
+    }
+    let (program, script) = (recipe.program.as_str(), recipe.work.as_str());
+    let start = Some(recipe.start.as_str());
+    let work = Work { name: &recipe.name, program, script, start, inputs: Some(inputs), folders };
+    work.measure(&mut figures, rounds, instructions);
+    let mut above = Vec::new();
+    for (index, column) in columns.iter().enumerate().filter(|(_, column)| column.maker == Maker::Flambeau) {
+        if let (Some(stock), Some(ours)) = (&figures[0], &figures[index])
+            && stock.failure.is_none()
+            && ours.failure.is_none()
+        {
+            above.extend(recipe.above(column, [stock, ours], [&work.folders[0], &work.folders[index]])?);
+        }
+    }
+    Ok((Entry { name: recipe.name.clone(), group: "large".into(), figures }, above))
+}
+
+/// Does a step; its error is the failure of the figures.
+fn record(name: &str, column: &Column, figures: &mut Figures, step: impl FnOnce(&mut Figures) -> Result<()>) {
+    if let Err(error) = step(figures) {
+        println!("{name} by {}: {error:#}", column.name);
+        figures.failure = Some(format!("{error:#}"));
+    }
+}
+
+/// The sizes of an executable.
+fn add_sizes(figures: &mut Figures, executable: &Path) -> Result<()> {
+    figures.text = Some(compilers::text_size(executable)? as f64);
+    figures.data = Some(compilers::data_size(executable)? as f64);
+    Ok(())
+}
+
+impl Work<'_> {
+    /// Runs the work of all columns in turns. What the stock compiler's program prints is what the others must print.
+    fn measure(&self, figures: &mut [Option<Figures>], rounds: usize, instructions: bool) {
+        let mut expected: Option<String> = None;
+        for round in 0..rounds {
+            for turn in 0..figures.len() {
+                let index = if round == 0 { turn } else { (turn + round) % figures.len() };
+                let Some(figures) = figures[index].as_mut().filter(|figures| figures.failure.is_none())
+                else {
+                    continue;
+                };
+                match self.run(index) {
+                    Ok((outcome, words)) => {
+                        figures.seconds.push(outcome.cpu.as_secs_f64());
+                        figures.words = Some(words);
+                        if *expected.get_or_insert_with(|| outcome.out()) != outcome.out() {
+                            figures.failure = Some("it printed something else than the stock one's".into());
+                        }
+                    }
+                    Err(error) => figures.failure = Some(format!("{error:#}")),
+                }
+            }
+        }
+        for (index, figures) in figures.iter_mut().enumerate() {
+            let Some(figures) = figures.as_mut().filter(|figures| instructions && figures.failure.is_none())
+            else {
                 continue;
             };
-            match work(project, &folders[index]) {
-                Ok((outcome, words)) => {
-                    figures.seconds.push(outcome.cpu.as_secs_f64());
-                    figures.words = Some(words);
-                    if *expected.get_or_insert_with(|| outcome.out()) != outcome.out() {
-                        figures.failure = Some("it printed something else than the stock one's".into());
-                    }
-                }
-                Err(error) => figures.failure = Some(format!("{error:#}")),
+            if let Err(error) = self.add_instructions(index, figures) {
+                println!("{}: no instructions: {error:#}", self.name);
             }
         }
     }
-    Ok(Entry { name: project.name.into(), group: "large".into(), figures })
+
+    /// Does the work with the program of one column; its outcome and the words that it allocated.
+    fn run(&self, column: usize) -> Result<(Outcome, f64)> {
+        let mut command = self.command(self.script, column, None);
+        let outcome = process::run(allocation::told(&mut command), LIMIT)?.expect_success("its work")?;
+        let words = words_of_all(&outcome.err())?;
+        Ok((outcome, words))
+    }
+
+    /// A script in the folder of a column. `counted`: the program that takes the place of the column's own.
+    fn command(&self, script: &str, column: usize, counted: Option<&Path>) -> Command {
+        let folder = &self.folders[column];
+        let own = folder.join(self.program);
+        recipes::script(script, folder, counted.unwrap_or(&own), self.inputs.as_deref())
+    }
+
+    /// Counts the instructions of the work, and of a start.
+    fn add_instructions(&self, column: usize, figures: &mut Figures) -> Result<()> {
+        let count = |script: &str| -> Result<Counts> {
+            let place = tempfile::Builder::new().prefix("flambeau-callgrind-").tempdir()?;
+            let program = callgrind::script_program(&self.folders[column].join(self.program), place.path())?;
+            let mut command = self.command(script, column, Some(&program));
+            process::run(&mut command, LIMIT)?.expect_success("its work under valgrind")?;
+            callgrind::of_processes(place.path())
+        };
+        let counts = count(self.script)?;
+        figures.instructions = Some(counts.total);
+        figures.ocaml = Some(counts.ocaml);
+        if let Some(start) = self.start {
+            figures.start = Some(count(&format!("\"$PROGRAM\" {start}"))?.total);
+        }
+        Ok(())
+    }
 }
 
 /// Runs a project's native commands with a compiler: their processor time and the most memory that one took.
@@ -98,8 +242,7 @@ fn compile(project: &Project, column: &Column, folder: &Path, figures: &mut Figu
     }
     figures.compile.push(seconds);
     figures.memory = Some(memory as f64);
-    figures.text = Some(compilers::text_size(&folder.join(project.executable))? as f64);
-    Ok(())
+    add_sizes(figures, &folder.join(project.executable))
 }
 
 /// As much of a command as a message can take: a link names all units.
@@ -124,15 +267,6 @@ fn remove_targets(folder: &Path, command: &str) -> Result<()> {
         }
     }
     Ok(())
-}
-
-/// Runs a project's work with the program of one folder; its outcome and the words that it allocated.
-fn work(project: &Project, folder: &Path) -> Result<(Outcome, f64)> {
-    let mut shell = shell(&project.work, folder);
-    allocation::told(shell.env("PROGRAM", folder.join(project.executable)));
-    let outcome = process::run(&mut shell, LIMIT)?.expect_success("its work")?;
-    let words = words_of_all(&outcome.err())?;
-    Ok((outcome, words))
 }
 
 /// The allocated words of all processes that told them on one stream.

@@ -1,6 +1,7 @@
 //! `cargo xtask bench`: what stock `ocamlopt`, Flambda 1 and flambeau make of the same programs: how fast they
 //! run, what they allocate, how large they are and what compiling them costs. `docs/bench.md` explains the figures.
 
+mod callgrind;
 mod check;
 mod compilers;
 mod corpus;
@@ -8,9 +9,11 @@ mod flambda1;
 mod instructions;
 mod large;
 mod measure;
+mod micro;
 mod page;
 mod plots;
 mod projects;
+mod recipes;
 mod record;
 mod scaling;
 pub mod small_units;
@@ -61,6 +64,13 @@ pub struct Options {
     /// Large programs, compiled by each compiler, in place of the small ones
     #[arg(long = "macro")]
     large: bool,
+    /// Small functions, each measured for itself: none may allocate more than by the stock compiler
+    #[arg(long, conflicts_with_all = ["torture", "units", "scaling", "large", "all", "check", "json", "page"])]
+    micro: bool,
+    /// With --micro or --macro: count instructions, by callgrind. No function of --micro may take more than 1.1 times the
+    /// stock compiler's
+    #[arg(long)]
+    instructions: bool,
     /// Units that are hard on a compiler: none may take more than three times the stock compiler's time
     #[arg(long, conflicts_with_all = ["scaling", "large", "all", "check", "json"])]
     torture: bool,
@@ -86,6 +96,9 @@ pub fn run(options: &Options) -> Result<bool> {
     if options.runs == 0 {
         bail!("--runs 0 measures nothing");
     }
+    if options.instructions && !(options.micro || options.large || options.all) {
+        bail!("--instructions is for --micro and --macro");
+    }
     if options.page {
         let history = record::history(&history_folder(), &Machine::this());
         let last = history.last().context("nothing was recorded on this machine")?;
@@ -100,6 +113,12 @@ pub fn run(options: &Options) -> Result<bool> {
         return small_units::run(options.runs, &options.flambeau_flags);
     }
     let stock = Stock::find()?;
+    if options.micro {
+        let flambda1 = if options.no_flambda1 { None } else { flambda1::built(&stock)? };
+        let columns =
+            Column::all(&stock, &options.stock_flags, flambda1, &micro_flags(options), options.no_library)?;
+        return micro::run(&columns, options.programs.as_ref(), options.instructions);
+    }
     let flambda1 = if options.no_flambda1 { None } else { Some(flambda1::compiler(&stock)?) };
     let columns =
         Column::all(&stock, &options.stock_flags, flambda1, &options.flambeau_flags, options.no_library)?;
@@ -110,8 +129,10 @@ pub fn run(options: &Options) -> Result<bool> {
         programs = corpus::programs(&env::root().join("bench"), filter)?;
         record.programs = measure::measure(&programs, &record.columns, options.runs)?;
     }
+    let mut above = Vec::new();
     if options.all || options.large {
-        record.large = large::measure(&stock, &record.columns, options.runs, filter)?;
+        let measured = large::measure(&stock, &record.columns, options.runs, filter, options.instructions)?;
+        (record.large, above) = (measured.entries, measured.above);
     }
     if options.all || options.scaling {
         record.scaling = scaling::measure(&record.columns)?;
@@ -128,11 +149,23 @@ pub fn run(options: &Options) -> Result<bool> {
     for failure in &failures {
         println!("FAILED {failure}");
     }
+    for line in &above {
+        println!("ABOVE {line}");
+    }
     for regression in &regressions {
         println!("WORSE {regression}");
     }
     keep(&record, options, regressions.is_empty())?;
-    Ok(failures.is_empty() && regressions.is_empty())
+    Ok(failures.is_empty() && regressions.is_empty() && above.is_empty())
+}
+
+/// The flags of flambeau's columns in `--micro`.
+fn micro_flags(options: &Options) -> Vec<String> {
+    if options.flambeau_flags.is_empty() {
+        micro::FLAGS.map(str::to_owned).into()
+    } else {
+        options.flambeau_flags.clone()
+    }
 }
 
 /// What got worse since the last record of this machine. Programs that seem slower are run again.

@@ -89,8 +89,17 @@ pub struct Figures {
     pub words: Option<f64>,
     /// Instructions in user mode, where the machine counts them.
     pub instructions: Option<f64>,
+    /// Those of them that are OCaml code, without the runtime and libraries in C.
+    #[serde(default)]
+    pub ocaml: Option<f64>,
+    /// Instructions of a run that does nothing.
+    #[serde(default)]
+    pub start: Option<f64>,
     /// Bytes of code in the program's own objects.
     pub text: Option<f64>,
+    /// Bytes of initialised data: constants, closures, and the tables of frames.
+    #[serde(default)]
+    pub data: Option<f64>,
     /// Processor time of each compilation without linking, in seconds.
     pub compile: Vec<f64>,
     /// The part of it that was our middle-end, in seconds of the clock.
@@ -107,14 +116,26 @@ pub enum Metric {
     Time,
     Words,
     Instructions,
+    Ocaml,
+    Start,
     Text,
+    Data,
     Compile,
     Memory,
 }
 
 impl Metric {
-    pub const ALL: [Metric; 6] =
-        [Metric::Time, Metric::Words, Metric::Instructions, Metric::Text, Metric::Compile, Metric::Memory];
+    pub const ALL: [Metric; 9] = [
+        Metric::Time,
+        Metric::Words,
+        Metric::Instructions,
+        Metric::Ocaml,
+        Metric::Start,
+        Metric::Text,
+        Metric::Data,
+        Metric::Compile,
+        Metric::Memory,
+    ];
 
     /// Its name in full.
     pub fn title(self) -> &'static str {
@@ -122,7 +143,10 @@ impl Metric {
             Metric::Time => "run time",
             Metric::Words => "allocation",
             Metric::Instructions => "instructions",
+            Metric::Ocaml => "instructions of OCaml code",
+            Metric::Start => "instructions to start",
             Metric::Text => "text size",
+            Metric::Data => "data size",
             Metric::Compile => "compile time",
             Metric::Memory => "compiler memory",
         }
@@ -134,7 +158,10 @@ impl Metric {
             Metric::Time => "time",
             Metric::Words => "alloc",
             Metric::Instructions => "instr",
+            Metric::Ocaml => "ocaml",
+            Metric::Start => "start",
             Metric::Text => "text",
+            Metric::Data => "data",
             Metric::Compile => "comp",
             Metric::Memory => "mem",
         }
@@ -156,7 +183,10 @@ impl Metric {
             Metric::Time => stats::minimum(&figures.seconds),
             Metric::Words => figures.words,
             Metric::Instructions => figures.instructions,
+            Metric::Ocaml => figures.ocaml,
+            Metric::Start => figures.start,
             Metric::Text => figures.text,
+            Metric::Data => figures.data,
             Metric::Compile => stats::minimum(&figures.compile),
             Metric::Memory => figures.memory,
         }
@@ -167,7 +197,13 @@ impl Metric {
         match self {
             Metric::Time => stats::noise(&figures.seconds),
             Metric::Compile => stats::noise(&figures.compile),
-            Metric::Words | Metric::Instructions | Metric::Text | Metric::Memory => 0.0,
+            Metric::Words
+            | Metric::Instructions
+            | Metric::Ocaml
+            | Metric::Start
+            | Metric::Text
+            | Metric::Data
+            | Metric::Memory => 0.0,
         }
     }
 }

@@ -28,6 +28,8 @@ pub const CHECKS: &[Check] = checks! {
     "nested-closures": "nested closures",
     "doubling": "doubling",
     "doubling-by-attribute": "doubling, [@inline]",
+    "closures-doubling-by-attribute": "closures doubling, [@inline]",
+    "groups-of-another-unit": "groups of another unit",
     "functions-of-functions": "functions of functions",
     "monads": "monads",
     "loops-and-references": "loops and references",

@@ -145,6 +145,22 @@ fn doubled(count: usize, attribute: impl Fn(usize) -> &'static str) -> String {
     text
 }
 
+/// Each function calls the one before it twice, and one of these calls passes a new closure: what inlining them all
+/// makes is of 2^`count` pieces, and no two are the same. The stock compiler inlines no function that has a closure.
+pub fn doubling_closures(count: usize) -> String {
+    let mut text = String::from("let[@inline] f0 g x = g x + 1\n");
+    for i in 1..count {
+        line!(text, "let[@inline] f{i} g x = g (f{} g (x + {i})) + f{} (fun y -> g y + {i}) x", i - 1, i - 1);
+    }
+    // Run, it would take 2^`count` calls: the argument ends it.
+    line!(
+        text,
+        "let () = Printf.printf \"%d\\n\" (f{} (fun x -> x land 255) (Sys.opaque_identity 1))",
+        count.min(12) - 1
+    );
+    text
+}
+
 /// Functions that apply functions, to functions.
 pub fn functions_of_functions(count: usize) -> String {
     let mut text = String::from(
