@@ -202,3 +202,29 @@ fn lines_of(unit: &Unit) -> usize {
     let source: PathBuf = Path::new(&unit.folder).join(&unit.source);
     fs::read(source).map(|text| text.iter().filter(|byte| **byte == b'\n').count()).unwrap_or(0)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sample_has_each_unit_at_one_level_and_all_levels() {
+        let sample = Sample { end: Instant::now() + Duration::from_secs(3600), seed: 7 };
+        let mut at_level = [0; 5];
+        for unit in 0..500 {
+            let levels: Vec<usize> = (0..5).filter(|level| sample.has(unit, *level, 5)).collect();
+            assert_eq!(levels.len(), 1, "unit {unit}");
+            at_level[levels[0]] += 1;
+        }
+        assert!(at_level.iter().all(|count| *count > 50), "{at_level:?}");
+    }
+
+    #[test]
+    fn a_seed_repeats_a_sample() {
+        let sample = |seed| Sample { end: Instant::now(), seed };
+        let of = |seed| (0..100).map(|n| sample(seed).chance(n)).collect::<Vec<_>>();
+        assert_eq!(of(1), of(1));
+        assert_ne!(of(1), of(2));
+        assert!(!sample(1).has(0, 0, 1), "its time is over");
+    }
+}

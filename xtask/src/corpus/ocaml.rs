@@ -61,7 +61,8 @@ pub fn units(tree: &Path) -> Result<Vec<Unit>> {
     for group in GROUPS {
         let mut include = vec!["-nostdlib", "-I", "stdlib"];
         let needed = group.folders.iter().chain(group.needs).chain(COMPILER);
-        for folder in needed {
+        // Not every version has all of them.
+        for folder in needed.filter(|folder| tree.join(folder).is_dir()) {
             include.extend(["-I", folder]);
         }
         for source in sorted(tree, group.folders, &include)? {

@@ -126,17 +126,13 @@ impl<'a> Replay<'a> {
             .args(self.words(unit, output))
             .current_dir(&unit.folder)
             .env_remove("FLAMBEAU_FLAGS");
-        if self.setting.library == Library::Stock {
-            command.env("FLAMBEAU_STDLIB", "");
-        }
         process::run(&mut command, LIMIT)
     }
 
     /// The command, for the shell.
     fn shown(&self, unit: &Unit, output: &str) -> String {
-        let library = if self.setting.library == Library::Stock { "FLAMBEAU_STDLIB= " } else { "" };
         let words: Vec<String> = self.words(unit, output).iter().map(|word| quoted(word)).collect();
-        format!("cd {} && {library}{} {}", quoted(&unit.folder), self.compiler.display(), words.join(" "))
+        format!("cd {} && {} {}", quoted(&unit.folder), self.compiler.display(), words.join(" "))
     }
 
     /// What stock made of a unit, for those that need it.

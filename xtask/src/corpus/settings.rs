@@ -42,8 +42,18 @@ const LEVELS: &[Setting] = &[
     ours("Oclassic", &["-Oclassic"]),
     ours("benefit", &["-O3", "-flambeau-policy", "benefit"]),
     ours("threshold", &["-O3", "-flambeau-policy", "threshold"]),
-    Setting { name: "default/stock", is_stock: false, flags: &[], library: Library::Stock },
-    Setting { name: "O3/stock", is_stock: false, flags: &["-O3"], library: Library::Stock },
+    Setting {
+        name: "default/stock",
+        is_stock: false,
+        flags: &["-flambeau-no-library"],
+        library: Library::Stock,
+    },
+    Setting {
+        name: "O3/stock",
+        is_stock: false,
+        flags: &["-O3", "-flambeau-no-library"],
+        library: Library::Stock,
+    },
 ];
 
 impl Setting {
