@@ -181,8 +181,9 @@ impl Corpus {
         levels: &[Setting],
     ) -> Result<Vec<Option<Replayed>>> {
         let is_wanted = |unit: usize| {
-            let Some(sample) = &self.sample else { return true };
-            let has = |level: usize| sample.has(unit, level, levels.len());
+            let has = |level: usize| {
+                self.sample.as_ref().is_none_or(|sample| sample.has(unit, level, levels.len()))
+            };
             match BASES.iter().position(|base| base == setting) {
                 Some(base) => (0..levels.len()).any(|level| levels[level].base() == base && has(level)),
                 None => levels.iter().position(|level| level == setting).is_some_and(has),

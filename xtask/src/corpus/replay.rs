@@ -86,13 +86,17 @@ impl<'a> Replay<'a> {
             remove(&with_end(&written, end))?;
         }
         let outcome = self.run(&unit, &output)?;
+        if self.setting.library == Library::Ours {
+            // Where there is no `.mli` it is made anew, and flags that we left out may be in its digest.
+            self.put_back(&written, &["cmi"])?;
+        }
         if outcome.exit.is_success() {
             let measure = Measure::of_object(&with_end(&written, "o"))?;
             return Ok(Ok(Measure { seconds: outcome.cpu.as_secs_f64(), memory: outcome.memory, ..measure }));
         }
         self.failed = true;
         if self.setting.library == Library::Ours {
-            self.put_back(&written)?;
+            self.put_back(&written, &["o", "cmx"])?;
         }
         Ok(Err(Failure {
             message: message(&outcome),
@@ -135,15 +139,17 @@ impl<'a> Replay<'a> {
         format!("cd {} && {} {}", quoted(&unit.folder), self.compiler.display(), words.join(" "))
     }
 
-    /// What stock made of a unit, for those that need it.
-    fn put_back(&self, written: &Path) -> Result<()> {
+    /// Puts what the build made of a unit back, for those that need it.
+    fn put_back(&self, written: &Path, ends: &[&str]) -> Result<()> {
         let Ok(below) = written.strip_prefix(&self.copy) else { return Ok(()) };
-        for end in ["o", "cmx"] {
+        for end in ends {
             let original = with_end(&self.tree.join(below), end);
             let copy = with_end(written, end);
-            remove(&copy)?;
             if original.exists() {
+                remove(&copy)?;
                 fs::hard_link(original, copy)?;
+            } else if *end != "cmi" {
+                remove(&copy)?;
             }
         }
         Ok(())
