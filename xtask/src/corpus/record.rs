@@ -102,16 +102,27 @@ fn toolchain(place: &Path, records: &Path, stock: &Stock) -> Result<PathBuf> {
     for name in ["ocamlopt", "ocamlopt.opt"] {
         write_script(&bin.join(name), &recorder)?;
     }
-    // It knows where the compiler is.
     if let Some(ocamlbuild) = env::find("ocamlbuild") {
-        let script = format!(
-            "#!/bin/sh\nexec '{}' -ocamlopt '{}' \"$@\"\n",
-            ocamlbuild.display(),
-            bin.join("ocamlopt.opt").display()
-        );
-        write_script(&bin.join("ocamlbuild"), &script)?;
+        wrap_ocamlbuild(&ocamlbuild, &bin)?;
     }
     Ok(bin)
+}
+
+/// Ocamlbuild holds the path of the compiler, and is told another. That takes the place of `ocamlfind ocamlopt` too, which a
+/// project's plugin may have chosen: such commands have flags of ocamlfind.
+fn wrap_ocamlbuild(ocamlbuild: &Path, bin: &Path) -> Result<()> {
+    let (compiler, bin) = (bin.join("ocamlopt-of-ocamlbuild"), bin.display().to_string());
+    let script = format!(
+        "#!/bin/sh\n\
+         case \" $* \" in\n\
+         *' -package '*|*' -linkpkg '*|*' -syntax '*|*' -predicates '*) exec '{bin}/ocamlfind' ocamlopt \"$@\" ;;\n\
+         *) exec '{bin}/ocamlopt.opt' \"$@\" ;;\n\
+         esac\n"
+    );
+    write_script(&compiler, &script)?;
+    let script =
+        format!("#!/bin/sh\nexec '{}' -ocamlopt '{}' \"$@\"\n", ocamlbuild.display(), compiler.display());
+    write_script(&Path::new(&bin).join("ocamlbuild"), &script)
 }
 
 /// The script that takes the place of `ocamlopt`. A record is a folder and words, each ended by a zero byte; its name begins
