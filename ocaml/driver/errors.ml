@@ -90,12 +90,13 @@ let holding_back_fatal_messages f =
 
 let message_of = function Misc.Fatal_error -> !fatal_message | exn -> Printexc.to_string exn
 
-(* For tests of what happens then: the pass that is to fail, or [pass of function]. The Rust side reads it for its own. *)
+(* For tests of what happens then: the pass that is to fail, or [pass of function]. The Rust side reads it for its own. It
+   fails as the back end does. *)
 let pass_to_fail = lazy (Sys.getenv_opt "FLAMBEAU_FAIL_IN")
 
 let fail_if_asked ~function_name pass =
   match Lazy.force pass_to_fail with
-  | Some name when name = pass || name = pass ^ " of " ^ function_name -> failwith "FLAMBEAU_FAIL_IN asks for it"
+  | Some name when name = pass || name = pass ^ " of " ^ function_name -> Misc.fatal_error "FLAMBEAU_FAIL_IN asks for it"
   | Some _ | None -> ()
 
 (** Runs [f], which is [pass], maybe of a function. What it raises that is no error of the input is a bug.

@@ -45,6 +45,30 @@ pub fn install(packages: &[&str]) -> Result<()> {
     Ok(())
 }
 
+/// Installs what the build of a source package needs, but for its tests and its documentation. Nothing may be removed for it.
+pub fn build_dependencies(name: &str) -> Result<()> {
+    let arguments = [
+        "build-dep",
+        "--yes",
+        "--no-remove",
+        "--no-install-recommends",
+        "--arch-only",
+        "--build-profiles=nocheck,nodoc",
+        name,
+    ];
+    // A simulation needs neither root's rights nor that nobody else installs anything.
+    let simulation = process::run(Command::new("apt-get").arg("--simulate").args(arguments), LIMIT)?;
+    if simulation.exit.is_success() && !simulation.out().lines().any(|line| line.starts_with("Inst ")) {
+        return Ok(());
+    }
+    if apt_get(&arguments).is_err() {
+        allow_sources()?;
+        apt_get(&["update"])?;
+        apt_get(&arguments).with_context(|| format!("what the build of {name} needs is not to be had"))?;
+    }
+    Ok(())
+}
+
 /// Unpacks the source package `name` below `folder` with Debian's patches, and returns the unpacked folder.
 /// A folder that an earlier call made is used again.
 pub fn source(name: &str, folder: &Path) -> Result<PathBuf> {
@@ -206,7 +230,10 @@ fn as_root(program: &str) -> Result<Command> {
 
 fn apt_get(arguments: &[&str]) -> Result<()> {
     let mut command = as_root("env")?;
-    command.args(["DEBIAN_FRONTEND=noninteractive", "apt-get", "--quiet=2"]).args(arguments);
+    // Who else installs something is waited for.
+    command
+        .args(["DEBIAN_FRONTEND=noninteractive", "apt-get", "--quiet=2", "-oDPkg::Lock::Timeout=600"])
+        .args(arguments);
     process::run(&mut command, LIMIT)?.expect_success(&format!("apt-get {}", arguments.join(" ")))?;
     Ok(())
 }

@@ -10,6 +10,7 @@ mod bench;
 mod cache;
 mod checks;
 mod conformance;
+mod corpus;
 mod demo;
 mod env;
 mod fuzz;
@@ -53,6 +54,8 @@ enum Command {
     Selfbuild(selfbuild::Options),
     /// Damaged inputs, full disks, huge units, and every way of linking
     Robustness(robustness::Options),
+    /// Compile OCaml's sources and many Debian packages at all levels: nothing may be refused
+    Corpus(corpus::Options),
     /// Random programs, on which all compilers must agree
     Fuzz(fuzz::Options),
     /// Compare speed, allocation, size and compile time with stock ocamlopt, Flambda 1 and C
@@ -68,6 +71,7 @@ fn main() -> ExitCode {
         Command::Projects(options) => projects::run(&options),
         Command::Selfbuild(options) => selfbuild::run(&options),
         Command::Robustness(options) => robustness::run(&options),
+        Command::Corpus(options) => corpus::run(&options),
         Command::Fuzz(options) => fuzz::run(&options),
         Command::Bench(options) => bench::run(&options),
     };

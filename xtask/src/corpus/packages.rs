@@ -1,0 +1,82 @@
+//! What the corpus is made of: OCaml's own sources, and Debian's source packages of many kinds.
+
+/// Where the compilations of a package come from.
+pub enum Origin {
+    /// The build of a Debian source package: `debian/rules build`, unless steps are given.
+    Debian(&'static [&'static str]),
+    /// OCaml's own tree, whose folders are compiled one by one.
+    Ocaml,
+}
+
+/// A package of the corpus.
+pub struct Package {
+    /// The name of the source package.
+    pub name: &'static str,
+    /// Where its compilations come from.
+    pub origin: Origin,
+}
+
+const fn debian(name: &'static str) -> Package {
+    Package { name, origin: Origin::Debian(&[]) }
+}
+
+/// By kind: compilers, provers, tools, servers, libraries; with dune, ocamlbuild, omake and make; with ppx, camlp5 and
+/// macros. None of them is one of `cargo xtask projects`.
+pub const PACKAGES: &[Package] = &[
+    Package { name: "ocaml", origin: Origin::Ocaml },
+    // Provers and analysers.
+    debian("why3"),
+    debian("coq"),
+    debian("frama-c"),
+    debian("hol-light"),
+    debian("elpi"),
+    debian("ocplib-simplex"),
+    debian("psmt2-frontend"),
+    debian("facile"),
+    // Compilers and transformers of programs.
+    debian("js-of-ocaml"),
+    debian("haxe"),
+    debian("coccinelle"),
+    debian("camlp5"),
+    debian("camlidl"),
+    debian("ppxlib"),
+    debian("ocaml-migrate-parsetree"),
+    debian("cppo"),
+    debian("ocp-indent"),
+    // Tools and servers.
+    debian("opam"),
+    debian("unison-2.52"),
+    debian("hevea"),
+    debian("dose3"),
+    debian("zeroinstall-injector"),
+    debian("approx"),
+    debian("sks"),
+    debian("supermin"),
+    debian("ledit"),
+    debian("spamoracle"),
+    debian("utop"),
+    debian("ocsigenserver"),
+    // Libraries.
+    debian("ocamlnet"),
+    debian("camomile"),
+    debian("lwt"),
+    debian("ounit"),
+    debian("cryptokit"),
+    debian("extlib"),
+    debian("ocaml-re"),
+    debian("yojson"),
+    debian("biniou"),
+    debian("cudf"),
+    debian("camlimages"),
+    debian("ocaml-qcheck"),
+    debian("tyxml"),
+    debian("janest-base"),
+    debian("sexplib310"),
+    debian("ocaml-csv"),
+    debian("xmlm"),
+    debian("uutf"),
+    debian("cmdliner"),
+    debian("opam-file-format"),
+    debian("parmap"),
+    debian("ocaml-uri"),
+];
