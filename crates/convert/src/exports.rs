@@ -12,6 +12,10 @@ use crate::env::{CodeRef, Field, Info};
 /// How large the arguments are at most of what something was made by, counted in values: they stand in arguments of
 /// others, and a tower of functors has as many floors as its author likes.
 const LARGEST_ARGUMENTS: usize = 64;
+/// What ends the label of a function that captures values as the source has it, where the stock object's function of that label
+/// does not take its closure.
+pub const IN_CLOSURE: &str = "_in_closure";
+
 /// Nesting beyond which nothing is told: sub-modules of sub-modules of…
 const MAX_DEPTH: u32 = 8;
 
@@ -87,7 +91,7 @@ fn keep_label(unit: &mut Unit, field: &Field, promise: &Approximation, taken: &m
                     label.clone_from(code);
                 }
             } else if *label == *code && closure.needs_closure && !needs_closure {
-                let other = format!("{code}_in_closure");
+                let other = format!("{code}{IN_CLOSURE}");
                 if taken.insert(other.clone()) {
                     *label = other;
                 }

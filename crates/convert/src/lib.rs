@@ -30,6 +30,8 @@ mod primitives;
 mod rows;
 mod term;
 
+pub use exports::IN_CLOSURE;
+
 use flambeau_ir::decision::Warning;
 use flambeau_ir::{Dbg, Rewrites, Unit};
 use flambeau_lambda::{Approximation, Request};

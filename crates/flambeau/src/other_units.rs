@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use flambeau_convert::IN_CLOSURE;
 use flambeau_ir::imports::{Callee, Function, Known, Library, Made, Origins, Shape};
 use flambeau_ir::inlining::Rounds;
 use flambeau_ir::{Imports, Origin, Rewrites, Unit, transfer};
@@ -297,6 +298,7 @@ pub fn payload(
             roots.push(name.to_owned());
         }
     });
+    roots.extend(take_stock_labels(request, unit));
     let visible = visible(request, settings, unit);
     let (mut exports, mut objects) = (exports, Approximation::Unknown);
     match visible {
@@ -328,6 +330,31 @@ fn recorded_settings(request: &Request) -> Vec<(String, String)> {
 pub fn stock_unit(request: &Request) -> Option<&Approximation> {
     let own = request.imports.iter().find(|import| import.symbol == request.options.symbol_prefix)?;
     Some(&own.approximation).filter(|approximation| !matches!(approximation, Approximation::Unknown))
+}
+
+/// Functions that captured values as the source has it, and need no closure by now, get the labels of the stock functions that take
+/// none. Gives these labels.
+fn take_stock_labels(request: &Request, unit: &mut Unit) -> Vec<String> {
+    let mut arities: FxHashMap<String, usize> = FxHashMap::default();
+    let mut pending: Vec<&Approximation> = stock_unit(request).into_iter().collect();
+    while let Some(approximation) = pending.pop() {
+        match approximation {
+            Approximation::Closure { code, arity: arity @ 1.., needs_closure: false, .. } => {
+                arities.extend(usize::try_from(*arity).map(|arity| (format!("{code}{IN_CLOSURE}"), arity)));
+            }
+            Approximation::Block(fields) => pending.extend(fields),
+            _ => {}
+        }
+    }
+    let mut taken = Vec::new();
+    for code in unit.codes.values_mut() {
+        let agrees = arities.get(&code.linkage_name).is_some_and(|arity| *arity == code.params.len());
+        if agrees && !code.uses_closure() {
+            code.linkage_name.truncate(code.linkage_name.len() - IN_CLOSURE.len());
+            taken.push(code.linkage_name.clone());
+        }
+    }
+    taken
 }
 
 /// What the exported functions may mention: in a description of a stock unit, what its object is known to define.

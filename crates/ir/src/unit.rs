@@ -148,6 +148,13 @@ impl Code {
             && self.params.iter().all(is_value)
             && self.result == Kind::Value
     }
+
+    /// Whether the body mentions the closure that it is called with.
+    pub fn uses_closure(&self) -> bool {
+        let mut uses = false;
+        self.body.for_each_simple_deep(&mut |simple| uses |= simple == self.my_closure.into());
+        uses
+    }
 }
 
 impl Unit {

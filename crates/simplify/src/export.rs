@@ -139,9 +139,7 @@ fn static_closures(unit: &Unit) -> FxHashMap<Symbol, CodeId> {
         let StaticDef::Closures { symbols, set } = &item.def else { continue };
         for (symbol, (_, code)) in symbols.iter().zip(&set.functions) {
             let data = &unit.codes[*code];
-            let mut needs_closure = false;
-            data.body.for_each_simple_deep(&mut |simple| needs_closure |= simple == data.my_closure.into());
-            if !needs_closure && data.takes_values(&unit.variables, data.params.len()) {
+            if !data.uses_closure() && data.takes_values(&unit.variables, data.params.len()) {
                 closures.insert(*symbol, *code);
             }
         }

@@ -211,13 +211,10 @@ impl<'u> Finder<'u> {
                 if !data.takes_values(&self.unit.variables, data.params.len()) {
                     return Shape::Unknown;
                 }
-                let mut needs_closure = false;
-                data.body
-                    .for_each_simple_deep(&mut |simple| needs_closure |= simple == data.my_closure.into());
                 Shape::Function(Rc::new(Callee {
                     code: data.linkage_name.as_str().into(),
                     arity: data.params.len(),
-                    needs_closure,
+                    needs_closure: data.uses_closure(),
                 }))
             }
         }

@@ -7,7 +7,7 @@ use flambeau_types::Ty;
 
 use super::search::Search;
 use super::speculate::Measure;
-use super::work::always_works;
+use super::work::{always_works, returns_new_number};
 use crate::{Simplifier, size};
 
 /// A call that nothing but a policy decides on.
@@ -70,11 +70,13 @@ impl Simplifier<'_> {
         Ok(evaluation(&measure, arguments.costs.worth(&measure.removed), allowance))
     }
 
-    /// Whether a function does more than a call of it comes to. One that was copied for its calls in this unit is as good in
-    /// their place.
+    /// Whether a function does more than a call of it and its result come to. One that was copied for its calls in this unit
+    /// is as good in their place.
     fn outweighs_call(&self, code: CodeId) -> bool {
         let data = &self.unit.codes[code];
-        !self.called_twins.contains(&code) && always_works(&data.body, data.ret)
+        !self.called_twins.contains(&code)
+            && always_works(&data.body, data.ret)
+            && !returns_new_number(&data.body, data.ret)
     }
 
     /// Manual 21.3.2: the benefit must exceed the growth of the code; if it does not, then with what is inlined inside the

@@ -1,6 +1,7 @@
-//! Whether a function does work on each way through it: beside that, a call of it counts for little.
+//! Whether a function does work on each path through it: beside that, a call of it counts for little; and whether it gives a
+//! number in a box of its own, which is more than the call.
 
-use flambeau_ir::{Continuation, Expr, Item, Named, Prim, Terminator};
+use flambeau_ir::{Continuation, Expr, Item, Named, Prim, Simple, Terminator};
 use rustc_hash::FxHashMap;
 
 /// What is left of a run.
@@ -30,6 +31,23 @@ pub fn always_works(body: &Expr, ret: Continuation) -> bool {
         }
     }
     true
+}
+
+/// Whether a path through a body boxes a number just to return it: where the body is inlined, the caller has the number.
+pub fn returns_new_number(body: &Expr, ret: Continuation) -> bool {
+    let mut found = false;
+    body.walk(&mut |expr| {
+        if let Terminator::ApplyCont(to) = &expr.terminator
+            && to.cont == ret
+            && let [Simple::Var(result)] = to.args[..]
+        {
+            found |= expr.items.iter().any(|item| match item {
+                Item::Let { var, named: Named::Prim { prim: Prim::Box(_), .. }, .. } => *var == result,
+                _ => false,
+            });
+        }
+    });
+    found
 }
 
 /// The end of a run; nothing if it does work before, nor of a join, whose body is `pending` then.
