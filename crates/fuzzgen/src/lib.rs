@@ -23,6 +23,6 @@ pub use generator::Coverage;
 pub use options::Options;
 pub use program::{Program, RUNTIME, RUNTIME_FILE, Unit};
 pub use rng::Rng;
-pub use shapes::{COST, KERNEL, shape_names};
+pub use shapes::{COST, GENERAL_CODE, KERNEL, shape_names};
 pub use tree::{Node, Part, Role};
 pub use types::Ty;

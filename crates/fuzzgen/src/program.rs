@@ -31,8 +31,8 @@ pub struct Program {
     pub units: Vec<Unit>,
     /// It ends with an exception that nothing handles.
     pub uncaught: bool,
-    /// The first of the shapes that it is made of, if it is: such a program never accesses what is out of bounds, and the
-    /// cost of its kernels is compared.
+    /// The first of the shapes that it is made of, if it is: such a program never accesses what is out of bounds (unless
+    /// [`GENERAL_CODE`](crate::GENERAL_CODE) is among them), and the cost of its kernels is compared.
     pub shape: Option<&'static str>,
     /// What is in it.
     pub coverage: Coverage,

@@ -128,8 +128,8 @@ pub struct Settings {
 
 impl Settings {
     /// Every level, a random set of flags and a mixture of compilers; or, where that takes too long, one of them.
-    /// Programs made of shapes never step out of bounds.
-    pub fn new(seed: u64, quick: bool, shapes: bool) -> Settings {
+    /// `in_bounds`: the programs never step out of bounds.
+    pub fn new(seed: u64, quick: bool, in_bounds: bool) -> Settings {
         let mut rng = Rng::new(seed ^ 0xf1a6);
         let owned = |flags: &[&str]| flags.iter().map(|f| (*f).to_owned()).collect::<Flags>();
         let ours = |flags| Build { flags, mixture: Mixture::Ours };
@@ -146,7 +146,7 @@ impl Settings {
                 random.extend(owned(flags));
             }
         }
-        if shapes && rng.chance(50) {
+        if in_bounds && rng.chance(50) {
             random.push("-unsafe".into());
         }
         let mixed = Build { flags: owned(rng.pick::<&[&str]>(LEVELS)), mixture: *rng.pick(&Mixture::MIXED) };

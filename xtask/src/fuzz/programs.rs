@@ -8,7 +8,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use anyhow::Result;
-use flambeau_fuzzgen::{Options as Shape, Program};
+use flambeau_fuzzgen::{GENERAL_CODE, Options as Shape, Program};
 
 use super::builds::{self, Behaviour, Build, Compilers, Difference, Look, Settings, Verdict};
 use super::costs::{self, Excess};
@@ -96,7 +96,11 @@ impl Fuzzer {
         let (abrupt, calm): (Vec<&Program>, Vec<&Program>) = all.iter().partition(|p| p.uncaught);
         let (shapes, general): (Vec<&Program>, Vec<&Program>) =
             calm.into_iter().partition(|p| p.shape.is_some());
-        self.group(&shapes, &Settings::new(first, self.quick, true), folder, report)?;
+        // What the general generator made steps out of bounds.
+        let (wild, tame): (Vec<&Program>, Vec<&Program>) =
+            shapes.into_iter().partition(|p| p.coverage.contains_key(GENERAL_CODE));
+        self.group(&tame, &Settings::new(first, self.quick, true), folder, report)?;
+        self.group(&wild, &Settings::new(first, self.quick, false), folder, report)?;
         if !self.shapes {
             let settings = Settings::new(first, self.quick, false);
             self.group(&general, &settings, folder, report)?;

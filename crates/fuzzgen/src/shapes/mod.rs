@@ -16,6 +16,7 @@ use crate::generator::{Cx, Gen};
 use crate::program::{Program, Unit};
 use crate::tree::Node;
 use crate::types::Ty;
+pub use calls::GENERAL_CODE;
 use template::filled;
 
 /// What lines of the standard error output begin with that say what a kernel, or a whole program, allocated: then
