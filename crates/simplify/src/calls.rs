@@ -182,14 +182,34 @@ impl Simplifier<'_> {
         if !matches!(apply.kind, CallKind::Direct(_) | CallKind::DirectExternal(_)) {
             return;
         }
-        let Some(twin) = apply.callee.and_then(|callee| self.called_twin(callee)) else { return };
+        let Some(callee) = apply.callee else { return };
+        let twin = match callee {
+            // Where the body of a functor is evaluated, closures of modules are already the copies'.
+            Simple::Symbol(symbol) if self.runs_another_code(symbol, &apply.kind) => symbol,
+            _ => match self.called_twin(callee) {
+                Some(twin) => twin,
+                None => return,
+            },
+        };
         let Ty::Closure(known) = self.env.ty(twin.into()) else { return };
-        if let Some(code) = known.code()
-            && self.unit.codes[code].takes_values(&self.unit.variables, apply.args.len())
-        {
-            apply.callee = Some(twin.into());
-            apply.kind = CallKind::Direct(code);
-        }
+        apply.callee = Some(twin.into());
+        apply.kind = match known.code() {
+            Some(code) if self.unit.codes[code].takes_values(&self.unit.variables, apply.args.len()) => {
+                CallKind::Direct(code)
+            }
+            _ => CallKind::Generic,
+        };
+    }
+
+    /// Whether the closure of a direct call is one of this unit that runs another code than the called one, whose layout it
+    /// does not have.
+    fn runs_another_code(&self, closure: Symbol, called: &CallKind) -> bool {
+        let Ty::Closure(known) = self.env.ty(closure.into()) else { return false };
+        known.code().is_some_and(|code| match called {
+            CallKind::Direct(called) => code != *called,
+            CallKind::DirectExternal(name) => self.unit.codes[code].linkage_name != *name,
+            _ => false,
+        })
     }
 
     /// The fields of a tuple, read as a generic call does (`caml_tuplify`).
