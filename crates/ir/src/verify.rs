@@ -31,7 +31,7 @@
 //! continuations are not empty. The arms of a switch are strictly increasing, and there is a way out.
 //!
 //! *Functions*: a code has a parameter; a direct call without closure is of a code that does not use its
-//! own; a code that calls itself, or is in a cycle of direct calls of its set, is marked recursive
+//! own, and one with a static closure is of the function of that (`calls.rs`); a code that calls itself, or is in a cycle of direct calls of its set, is marked recursive
 //! (`recursion.rs`).
 //!
 //! *Closures* (`sets.rs`): a set has a function, as many variables or symbols as functions, and each
@@ -55,8 +55,10 @@ mod terms;
 
 use std::fmt;
 
+use rustc_hash::FxHashMap;
+
 use crate::printer::{FunctionId, Part, Place, describe};
-use crate::{Code, CodeId, Continuation, Kind, Simple, Unit};
+use crate::{Code, CodeId, Continuation, Kind, Simple, Symbol, Unit};
 use recursion::CallGraph;
 use scope::Scope;
 use sets::Slots;
@@ -129,6 +131,8 @@ struct Verifier<'u> {
     function_exn: Continuation,
     codes: cranelift_entity::SecondaryMap<CodeId, CodeFacts>,
     slots: Slots,
+    /// The codes of static closures.
+    static_closures: FxHashMap<Symbol, CodeId>,
     calls: CallGraph,
 }
 
@@ -144,6 +148,7 @@ impl<'u> Verifier<'u> {
             function_exn: unit.entry.exn,
             codes: cranelift_entity::SecondaryMap::new(),
             slots: Slots::default(),
+            static_closures: FxHashMap::default(),
             calls: CallGraph::default(),
         }
     }

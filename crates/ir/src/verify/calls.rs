@@ -3,12 +3,13 @@
 use super::scope::Takes;
 use super::{Verifier, cause};
 use crate::printer::{FunctionId, Part};
-use crate::{Apply, CallKind, CodeId, Continuation, Kind};
+use crate::{Apply, CallKind, CodeId, Continuation, Kind, Simple};
 
 impl Verifier<'_> {
     pub(super) fn apply(&mut self, apply: &Apply) {
         if let Some(callee) = apply.callee {
             self.expect_kind(callee, Kind::Value, || cause!["the callee"]);
+            self.own_closure(callee, &apply.kind);
         }
         match &apply.kind {
             CallKind::Direct(code) => self.direct_call(*code, apply),
@@ -30,6 +31,22 @@ impl Verifier<'_> {
             && !self.unit.origins.is_valid(origin)
         {
             self.error(cause!["the origin ", origin.as_u32() as usize, " is not in the unit's table"]);
+        }
+    }
+
+    /// A function is called with its own closure: it finds what it has captured by that closure's layout.
+    fn own_closure(&mut self, callee: Simple, kind: &CallKind) {
+        let unit = self.unit;
+        let Simple::Symbol(symbol) = callee else { return };
+        let Some(&own) = self.static_closures.get(&symbol) else { return };
+        match kind {
+            CallKind::Direct(code) if *code != own && self.codes[*code].uses_my_closure => {
+                self.error(cause!["the code ", *code, " is called with the closure of ", own]);
+            }
+            CallKind::DirectExternal(name) if *name != unit.codes[own].linkage_name => {
+                self.error(cause!["a function of another unit is called with the closure of ", own]);
+            }
+            _ => {}
         }
     }
 

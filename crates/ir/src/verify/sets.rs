@@ -33,6 +33,10 @@ impl<'u> Verifier<'u> {
             if let StaticDef::Closures { symbols, set } = &item.def {
                 self.place = Place::Static(item);
                 self.set_of_closures(set, symbols.len());
+                let codes = set.functions.iter().map(|(_, code)| *code);
+                self.static_closures.extend(
+                    symbols.iter().copied().zip(codes).filter(|(_, code)| unit.codes.is_valid(*code)),
+                );
             }
         }
     }

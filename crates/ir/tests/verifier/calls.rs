@@ -163,3 +163,28 @@ fn recursion_is_marked() {
          code g (x) -> k { call code f (x) -> k }",
     );
 }
+
+#[test]
+fn functions_are_called_with_their_own_closures() {
+    accepts(
+        "static $f_closure = closures (f) code f (x) closure me -> k { k (me) } \
+         code g (x) -> k { call code f via $f_closure (x) -> k }",
+    );
+    rejects(
+        "static $f_closure = closures (f) code f (x) closure me -> k { k (me) } \
+         static $h_closure = closures (h) code h (x) closure me -> k { k (me) } \
+         code g (x) -> k { call code f via $h_closure (x) -> k }",
+        expect![[r#"
+            in code g: the code `f` is called with the closure of `h`
+              at: call code f via $h_closure (x) -> k
+        "#]],
+    );
+    rejects(
+        "static $f_closure = closures (f) code f (x) closure me -> k { k (me) } \
+         code g (x) -> k { call external \"camlOther__f_1\" via $f_closure (x) -> k }",
+        expect![[r#"
+            in code g: a function of another unit is called with the closure of `f`
+              at: call external "camlOther__f_1" via $f_closure (x) -> k
+        "#]],
+    );
+}
