@@ -447,8 +447,13 @@ impl Generator {
             CallKind::DirectExternal(_) => true,
             _ => false,
         };
-        let callee =
-            if needless && self.random.one_in(2) { None } else { Some(self.simple(scope, Kind::Value)) };
+        let is_direct = matches!(kind, CallKind::Direct(_) | CallKind::DirectExternal(_));
+        let callee = match self.simple(scope, Kind::Value) {
+            _ if needless && self.random.one_in(2) => None,
+            // A function is called with its own closure only.
+            Simple::Symbol(_) if is_direct => Some(Simple::UNIT),
+            closure => Some(closure),
+        };
         let args = kinds.iter().map(|&kind| self.simple(scope, kind)).collect();
         let (exn, dbg) = (self.exn(scope), self.dbg());
         let inlined = inline_attribute(&mut self.random);
