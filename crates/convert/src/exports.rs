@@ -69,9 +69,9 @@ fn told_of<'a>(approximation: &'a Approximation, told: &mut FxHashSet<&'a str>) 
     }
 }
 
-/// Gives exported functions the labels that the stock compiler's description of the same unit promises, where
-/// theirs differ (functions that are bound to no variable), and what is promised of them is true. A label of which it is
-/// not, since the function needs a closure that nobody will pass, is left to code that reads the field (`Promises`).
+/// Gives exported functions the labels that the stock compiler's description of the same unit has for them, where theirs
+/// differ (functions that are bound to no variable), if arity and need of a closure agree. A label whose stock function takes
+/// no closure, where ours captures values as the source has it, is set aside with [`IN_CLOSURE`].
 pub(crate) fn keep_labels(unit: &mut Unit, fields: &[ModuleField], promised: &Approximation) {
     let Approximation::Block(promises) = promised else { return };
     let mut taken: FxHashSet<String> = unit.codes.values().map(|code| code.linkage_name.clone()).collect();

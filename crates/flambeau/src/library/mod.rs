@@ -81,7 +81,7 @@ impl Library {
         let Some((offset, length)) = self.index.get(unit) else { return Ok(None) };
         let within = offset.checked_add(*length).and_then(|end| end.checked_add(self.start));
         if within.is_none_or(|end| self.file.metadata().map_or(true, |file| end > file.len())) {
-            bail!("the library's index is damaged: no place holds the description of {unit}");
+            bail!("the library's index is damaged: the description of {unit} would be outside of the file");
         }
         read_at(&mut self.file, self.start + offset, *length).map(Some)
     }
