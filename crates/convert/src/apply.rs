@@ -32,16 +32,14 @@ enum Outcome {
         arity: usize,
     },
     /// A tupled function.
-    Tupled {
-        arity: usize,
-    },
+    Tupled,
     Block(Rc<[Field]>),
 }
 
 impl Outcome {
     fn of(info: &Info) -> Outcome {
         match info {
-            Info::Closure(closure) if closure.tupled => Outcome::Tupled { arity: closure.arity },
+            Info::Closure(closure) if closure.tupled => Outcome::Tupled,
             Info::Closure(closure) => Outcome::Function { arity: closure.arity },
             Info::Block(fields) => Outcome::Block(fields.clone()),
             Info::Unknown | Info::Boxed(..) | Info::Made(_) => Outcome::Unknown,
@@ -200,7 +198,7 @@ impl<'a> Converter<'a> {
                 compound && matches!(outcome(), Outcome::Function { arity } if arity != args)
             }
             EvaluationOrder::UnknownFunctionFirst => {
-                compound && matches!(outcome(), Outcome::Function { .. } | Outcome::Tupled { .. })
+                compound && matches!(outcome(), Outcome::Function { .. } | Outcome::Tupled)
             }
             EvaluationOrder::FunctionLast => !self.is_fixed(node),
         }
@@ -249,11 +247,7 @@ impl<'a> Converter<'a> {
                 }
                 Node::Function(function) => {
                     let arity = function.params.len();
-                    return if function.tupled {
-                        Outcome::Tupled { arity }
-                    } else {
-                        Outcome::Function { arity }
-                    };
+                    return if function.tupled { Outcome::Tupled } else { Outcome::Function { arity } };
                 }
                 Node::Var(id) => {
                     return local.get(id).cloned().unwrap_or_else(|| match &self.env[id.0 as usize] {
