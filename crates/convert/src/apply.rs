@@ -32,14 +32,16 @@ enum Outcome {
         arity: usize,
     },
     /// A tupled function.
-    Tupled,
+    Tupled {
+        arity: usize,
+    },
     Block(Rc<[Field]>),
 }
 
 impl Outcome {
     fn of(info: &Info) -> Outcome {
         match info {
-            Info::Closure(closure) if closure.tupled => Outcome::Tupled,
+            Info::Closure(closure) if closure.tupled => Outcome::Tupled { arity: closure.arity },
             Info::Closure(closure) => Outcome::Function { arity: closure.arity },
             Info::Block(fields) => Outcome::Block(fields.clone()),
             Info::Unknown | Info::Boxed(..) | Info::Made(_) => Outcome::Unknown,
@@ -76,7 +78,7 @@ impl<'a> Converter<'a> {
             return Ok((self.generic_call(func.simple, args, site, target)?, Info::Unknown));
         }
         let evaluated =
-            if self.comes_last(*func, args.len()) { Some(self.values_right_to_left(args)?) } else { None };
+            if self.comes_last(*func, args) { Some(self.values_right_to_left(args)?) } else { None };
         let func = self.value(*func)?;
         let closure = match &func.info {
             Info::Closure(closure) if self.rewrites.allow(|| "convert: direct call".into()) => {
@@ -182,7 +184,7 @@ impl<'a> Converter<'a> {
     /// Whether the function of an application is evaluated after the arguments, as in the stock native code of the
     /// version ([`EvaluationOrder`]; soundness row 4; ocaml#7531). It matters only for what does something before it gives
     /// the function, or reads what the arguments may change.
-    fn comes_last(&self, node: NodeId, args: usize) -> bool {
+    fn comes_last(&self, node: NodeId, args: &[NodeId]) -> bool {
         let compound = matches!(
             self.node(node),
             Node::Event { .. }
@@ -195,10 +197,15 @@ impl<'a> Converter<'a> {
         let outcome = || self.outcome(&mut FxHashMap::default(), node);
         match self.order {
             EvaluationOrder::Quirks413 => {
-                compound && matches!(outcome(), Outcome::Function { arity } if arity != args)
+                compound && matches!(outcome(), Outcome::Function { arity } if arity != args.len())
             }
             EvaluationOrder::UnknownFunctionFirst => {
-                compound && matches!(outcome(), Outcome::Function { .. } | Outcome::Tupled)
+                compound
+                    && match outcome() {
+                        Outcome::Function { .. } => true,
+                        Outcome::Tupled { arity } => self.visible_tuple(args, arity).is_some(),
+                        Outcome::Unknown | Outcome::Block(_) => false,
+                    }
             }
             EvaluationOrder::FunctionLast => !self.is_fixed(node),
         }
@@ -247,7 +254,11 @@ impl<'a> Converter<'a> {
                 }
                 Node::Function(function) => {
                     let arity = function.params.len();
-                    return if function.tupled { Outcome::Tupled } else { Outcome::Function { arity } };
+                    return if function.tupled {
+                        Outcome::Tupled { arity }
+                    } else {
+                        Outcome::Function { arity }
+                    };
                 }
                 Node::Var(id) => {
                     return local.get(id).cloned().unwrap_or_else(|| match &self.env[id.0 as usize] {
