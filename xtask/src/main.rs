@@ -14,6 +14,7 @@ mod corpus;
 mod demo;
 mod env;
 mod fuzz;
+mod ocaml;
 mod payload;
 mod process;
 mod programs;
@@ -28,6 +29,7 @@ mod test;
 
 use std::process::ExitCode;
 
+use anyhow::Result;
 use clap::{Parser, Subcommand};
 
 /// Set-up, tests and measurements of Flambeau.
@@ -36,12 +38,17 @@ use clap::{Parser, Subcommand};
 struct Arguments {
     #[command(subcommand)]
     command: Command,
+    /// Work with another version of OCaml, which is prepared first if it was not (docs/versions.md)
+    #[arg(long, global = true, value_name = "VERSION")]
+    ocaml: Option<String>,
 }
 
 #[derive(Subcommand)]
 enum Command {
     /// Install what the build needs, build flambeau, and make a toolchain folder with it (target/toolchain)
     Setup,
+    /// Prepare another version of OCaml: built from its sources, with ocamlfind and its own test suite
+    Ocaml(ocaml::Options),
     /// Format, lints, unit tests, program tests, robustness
     Test(test::Options),
     /// Compile and run four example programs with the stock compiler and with flambeau
@@ -63,8 +70,24 @@ enum Command {
 }
 
 fn main() -> ExitCode {
-    let outcome = match Arguments::parse().command {
+    match run(Arguments::parse()) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Carries out the command; whether all that it checks held.
+fn run(arguments: Arguments) -> Result<bool> {
+    if let Some(version) = &arguments.ocaml {
+        ocaml::switch(version)?;
+    }
+    match arguments.command {
         Command::Setup => setup::run().map(|()| true),
+        Command::Ocaml(options) => ocaml::run(&options),
         Command::Test(options) => test::run(&options),
         Command::Demo => demo::run(),
         Command::Conformance(options) => conformance::run(&options),
@@ -74,13 +97,5 @@ fn main() -> ExitCode {
         Command::Corpus(options) => corpus::run(&options),
         Command::Fuzz(options) => fuzz::run(&options),
         Command::Bench(options) => bench::run(&options),
-    };
-    match outcome {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::FAILURE,
-        Err(error) => {
-            eprintln!("error: {error:#}");
-            ExitCode::from(2)
-        }
     }
 }

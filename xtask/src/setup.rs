@@ -27,7 +27,7 @@ pub fn run() -> Result<()> {
 }
 
 /// Makes sure of the tools that are not ours.
-fn tools() -> Result<()> {
+pub fn tools() -> Result<()> {
     if all_there() {
         return Ok(());
     }

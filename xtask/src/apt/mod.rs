@@ -1,5 +1,7 @@
 //! Debian's packages and their sources.
 
+pub mod suite;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
