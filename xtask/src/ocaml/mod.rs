@@ -4,6 +4,7 @@
 //! A command does not ask which version it works with. `--ocaml` starts xtask again with a PATH that leads to the version's
 //! tools, so that all that looks for a compiler finds that one, and with a target folder of the version's own.
 
+pub mod bounds;
 mod build;
 mod findlib;
 mod origin;
