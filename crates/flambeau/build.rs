@@ -1,5 +1,5 @@
-//! Builds the OCaml side and has it linked into the executable: one object that holds our OCaml code, the
-//! OCaml compiler's libraries and the OCaml runtime.
+//! Builds the OCaml side and has it linked into the executable: one object that holds our OCaml code and the OCaml
+//! compiler's libraries, and the OCaml runtime.
 
 use std::env;
 use std::ffi::OsString;
@@ -12,7 +12,7 @@ use anyhow::{Context, Result, bail};
 /// The folders of `ocaml/` that hold code for every version of OCaml.
 const COMMON: &[&str] = &["wire", "boundary", "driver", "unit", "front", "back"];
 
-/// Its base name differs from that of every OCaml module, as `-output-complete-obj` demands.
+/// Its base name differs from that of every OCaml module, as `-output-obj` demands.
 const OBJECT: &str = "flambeau_ocaml_side.o";
 
 /// All warnings but those about fragile matches and the like, and all of them errors.
@@ -32,16 +32,19 @@ fn build() -> Result<()> {
     println!("cargo:rerun-if-changed={}", sources.display());
 
     let ocaml = Ocaml::find()?;
-    let compat = ocaml.compat_folder(&sources)?;
     let work = PathBuf::from(env_var("OUT_DIR")?).join("ocaml");
-    let mut folders: Vec<PathBuf> = COMMON.iter().map(|folder| sources.join(folder)).collect();
-    folders.push(compat);
-    let modules = copy_sources(&folders, &work)?;
+    let mut files = Vec::new();
+    for folder in COMMON {
+        files.extend(modules_in(&sources.join(folder))?);
+    }
+    files.extend(compat::modules(&sources.join("compat"), &ocaml.version)?);
+    let modules = copy_sources(&files, &work)?;
     let object = ocaml.compile(&work, &modules)?;
 
     println!("cargo:rustc-link-arg={}", object.display());
-    println!("cargo:rustc-link-arg=-lm");
-    println!("cargo:rustc-link-arg=-ldl");
+    for library in ocaml.libraries()? {
+        println!("cargo:rustc-link-arg={library}");
+    }
     // At a fixed address: else the loader writes, at each start, the places of a hundred thousand OCaml values.
     if env_var("CARGO_CFG_TARGET_OS")? == "linux" {
         println!("cargo:rustc-link-arg-bins=-no-pie");
@@ -53,32 +56,84 @@ fn env_var(name: &str) -> Result<OsString> {
     env::var_os(name).with_context(|| format!("{name} is not set (build.rs is to be run by cargo)"))
 }
 
+/// The OCaml files of a folder.
+fn modules_in(folder: &Path) -> Result<Vec<PathBuf>> {
+    let entries = fs::read_dir(folder).with_context(|| format!("reading {}", folder.display()))?;
+    let mut files = Vec::new();
+    for entry in entries {
+        let path = entry?.path();
+        if path.extension().is_some_and(|extension| extension == "ml") {
+            files.push(path);
+        }
+    }
+    Ok(files)
+}
+
 /// Copies the sources, flat, so that nothing is ever written into the source tree. Gives their file names.
-fn copy_sources(folders: &[PathBuf], work: &Path) -> Result<Vec<String>> {
+fn copy_sources(files: &[PathBuf], work: &Path) -> Result<Vec<String>> {
     if work.exists() {
         fs::remove_dir_all(work).with_context(|| format!("removing {}", work.display()))?;
     }
     fs::create_dir_all(work).with_context(|| format!("making {}", work.display()))?;
     let mut names = Vec::new();
-    for folder in folders {
-        let entries = fs::read_dir(folder).with_context(|| format!("reading {}", folder.display()))?;
-        for entry in entries {
-            let path = entry?.path();
-            if path.extension().is_none_or(|extension| extension != "ml") {
-                continue;
-            }
-            let name =
-                path.file_name().and_then(|name| name.to_str()).context("a strange file name")?.to_owned();
-            let copy = work.join(&name);
-            if copy.exists() {
-                bail!("two modules are called {name}");
-            }
-            fs::copy(&path, &copy).with_context(|| format!("copying {}", path.display()))?;
-            names.push(name);
+    for path in files {
+        let name = path.file_name().and_then(|name| name.to_str()).context("a strange file name")?.to_owned();
+        let copy = work.join(&name);
+        if copy.exists() {
+            bail!("two modules are called {name}");
         }
+        fs::copy(path, &copy).with_context(|| format!("copying {}", path.display()))?;
+        names.push(name);
     }
     names.sort();
     Ok(names)
+}
+
+/// The modules that depend on the version of OCaml: `ocaml/compat` has a folder for each version in which some of them
+/// changed, and each module is taken from the newest one that is not newer than the compiler.
+mod compat {
+    use std::collections::BTreeMap;
+    use std::fs;
+    use std::path::{Path, PathBuf};
+
+    use anyhow::{Context, Result, bail};
+
+    /// Major and minor number.
+    type Series = (u32, u32);
+
+    /// The first that is supported, and those that are not though later ones are: 5.0 to 5.2 were not tested.
+    const FIRST: Series = (4, 13);
+    const LEFT_OUT: [Series; 3] = [(5, 0), (5, 1), (5, 2)];
+
+    fn series(version: &str) -> Option<Series> {
+        let mut numbers = version.split(['.', '~', '+']).map(|number| number.parse().ok());
+        Some((numbers.next()??, numbers.next()??))
+    }
+
+    /// The file of each module.
+    pub fn modules(folder: &Path, version: &str) -> Result<Vec<PathBuf>> {
+        let wanted = series(version).with_context(|| format!("a strange version of OCaml: {version}"))?;
+        if wanted < FIRST || LEFT_OUT.contains(&wanted) {
+            bail!("OCaml {version} is not supported: 4.13, 4.14, 5.3, 5.4 are");
+        }
+        let mut layers = Vec::new();
+        for entry in fs::read_dir(folder).with_context(|| format!("reading {}", folder.display()))? {
+            let path = entry?.path();
+            let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+            let Some(layer) = series(name) else {
+                bail!("{} has the name of no version of OCaml", path.display())
+            };
+            layers.push((layer, path));
+        }
+        layers.sort();
+        let mut modules = BTreeMap::new();
+        for (_, path) in layers.iter().filter(|(layer, _)| *layer <= wanted) {
+            for file in super::modules_in(path)? {
+                modules.insert(file.file_name().map(ToOwned::to_owned), file);
+            }
+        }
+        Ok(modules.into_values().collect())
+    }
 }
 
 /// An OCaml installation.
@@ -102,20 +157,6 @@ impl Ocaml {
         Ok(ocaml)
     }
 
-    /// The sources that depend on the version.
-    fn compat_folder(&self, sources: &Path) -> Result<PathBuf> {
-        let series: Vec<&str> = self.version.split('.').take(2).collect();
-        let folder = sources.join("compat").join(series.join("."));
-        if !folder.is_dir() {
-            let mut supported: Vec<String> = fs::read_dir(sources.join("compat"))?
-                .filter_map(|entry| entry.ok()?.file_name().into_string().ok())
-                .collect();
-            supported.sort();
-            bail!("OCaml {} is not supported (supported: {})", self.version, supported.join(", "));
-        }
-        Ok(folder)
-    }
-
     /// Compiles the modules into one object.
     fn compile(&self, work: &Path, modules: &[String]) -> Result<PathBuf> {
         let mut sort = vec!["ocamldep", "-sort"];
@@ -123,10 +164,34 @@ impl Ocaml {
         let order = self.run(Some(work), &sort)?;
         let mut arguments = vec!["ocamlopt", "-package", "compiler-libs.optcomp", "-linkpkg", "-g"];
         arguments.extend(WARNINGS);
-        arguments.extend(["-output-complete-obj", "-o", OBJECT]);
+        arguments.extend(["-output-obj", "-o", OBJECT]);
         arguments.extend(order.split_whitespace());
         self.run(Some(work), &arguments)?;
         Ok(work.join(OBJECT))
+    }
+
+    /// What the object is linked with: the runtime and the libraries of C that it wants. They are not part of the object,
+    /// or the static form of each would be needed (`ld -r` takes no other).
+    fn libraries(&self) -> Result<Vec<String>> {
+        let configuration = self.run(None, &["ocamlopt", "-config"])?;
+        let setting = |name: &str| {
+            configuration.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':')).map(str::trim)
+        };
+        let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<String>>();
+        let folder =
+            PathBuf::from(setting("standard_library").context("ocamlopt -config has no standard_library")?);
+        let mut libraries = Vec::new();
+        // Compressed files of the front end, from 5.1 on.
+        let compression = folder.join("libcomprmarsh.a");
+        if compression.exists() {
+            libraries.push(compression.display().to_string());
+            let wanted = setting("compression_c_libraries").or(setting("bytecomp_c_libraries"));
+            libraries.extend(words(wanted.unwrap_or_default()));
+        }
+        libraries.push(folder.join("libasmrun.a").display().to_string());
+        libraries.extend(words(setting("native_c_libraries").unwrap_or_default()));
+        libraries.extend(["-lm".into(), "-ldl".into()]);
+        Ok(libraries)
     }
 
     /// Runs ocamlfind and gives what it prints.

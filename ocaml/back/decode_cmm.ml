@@ -7,10 +7,12 @@ module Reader = Byte_reader
 module V = Backend_var
 module VP = Backend_var.With_provenance
 
+type variable = { name : V.t; is_mutable : bool  (** It may be assigned. *) }
+
 type state = {
   reader : Reader.t;
   debuginfos : Debuginfo.t array;
-  vars : V.t array;
+  vars : variable array;
   names : string array;
   labels : int array;
   statics : Statics.t;
@@ -57,7 +59,8 @@ let entry state table what =
   table.(n)
 
 let dbg state = entry state state.debuginfos "location"
-let var state = entry state state.vars "variable"
+let variable state = entry state state.vars "variable"
+let var state = (variable state).name
 let name state = entry state state.names "name"
 let label state = entry state state.labels "label"
 
@@ -84,7 +87,7 @@ let closure_entries state =
 
 (* Without result, whatever its context wants; never executed. *)
 let unreachable dbg =
-  let trap = Compat.load Word_int Mutable (Cconst_int (0, dbg)) dbg in
+  let trap = Cmm_build.load Word_int (Cconst_int (0, dbg)) dbg in
   Cop (Craise Raise_notrace, [ trap ], dbg)
 
 let integer r dbg =
@@ -132,7 +135,7 @@ let catch state =
   let handlers =
     List.map2 (fun (label, params) handler -> (label, params, handler, Debuginfo.none)) heads bodies
   in
-  Compat.static_catch ~recursive handlers body
+  Cmm_build.static_catch ~recursive handlers body
 
 let send_kind r =
   match Reader.byte r with
@@ -161,7 +164,9 @@ let expression state =
   | 0 -> integer r Debuginfo.none
   | 1 -> Cconst_float (Reader.float r, Debuginfo.none)
   | 2 -> Cconst_symbol (name state, Debuginfo.none)
-  | 3 -> Cvar (var state)
+  | 3 ->
+      let { name; is_mutable } = variable state in
+      Cmm_variable.read ~is_mutable name
   | 4 ->
       let var = var state in
       let body = pop state in
@@ -185,7 +190,7 @@ let expression state =
       let ifnot = pop state in
       let ifso = pop state in
       let cond = pop state in
-      Compat.if_then_else ~dbg cond ifso ifnot
+      Cmm_build.if_then_else ~dbg cond ifso ifnot
   | 9 -> switch state
   | 10 -> string_switch state
   | 11 -> catch state
@@ -198,7 +203,7 @@ let expression state =
       let var = var state in
       let handler = pop state in
       let body = pop state in
-      Compat.try_with body (VP.create var) handler dbg
+      Cmm_build.try_with body (VP.create var) handler dbg
   | 14 ->
       let dbg = dbg state in
       let n = Reader.u r in
@@ -312,7 +317,8 @@ let function_ state =
     (match List.rev params with (last, _) :: _ -> Some (VP.var last) | [] -> None);
   let body = body state in
   let body = instrumented (fun body -> Afl_instrument.instrument_function body dbg) body in
-  (dbg, Compat.function_ ~name ~params ~body ~dbg ~entry:false)
+  let fun_codegen_options = Cmm_build.codegen_options ~entry:false in
+  (dbg, Cmm_function.make ~name ~params ~body ~dbg ~fun_codegen_options ~may_poll:true)
 
 (* In the order of the source, so that what is near there is near in the code too. Files count in the order in which
    they occur: what they are called must not matter. *)
@@ -338,12 +344,18 @@ let entry state =
   let body =
     instrumented (fun body -> Afl_instrument.instrument_initialiser body (fun () -> Debuginfo.none)) body
   in
-  Compat.function_
+  Cmm_function.make
     ~name:(Compilenv.make_symbol (Some "entry"))
-    ~params:[] ~body ~dbg:Debuginfo.none ~entry:true
+    ~params:[] ~body ~dbg:Debuginfo.none
+    ~fun_codegen_options:(Cmm_build.codegen_options ~entry:true)
+    ~may_poll:true
 
 let create reader ~debuginfos =
-  let vars = Reader.array reader (fun r -> V.create_local (Reader.name r)) in
+  let vars =
+    Reader.array reader (fun r ->
+        let name = V.create_local (Reader.name r) in
+        { name; is_mutable = Reader.bool r })
+  in
   let names = Reader.array reader Reader.name in
   let labels = Array.init (Reader.u reader) (fun _ -> Lambda.next_raise_count ()) in
   let debuginfos = Places.read reader debuginfos in

@@ -163,7 +163,7 @@ let native_repr r =
 (* {1 Helpers} *)
 
 (* The stock helpers give [()] after an effect: only the effect is wanted. *)
-let effect = function
+let for_effect = function
   | Csequence (e, Cconst_int (1, _)) -> e
   | e -> remove_unit e
 
@@ -193,7 +193,7 @@ let make_float_block dbg args =
 let make_array dbg (kind : Lambda.array_kind) args =
   match kind with
   | Pgenarray ->
-      Compat.extcall ~name:"caml_make_array" ~result:typ_val ~args_types:[] ~alloc:true
+      Cmm_build.extcall ~name:Runtime_names.make_array ~result:typ_val ~args_types:[] ~alloc:true
         [ make_block dbg 0 args ] dbg
   | Paddrarray | Pintarray -> make_block dbg 0 args
   | Pfloatarray -> make_float_block dbg args
@@ -233,13 +233,13 @@ let with_bytes dbg string_kind str access =
   bind "str" str (fun str ->
       match string_kind with
       | String | Bytes -> access str
-      | Bigstring -> bind "data" (Compat.load Word_int Mutable (field_address str 1 dbg) dbg) access)
+      | Bigstring -> bind "data" (Cmm_build.load Word_int (field_address str 1 dbg) dbg) access)
 
 let string_load dbg string_kind width str index =
   with_bytes dbg string_kind str (fun str ->
       match width with
       | Eight ->
-          Compat.load Byte_unsigned Mutable (add_int str (untag_int index dbg) dbg) dbg
+          Cmm_build.load Byte_unsigned (add_int str (untag_int index dbg) dbg) dbg
       | Wider size -> (
           bind "index" (untag_int index dbg) (fun index ->
               let contents = unaligned_load size str index dbg in
@@ -251,7 +251,7 @@ let string_store dbg string_kind width str index contents =
   bind "contents" contents (fun contents ->
       with_bytes dbg string_kind str (fun str ->
           match width with
-          | Eight -> Compat.store Byte_unsigned (add_int str (untag_int index dbg) dbg) contents dbg
+          | Eight -> Cmm_build.store Byte_unsigned (add_int str (untag_int index dbg) dbg) contents dbg
           | Wider size ->
               bind "index" (untag_int index dbg) (fun index -> unaligned_set size str index contents dbg)))
 
@@ -279,7 +279,7 @@ let bigarray_store dbg kind arr offset element =
 
 (* The dimensions stand after operations, data, number of dimensions, flags and proxy. *)
 let bigarray_dim dbg dim arr =
-  tag_int (Compat.load Word_int Mutable (field_address arr (5 + dim) dbg) dbg) dbg
+  tag_int (Cmm_build.load Word_int (field_address arr (5 + dim) dbg) dbg) dbg
 
 (* A number known now is static data. *)
 let box statics dbg kind e =
@@ -330,9 +330,12 @@ let c_call r dbg args =
   let result = native_repr r in
   let no_result = Reader.bool r in
   let alloc = Reader.bool r in
+  match Intrinsics.apply ~name args dbg with
+  | Some operation -> operation
+  | None ->
   let all_values = List.for_all (fun repr -> repr = As_value) reprs in
   let args_types = if all_values then [] else List.map exttype reprs in
-  let call result = Compat.extcall ~name ~result ~args_types ~alloc args dbg in
+  let call result = Cmm_build.extcall ~name ~result ~args_types ~alloc args dbg in
   if no_result then call typ_void else clean_result dbg result (call (result_type result))
 
 (* {1 The table} *)
@@ -365,22 +368,22 @@ let primitive statics r dbg args =
       let field = Reader.u r in
       let pointer = pointer r in
       let init = initialization r in
-      binary (fun block value -> effect (setfield field pointer init block value dbg))
+      binary (fun block value -> for_effect (setfield field pointer init block value dbg))
   | 5 ->
       let field = Reader.u r in
       let init = initialization r in
-      binary (fun block value -> effect (setfloatfield field init block value dbg))
+      binary (fun block value -> for_effect (setfloatfield field init block value dbg))
   | 6 -> binary (fun block index -> addr_array_ref block index dbg)
   | 7 ->
       let pointer = pointer r in
       let init = initialization r in
-      ternary (fun block index value -> effect (setfield_computed pointer init block index value dbg))
+      ternary (fun block index value -> for_effect (setfield_computed pointer init block index value dbg))
   | 8 ->
       unary (fun block ->
-          Compat.extcall ~name:"caml_obj_dup" ~result:typ_val ~args_types:[] ~alloc:true [ block ] dbg)
+          Cmm_build.extcall ~name:"caml_obj_dup" ~result:typ_val ~args_types:[] ~alloc:true [ block ] dbg)
   | 9 ->
       let amount = Reader.i r in
-      unary (fun block -> effect (offsetref amount block dbg))
+      unary (fun block -> for_effect (offsetref amount block dbg))
   | 10 -> unary (fun value -> Cop (Cand, [ value; Cconst_int (1, dbg) ], dbg))
   | 11 -> unary (fun block -> get_tag block dbg)
   | 12 ->
@@ -398,7 +401,7 @@ let primitive statics r dbg args =
       binary (array_load dbg kind)
   | 16 ->
       let kind = array_kind r in
-      ternary (fun arr index value -> effect (arrayset_unsafe kind arr index value dbg))
+      ternary (fun arr index value -> for_effect (arrayset_unsafe kind arr index value dbg))
   | 17 ->
       let width = Reader.u r in
       binary (check_bound r dbg width)

@@ -26,11 +26,11 @@ let wrap_immediate dbg = function
 let wrap_int32 dbg = function
   | Cconst_int (n, _) -> Cconst_int ((n lsl (Sys.int_size - 32)) asr (Sys.int_size - 32), dbg)
   | Cconst_natint (n, _) -> constant dbg (Nativeint.of_int32 (Nativeint.to_int32 n))
-  | Cop (Cload ((Thirtytwo_signed | Byte_signed | Byte_unsigned | Sixteen_signed | Sixteen_unsigned), _), _, _)
-    as load ->
-      load
-  | Cop (Cload (Thirtytwo_unsigned, mutability), args, dbg) ->
-      Cop (Cload (Thirtytwo_signed, mutability), args, dbg)
+  | Cop (operation, args, load_dbg) as e -> (
+      match Cmm_load.view operation with
+      | Some ((Thirtytwo_signed | Byte_signed | Byte_unsigned | Sixteen_signed | Sixteen_unsigned), _) -> e
+      | Some (Thirtytwo_unsigned, load) -> Cop (load Thirtytwo_signed, args, load_dbg)
+      | Some _ | None -> sign_extend_32 dbg e)
   | e -> sign_extend_32 dbg e
 
 (** Restores the invariant of that kind. *)
@@ -146,7 +146,7 @@ let check_zero kind e dbg =
         | Tagged -> Cop (Ccmpi Cne, [ e; Cconst_int (1, dbg) ], dbg)
         | _ -> e
       in
-      Compat.if_then_else ~dbg is_not_zero (Ctuple []) (raise_division_by_zero dbg)
+      Cmm_build.if_then_else ~dbg is_not_zero (Ctuple []) (raise_division_by_zero dbg)
 
 let byte_swap kind e dbg = wrap kind dbg (bbswap (boxed_integer kind) e dbg)
 

@@ -11,7 +11,7 @@ let dumped ppf flag print program =
 let to_lambda info typed =
   let Typedtree.{ structure; coercion; _ } = typed in
   (structure, coercion)
-  |> Profile.record "transl" (Translmod.transl_store_implementation info.module_name)
+  |> Profile.record "transl" (Translmod.transl_store_implementation (Unit_files.module_name info))
   |> dumped info.ppf_dump Clflags.dump_rawlambda Printlambda.program
 
 (* How many fields of the module block other units may read: [Translmod] puts them first. *)
@@ -57,7 +57,7 @@ let read_reply info bytes ~debuginfos =
   match outcome with
   | Error failure -> raise failure
   | Ok { payload; files; counters; warnings; cmm } ->
-      print_counters info.module_name counters;
+      print_counters (Unit_files.module_name info) counters;
       let phrases = Profile.record "cmm" (Decode_cmm.phrases ~debuginfos) cmm in
       { payload; files; warnings; phrases }
 
@@ -95,7 +95,7 @@ let request info ~exported_fields (program : Lambda.program) =
   Errors.guard "encoding the request" @@ fun () ->
   Ident.Set.iter Imports.require program.required_globals;
   Imports.own_approximation := Option.fold !Flags.describes ~none:Clambda.Value_unknown ~some:Stock_unit.approximation_of;
-  Profile.record "encode" (Encode.request (options ~exported_fields info.source_file)) program
+  Profile.record "encode" (Encode.request (options ~exported_fields (Unit_files.source_file info))) program
 
 let middle_end info (request : Encode.request) =
   Memory.unit_is_known ~bytes:request.own_bytes;
@@ -115,21 +115,21 @@ let save_description info (program : Lambda.program) payload =
       (match payload with
       | None -> Value_unknown
       | Some payload -> Cmx_payload.export_info ~size:program.main_module_block_size payload);
-  Cmx_payload.save (cmx info) description payload
+  Cmx_payload.save (Unit_files.cmx info) description payload
 
 (* Whole or not at all. *)
 let write_beside info (suffix, contents) =
-  let file = info.output_prefix ^ suffix in
+  let file = Unit_files.output_prefix info ^ suffix in
   Errors.writing file @@ fun () ->
   Misc.output_to_file_via_temporary ~mode:[ Open_binary ] file (fun _ channel -> output_string channel contents)
 
 (* For the library: the unit has a stock object. *)
 let save_library_description info payload ~stock =
   let crc = snd (Compilenv.read_unit_info stock) in
-  Library.save ~output_prefix:info.output_prefix ~crc payload
+  Library.save ~output_prefix:(Unit_files.output_prefix info) ~crc payload
 
 let save_object info program compiled =
-  Emit_unit.compile ~ppf_dump:info.ppf_dump ~output_prefix:info.output_prefix compiled.phrases;
+  Emit_unit.compile ~ppf_dump:info.ppf_dump ~output_prefix:(Unit_files.output_prefix info) compiled.phrases;
   save_description info program compiled.payload;
   List.iter (write_beside info) compiled.files
 
@@ -161,9 +161,9 @@ end
 let stock_backend = (module Stock_backend : Backend_intf.S)
 
 let compile_with_stock info program =
-  Asmgen.compile_implementation ~backend:stock_backend ~prefixname:info.output_prefix
+  Asmgen.compile_implementation ~backend:stock_backend ~prefixname:(Unit_files.output_prefix info)
     ~middle_end:Closure_middle_end.lambda_to_clambda ~ppf_dump:info.ppf_dump program;
-  Compilenv.save_unit_info (cmx info)
+  Compilenv.save_unit_info (Unit_files.cmx info)
 
 (* {1 Never refused} *)
 
@@ -173,7 +173,7 @@ let forget_attempt info =
   ignore (Cmmgen_state.get_and_clear_constants ());
   ignore (Cmmgen_state.get_and_clear_data_items ());
   Native_passes.forget_unit ();
-  Compilenv.reset ?packname:!Clflags.for_package info.module_name
+  Compilenv.reset ?packname:!Clflags.for_package (Unit_files.module_name info)
 
 (* The source is not to blame for what only we would have inlined. *)
 let without_warnings_of_inlining f =
@@ -215,28 +215,31 @@ let stops_after = Clflags.should_stop_after
 
 (* As [Compile_common.implementation], but that our attributes are taken out of the parse tree. *)
 let compile_source info ~backend =
-  Profile.record_call info.source_file @@ fun () ->
-  let remove_outputs () = List.iter (fun output -> Misc.remove_file (output info)) [ cmx; obj ] in
+  Profile.record_call (Unit_files.source_file info) @@ fun () ->
+  let remove_outputs () = List.iter Misc.remove_file (Unit_files.outputs info) in
   Misc.try_finally ~exceptionally:remove_outputs (fun () ->
       let parsed = Attributes.collect (parse_impl info) in
       if not (stops_after Parsing) then begin
         let typed = typecheck_impl info parsed in
         if not (stops_after Typing) then backend info typed
       end;
+      Unit_files.warn_of_unused ();
       Warnings.check_fatal ())
 
 let from_typedtree info typed =
-  Compilenv.reset ?packname:!Clflags.for_package info.module_name;
+  Compilenv.reset ?packname:!Clflags.for_package (Unit_files.module_name info);
   (* [Closure] is used by -pack and by the fallback. *)
   Clflags.use_inlining_arguments_set Clflags.classic_arguments;
   to_lambda info typed
   |> Profile.record "generate" (fun program ->
          Memory.unit_is_typed ();
-         compile info ~exported_fields:(exported_fields typed) (simplify_lambda info program))
+         let program = simplify_lambda info program in
+         if Unit_files.stops_after_lambda () then Compilenv.save_unit_info (Unit_files.cmx info)
+         else compile info ~exported_fields:(exported_fields typed) program)
 
 let from_linear info =
-  Compilenv.reset ?packname:!Clflags.for_package info.module_name;
-  Asmgen.compile_implementation_linear info.output_prefix ~progname:info.source_file
+  Compilenv.reset ?packname:!Clflags.for_package (Unit_files.module_name info);
+  Unit_files.compile_linear info
 
 let tool_name = "ocamlopt"
 
@@ -244,11 +247,11 @@ let making output_prefix f = Errors.naming (fun () -> "making " ^ output_prefix 
 
 let interface ~source_file ~output_prefix =
   making output_prefix @@ fun () ->
-  with_info ~native:true ~tool_name ~source_file ~output_prefix ~dump_ext:"cmi" Compile_common.interface
+  Unit_files.with_interface ~tool_name ~source_file ~output_prefix Compile_common.interface
 
 let implementation ~start_from ~source_file ~output_prefix =
   making output_prefix @@ fun () ->
-  with_info ~native:true ~tool_name ~source_file ~output_prefix ~dump_ext:"cmx" @@ fun info ->
+  Unit_files.with_implementation ~tool_name ~source_file ~output_prefix @@ fun info ->
   match (start_from : Clflags.Compiler_pass.t) with
   | Parsing -> compile_source info ~backend:from_typedtree
   | Emit -> from_linear info

@@ -29,8 +29,8 @@ let is name attribute =
   txt = name || txt = "ocaml." ^ name
 
 let unrolled_payload = function
-  | PStr [ { pstr_desc = Pstr_eval ({ pexp_desc = Pexp_constant (Pconst_integer (digits, None)); _ }, []); _ } ] ->
-      Option.map (fun n -> Lambda.Unroll n) (int_of_string_opt digits)
+  | PStr [ { pstr_desc = Pstr_eval (e, []); _ } ] ->
+      Option.map (fun n -> Lambda.Unroll n) (Option.bind (Parse_view.integer_literal e) int_of_string_opt)
   | _ -> None
 
 let specialise_payload = function
@@ -60,7 +60,7 @@ let take table name payload loc attributes =
 (* The function that a definition gives, under what does not change what it is. *)
 let rec function_of e =
   match e.pexp_desc with
-  | Pexp_fun _ | Pexp_function _ -> Some e
+  | _ when Parse_view.is_function e -> Some e
   | Pexp_newtype (_, e) | Pexp_constraint (e, _) | Pexp_coerce (e, _, _) | Pexp_poly (e, _) -> function_of e
   | _ -> None
 

@@ -40,6 +40,13 @@ let create () =
 
 (* {1 Parts of nodes} *)
 
+(* The stamp of a local identifier: it is only known as part of the unique name. *)
+let ident_stamp id =
+  let name = Ident.name id and unique = Ident.unique_name id in
+  let from = String.length name + 1 in
+  if from >= String.length unique then 0
+  else Option.value (int_of_string_opt (String.sub unique from (String.length unique - from))) ~default:0
+
 let ident state id =
   let number =
     match Ident.Tbl.find state.ident_numbers id with
@@ -49,7 +56,7 @@ let ident state id =
         state.ident_count <- n + 1;
         Ident.Tbl.add state.ident_numbers id n;
         Byte_writer.name state.idents (Ident.name id);
-        Byte_writer.u state.idents (try Ident.Tbl.find state.stamps id with Not_found -> Compat.ident_stamp id);
+        Byte_writer.u state.idents (try Ident.Tbl.find state.stamps id with Not_found -> ident_stamp id);
         n
   in
   Byte_writer.u state.nodes number
@@ -116,7 +123,7 @@ let rec constant_steps w constant =
   | Const_base (Const_nativeint n) -> byte w 4; i64 w (Int64.of_nativeint n); 1
   | Const_base (Const_string (s, _, _)) ->
     (* Where strings may be mutable (-unsafe-string), literals are never shared. *)
-    byte w (if Config.safe_string then 5 else 8);
+    byte w (if Lambda_view.strings_are_immutable then 5 else 8);
     string w s;
     1
   | Const_immstring s -> byte w 5; string w s; 1
@@ -149,15 +156,19 @@ let keep_stamp state ~stub inner =
   let label = Compilenv.make_symbol (Some (Ident.unique_name stub)) in
   Option.iter (Ident.Tbl.replace state.stamps inner) (Misc.Stdlib.String.Map.find_opt label state.stock_stamps)
 
-(* A function with default arguments is split, as in the stock compiler: a stub that computes the defaults, and a
-   function that takes them as they are (features A7). *)
-let split_default state (id, lambda) =
-  match lambda with
-  | Lfunction { kind; params; return; body; attr; loc } ->
-      let bindings = Simplif.split_default_wrapper ~id ~kind ~params ~return ~body ~attr ~loc in
-      List.iter (fun (inner, _) -> if not (Ident.same inner id) then keep_stamp state ~stub:id inner) bindings;
-      bindings
-  | _ -> [ (id, lambda) ]
+(* What is bound together, functions with default arguments split; the inner functions follow their stubs. *)
+let split_defaults state bindings =
+  let is_bound id = List.exists (fun (bound, _) -> Ident.same bound id) bindings in
+  let all = Lambda_view.split_defaults bindings in
+  let keep stub (id, _) =
+    if is_bound id then id
+    else begin
+      keep_stamp state ~stub id;
+      stub
+    end
+  in
+  (match all with [] -> () | (first, _) :: _ -> ignore (List.fold_left keep first all : Ident.t));
+  all
 
 let rec term state lambda =
   let u = Byte_writer.u state.nodes
@@ -191,7 +202,7 @@ let rec term state lambda =
       bool f.attr.stub;
       location state f.loc
   | Llet (strictness, kind, id, def, body) -> (
-      match split_default state (id, def) with
+      match split_defaults state [ (id, def) ] with
       | _ :: _ :: _ as bindings -> letrec state bindings body
       | _ ->
           term state def;
@@ -206,13 +217,21 @@ let rec term state lambda =
       node state 6;
       value_kind state kind;
       ident state id
-  | Lletrec (bindings, body) -> letrec state (List.concat_map (split_default state) bindings) body
-  | Lprim (prim, args, loc) ->
+  | Lletrec (bindings, body) -> letrec state (split_defaults state (Lambda_view.bindings bindings)) body
+  | Lprim (prim, args, loc) -> (
+      let args = Version_primitives.operands prim args in
       terms state args;
-      node state 8;
-      Primitives.write state.nodes ~global:(Imports.number state.imports) prim;
-      location state loc;
-      u (List.length args)
+      match Version_primitives.runtime_function prim with
+      | Some symbol ->
+          node state 22;
+          Byte_writer.name state.nodes symbol;
+          location state loc;
+          u (List.length args)
+      | None ->
+          node state 8;
+          Primitives.write state.nodes ~global:(Imports.number state.imports) prim;
+          location state loc;
+          u (List.length args))
   | Lswitch (scrutinee, sw, loc) ->
       term state scrutinee;
       terms state (List.map snd sw.sw_consts);
@@ -301,12 +320,14 @@ and letrec state bindings body =
 (* {1 The request} *)
 
 let magic = "FLBQ"
-let version = 2
+let version = 3
 
 let write_options w options (program : Lambda.program) =
   let open Byte_writer in
   name w (Compilenv.current_unit_name ());
   name w (Compilenv.make_symbol None);
+  string w Linker_names.separator;
+  byte w Evaluation_order.code;
   bool w !Clflags.debug;
   bool w !Clflags.unsafe;
   bool w options.verify;

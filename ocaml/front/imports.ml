@@ -26,7 +26,7 @@ let own_approximation = ref Clambda.Value_unknown
 (** Runs [f], which may read the [.cmx] of [id]. *)
 let reading id f =
   let file = Ident.name id ^ ".cmx" in
-  let path () = try Load_path.find_uncap file with Not_found -> file in
+  let path () = try Unit_files.find_in_load_path file with Not_found -> file in
   Errors.naming (fun () -> "reading " ^ path ()) f
 
 (* Of a unit that the stock compiler made. *)
@@ -78,7 +78,7 @@ let compiled_with name =
   try Hashtbl.find compiled_with_table name
   with Not_found ->
     let units =
-      match Load_path.find_uncap (name ^ ".cmx") with
+      match Unit_files.find_in_load_path (name ^ ".cmx") with
       | exception Not_found -> []
       | file -> (fst (Compilenv.read_unit_info file)).ui_imports_cmx
     in
@@ -96,7 +96,7 @@ let digest_of_unit name =
 (* A unit that imported ones were compiled with, if its [.cmx] is still that one. Most names are of no unit: the file is
    looked for first, since what units were compiled with has to be read. *)
 let is_at_hand name =
-  match Load_path.find_uncap (name ^ ".cmx") with
+  match Unit_files.find_in_load_path (name ^ ".cmx") with
   | exception Not_found -> false
   | file -> (
       match digest_of_unit name with
@@ -105,14 +105,13 @@ let is_at_hand name =
 
 (* The units that may define a name of the linker, longest name first: [Compilenv.make_symbol]. *)
 let units_of_symbol symbol =
-  let prefix = "caml" in
-  let start = String.length prefix in
-  let rec names_from units position =
-    match String.index_from_opt symbol position '_' with
-    | Some i when i + 1 < String.length symbol && symbol.[i + 1] = '_' && i > start ->
-        names_from (String.sub symbol start (i - start) :: units) (i + 1)
-    | Some i -> names_from units (i + 1)
-    | None -> String.sub symbol start (String.length symbol - start) :: units
+  let prefix = "caml" and separator = Linker_names.separator in
+  let start = String.length prefix and length = String.length separator in
+  let is_separator i = i + length <= String.length symbol && String.sub symbol i length = separator in
+  let rec names_from units i =
+    if i >= String.length symbol then String.sub symbol start (String.length symbol - start) :: units
+    else if i > start && is_separator i then names_from (String.sub symbol start (i - start) :: units) (i + 1)
+    else names_from units (i + 1)
   in
   if String.starts_with ~prefix symbol then names_from [] start else []
 

@@ -1,88 +1,7 @@
 (** Lambda's primitives in bytes: crates/lambda/src/prim.rs is the reference. *)
 
 open Lambda
-
-let integer_comparison = function Ceq -> 0 | Cne -> 1 | Clt -> 2 | Cgt -> 3 | Cle -> 4 | Cge -> 5
-
-let float_comparison = function
-  | CFeq -> 0
-  | CFneq -> 1
-  | CFlt -> 2
-  | CFnlt -> 3
-  | CFgt -> 4
-  | CFngt -> 5
-  | CFle -> 6
-  | CFnle -> 7
-  | CFge -> 8
-  | CFnge -> 9
-
-let array_kind = function Pgenarray -> 0 | Paddrarray -> 1 | Pintarray -> 2 | Pfloatarray -> 3
-
-let boxed_integer = function Pnativeint -> 0 | Pint32 -> 1 | Pint64 -> 2
-
-let record_representation = function
-  | Types.Record_regular -> 0
-  | Record_float -> 1
-  | Record_unboxed _ -> 2
-  | Record_inlined _ -> 3
-  | Record_extension _ -> 4
-
-let initialization = function Assignment -> 0 | Heap_initialization -> 1 | Root_initialization -> 2
-
-let raise_kind = function Raise_regular -> 0 | Raise_reraise -> 1 | Raise_notrace -> 2
-
-let bigarray_kind = function
-  | Pbigarray_unknown -> 0
-  | Pbigarray_float32 -> 1
-  | Pbigarray_float64 -> 2
-  | Pbigarray_sint8 -> 3
-  | Pbigarray_uint8 -> 4
-  | Pbigarray_sint16 -> 5
-  | Pbigarray_uint16 -> 6
-  | Pbigarray_int32 -> 7
-  | Pbigarray_int64 -> 8
-  | Pbigarray_caml_int -> 9
-  | Pbigarray_native_int -> 10
-  | Pbigarray_complex32 -> 11
-  | Pbigarray_complex64 -> 12
-
-let bigarray_layout = function
-  | Pbigarray_unknown_layout -> 0
-  | Pbigarray_c_layout -> 1
-  | Pbigarray_fortran_layout -> 2
-
-let compile_time_constant = function
-  | Big_endian -> 0
-  | Word_size -> 1
-  | Int_size -> 2
-  | Max_wosize -> 3
-  | Ostype_unix -> 4
-  | Ostype_win32 -> 5
-  | Ostype_cygwin -> 6
-  | Backend_type -> 7
-
-let native_repr = function
-  | Primitive.Same_as_ocaml_repr -> 0
-  | Unboxed_float -> 1
-  | Unboxed_integer Pnativeint -> 2
-  | Unboxed_integer Pint32 -> 3
-  | Unboxed_integer Pint64 -> 4
-  | Untagged_int -> 5
-
-let is_mutable = function Asttypes.Mutable -> true | Immutable -> false
-
-let is_pointer = function Pointer -> true | Immediate -> false
-
-let is_safe = function Safe -> true | Unsafe -> false
-
-let external_ w (description : Primitive.description) =
-  let open Byte_writer in
-  name w description.prim_name;
-  name w (Primitive.native_name description);
-  u w description.prim_arity;
-  bool w description.prim_alloc;
-  list w (fun repr -> byte w (native_repr repr)) description.prim_native_repr_args;
-  byte w (native_repr description.prim_native_repr_res)
+open Lambda_codes
 
 (** Writes a primitive: its opcode and data. [global] numbers units and predefined exceptions. *)
 let write w ~global prim =
@@ -105,7 +24,6 @@ let write w ~global prim =
   | Pgetglobal id -> op 3; u w (global id)
   | Psetglobal id -> op 4; u w (global id)
   | Pmakeblock (tag, mutability, _) -> op 5; u w tag; bool w (is_mutable mutability)
-  | Pfield n -> op 6; u w n
   | Pfield_computed -> op 7
   | Psetfield (n, pointer, init) ->
       op 8; u w n; bool w (is_pointer pointer); byte w (initialization init)
@@ -202,4 +120,5 @@ let write w ~global prim =
   | Pbswap16 -> op 82
   | Pbbswap kind -> op_byte 83 (boxed_integer kind)
   | Pint_as_pointer -> op 84
-  | Popaque -> op 85
+  | Popaque -> op opaque
+  | prim -> Version_primitives.write w prim

@@ -91,7 +91,7 @@ let of_import ~name approx =
       match digest_of_fields fields with
       | None -> None
       | Some expected -> (
-          match Load_path.find_uncap (name ^ ".cmx") with
+          match Unit_files.find_in_load_path (name ^ ".cmx") with
           | file -> Some (read file ~expected)
           | exception Not_found -> None))
   | _ -> None

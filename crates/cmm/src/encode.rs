@@ -64,9 +64,11 @@ impl Writer {
 /// # Panics
 /// When the tree has no entry.
 pub fn encode(tree: &Tree, w: &mut Writer) {
+    let mutable = mutable_variables(tree);
     w.u(tree.vars.len() as u64);
-    for name in &tree.vars {
+    for (name, is_mutable) in tree.vars.iter().zip(mutable) {
         w.s(name.as_bytes());
+        w.bool(is_mutable);
     }
     w.u(tree.names.len() as u64);
     for name in &tree.names {
@@ -88,6 +90,20 @@ pub fn encode(tree: &Tree, w: &mut Writer) {
         body(w, tree, function.body);
     }
     body(w, tree, tree.entry.expect("a unit has an entry"));
+}
+
+/// Of each variable whether it is bound to be assigned: reads come before that in postfix, and must not be moved past
+/// assignments.
+fn mutable_variables(tree: &Tree) -> Vec<bool> {
+    let mut mutable = vec![false; tree.vars.len()];
+    for expr in &tree.exprs {
+        if let Expr::LetMut { var, .. } = expr
+            && let Some(is_mutable) = mutable.get_mut(var.0 as usize)
+        {
+            *is_mutable = true;
+        }
+    }
+    mutable
 }
 
 /// A place: 0, `u` call, `u` place in the callee; or 1, `s` file, `s` scope, and the six numbers of a location.

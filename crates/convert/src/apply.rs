@@ -6,8 +6,9 @@ use flambeau_ir::prim::Mutability;
 use flambeau_ir::stack::deep;
 use flambeau_ir::term::{InlineAttribute, SpecialiseAttribute};
 use flambeau_ir::{Apply, CallKind, Continuation, Dbg, Expr, Item, Prim, Simple, Terminator};
-use flambeau_lambda::Primitive;
+use flambeau_lambda::prim::FieldMutability;
 use flambeau_lambda::term::{Ident, Inline, LocId, MethodKind, Node, NodeId, Specialise};
+use flambeau_lambda::{EvaluationOrder, Primitive};
 use rustc_hash::FxHashMap;
 use smallvec::smallvec;
 
@@ -30,15 +31,20 @@ enum Outcome {
     Function {
         arity: usize,
     },
+    /// A tupled function.
+    Tupled {
+        arity: usize,
+    },
     Block(Rc<[Field]>),
 }
 
 impl Outcome {
     fn of(info: &Info) -> Outcome {
         match info {
-            Info::Closure(closure) if !closure.tupled => Outcome::Function { arity: closure.arity },
+            Info::Closure(closure) if closure.tupled => Outcome::Tupled { arity: closure.arity },
+            Info::Closure(closure) => Outcome::Function { arity: closure.arity },
             Info::Block(fields) => Outcome::Block(fields.clone()),
-            Info::Closure(_) | Info::Unknown | Info::Boxed(..) | Info::Made(_) => Outcome::Unknown,
+            Info::Unknown | Info::Boxed(..) | Info::Made(_) => Outcome::Unknown,
         }
     }
 }
@@ -72,7 +78,7 @@ impl<'a> Converter<'a> {
             return Ok((self.generic_call(func.simple, args, site, target)?, Info::Unknown));
         }
         let evaluated =
-            if self.comes_last(*func, args.len()) { Some(self.values_right_to_left(args)?) } else { None };
+            if self.comes_last(*func, args) { Some(self.values_right_to_left(args)?) } else { None };
         let func = self.value(*func)?;
         let closure = match &func.info {
             Info::Closure(closure) if self.rewrites.allow(|| "convert: direct call".into()) => {
@@ -175,10 +181,10 @@ impl<'a> Converter<'a> {
         }
     }
 
-    /// Whether the function of an application is evaluated after the arguments. So it is in stock native code where
-    /// the function is known and has fewer or more arguments than it takes (soundness row 4; ocaml#7531); and it
-    /// matters only for what does something before it gives the function.
-    fn comes_last(&self, node: NodeId, args: usize) -> bool {
+    /// Whether the function of an application is evaluated after the arguments, as in the stock native code of the
+    /// version ([`EvaluationOrder`]; soundness row 4; ocaml#7531). It matters only for what does something before it gives
+    /// the function, or reads what the arguments may change.
+    fn comes_last(&self, node: NodeId, args: &[NodeId]) -> bool {
         let compound = matches!(
             self.node(node),
             Node::Event { .. }
@@ -188,8 +194,42 @@ impl<'a> Converter<'a> {
                 | Node::MutLet { .. }
                 | Node::LetRec { .. }
         );
-        compound
-            && matches!(self.outcome(&mut FxHashMap::default(), node), Outcome::Function { arity } if arity != args)
+        let outcome = || self.outcome(&mut FxHashMap::default(), node);
+        match self.order {
+            EvaluationOrder::Quirks413 => {
+                compound && matches!(outcome(), Outcome::Function { arity } if arity != args.len())
+            }
+            EvaluationOrder::UnknownFunctionFirst => {
+                compound
+                    && match outcome() {
+                        Outcome::Function { .. } => true,
+                        Outcome::Tupled { arity } => self.visible_tuple(args, arity).is_some(),
+                        Outcome::Unknown | Outcome::Block(_) => false,
+                    }
+            }
+            EvaluationOrder::FunctionLast => !self.is_fixed(node),
+        }
+    }
+
+    /// Whether it makes no difference when a term is evaluated: it does nothing, and what it reads does not change.
+    fn is_fixed(&self, mut node: NodeId) -> bool {
+        loop {
+            node = match self.node(node) {
+                Node::Event { body, .. } | Node::IfUsed { body, .. } => *body,
+                Node::Var(id) => return matches!(self.env[id.0 as usize], Binding::Immutable(_)),
+                Node::Const(_) | Node::Function(_) => return true,
+                Node::Prim { prim, args, .. } => match (&**prim, args.as_slice()) {
+                    (Primitive::GetGlobal(_), []) => return true,
+                    (Primitive::Field { mutability, .. }, [block])
+                        if *mutability != FieldMutability::Mutable =>
+                    {
+                        *block
+                    }
+                    _ => return false,
+                },
+                _ => return false,
+            }
+        }
     }
 
     /// What evaluating a term will give. `local`: what the variables hold that are bound inside it.
@@ -212,8 +252,13 @@ impl<'a> Converter<'a> {
                     }
                     node = *body;
                 }
-                Node::Function(function) if !function.tupled => {
-                    return Outcome::Function { arity: function.params.len() };
+                Node::Function(function) => {
+                    let arity = function.params.len();
+                    return if function.tupled {
+                        Outcome::Tupled { arity }
+                    } else {
+                        Outcome::Function { arity }
+                    };
                 }
                 Node::Var(id) => {
                     return local.get(id).cloned().unwrap_or_else(|| match &self.env[id.0 as usize] {
@@ -227,16 +272,18 @@ impl<'a> Converter<'a> {
                             .globals
                             .get(*global as usize)
                             .map_or(Outcome::Unknown, |(_, info)| Outcome::of(info)),
-                        (Primitive::Field(field), [block]) if self.is_own_module(*block) => self
+                        (Primitive::Field { field, .. }, [block]) if self.is_own_module(*block) => self
                             .module_fields
                             .get(*field as usize)
                             .map_or(Outcome::Unknown, |known| Outcome::of(&known.field.info)),
-                        (Primitive::Field(field), [block]) => match deep(|| self.outcome(local, *block)) {
-                            Outcome::Block(fields) => fields
-                                .get(*field as usize)
-                                .map_or(Outcome::Unknown, |known| Outcome::of(&known.info)),
-                            _ => Outcome::Unknown,
-                        },
+                        (Primitive::Field { field, .. }, [block]) => {
+                            match deep(|| self.outcome(local, *block)) {
+                                Outcome::Block(fields) => fields
+                                    .get(*field as usize)
+                                    .map_or(Outcome::Unknown, |known| Outcome::of(&known.info)),
+                                _ => Outcome::Unknown,
+                            }
+                        }
                         _ => Outcome::Unknown,
                     };
                 }
@@ -353,6 +400,20 @@ impl<'a> Converter<'a> {
         let result = self.unit.new_value("result");
         self.items.push(Item::Join { cont, params: smallvec![result], body: Box::new(body) });
         Ok(result.into())
+    }
+
+    /// A call of a function of the runtime in tail position. What it does is not known: it may run any code (a handler of
+    /// effects), raise, or come back after that.
+    pub fn runtime_call(
+        &mut self,
+        symbol: &str,
+        args: &[NodeId],
+        loc: LocId,
+        target: &Target,
+    ) -> Result<Terminator> {
+        let args = atoms(&self.values_right_to_left(args)?);
+        let site = CallSite { loc, inlined: Inline::Never, specialised: Specialise::Never };
+        self.apply(None, CallKind::DirectExternal(symbol.to_owned()), args, site, target)
     }
 
     /// `Lsend` in tail position: the object, then the method, then the arguments from right to left.

@@ -5,11 +5,11 @@ use std::rc::Rc;
 
 use flambeau_ir::decision::Warning;
 use flambeau_ir::{
-    ApplyCont, BoxedKind, Continuation, Dbg, ExnCont, Expr, FunctionSlot, Item, Kind, Loc, Named, Prim,
-    Rewrites, Simple, Subkind, Symbol, SymbolData, Terminator, Unit, Variable,
+    ApplyCont, BoxedKind, Continuation, Dbg, ExnCont, Expr, FunctionSlot, Item, Kind, Loc, Named, Naming,
+    Prim, Rewrites, Simple, Subkind, Symbol, SymbolData, Terminator, Unit, Variable,
 };
 use flambeau_lambda::term::{Ident, LocId, NodeId, Term};
-use flambeau_lambda::{Approximation, Import, Options, Request, ValueKind};
+use flambeau_lambda::{Approximation, EvaluationOrder, Import, Options, Request, ValueKind};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
@@ -85,6 +85,7 @@ pub(crate) struct Converter<'a> {
     pub reserved_slots: FxHashMap<NodeId, FunctionSlot>,
     pub next_code: u32,
     pub code_names: FxHashSet<String>,
+    pub order: EvaluationOrder,
     pub direct_calls: u64,
     pub warnings: Vec<(Dbg, Warning)>,
     pub generic_calls: u64,
@@ -94,8 +95,8 @@ impl<'a> Converter<'a> {
     /// The state at the beginning.
     pub fn new(request: &'a Request, rewrites: &'a mut Rewrites) -> Self {
         let options = &request.options;
-        let mut unit =
-            Unit::new(options.unit_name.clone(), options.symbol_prefix.clone(), options.module_size);
+        let naming = Naming::new(&options.symbol_prefix, &options.symbol_separator);
+        let mut unit = Unit::new(options.unit_name.clone(), naming, options.module_size);
         for loc in &request.locations {
             unit.locs.push(Loc {
                 file: loc.file.clone(),
@@ -145,6 +146,7 @@ impl<'a> Converter<'a> {
             reserved_slots: FxHashMap::default(),
             next_code: 0,
             code_names: FxHashSet::default(),
+            order: options.evaluation_order,
             direct_calls: 0,
             warnings: Vec::new(),
             generic_calls: 0,

@@ -128,7 +128,7 @@ impl Converter<'_> {
     fn fresh_static(&mut self, def: impl FnOnce(Symbol) -> StaticDef) -> Simple {
         self.constants.next += 1;
         // The stock helpers name their constants by a bare number.
-        let symbol = self.fresh_symbol(format!("{}__const_{}", self.unit.prefix, self.constants.next));
+        let symbol = self.fresh_symbol(self.unit.naming.local(&format!("const_{}", self.constants.next)));
         self.unit.statics.push(Static { exported: false, def: def(symbol) });
         Simple::Symbol(symbol)
     }

@@ -184,14 +184,14 @@ impl<'a> Converter<'a> {
     fn code_name(&mut self, ident: Option<Ident>) -> String {
         if let Some(ident) = ident {
             let (name, stamp) = &self.term.idents[ident.0 as usize];
-            let linkage_name = format!("{}__{name}_{stamp}", self.unit.prefix);
+            let linkage_name = self.unit.naming.local(&format!("{name}_{stamp}"));
             if self.code_names.insert(linkage_name.clone()) {
                 return linkage_name;
             }
         }
         // The letter keeps clear of names that end in a stamp.
         self.next_code += 1;
-        format!("{}__fun_c{}", self.unit.prefix, self.next_code)
+        self.unit.naming.local(&format!("fun_c{}", self.next_code))
     }
 
     /// Converts the body of one function of a set; gives what is known of its result.

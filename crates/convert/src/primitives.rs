@@ -3,12 +3,12 @@
 
 use flambeau_ir::prim::{self as ir, External, FloatCmp, FloatOp, Init, IntCmp, IntOp, Mutability, ShiftOp};
 use flambeau_ir::{BoxedKind, Const, IntKind, Kind, Prim, Simple};
-use flambeau_lambda::Primitive;
 use flambeau_lambda::prim::{
     self as lambda, AccessWidth, BoxedInteger, CtConst, Initialization, IntComparison, NativeRepr,
     RecordRepresentation,
 };
 use flambeau_lambda::term::{LocId, Node, NodeId};
+use flambeau_lambda::{EvaluationOrder, Primitive};
 
 use crate::apply::atoms;
 use crate::bigarrays::{self, is_known};
@@ -20,7 +20,9 @@ impl Converter<'_> {
     pub fn primitive(&mut self, prim: &Primitive, args: &[NodeId], loc: LocId) -> Result<Val> {
         match (prim, args) {
             (Primitive::GetGlobal(global), []) => return self.global(*global),
-            (Primitive::Field(field), [block]) => return self.load_field(*block, *field, loc),
+            (Primitive::Field { field, mutability }, [block]) => {
+                return self.load_field(*block, *field, *mutability, loc);
+            }
             (Primitive::SetField { field, pointer, .. }, [block, value]) if self.is_own_module(*block) => {
                 self.store_module_field(*field, *pointer, *value, loc)?;
                 return Ok(Val::unknown(Simple::UNIT));
@@ -41,17 +43,20 @@ impl Converter<'_> {
                 naked => self.prim("tagged", Prim::Tag, &[naked], loc),
             }));
         }
-        if let (Primitive::BytesSet { safe: true }, [bytes, index, byte]) = (prim, args) {
+        if let (Primitive::BytesSet { safe: true }, [bytes, index, byte]) = (prim, args)
+            && self.order == EvaluationOrder::Quirks413
+        {
             return self.checked_byte_set(*bytes, *index, *byte, loc);
         }
         let values = self.operands(prim, args)?;
         self.operation(prim, &values, loc)
     }
 
-    /// Evaluates the operands of a primitive, in the order of the stock native compiler: from right to left,
-    /// but for the primitives whose code there names the operands first (`tests/programs/native_order_quirks`).
+    /// Evaluates the operands of a primitive, in the order of the stock native compiler: from right to left, but, in OCaml
+    /// 4.13, for the primitives whose code there names the operands first (`tests/programs/native_order_quirks`).
     fn operands(&mut self, prim: &Primitive, args: &[NodeId]) -> Result<Vec<Val>> {
         let count = args.len();
+        let has_quirks = self.order == EvaluationOrder::Quirks413;
         let order: Vec<usize> = match prim {
             Primitive::CompareInts
             | Primitive::CompareFloats
@@ -64,7 +69,11 @@ impl Converter<'_> {
             | Primitive::BytesLoad { .. }
             | Primitive::BytesStore { .. }
             | Primitive::BigstringLoad { .. }
-            | Primitive::BigstringStore { .. } => (0..count).collect(),
+            | Primitive::BigstringStore { .. }
+                if has_quirks =>
+            {
+                (0..count).collect()
+            }
             Primitive::BigarrayRef { kind, layout, .. } | Primitive::BigarraySet { kind, layout, .. }
                 if is_known(*kind, *layout) && count >= 2 =>
             {
@@ -80,7 +89,7 @@ impl Converter<'_> {
         Ok(values.into_iter().flatten().collect())
     }
 
-    /// `Bytes.set`: the check precedes the evaluation of the byte, as in the stock compiler.
+    /// `Bytes.set` in OCaml 4.13: the check precedes the evaluation of the byte, as in the stock compiler.
     fn checked_byte_set(&mut self, bytes: NodeId, index: NodeId, byte: NodeId, loc: LocId) -> Result<Val> {
         let target = [self.value(bytes)?, self.value(index)?];
         self.check_string_bound(ir::StringKind::Bytes, ir::Width::W8, true, &target, loc);

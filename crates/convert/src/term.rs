@@ -6,6 +6,7 @@ use std::rc::Rc;
 use flambeau_ir::prim::{Init, Mutability};
 use flambeau_ir::stack::deep;
 use flambeau_ir::{Prim, Simple, Terminator};
+use flambeau_lambda::prim::FieldMutability;
 use flambeau_lambda::term::{Ident, LocId, Node, NodeId};
 use flambeau_lambda::{Primitive, ValueKind};
 
@@ -77,6 +78,7 @@ impl<'a> Converter<'a> {
         let terminator = match self.node(node) {
             Node::Apply { .. } => return self.application(node, target),
             Node::Send { .. } => self.tail_send(node, target),
+            Node::RuntimeCall { symbol, args, loc } => self.runtime_call(symbol, args, *loc, target),
             Node::IfThenElse { cond, then_, else_ } => self.tail_if(*cond, *then_, *else_, target),
             Node::Switch(switch) => self.tail_switch(switch, target),
             Node::StringSwitch { scrutinee, arms, default, loc } => {
@@ -250,13 +252,19 @@ impl<'a> Converter<'a> {
     }
 
     /// A field of a block whose contents may be known.
-    pub fn load_field(&mut self, block: NodeId, field: u32, loc: LocId) -> Result<Val> {
+    pub fn load_field(
+        &mut self,
+        block: NodeId,
+        field: u32,
+        declared: FieldMutability,
+        loc: LocId,
+    ) -> Result<Val> {
         let known = if self.is_own_module(block) {
             self.module_fields.get(field as usize).map(|f| f.field.clone())
         } else {
             None
         };
-        let mutability = self.field_mutability(block, field);
+        let mutability = self.field_mutability(block, field, declared);
         let block = self.value(block)?;
         let known = known.or_else(|| block.info.field(field));
         let Field { simple, info } = known.unwrap_or_default();
@@ -269,17 +277,21 @@ impl<'a> Converter<'a> {
         Ok(Val { simple: self.prim("field", prim, &[block.simple], loc), info })
     }
 
-    /// Whether a field can change once it is read. That of a module block is stored to once, before anything that refers
+    /// Whether a field can change once it is read: as the front end declares it. That of a module block is stored to once, before anything that refers
     /// to it runs. The code of the toplevel reads it back each time all the same, or hundreds of values would be live in it.
-    fn field_mutability(&self, block: NodeId, field: u32) -> Mutability {
+    fn field_mutability(&self, block: NodeId, field: u32, declared: FieldMutability) -> Mutability {
         let is_module = matches!(self.node(block), Node::Prim { prim, .. }
             if matches!(**prim, Primitive::GetGlobal(_)));
         let stored_again =
             self.is_own_module(block) && self.module_fields.get(field as usize).is_none_or(|f| f.stores != 1);
-        if is_module && self.in_function && !stored_again {
-            Mutability::Immutable
-        } else {
-            Mutability::Unknown
+        if is_module {
+            let is_final = self.in_function && !stored_again;
+            return if is_final { Mutability::Immutable } else { Mutability::Unknown };
+        }
+        match declared {
+            // Programs change fields of immutable types through `Obj`, and rely on it (features G8, soundness row 16).
+            FieldMutability::Unknown | FieldMutability::Immutable => Mutability::Unknown,
+            FieldMutability::Mutable => Mutability::Mutable,
         }
     }
 
@@ -306,5 +318,5 @@ fn is_control(prim: &Primitive) -> bool {
 
 /// Whether the continuation of a dropped value must take it all the same: calls give one.
 fn takes_result(node: &Node) -> bool {
-    matches!(node, Node::Apply { .. } | Node::Send { .. })
+    matches!(node, Node::Apply { .. } | Node::Send { .. } | Node::RuntimeCall { .. })
 }

@@ -22,7 +22,7 @@ use crate::{other_units, reports};
 
 /// The magic and the version of a reply.
 const MAGIC: &[u8] = b"FLBR";
-const VERSION: u64 = 3;
+const VERSION: u64 = 4;
 
 /// The name in this variable of the environment is that of a stage which is to panic: so it can be tested what happens
 /// then. The OCaml side reads it for its own stages (`ocaml/driver/errors.ml`).

@@ -122,7 +122,7 @@ impl<'u> Comparer<'u> {
     fn units(&mut self) -> Same {
         let (left, right) = (self.left, self.right);
         same(left.name == right.name, "names of units")?;
-        same(left.prefix == right.prefix, "prefixes")?;
+        same(left.naming == right.naming, "prefixes")?;
         self.symbol(left.module_symbol, right.module_symbol)?;
         same(symbols(left) == symbols(right), "symbols")?;
         same(left.statics.len() == right.statics.len(), "numbers of statics")?;

@@ -62,6 +62,7 @@ pub mod inlining;
 pub mod kind;
 mod lexer;
 pub mod loc;
+pub mod naming;
 pub mod parser;
 pub mod prim;
 mod prim_syntax;
@@ -83,6 +84,8 @@ pub use fuel::{Fuel, Rewrites};
 pub use imports::Imports;
 pub use kind::{BoxedKind, IntKind, Kind, Subkind};
 pub use loc::{Added, Dbg, Inlined, Loc, LocTable};
+pub use naming::Naming;
+
 pub use prim::Prim;
 pub use prim_syntax::MNEMONICS;
 pub use statics::{Static, StaticDef, StaticField};

@@ -16,6 +16,7 @@ use logos::Logos;
 use rustc_hash::FxHashMap;
 
 use crate::lexer::{Token, is_keyword, unescape};
+use crate::naming::Naming;
 use crate::prim_syntax::{Word, type_of_word};
 use crate::{CodeId, Const, Dbg, FunctionSlot, Kind, Simple, Subkind, Symbol, Unit, ValueSlot};
 use function::Function;
@@ -104,7 +105,7 @@ impl<'s> Parser<'s> {
         }
         tokens.push((Token::End, source.trim_end().len()));
         // What the empty unit already has is replaced: its symbol, its static and its entry's names.
-        let mut unit = Unit::new("", "", 0);
+        let mut unit = Unit::new("", Naming::usual(""), 0);
         unit.symbols.clear();
         unit.continuations.clear();
         unit.statics.clear();

@@ -19,6 +19,7 @@ use std::fmt::Write;
 use rustc_hash::FxHashSet;
 
 use crate::lexer::{push_name, push_quoted, push_symbol};
+use crate::naming::Naming;
 use crate::prim_syntax::{Word, type_word};
 use crate::term::{InlineAttribute, SpecialiseAttribute};
 use crate::{
@@ -28,7 +29,6 @@ use crate::{
 use marked::Marks;
 pub(crate) use marked::{FunctionId, Part, Place, describe};
 use names::Names;
-pub(crate) use names::usual_linkage;
 
 /// Beyond this nesting, lines are indented no further.
 const MAX_INDENT: usize = 40;
@@ -261,7 +261,11 @@ impl<'u> Printer<'u> {
         self.text("unit ");
         self.string(self.unit.name.as_bytes());
         self.text(" prefix ");
-        self.string(self.unit.prefix.as_bytes());
+        self.string(self.unit.naming.prefix().as_bytes());
+        if self.unit.naming.separator() != Naming::USUAL_SEPARATOR {
+            self.text(" separator ");
+            self.string(self.unit.naming.separator().as_bytes());
+        }
         self.text(" module ");
         self.symbol(self.unit.module_symbol);
         self.text("\n");

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 
 use crate::imports::Origins;
+use crate::naming::Naming;
 use crate::term::{InlineAttribute, SpecialiseAttribute};
 use crate::{
     CodeId, Continuation, Dbg, Expr, FunctionSlot, Imports, Kind, LocTable, SetOfClosures, Static, StaticDef,
@@ -19,8 +20,8 @@ use crate::{
 pub struct Unit {
     /// The name of the module.
     pub name: String,
-    /// What the unit's linkage names begin with: `caml` and the unit's symbol, without `__`.
-    pub prefix: String,
+    /// How its linkage names are made.
+    pub naming: Naming,
     /// The module block.
     pub module_symbol: Symbol,
     /// All variables.
@@ -211,17 +212,18 @@ impl Unit {
     }
 
     /// An empty unit: its entry does nothing, its module block has `size` fields.
-    pub fn new(name: impl Into<String>, prefix: impl Into<String>, size: u32) -> Unit {
-        let (name, prefix) = (name.into(), prefix.into());
+    pub fn new(name: impl Into<String>, naming: Naming, size: u32) -> Unit {
+        let name = name.into();
         let mut symbols = PrimaryMap::new();
-        let module_symbol = symbols.push(SymbolData { linkage_name: prefix.clone(), is_local: true });
+        let module_symbol =
+            symbols.push(SymbolData { linkage_name: naming.prefix().to_owned(), is_local: true });
         let mut continuations = PrimaryMap::new();
         let ret = continuations.push(ContinuationData { name: "return".into(), is_exn: false });
         let exn = continuations.push(ContinuationData { name: "raise".into(), is_exn: true });
         let body = Expr::unreachable();
         Unit {
             name,
-            prefix,
+            naming,
             module_symbol,
             variables: PrimaryMap::new(),
             continuations,
@@ -270,7 +272,7 @@ impl Unit {
     }
 }
 
-/// Names for static data that passes make: `prefix__stem_number`, none twice in a unit.
+/// Names for static data that passes make: `stem_number`, none twice in a unit.
 #[derive(Debug, Default)]
 pub struct FreshSymbols {
     taken: FxHashSet<String>,
@@ -288,7 +290,7 @@ impl FreshSymbols {
     pub fn make(&mut self, unit: &mut Unit, stem: &str) -> Symbol {
         loop {
             self.last += 1;
-            let linkage_name = format!("{}__{stem}_{}", unit.prefix, self.last);
+            let linkage_name = unit.naming.local(&format!("{stem}_{}", self.last));
             if self.taken.insert(linkage_name.clone()) {
                 return unit.symbols.push(SymbolData { linkage_name, is_local: true });
             }

@@ -1,6 +1,6 @@
 //! Units that are long, deep or wide: everything works on them, in time that would show if it were not linear.
 
-use flambeau_ir::{Expr, Item, Terminator, Unit, alpha, parser, printer, verify};
+use flambeau_ir::{Expr, Item, Naming, Terminator, Unit, alpha, parser, printer, verify};
 
 /// Reads the entry of that body, checks it, prints it, reads that and compares.
 fn round_trip(body: &str) {
@@ -37,7 +37,7 @@ fn long_runs() {
 
 #[test]
 fn one_name_for_all() {
-    let mut unit = Unit::new("M", "camlM", 0);
+    let mut unit = Unit::new("M", Naming::usual("camlM"), 0);
     for _ in 0..100_000 {
         let var = unit.new_value("x");
         let named = flambeau_ir::Named::Simple(flambeau_ir::Simple::UNIT);

@@ -4,7 +4,7 @@ mod generator;
 
 use flambeau_fuzzgen::damage;
 use flambeau_ir::transfer::{self, Exported, Importer};
-use flambeau_ir::{CodeId, Origin, Unit};
+use flambeau_ir::{CodeId, Naming, Origin, Unit};
 use rustc_hash::FxHashMap;
 
 const UNITS: u64 = 150;
@@ -59,7 +59,7 @@ fn without_places_there_are_none() {
         let unit = generator::unit(seed);
         for code in unit.codes.keys() {
             let Some(exported) = export(&unit, code, false) else { continue };
-            let mut elsewhere = Unit::new("Elsewhere", "camlElsewhere", 0);
+            let mut elsewhere = Unit::new("Elsewhere", Naming::usual("camlElsewhere"), 0);
             let code =
                 transfer::import(&mut elsewhere, &exported.bytes, &mut Importer::default(), &ORIGINS, true);
             assert!(elsewhere.locs.is_empty());
@@ -72,7 +72,7 @@ fn without_places_there_are_none() {
 fn damaged_functions_are_survived() {
     let (mut imported, mut well_formed) = (0, 0);
     damage::survive(3, &functions(), 100_000, 32 << 20, |bytes| {
-        let mut unit = Unit::new("Elsewhere", "camlElsewhere", 0);
+        let mut unit = Unit::new("Elsewhere", Naming::usual("camlElsewhere"), 0);
         if transfer::import(&mut unit, bytes, &mut Importer::default(), &ORIGINS, true).is_ok() {
             imported += 1;
             well_formed += u32::from(transfer::check(bytes, 3).is_ok());

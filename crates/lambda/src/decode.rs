@@ -26,6 +26,10 @@ pub struct Options {
     pub unit_name: String,
     /// What its symbols begin with (`camlM`).
     pub symbol_prefix: String,
+    /// What stands there between the unit and a name (`__` in `camlM__f_1`).
+    pub symbol_separator: String,
+    /// In which order operands are evaluated.
+    pub evaluation_order: EvaluationOrder,
     /// `-g`
     pub debug: bool,
     /// `-unsafe`
@@ -44,6 +48,20 @@ pub struct Options {
     pub exported_fields: u32,
     /// What the optimiser is told: names and values.
     pub settings: Vec<(String, String)>,
+}
+
+/// The order in which the stock native compiler of a version of OCaml evaluates what the language leaves open. It can be
+/// observed, and programs depend on it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum EvaluationOrder {
+    /// Of OCaml 4.13: from right to left, but some primitives name their first operand first; a function comes before its
+    /// arguments, unless it is known and has more or fewer of them than it takes.
+    #[default]
+    Quirks413,
+    /// From right to left, and a function before its arguments, unless it is known (4.14 to 5.3).
+    UnknownFunctionFirst,
+    /// From right to left, and a function after its arguments (5.4).
+    FunctionLast,
 }
 
 /// A source location.
@@ -139,7 +157,7 @@ pub enum Number {
 
 /// The magic and the version of the format.
 const MAGIC: &[u8] = b"FLBQ";
-const VERSION: u64 = 2;
+const VERSION: u64 = 3;
 
 /// Decodes a request.
 ///
@@ -165,6 +183,8 @@ fn options(r: &mut Reader) -> Result<Options, DecodeError> {
     Ok(Options {
         unit_name: r.string()?,
         symbol_prefix: r.string()?,
+        symbol_separator: r.string()?,
+        evaluation_order: evaluation_order(r)?,
         debug: r.bool()?,
         unsafe_: r.bool()?,
         verify: r.bool()?,
@@ -174,6 +194,15 @@ fn options(r: &mut Reader) -> Result<Options, DecodeError> {
         module_size: r.u32()?,
         exported_fields: r.u32()?,
         settings: r.list(|r| Ok((r.string()?, r.string()?)))?,
+    })
+}
+
+fn evaluation_order(r: &mut Reader) -> Result<EvaluationOrder, DecodeError> {
+    Ok(match r.byte()? {
+        0 => EvaluationOrder::Quirks413,
+        1 => EvaluationOrder::UnknownFunctionFirst,
+        2 => EvaluationOrder::FunctionLast,
+        _ => return Err(r.error("no such order of evaluation")),
     })
 }
 
@@ -315,7 +344,9 @@ impl Builder {
             Node::Function(f) => Some(f.body),
             Node::Let { def, .. } | Node::MutLet { def, .. } => Some(*def),
             Node::LetRec { defs, body } => Some(defs.first().map_or(*body, |d| d.1)),
-            Node::Prim { args, .. } | Node::StaticRaise { args, .. } => args.first().copied(),
+            Node::Prim { args, .. } | Node::StaticRaise { args, .. } | Node::RuntimeCall { args, .. } => {
+                args.first().copied()
+            }
             Node::Switch(s) => Some(s.scrutinee),
             Node::StringSwitch { scrutinee, .. } => Some(*scrutinee),
             Node::StaticCatch { body, .. } | Node::TryWith { body, .. } => Some(*body),
@@ -459,7 +490,13 @@ impl Builder {
             }
             20 => Node::Event { loc: loc(r)?, body: self.pop(r)? },
             21 => Node::IfUsed { id: self.ident(r)?, body: self.pop(r)? },
-            _ => return Err(r.error("no such node")),
+            22 => {
+                let symbol = r.string()?;
+                let loc = loc(r)?;
+                let n = r.u32()? as usize;
+                Node::RuntimeCall { symbol, args: self.pop_many(r, n)?, loc }
+            }
+            code => return Err(r.error(format!("no node has the opcode {code}"))),
         })
     }
 

@@ -11,7 +11,9 @@ pub mod printer;
 pub mod reader;
 pub mod term;
 
-pub use decode::{Approximation, Import, Location, Number, Options, Request, decode, decode_import, number};
+pub use decode::{
+    Approximation, EvaluationOrder, Import, Location, Number, Options, Request, decode, decode_import, number,
+};
 pub use prim::Primitive;
 pub use reader::{DecodeError, Reader};
 pub use term::{Constant, Ident, Node, NodeId, Term, ValueKind};

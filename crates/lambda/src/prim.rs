@@ -148,6 +148,14 @@ pub enum AccessWidth {
     W64,
 }
 
+/// What the front end knows of a field that is read: unknown 0 (before OCaml 5), immutable 1, mutable 2.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum FieldMutability {
+    Unknown,
+    Immutable,
+    Mutable,
+}
+
 /// `Lambda.primitive`. Booleans named `safe` are true where the front end wants a check.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Primitive {
@@ -161,7 +169,10 @@ pub enum Primitive {
         tag: u32,
         mutable: bool,
     },
-    Field(u32),
+    Field {
+        field: u32,
+        mutability: FieldMutability,
+    },
     FieldComputed,
     SetField {
         field: u32,
@@ -349,6 +360,7 @@ byte_enum!(
     Complex32,
     Complex64
 );
+byte_enum!(field_mutability, FieldMutability, Unknown, Immutable, Mutable);
 byte_enum!(bigarray_layout, BigarrayLayout, Unknown, C, Fortran);
 byte_enum!(
     ct_const,
@@ -386,7 +398,7 @@ impl Primitive {
             3 => GetGlobal(r.u32()?),
             4 => SetGlobal(r.u32()?),
             5 => MakeBlock { tag: r.u32()?, mutable: r.bool()? },
-            6 => Field(r.u32()?),
+            6 => Field { field: r.u32()?, mutability: field_mutability(r)? },
             7 => FieldComputed,
             8 => SetField { field: r.u32()?, pointer: r.bool()?, init: initialization(r)? },
             9 => SetFieldComputed { pointer: r.bool()?, init: initialization(r)? },
@@ -476,7 +488,7 @@ impl Primitive {
             83 => Bbswap(boxed_integer(r)?),
             84 => IntAsPointer,
             85 => Opaque,
-            _ => return Err(r.error("no such primitive")),
+            code => return Err(r.error(format!("no primitive has the opcode {code}"))),
         })
     }
 }

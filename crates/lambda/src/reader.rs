@@ -1,6 +1,8 @@
 //! Reading bytes: the encodings of `docs/formats.md`. Nothing that the bytes say is trusted: lengths are
 //! checked against what is left before anything is allocated.
 
+use std::borrow::Cow;
+
 /// Why bytes could not be read.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{message} (at byte {offset})")]
@@ -8,7 +10,7 @@ pub struct DecodeError {
     /// Where.
     pub offset: usize,
     /// What.
-    pub message: &'static str,
+    pub message: Cow<'static, str>,
 }
 
 /// A position in bytes.
@@ -25,8 +27,8 @@ impl<'a> Reader<'a> {
     }
 
     /// An error at the present position.
-    pub fn error(&self, message: &'static str) -> DecodeError {
-        DecodeError { offset: self.offset, message }
+    pub fn error(&self, message: impl Into<Cow<'static, str>>) -> DecodeError {
+        DecodeError { offset: self.offset, message: message.into() }
     }
 
     /// How many bytes are left.

@@ -253,6 +253,13 @@ pub enum Node {
         args: Nodes,
         loc: LocId,
     },
+    /// A call, in OCaml's own convention, of a function of the runtime: what the primitives of effects are. Unlike a C
+    /// call it may be a tail call.
+    RuntimeCall {
+        symbol: String,
+        args: Nodes,
+        loc: LocId,
+    },
     Event {
         loc: LocId,
         body: NodeId,

@@ -4,7 +4,9 @@ use flambeau_interp::check::{Tally, compare, report};
 use flambeau_interp::{Options, generate};
 use flambeau_ir::copy::Copier;
 use flambeau_ir::term::{ApplyCont, ContHandler, Switch};
-use flambeau_ir::{Code, Dbg, ExnCont, Expr, Item, Simple, Terminator, Unit, alpha, parser, printer, verify};
+use flambeau_ir::{
+    Code, Dbg, ExnCont, Expr, Item, Naming, Simple, Terminator, Unit, alpha, parser, printer, verify,
+};
 
 fn options() -> Options {
     Options { fuel: 5_000, meddle: true, ..Options::default() }
@@ -150,7 +152,7 @@ fn closures_of_unknown_birth_are_not_copied() {
 /// Nesting has no bound, and copies keep what captures their own closures.
 #[test]
 fn deep_terms_are_copied() {
-    let mut unit = Unit::new("T", "camlT", 1);
+    let mut unit = Unit::new("T", Naming::usual("camlT"), 1);
     let mut expr = Expr { items: vec![], terminator: Terminator::Unreachable };
     for _ in 0..100_000 {
         let cont = unit.new_continuation("k");

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use flambeau_ir::Unit;
 use flambeau_ir::decision::{Decision, DecisionLog, Evaluation, Place, Policy, Reason};
+use flambeau_ir::{Naming, Unit};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
@@ -157,6 +157,9 @@ pub struct Report {
     pub version: u32,
     /// The name of the module.
     pub unit: String,
+    /// What stands in linker's names between a unit and the name of a function.
+    #[serde(default = "usual_separator", skip_serializing_if = "is_usual_separator")]
+    pub separator: String,
     /// How it was compiled.
     pub build: Build,
     /// The policy of the inliner.
@@ -171,6 +174,14 @@ pub struct Report {
     pub sources: Vec<Source>,
 }
 
+fn usual_separator() -> String {
+    Naming::USUAL_SEPARATOR.to_owned()
+}
+
+fn is_usual_separator(separator: &str) -> bool {
+    separator == Naming::USUAL_SEPARATOR
+}
+
 impl Report {
     /// The report on a unit after its last pass. The sources are yet to be added.
     pub fn new(unit: &Unit, build: Build, log: DecisionLog, rounds: u32) -> Report {
@@ -181,9 +192,10 @@ impl Report {
             format: FORMAT.into(),
             version: VERSION,
             unit: names::decoded(&unit.name),
+            separator: unit.naming.separator().to_owned(),
             build,
             policy: log.policy,
-            summary: summary(&decisions, &functions, rounds.max(last)),
+            summary: summary(&decisions, &functions, rounds.max(last), unit.naming.separator()),
             decisions,
             functions,
             sources: Vec::new(),
@@ -212,7 +224,8 @@ impl Report {
                 scopes.entry(function).or_insert(place.scope.as_str());
             }
         }
-        Names { functions: self.functions.iter().map(|f| (f.name.as_deref(), f)).collect(), scopes }
+        let functions = self.functions.iter().map(|f| (f.name.as_deref(), f)).collect();
+        Names { functions, scopes, separator: &self.separator }
     }
 }
 
@@ -221,6 +234,8 @@ pub struct Names<'r> {
     functions: FxHashMap<Option<&'r str>, &'r Function>,
     /// What the source calls functions with calls: they may be gone at the end.
     scopes: FxHashMap<&'r str, &'r str>,
+    /// [`Report::separator`].
+    separator: &'r str,
 }
 
 impl<'r> Names<'r> {
@@ -252,7 +267,7 @@ impl<'r> Names<'r> {
         let place = self.place(Some(name)).map(|place| place.scope.as_str());
         let scope = place.or_else(|| self.scopes.get(name).copied()).filter(|scope| !scope.is_empty());
         let copy = if names::is_copy(name) { " (copy)" } else { "" };
-        scope.map_or_else(|| names::readable(name), str::to_owned) + copy
+        scope.map_or_else(|| names::readable(name, self.separator), str::to_owned) + copy
     }
 }
 
@@ -281,7 +296,7 @@ pub(crate) fn clean_place(place: &mut Place) {
     place.scope = names::decoded(&place.scope);
 }
 
-fn summary(decisions: &[Decision], functions: &[Function], rounds: u32) -> Summary {
+fn summary(decisions: &[Decision], functions: &[Function], rounds: u32, separator: &str) -> Summary {
     let mut summary = Summary { rounds, ..Summary::default() };
     for site in sites::sites(decisions) {
         summary.calls += 1;
@@ -294,7 +309,7 @@ fn summary(decisions: &[Decision], functions: &[Function], rounds: u32) -> Summa
             Reason::UnknownFunction => summary.unknown_callee += 1,
             Reason::NoBody => {
                 summary.without_body += 1;
-                if let Some(unit) = site.callee().and_then(names::unit_of) {
+                if let Some(unit) = site.callee().and_then(|callee| names::unit_of(callee, separator)) {
                     *summary.without_body_by_unit.entry(unit).or_default() += 1;
                 }
             }

@@ -15,15 +15,21 @@ pub fn decoded(name: &str) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// `camlStdlib__List__map_261` as `Stdlib.List.map`: without the stamp, and without the number of a copy.
-pub fn readable(linkage_name: &str) -> String {
+/// `camlStdlib__List__map_261` as `Stdlib.List.map`, if the separator is `__`: without the stamp, and without the number of a copy.
+pub fn readable(linkage_name: &str, separator: &str) -> String {
     let Some(rest) = linkage_name.strip_prefix("caml") else { return linkage_name.to_owned() };
-    match rest.rsplit_once("__") {
+    match unit_and_name(rest, separator) {
         Some((unit, function)) if !unit.is_empty() && !function.is_empty() => {
             format!("{}.{}", unit.replace("__", "."), without_numbers(function))
         }
         _ => rest.to_owned(),
     }
+}
+
+/// `Stdlib__List` and `map_261`. Names of units have `__` in them, but nothing else that separates; names of operators may
+/// have anything.
+fn unit_and_name<'n>(rest: &'n str, separator: &str) -> Option<(&'n str, &'n str)> {
+    if separator == "__" { rest.rsplit_once(separator) } else { rest.split_once(separator) }
 }
 
 /// Whether a function is a copy of one of the source: it was specialised, or made by a functor that was inlined.
@@ -32,8 +38,8 @@ pub fn is_copy(linkage_name: &str) -> bool {
 }
 
 /// The unit that a linker's name is of: `Stdlib.List` of `camlStdlib__List__map_261`.
-pub fn unit_of(linkage_name: &str) -> Option<String> {
-    let (unit, _) = linkage_name.strip_prefix("caml")?.rsplit_once("__")?;
+pub fn unit_of(linkage_name: &str, separator: &str) -> Option<String> {
+    let (unit, _) = unit_and_name(linkage_name.strip_prefix("caml")?, separator)?;
     (!unit.is_empty()).then(|| unit.replace("__", "."))
 }
 
@@ -77,10 +83,18 @@ mod tests {
             ("printf", "printf"),
             ("caml__x_1", "__x_1"),
         ] {
-            assert_eq!(readable(linkage_name), expected, "{linkage_name}");
+            assert_eq!(readable(linkage_name, "__"), expected, "{linkage_name}");
         }
-        assert_eq!(unit_of("camlStdlib__List__map_261").as_deref(), Some("Stdlib.List"));
-        assert_eq!(unit_of("printf"), None);
+        assert_eq!(unit_of("camlStdlib__List__map_261", "__").as_deref(), Some("Stdlib.List"));
+        assert_eq!(unit_of("printf", "__"), None);
+        for (linkage_name, expected) in [
+            ("camlStdlib__List.map_261", "Stdlib.List.map"),
+            ("camlFoo.+._87_d12", "Foo.+."),
+            ("camlFoo__Bar", "Foo__Bar"),
+        ] {
+            assert_eq!(readable(linkage_name, "."), expected, "{linkage_name}");
+        }
+        assert_eq!(unit_of("camlStdlib__List.map_261", ".").as_deref(), Some("Stdlib.List"));
     }
 
     #[test]

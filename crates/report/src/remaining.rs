@@ -60,7 +60,8 @@ fn remaining(unit: &Unit, body: &Expr) -> Vec<Remaining> {
                     let functions: Vec<String> = set
                         .functions
                         .iter()
-                        .map(|(_, code)| names::readable(&names::decoded(&unit.codes[*code].linkage_name)))
+                        .map(|(_, code)| names::decoded(&unit.codes[*code].linkage_name))
+                        .map(|name| names::readable(&name, unit.naming.separator()))
                         .collect();
                     note(Operation::Allocation, format!("closure of {}", functions.join(", ")), *dbg, None);
                 }

@@ -135,7 +135,7 @@ impl Simplifier<'_> {
         }
         let symbol = self.imported.importer.copy_symbol(self.unit, name);
         let data = &mut self.unit.codes[code];
-        data.linkage_name = transfer::own_name(&self.unit.prefix, name, data.function_slot);
+        data.linkage_name = transfer::own_name(&self.unit.naming, name, data.function_slot);
         let functions = [(data.function_slot, code)].into_iter().collect();
         let set = SetOfClosures { functions, values: Vec::new() };
         let first = self.unit.statics.len();

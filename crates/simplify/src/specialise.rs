@@ -411,12 +411,12 @@ impl Simplifier<'_> {
         );
         copier.deepen(apply.depth.saturating_add(1));
         let mut copy = copier.expr(&original);
-        let prefix = &unit.prefix;
+        let naming = &unit.naming;
         let imported = matches!(apply.kind, CallKind::DirectExternal(_));
         let first = unit.codes.next_key();
         for mut code in copier.finish().ok()? {
             if imported {
-                code.linkage_name = own_name(prefix, &code.linkage_name, code.function_slot);
+                code.linkage_name = own_name(naming, &code.linkage_name, code.function_slot);
             }
             unit.codes.push(code);
         }

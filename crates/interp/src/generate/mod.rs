@@ -21,8 +21,8 @@ mod variants;
 
 use flambeau_ir::prim::{ArrayKind, External, NativeRepr};
 use flambeau_ir::{
-    BoxedKind, CodeId, Const, Continuation, Dbg, ExnCont, Item, Kind, Named, Prim, Simple, StaticDef, Symbol,
-    Unit, Variable,
+    BoxedKind, CodeId, Const, Continuation, Dbg, ExnCont, Item, Kind, Named, Naming, Prim, Simple, StaticDef,
+    Symbol, Unit, Variable,
 };
 use smallvec::SmallVec;
 
@@ -184,7 +184,7 @@ pub fn varied(seed: u64) -> Unit {
 
 /// The unit of that number.
 pub fn unit(seed: u64, options: &Options) -> Unit {
-    let mut unit = Unit::new("Random", "camlRandom", 4);
+    let mut unit = Unit::new("Random", Naming::usual("camlRandom"), 4);
     unit.statics[0].exported = true;
     // Some have fields that other units do not know.
     if let StaticDef::Preallocated { private, .. } = &mut unit.statics[0].def {

@@ -2,7 +2,7 @@
 
 use super::{Name, Parser, Result};
 use crate::lexer::Token;
-use crate::printer::usual_linkage;
+use crate::naming::Naming;
 use crate::unit::Entry;
 use crate::{
     Code, CodeAttributes, Const, Dbg, FunctionKind, Kind, Loc, Static, StaticDef, StaticField, Symbol,
@@ -14,7 +14,10 @@ impl<'s> Parser<'s> {
         self.expect_word("unit")?;
         self.unit.name = self.string()?;
         self.expect_word("prefix")?;
-        self.unit.prefix = self.string()?;
+        let prefix = self.string()?;
+        let separator =
+            if self.eat_word("separator") { self.string()? } else { Naming::USUAL_SEPARATOR.to_owned() };
+        self.unit.naming = Naming::new(prefix, separator);
         self.declare()?;
         self.expect_word("module")?;
         self.unit.module_symbol = self.symbol()?;
@@ -99,7 +102,7 @@ impl<'s> Parser<'s> {
         let linkage_name = if self.eat(Token::Equal) {
             self.string()?
         } else if is_local {
-            usual_linkage(&name, &self.unit.prefix)
+            self.unit.naming.local(&name)
         } else {
             name.to_string()
         };
@@ -117,7 +120,7 @@ impl<'s> Parser<'s> {
         loop {
             let name = self.symbol_name()?;
             if !self.symbols.contains_key(&name) {
-                let linkage_name = usual_linkage(&name, &self.unit.prefix);
+                let linkage_name = self.unit.naming.local(&name);
                 self.add_symbol(name, SymbolData { linkage_name, is_local: true });
             }
             if !self.eat(Token::Comma) {
@@ -242,7 +245,7 @@ impl<'s> Parser<'s> {
         let name = self.name("the name of a code")?;
         let function_slot = self.slots_of_codes[self.codes[&name]];
         let linkage_name =
-            if self.eat(Token::Equal) { self.string()? } else { usual_linkage(&name, &self.unit.prefix) };
+            if self.eat(Token::Equal) { self.string()? } else { self.unit.naming.local(&name) };
         if self.eat_word("slot") {
             self.function_slot()?;
         }

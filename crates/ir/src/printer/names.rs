@@ -4,6 +4,7 @@ use std::collections::hash_map::Entry;
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::naming::Naming;
 use crate::{CodeId, Continuation, FunctionSlot, Symbol, Unit, ValueSlot, Variable};
 
 /// Names given to identifiers of one sort, no two the same.
@@ -136,7 +137,7 @@ impl<'u> Names<'u> {
     pub(super) fn symbol(&mut self, symbol: Symbol) -> &str {
         let unit = self.unit;
         self.symbols.get(symbol, || match unit.symbols.get(symbol) {
-            Some(data) if data.is_local => short_linkage(&data.linkage_name, &unit.prefix).to_owned(),
+            Some(data) if data.is_local => short_linkage(&data.linkage_name, &unit.naming).to_owned(),
             Some(data) => data.linkage_name.clone(),
             None => symbol.to_string(),
         })
@@ -145,7 +146,7 @@ impl<'u> Names<'u> {
     pub(super) fn code(&mut self, code: CodeId) -> &str {
         let unit = self.unit;
         self.codes.get(code, || match unit.codes.get(code) {
-            Some(data) => short_linkage(&data.linkage_name, &unit.prefix).to_owned(),
+            Some(data) => short_linkage(&data.linkage_name, &unit.naming).to_owned(),
             None => code.to_string(),
         })
     }
@@ -165,7 +166,7 @@ impl<'u> Names<'u> {
         let data = &self.unit.symbols[symbol];
         let name = self.symbol(symbol).to_owned();
         if data.is_local {
-            usual_linkage(&name, &self.unit.prefix) == data.linkage_name
+            self.unit.naming.local(&name) == data.linkage_name
         } else {
             name == data.linkage_name
         }
@@ -174,7 +175,7 @@ impl<'u> Names<'u> {
     /// Whether the code's name tells its linkage name.
     pub(super) fn code_has_usual_linkage(&mut self, code: CodeId) -> bool {
         let name = self.code(code).to_owned();
-        usual_linkage(&name, &self.unit.prefix) == self.unit.codes[code].linkage_name
+        self.unit.naming.local(&name) == self.unit.codes[code].linkage_name
     }
 
     /// The symbols which the text must declare, in the order in which it does.
@@ -191,16 +192,7 @@ impl<'u> Names<'u> {
     }
 }
 
-/// The linkage name of a local symbol or a code unless the text says otherwise.
-pub(crate) fn usual_linkage(name: &str, prefix: &str) -> String {
-    if name == prefix { name.to_owned() } else { format!("{prefix}__{name}") }
-}
-
-/// The name that [`usual_linkage`] takes to this linkage name, if there is one.
-fn short_linkage<'n>(linkage: &'n str, prefix: &str) -> &'n str {
-    linkage
-        .strip_prefix(prefix)
-        .and_then(|rest| rest.strip_prefix("__"))
-        .filter(|rest| !rest.is_empty())
-        .unwrap_or(linkage)
+/// What a text calls that which has a linkage name.
+fn short_linkage<'n>(linkage: &'n str, naming: &Naming) -> &'n str {
+    naming.name_of(linkage).unwrap_or(linkage)
 }

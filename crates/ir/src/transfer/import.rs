@@ -4,6 +4,7 @@ use cranelift_entity::EntityRef;
 use rustc_hash::FxHashMap;
 
 use super::{ImportError, Place, Portable};
+use crate::naming::Naming;
 use crate::remap::{self, Remap};
 use crate::{
     CallKind, Code, CodeId, Continuation, ContinuationData, Dbg, FunctionSlot, Inlined, Loc, Origin, Static,
@@ -112,7 +113,7 @@ pub fn import(
         let mut linkage_name = name(function.linkage_name)?;
         if index > 0 {
             // A function that the inlined one makes belongs to this unit.
-            linkage_name = own_name(&unit.prefix, &linkage_name, function.function_slot);
+            linkage_name = own_name(&unit.naming, &linkage_name, function.function_slot);
         }
         codes.push(Code {
             linkage_name,
@@ -213,14 +214,13 @@ impl Importer {
 
 /// The linker's name of a unit's copy of data that another unit calls by that name.
 fn copy_name(unit: &Unit, name: &str) -> String {
-    format!("{}__from_{name}", unit.prefix)
+    unit.naming.local(&format!("from_{name}"))
 }
 
-/// A name for a unit's copy of a code of another unit, unique because slots are never given away again. `prefix`: the
+/// A name for a unit's copy of a code of another unit, unique because slots are never given away again. `naming`: the
 /// unit's.
-pub fn own_name(prefix: &str, name: &str, slot: FunctionSlot) -> String {
-    let base = name.split_once("__").map_or(name, |(_, base)| base);
-    format!("{prefix}__{base}_from_{}", slot.index())
+pub fn own_name(naming: &Naming, name: &str, slot: FunctionSlot) -> String {
+    naming.local(&format!("{}_from_{}", naming.base(name), slot.index()))
 }
 
 /// From the tables of a [`Portable`] to those of a unit.

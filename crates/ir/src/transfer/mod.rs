@@ -16,6 +16,7 @@ use std::cell::Cell;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use smallvec::SmallVec;
 
+use crate::naming::Naming;
 use crate::remap::{self, Remap};
 use crate::stack::deep;
 use crate::{
@@ -132,7 +133,7 @@ impl Function {
 /// # Errors
 /// When it can't be read, or breaks a rule of the verifier.
 pub fn check(bytes: &[u8], origins: usize) -> Result<(), ImportError> {
-    let mut unit = Unit::new("Check", "camlCheck", 0);
+    let mut unit = Unit::new("Check", Naming::usual("camlCheck"), 0);
     let code = import(&mut unit, bytes, &mut Importer::default(), &vec![None; origins], true)?;
     let symbol = unit.symbols.push(SymbolData { linkage_name: "camlCheck__function".into(), is_local: true });
     let set = SetOfClosures {

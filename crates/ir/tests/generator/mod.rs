@@ -9,8 +9,8 @@ use flambeau_ir::inlining::{Choice, Rounds};
 use flambeau_ir::term::{InlineAttribute, RaiseKind, SpecialiseAttribute, StringSwitch};
 use flambeau_ir::{
     Apply, ApplyCont, BoxedKind, CallKind, Code, CodeAttributes, CodeId, Const, ContHandler, Continuation,
-    Dbg, ExnCont, Expr, FunctionKind, FunctionSlot, Item, Kind, Loc, Named, Origin, SetOfClosures, Simple,
-    Static, StaticDef, StaticField, Subkind, Switch, Symbol, SymbolData, Terminator, Unit, ValueSlot,
+    Dbg, ExnCont, Expr, FunctionKind, FunctionSlot, Item, Kind, Loc, Named, Naming, Origin, SetOfClosures,
+    Simple, Static, StaticDef, StaticField, Subkind, Switch, Symbol, SymbolData, Terminator, Unit, ValueSlot,
     Variable,
 };
 
@@ -122,7 +122,7 @@ pub struct Generator {
 
 /// The well-formed unit of that number.
 pub fn unit(seed: u64) -> Unit {
-    let mut unit = Unit::new("Random", "camlRandom", 3);
+    let mut unit = Unit::new("Random", Naming::usual("camlRandom"), 3);
     unit.statics[0].exported = true;
     let handler = (unit.entry.exn, Vec::new());
     let random = Random::new(seed);

@@ -1,4 +1,4 @@
-(** The passes of the back end of 4.13, from Cmm to assembly: which, in which order, under which names of
+(** The passes of the back end, from Cmm to assembly: which, in which order, under which names of
     [-dtimings], with which [-d] dumps. *)
 
 (** Assembly code could not be produced for this function. *)
@@ -75,11 +75,7 @@ let allocate_registers ppf_dump code =
         (code.Mach.fun_name ^ ": function too complex, cannot complete register allocation");
     dump_mach ppf_dump Clflags.dump_live "Liveness analysis" code;
     let stack_slots =
-      if !Clflags.use_linscan then begin
-        Interval.build_intervals code;
-        if !Clflags.dump_interval then Printmach.intervals ppf_dump ();
-        Linscan.allocate_registers ()
-      end
+      if !Clflags.use_linscan then Linear_scan.allocate ~ppf_dump code
       else begin
         Interf.build_graph code;
         if !Clflags.dump_interf then Printmach.interferences ppf_dump ();

@@ -1,0 +1,4 @@
+(** In which order stock native code evaluates operands: 4.13. *)
+
+(** Its code in a request ([EvaluationOrder] in crates/lambda/src/decode.rs). *)
+let code = 0

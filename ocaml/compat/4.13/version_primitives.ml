@@ -1,0 +1,20 @@
+(** Primitives of Lambda that differ between versions, as [Primitives] writes the others: 4.13. *)
+
+open Lambda
+
+let unknown prim = Misc.fatal_errorf "flambeau does not know the primitive %a" Printlambda.primitive prim
+
+(** The function of the runtime, with OCaml's own calling convention, that does what a primitive says. *)
+let runtime_function (_ : primitive) : string option = None
+
+(** The operands of a primitive as it is written. *)
+let operands (_ : primitive) (args : lambda list) = args
+
+(** Writes a primitive. *)
+let write w prim =
+  let open Byte_writer in
+  match prim with
+  | Pfield n ->
+      (* Whether it may be assigned is not said. *)
+      byte w 6; u w n; byte w 0
+  | prim -> unknown prim
