@@ -58,9 +58,17 @@ impl Suite {
         let Some(found) = versions.iter().find(|found| upstream(found) == version) else {
             bail!("Debian's suite {} has {package} {}, not {version}", self.name, versions.join(" and "));
         };
-        let wanted = format!("{package}={found}");
+        self.fetch(&format!("{package}={found}"), folder)
+    }
+
+    /// Fetches the archive of a package's authors into a folder, of the newest version of the suite.
+    pub fn newest_archive(&self, package: &str, folder: &Path) -> Result<PathBuf> {
+        self.fetch(package, folder)
+    }
+
+    fn fetch(&self, wanted: &str, folder: &Path) -> Result<PathBuf> {
         let mut command = self.apt("apt-get");
-        command.args(["--quiet=2", "source", "--tar-only", &wanted]).current_dir(folder);
+        command.args(["--quiet=2", "source", "--tar-only", wanted]).current_dir(folder);
         process::run(&mut command, LIMIT)?.expect_success(&format!("apt-get source {wanted}"))?;
         fs::read_dir(folder)?
             .filter_map(Result::ok)

@@ -8,6 +8,7 @@ pub mod bounds;
 mod build;
 mod findlib;
 mod origin;
+pub mod packages;
 
 use std::env;
 use std::fs::{self, File};
@@ -26,6 +27,8 @@ use origin::Origin;
 /// A version that can be prepared.
 struct Version {
     number: &'static str,
+    /// The suite of Debian whose packages are made for the series.
+    suite: &'static str,
     /// Where its sources may come from; the first that gives them is enough.
     origins: &'static [Origin],
     /// For `configure`.
@@ -37,16 +40,31 @@ struct Version {
 /// The newest release of each series that users have. 5.3 compresses its interfaces as Debian's does, by zstd; 5.4 does
 /// without, as Debian's does.
 const VERSIONS: &[Version] = &[
-    Version { number: "4.13.1", origins: &[Origin::Debian { suite: "bookworm" }], flags: &[], packages: &[] },
-    Version { number: "4.14.1", origins: &[Origin::Npm { version: "4.14.1000" }], flags: &[], packages: &[] },
+    Version {
+        number: "4.13.1",
+        suite: "bookworm",
+        origins: &[Origin::Debian { suite: "bookworm" }],
+        flags: &[],
+        packages: &[],
+    },
+    // No suite has 4.14. Bookworm's packages, which are made for 4.13, are right for it.
+    Version {
+        number: "4.14.1",
+        suite: "bookworm",
+        origins: &[Origin::Npm { version: "4.14.1000" }],
+        flags: &[],
+        packages: &[],
+    },
     Version {
         number: "5.3.0",
+        suite: "trixie",
         origins: &[Origin::Npm { version: "5.3.0" }, Origin::Debian { suite: "trixie" }],
         flags: &[],
         packages: &["libzstd-dev"],
     },
     Version {
         number: "5.4.1",
+        suite: "sid",
         origins: &[Origin::Debian { suite: "sid" }],
         flags: &["--without-zstd"],
         packages: &[],
@@ -156,6 +174,15 @@ impl Environment {
         // What is built there holds its own path.
         let folder = fs::canonicalize(&folder).with_context(|| format!("no {}", folder.display()))?;
         Ok(Environment { version, folder })
+    }
+
+    /// The one that this process was started in by `--ocaml`; none where it works with the machine's own.
+    pub fn current() -> Result<Option<Environment>> {
+        let Some(mark) = env::var_os(MARK) else { return Ok(None) };
+        let version = VERSIONS
+            .iter()
+            .find(|version| mark.to_str().is_some_and(|mark| is_version(version.number, mark)));
+        version.map(Environment::of).transpose()
     }
 
     /// The one that a compiler belongs to, unless it is the machine's own.

@@ -32,31 +32,39 @@ impl Origin {
 
 /// Unpacks the sources of a version to `tree`, which does not exist. The first origin that has them is taken.
 pub fn unpack(number: &str, origins: &[Origin], tree: &Path) -> Result<()> {
+    unpack_with(tree, |work| first(number, origins, work))?;
+    let version = fs::read_to_string(tree.join("VERSION"))?;
+    if version.lines().next() != Some(number) {
+        bail!("{} holds OCaml {}, not {number}", tree.display(), version.lines().next().unwrap_or("?"));
+    }
+    Ok(())
+}
+
+/// The archive of the first origin that has one.
+fn first(number: &str, origins: &[Origin], folder: &Path) -> Result<PathBuf> {
+    let mut reasons = Vec::new();
+    for origin in origins {
+        match origin.fetch(number, folder) {
+            Ok(archive) => return Ok(archive),
+            Err(error) => reasons.push(format!("{error:#}")),
+        }
+    }
+    bail!("the sources of OCaml {number} are not to be had:\n{}", reasons.join("\n"))
+}
+
+/// Unpacks to `tree`, which does not exist, the archive that `fetch` puts into a folder.
+pub fn unpack_with(tree: &Path, fetch: impl FnOnce(&Path) -> Result<PathBuf>) -> Result<()> {
     let parent = tree.parent().context("a tree without a folder")?;
     fs::create_dir_all(parent)?;
     let work = tempfile::Builder::new().prefix("unpacking-").tempdir_in(parent)?;
-    let mut reasons = Vec::new();
-    for origin in origins {
-        let archive = match origin.fetch(number, work.path()) {
-            Ok(archive) => archive,
-            Err(error) => {
-                reasons.push(format!("{error:#}"));
-                continue;
-            }
-        };
-        let unpacked = work.path().join("tree");
-        fs::create_dir(&unpacked)?;
-        let mut tar = Command::new("tar");
-        tar.args(["--strip-components=1", "-xf"]).arg(&archive).arg("-C").arg(&unpacked);
-        process::run(&mut tar, LIMIT)?.expect_success("tar")?;
-        let version = fs::read_to_string(unpacked.join("VERSION"))?;
-        if version.lines().next() != Some(number) {
-            bail!("{} holds OCaml {}", archive.display(), version.lines().next().unwrap_or("?"));
-        }
-        // In one step: an interrupted call leaves no half of a tree.
-        return fs::rename(&unpacked, tree).with_context(|| format!("cannot make {}", tree.display()));
-    }
-    bail!("the sources of OCaml {number} are not to be had:\n{}", reasons.join("\n"))
+    let archive = fetch(work.path())?;
+    let unpacked = work.path().join("tree");
+    fs::create_dir(&unpacked)?;
+    let mut tar = Command::new("tar");
+    tar.args(["--strip-components=1", "-xf"]).arg(&archive).arg("-C").arg(&unpacked);
+    process::run(&mut tar, LIMIT)?.expect_success("tar")?;
+    // In one step: an interrupted call leaves no half of a tree.
+    fs::rename(&unpacked, tree).with_context(|| format!("cannot make {}", tree.display()))
 }
 
 fn npm(version: &str, folder: &Path) -> Result<PathBuf> {
