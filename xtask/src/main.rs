@@ -12,9 +12,11 @@ mod checks;
 mod conformance;
 mod corpus;
 mod demo;
+mod dist;
 mod env;
 mod fuzz;
 mod ocaml;
+mod opam;
 mod payload;
 mod process;
 mod programs;
@@ -65,6 +67,8 @@ enum Command {
     Corpus(corpus::Options),
     /// Random programs, on which all compilers must agree
     Fuzz(fuzz::Options),
+    /// Make the release archive, which builds without a network
+    Dist(dist::Options),
     /// Compare speed, allocation, size and compile time with stock ocamlopt, Flambda 1 and C
     Bench(bench::Options),
 }
@@ -96,6 +100,7 @@ fn run(arguments: Arguments) -> Result<bool> {
         Command::Robustness(options) => robustness::run(&options),
         Command::Corpus(options) => corpus::run(&options),
         Command::Fuzz(options) => fuzz::run(&options),
+        Command::Dist(options) => dist::run(&options),
         Command::Bench(options) => bench::run(&options),
     }
 }
