@@ -313,12 +313,13 @@ let function_ state =
   let name = name state in
   let params = params state in
   let dbg = dbg state in
+  let may_poll = Reader.bool state.reader in
   state.own_closure <-
     (match List.rev params with (last, _) :: _ -> Some (VP.var last) | [] -> None);
   let body = body state in
   let body = instrumented (fun body -> Afl_instrument.instrument_function body dbg) body in
   let fun_codegen_options = Cmm_build.codegen_options ~entry:false in
-  (dbg, Cmm_function.make ~name ~params ~body ~dbg ~fun_codegen_options ~may_poll:true)
+  (dbg, Cmm_function.make ~name ~params ~body ~dbg ~fun_codegen_options ~may_poll)
 
 (* In the order of the source, so that what is near there is near in the code too. Files count in the order in which
    they occur: what they are called must not matter. *)

@@ -25,7 +25,7 @@ let dense dbg scrutinee ~low ~size keys arms =
   let last = ref index.(0) in
   Array.iteri (fun i arm -> if arm < 0 then index.(i) <- !last else last := arm) index;
   let scrutinee = Cmm_helpers.add_const scrutinee (-low) dbg in
-  Cmm_switch.on_naked dbg scrutinee index arms
+  Cmm_helpers.transl_switch_clambda dbg scrutinee index arms
 
 let sparse dbg scrutinee keys arms default =
   let wraps = ref [] in

@@ -200,6 +200,7 @@ let rec term state lambda =
       local state f.attr.local;
       bool f.attr.is_a_functor;
       bool f.attr.stub;
+      bool (not (Poll_attribute.may_poll f.attr));
       location state f.loc
   | Llet (strictness, kind, id, def, body) -> (
       match split_defaults state [ (id, def) ] with

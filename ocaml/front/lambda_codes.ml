@@ -77,8 +77,10 @@ let is_pointer = function Pointer -> true | Immediate -> false
 
 let is_safe = function Safe -> true | Unsafe -> false
 
-let external_ w (description : Primitive.description) =
+(** Writes a call of a C function. *)
+let c_call w (description : Primitive.description) =
   let open Byte_writer in
+  byte w 13;
   name w description.prim_name;
   name w (Primitive.native_name description);
   u w description.prim_arity;

@@ -32,7 +32,7 @@ let write w ~global prim =
   | Pfloatfield n -> op 10; u w n
   | Psetfloatfield (n, init) -> op 11; u w n; byte w (initialization init)
   | Pduprecord (repr, size) -> op 12; byte w (record_representation repr); u w size
-  | Pccall description -> op 13; external_ w description
+  | Pccall description -> c_call w description
   | Praise kind -> op_byte 14 (raise_kind kind)
   | Psequand -> op 15
   | Psequor -> op 16

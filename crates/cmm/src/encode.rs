@@ -87,6 +87,7 @@ pub fn encode(tree: &Tree, w: &mut Writer) {
         w.u(u64::from(function.name.0));
         params(w, &function.params);
         w.u(u64::from(function.dbg.0));
+        w.bool(!function.no_poll);
         body(w, tree, function.body);
     }
     body(w, tree, tree.entry.expect("a unit has an entry"));

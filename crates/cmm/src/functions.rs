@@ -39,7 +39,7 @@ impl<'a> Lowering<'a> {
             params.push((self.bind(code.my_closure), Machtype::Val));
         }
         let body = self.body(&code.body, code.ret, placement);
-        Function { name: self.code_name(id), params, body, dbg: code.dbg }
+        Function { name: self.code_name(id), params, body, dbg: code.dbg, no_poll: code.attributes.no_poll }
     }
 
     fn body(&mut self, body: &'a Term, ret: flambeau_ir::Continuation, placement: &mut Placement) -> ExprId {

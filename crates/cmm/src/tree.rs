@@ -131,6 +131,8 @@ pub struct Function {
     pub body: ExprId,
     /// Its place.
     pub dbg: Dbg,
+    /// `[@poll error]`
+    pub no_poll: bool,
 }
 
 /// An item of static data.

@@ -153,6 +153,8 @@ pub enum Reason {
     ForbiddenByFunction,
     /// Not inlined: inside a stub nothing is.
     InStub,
+    /// Not inlined: the caller must not poll (`[@poll error]`).
+    InNoPoll,
     /// Not inlined: which function is called is not known.
     UnknownFunction,
     /// Not inlined: the function is of another unit, which does not offer its body (too large, opaque, or made by

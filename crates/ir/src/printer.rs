@@ -464,6 +464,7 @@ fn code_attributes(code: &Code) -> Vec<String> {
     flag(code.kind == FunctionKind::Tupled, "tupled");
     flag(code.attributes.is_functor, "functor");
     flag(code.attributes.stub, "stub");
+    flag(code.attributes.no_poll, "no_poll");
     list.extend(inline_attribute("inline", code.attributes.inline));
     list.extend(specialise_attribute("specialise", code.attributes.specialise));
     list

@@ -108,6 +108,8 @@ pub struct CodeAttributes {
     pub is_functor: bool,
     /// Always to be inlined (features A7).
     pub stub: bool,
+    /// `[@poll error]`: the code generator refuses it if it polls, so nothing is inlined there that might.
+    pub no_poll: bool,
 }
 
 /// A function. Closed: free of variables but its parameters and `my_closure`.

@@ -389,7 +389,7 @@ impl Builder {
                     2 => Local::Never,
                     _ => return Err(r.error("no such local attribute")),
                 };
-                let (is_functor, stub, loc) = (r.bool()?, r.bool()?, loc(r)?);
+                let (is_functor, stub, no_poll, loc) = (r.bool()?, r.bool()?, r.bool()?, loc(r)?);
                 let body = self.pop(r)?;
                 Node::Function(Box::new(Function {
                     tupled,
@@ -400,6 +400,7 @@ impl Builder {
                     local,
                     is_functor,
                     stub,
+                    no_poll,
                     loc,
                     body,
                 }))

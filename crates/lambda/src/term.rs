@@ -159,6 +159,8 @@ pub struct Function {
     pub local: Local,
     pub is_functor: bool,
     pub stub: bool,
+    /// `[@poll error]`
+    pub no_poll: bool,
     pub loc: LocId,
     pub body: NodeId,
 }

@@ -93,6 +93,7 @@ fn brief(reason: &Reason) -> &'static str {
         Reason::Specialised { .. } => "for its arguments",
         Reason::Disabled => "turned off",
         Reason::InStub => "in a wrapper",
+        Reason::InNoPoll => "in a function that must not poll",
         Reason::UnknownFunction => "known at run time only",
         Reason::NoBody => "no body offered",
         Reason::Recursive => "recursive",
@@ -153,6 +154,7 @@ fn because(reason: &Reason) -> (String, Option<String>) {
         Reason::InStub => {
             plain("the call stands in a wrapper that the compiler made; it is decided where that is inlined")
         }
+        Reason::InNoPoll => plain("the call stands in a function with [@poll error], which what is inlined might break"),
         Reason::UnknownFunction => plain("which function is called is only known when the program runs"),
         Reason::NoBody => plain(
             "the function's unit does not offer its body: too large, opaque, without .cmx, or of another compiler",
@@ -284,6 +286,7 @@ fn changes(reason: &Reason, policy: Policy, level: u32) -> Vec<Change> {
         Reason::ForbiddenByCall => vec![Change::Without("the attribute of the call"), INLINED],
         Reason::ForbiddenByFunction => vec![INLINED],
         Reason::InStub => Vec::new(),
+        Reason::InNoPoll => vec![Change::Without("[@poll error]")],
         Reason::UnknownFunction => other(
             "inlining the function that the call stands in, or specialising it, where the function that it is given is \
              known; [@inline] or [@specialise] on its definition asks for that",

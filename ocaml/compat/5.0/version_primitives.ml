@@ -24,7 +24,7 @@ let operands prim args = match prim with Pperform -> args @ [ continuation ] | _
 (** Writes a primitive. *)
 let write w prim =
   let open Byte_writer in
-  let runtime_operation name ~arity = Lambda_codes.external_ w (Primitive.simple ~name ~arity ~alloc:false) in
+  let runtime_operation name ~arity = Lambda_codes.c_call w (Primitive.simple ~name ~arity ~alloc:false) in
   match prim with
   | Pfield (n, _, mutability) ->
       byte w 6; u w n; byte w (match mutability with Immutable -> 1 | Mutable -> 2)
@@ -34,5 +34,5 @@ let write w prim =
   | Patomic_cas -> runtime_operation "caml_atomic_cas" ~arity:3
   | Patomic_fetch_add -> runtime_operation "caml_atomic_fetch_add" ~arity:2
   | Pdls_get -> runtime_operation Intrinsics.dls_get ~arity:1
-  | Ppoll -> Lambda_codes.external_ w (Primitive.simple ~name:Intrinsics.poll ~arity:1 ~alloc:true)
+  | Ppoll -> Lambda_codes.c_call w (Primitive.simple ~name:Intrinsics.poll ~arity:1 ~alloc:true)
   | prim -> unknown prim

@@ -30,12 +30,12 @@ let operands prim args =
 (** Writes a primitive. *)
 let write w prim =
   let open Byte_writer in
-  let runtime_operation name ~arity = Lambda_codes.external_ w (Primitive.simple ~name ~arity ~alloc:false) in
+  let runtime_operation name ~arity = Lambda_codes.c_call w (Primitive.simple ~name ~arity ~alloc:false) in
   match prim with
   | Pfield (n, _, mutability) ->
       byte w 6; u w n; byte w (match mutability with Immutable -> 1 | Mutable -> 2)
   | Pmakelazyblock _ -> byte w Lambda_codes.opaque
   | Patomic_load -> runtime_operation Intrinsics.atomic_load ~arity:2
   | Pdls_get -> runtime_operation Intrinsics.dls_get ~arity:1
-  | Ppoll -> Lambda_codes.external_ w (Primitive.simple ~name:Intrinsics.poll ~arity:1 ~alloc:true)
+  | Ppoll -> Lambda_codes.c_call w (Primitive.simple ~name:Intrinsics.poll ~arity:1 ~alloc:true)
   | prim -> unknown prim

@@ -146,7 +146,7 @@ impl Build {
             arguments.extend(["-nopervasives", "-no-alias-deps"].map(OsStr::new));
         }
         if unit.source.ends_with("Labels") || unit.source == "float" {
-            arguments.push("-nolabels".as_ref());
+            arguments.extend(["-nolabels", "-no-alias-deps"].map(OsStr::new));
         }
         arguments.extend(["-flambeau-library".as_ref(), self.result.as_os_str()]);
         arguments.extend(["-flambeau-describe".as_ref(), stock_description.as_os_str()]);

@@ -92,6 +92,7 @@ pub fn reasons() -> Vec<Reason> {
         ForbiddenByCall,
         ForbiddenByFunction,
         InStub,
+        InNoPoll,
         UnknownFunction,
         NoBody,
         Recursive,

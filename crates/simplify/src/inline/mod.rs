@@ -45,9 +45,15 @@ impl Refusal {
 impl Simplifier<'_> {
     /// The body of a callee in the place of a direct call, if it is to be inlined: what the run goes on with.
     pub(crate) fn inlined(&mut self, apply: &Apply) -> Result<Rest, Refusal> {
-        // Nothing is inlined inside a stub (features A7); its callees may want to inline it.
-        if self.current.is_some_and(|current| self.unit.codes[current].attributes.stub) {
-            return Err(Refusal::of_call(Reason::InStub));
+        if let Some(current) = self.current {
+            let attributes = &self.unit.codes[current].attributes;
+            // Nothing is inlined inside a stub (features A7); its callees may want to inline it.
+            if attributes.stub {
+                return Err(Refusal::of_call(Reason::InStub));
+            }
+            if attributes.no_poll {
+                return Err(Refusal::of_call(Reason::InNoPoll));
+            }
         }
         let code = match &apply.kind {
             CallKind::Direct(code) => *code,
