@@ -71,13 +71,13 @@ let queued n =
   match !q with Empty -> 0 | One x -> x | More (x, _) -> x
 
 (* Left by two paths; after a call in each iteration. *)
-let[@inline never] effect i = ignore (Sys.opaque_identity i)
+let[@inline never] act i = ignore (Sys.opaque_identity i)
 
 let two_exits n stop =
   let rec go last i =
     if i = n then last
     else begin
-      effect i;
+      act i;
       if i = stop then (match last with Some x when x > 3 -> last | _ -> None)
       else go (if i land 255 = 0 then Some i else last) (i + 1)
     end

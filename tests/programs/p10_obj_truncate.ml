@@ -1,4 +1,5 @@
 (* flags: -w -a *)
+(* ocaml: < 5.0, which has no Obj.truncate *)
 (* pitfall 10: in 4.x the size of a block may shrink (Obj.truncate): lengths are read again. *)
 let o = Sys.opaque_identity
 let () =

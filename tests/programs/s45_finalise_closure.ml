@@ -1,5 +1,5 @@
 (* flags: -w -a *)
-(* soundness 45: values given to finalisers, Weak and Ephemeron stay heap-allocated. *)
+(* soundness 45: values given to finalisers and Weak stay heap-allocated (ephemerons: gc_ephemeron_make, gc_ephemeron_set). *)
 type r = { mutable n : int; s : string }
 let count = ref 0
 let[@inline never] make x =
@@ -14,18 +14,10 @@ let[@inline never] make x =
   let by = Bytes.make 3 'c' in
   Gc.finalise_last (fun () -> incr count) by;
   clo () + !rf + rc.n + arr.(1) + Bytes.length by
-let[@inline never] eph x =
-  let k = ref x and e = Ephemeron.K1.create () in
-  Ephemeron.K1.set_key e k; Ephemeron.K1.set_data e (string_of_int x);
-  let alive = Ephemeron.K1.check_key e in
-  (e, alive, !k)
 let () =
   let v = make (Sys.opaque_identity 4) in
   Gc.full_major (); Gc.full_major ();
   Printf.printf "%d %d\n" v !count;
-  let (e, alive, k) = eph (Sys.opaque_identity 9) in
-  Gc.full_major ();
-  Printf.printf "%b %b %d\n" alive (Ephemeron.K1.check_key e) k;
   let keep = ref 5 in
   let w = Weak.create 2 in
   Weak.set w 0 (Some keep);

@@ -15,6 +15,7 @@ use clap::Args;
 use regex::Regex;
 
 use crate::env::{self, Stock};
+use crate::ocaml::bounds::Bounds;
 use crate::{process, queue, setup, source_tree};
 
 /// For all tests of a folder; each test has its own limit, below.
@@ -88,7 +89,7 @@ pub fn run(options: &Options) -> Result<bool> {
     let path = env::root().join(EXPLANATIONS);
     let text = fs::read_to_string(&path).with_context(|| format!("cannot read {}", path.display()))?;
     let ran = |file: &str| theirs.keys().any(|test| test.file == file);
-    let verdict = judge(&theirs, &ours, &explanations(&text)?, ran);
+    let verdict = judge(&theirs, &ours, &explanations(&text, &stock.version)?, ran);
     verdict.print(&runs.join("flambeau"));
     Ok(verdict.is_good())
 }
@@ -228,22 +229,25 @@ impl Explanation {
     }
 }
 
-/// Reads the list items of the page: ``- `tests/FOLDER/FILE [NUMBER]`: REASON``.
-fn explanations(page: &str) -> Result<Vec<Explanation>> {
-    let item = Regex::new(r"^- `(tests/[^` ]+)(?: ([0-9.]+))?`: (.*\S.*)$")?;
-    page.lines()
-        .filter(|line| line.starts_with("- `tests/"))
-        .map(|line| {
-            let parts = item
-                .captures(line)
-                .with_context(|| format!("{EXPLANATIONS}: no test, or no reason, in: {line}"))?;
-            Ok(Explanation {
+/// Reads the list items of the page that are for a version: ``- `tests/FOLDER/FILE [NUMBER]` [(OCaml BOUNDS)]: REASON``.
+fn explanations(page: &str, version: &str) -> Result<Vec<Explanation>> {
+    let item = Regex::new(r"^- `(tests/[^` ]+)(?: ([0-9.]+))?`(?: \(OCaml ([^)]+)\))?: (.*\S.*)$")?;
+    let mut found = Vec::new();
+    for line in page.lines().filter(|line| line.starts_with("- `tests/")) {
+        let parts = item
+            .captures(line)
+            .with_context(|| format!("{EXPLANATIONS}: no test, or no reason, in: {line}"))?;
+        let bounds =
+            parts.get(3).map(|bounds| Bounds::parse(bounds.as_str())).transpose()?.unwrap_or_default();
+        if bounds.hold(version)? {
+            found.push(Explanation {
                 file: parts[1].to_owned(),
                 number: parts.get(2).map(|number| number.as_str().to_owned()),
-                reason: parts[3].to_owned(),
-            })
-        })
-        .collect()
+                reason: parts[4].to_owned(),
+            });
+        }
+    }
+    Ok(found)
 }
 
 /// What the two runs say.
@@ -361,8 +365,9 @@ mod tests {
     fn differences_need_a_reason_and_reasons_a_difference() -> Result<()> {
         let theirs = parse("tests/x", &LOG.replace("failed", "passed").replace("n/a", "passed"))?;
         let ours = parse("tests/x", LOG)?;
-        let judge =
-            |page: &str| -> Result<Verdict> { Ok(judge(&theirs, &ours, &explanations(page)?, |_| true)) };
+        let judge = |page: &str| -> Result<Verdict> {
+            Ok(judge(&theirs, &ours, &explanations(page, "5.3.0")?, |_| true))
+        };
         let verdict = judge("")?;
         assert_eq!(verdict.unexplained, [test("b.ml", "1.1", "native"), test("b.ml", "1.1.1", "run")]);
         assert!(!verdict.is_good());
@@ -372,7 +377,10 @@ mod tests {
         let verdict = judge("- `tests/x/b.ml`: dumps\n- `tests/x/a.ml`: old\n")?;
         assert_eq!(verdict.stale, ["tests/x/a.ml"]);
         assert!(!verdict.is_good());
-        assert!(explanations("- `tests/x/b.ml`:\n").is_err());
+        assert!(judge("- `tests/x/b.ml` (OCaml >= 5.3): dumps\n")?.is_good());
+        assert!(!judge("- `tests/x/b.ml` (OCaml < 5.3): dumps\n")?.is_good());
+        assert!(judge("- `tests/x/b.ml` (OCaml 5.3): dumps\n").is_err());
+        assert!(judge("- `tests/x/b.ml`:\n").is_err());
         Ok(())
     }
 }

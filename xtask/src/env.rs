@@ -75,10 +75,14 @@ impl Stock {
                 .or_else(|| find(name))
                 .with_context(|| format!("no {name} on the PATH: run `cargo xtask setup`"))
         };
-        let ocamlopt = tool("ocamlopt")?;
-        let version = line_of(Command::new(&ocamlopt).arg("-version"))?;
-        let library = PathBuf::from(line_of(Command::new(&ocamlopt).arg("-where"))?);
-        Ok(Stock { ocamlc: tool("ocamlc")?, ocamlopt, version, library })
+        Stock::of(&tool("ocamlopt")?, &tool("ocamlc")?)
+    }
+
+    /// Two compilers of the same installation.
+    pub fn of(ocamlopt: &Path, ocamlc: &Path) -> Result<Stock> {
+        let version = line_of(Command::new(ocamlopt).arg("-version"))?;
+        let library = PathBuf::from(line_of(Command::new(ocamlopt).arg("-where"))?);
+        Ok(Stock { ocamlc: ocamlc.to_path_buf(), ocamlopt: ocamlopt.to_path_buf(), version, library })
     }
 }
 

@@ -12,8 +12,11 @@ mod checks;
 mod conformance;
 mod corpus;
 mod demo;
+mod dist;
 mod env;
 mod fuzz;
+mod ocaml;
+mod opam;
 mod payload;
 mod process;
 mod programs;
@@ -28,6 +31,7 @@ mod test;
 
 use std::process::ExitCode;
 
+use anyhow::Result;
 use clap::{Parser, Subcommand};
 
 /// Set-up, tests and measurements of Flambeau.
@@ -36,12 +40,17 @@ use clap::{Parser, Subcommand};
 struct Arguments {
     #[command(subcommand)]
     command: Command,
+    /// Work with another version of OCaml, which is prepared first if it was not (docs/versions.md)
+    #[arg(long, global = true, value_name = "VERSION")]
+    ocaml: Option<String>,
 }
 
 #[derive(Subcommand)]
 enum Command {
     /// Install what the build needs, build flambeau, and make a toolchain folder with it (target/toolchain)
     Setup,
+    /// Prepare another version of OCaml: built from its sources, with ocamlfind and its own test suite
+    Ocaml(ocaml::Options),
     /// Format, lints, unit tests, program tests, robustness
     Test(test::Options),
     /// Compile and run four example programs with the stock compiler and with flambeau
@@ -58,13 +67,31 @@ enum Command {
     Corpus(corpus::Options),
     /// Random programs, on which all compilers must agree
     Fuzz(fuzz::Options),
+    /// Make the release archive, which builds without a network
+    Dist(dist::Options),
     /// Compare speed, allocation, size and compile time with stock ocamlopt, Flambda 1 and C
     Bench(bench::Options),
 }
 
 fn main() -> ExitCode {
-    let outcome = match Arguments::parse().command {
+    match run(Arguments::parse()) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(error) => {
+            eprintln!("error: {error:#}");
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Carries out the command; whether all that it checks held.
+fn run(arguments: Arguments) -> Result<bool> {
+    if let Some(version) = &arguments.ocaml {
+        ocaml::switch(version)?;
+    }
+    match arguments.command {
         Command::Setup => setup::run().map(|()| true),
+        Command::Ocaml(options) => ocaml::run(&options),
         Command::Test(options) => test::run(&options),
         Command::Demo => demo::run(),
         Command::Conformance(options) => conformance::run(&options),
@@ -73,14 +100,7 @@ fn main() -> ExitCode {
         Command::Robustness(options) => robustness::run(&options),
         Command::Corpus(options) => corpus::run(&options),
         Command::Fuzz(options) => fuzz::run(&options),
+        Command::Dist(options) => dist::run(&options),
         Command::Bench(options) => bench::run(&options),
-    };
-    match outcome {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::FAILURE,
-        Err(error) => {
-            eprintln!("error: {error:#}");
-            ExitCode::from(2)
-        }
     }
 }

@@ -16,6 +16,7 @@ use serde::{Deserialize, Serialize};
 use crate::cache::{self, Key};
 use crate::checks::{Tally, diff};
 use crate::env::{self, Stock};
+use crate::ocaml::bounds::Bounds;
 use crate::process::{self, Exit};
 use crate::queue;
 
@@ -89,6 +90,8 @@ struct Directives {
     exit: i32,
     stderr: bool,
     backtrace: bool,
+    /// The versions of OCaml that have what the program uses.
+    versions: Bounds,
 }
 
 impl Directives {
@@ -114,6 +117,7 @@ impl Directives {
                 ("bytecode", "no") => into.no_bytecode = true,
                 ("stderr", "yes") => into.stderr = true,
                 ("backtrace", "yes") => into.backtrace = true,
+                ("ocaml", bounds) => into.versions.extend(Bounds::parse(bounds)?),
                 ("exit", code) => into.exit = code.parse().context("the exit directive")?,
                 // A misspelt value would silently weaken the test; other comments are prose.
                 ("bytecode" | "stderr" | "backtrace", _) => bail!("unknown directive: {line}"),
@@ -331,11 +335,12 @@ pub fn run(options: &Options<'_>) -> Result<Tally> {
     let mut all = Program::all(&env::root().join("tests/programs"))?;
     // Smallest programs of differences that were found.
     all.extend(Program::all(&env::root().join("tests/regress"))?);
-    let programs: Vec<Program> = all
-        .into_iter()
-        .filter(|program| options.filter.is_none_or(|filter| filter.is_match(&program.name)))
-        .collect();
+    all.retain(|program| options.filter.is_none_or(|filter| filter.is_match(&program.name)));
     let mut total = Tally::default();
+    let (programs, others) = for_version(all, &stock.version)?;
+    if !others.is_empty() {
+        total.skipped.push(format!("not for OCaml {}: {}", stock.version, others.join(", ")));
+    }
     let mut settings = Vec::new();
     for setting in SETTINGS {
         if env::stand_in().is_some() && !accepts(&flambeau, setting.flags)? {
@@ -366,6 +371,19 @@ pub fn run(options: &Options<'_>) -> Result<Tally> {
         total.add(tally);
     }
     Ok(total)
+}
+
+/// The programs for a version of OCaml, and the names of the others.
+fn for_version(programs: Vec<Program>, version: &str) -> Result<(Vec<Program>, Vec<String>)> {
+    let (mut chosen, mut others) = (Vec::new(), Vec::new());
+    for program in programs {
+        if program.directives.versions.hold(version)? {
+            chosen.push(program);
+        } else {
+            others.push(program.name);
+        }
+    }
+    Ok((chosen, others))
 }
 
 /// Whether a compiler that takes flambeau's place knows these flags.
@@ -570,6 +588,8 @@ mod tests {
         )?;
         assert_eq!(read.flags, ["-w", "-a"]);
         assert_eq!((read.exit, read.stderr), (2, false));
+        let read = directives("(* ocaml: < 5.0, Stream is gone *)\n")?;
+        assert!(read.versions.hold("4.14.1")? && !read.versions.hold("5.3.0")?);
         let late = format!("{}(* exit: 2 *)\n", "\n".repeat(HEAD_LINES));
         assert_eq!(directives(&late)?, Directives::default());
         Ok(())
@@ -579,6 +599,7 @@ mod tests {
     fn misspelt_directives_are_refused() {
         assert!(directives("(* bytecode: none *)\n").is_err());
         assert!(directives("(* exit: two *)\n").is_err());
+        assert!(directives("(* ocaml: 5 *)\n").is_err());
     }
 
     fn behaviour(exit: i32, stdout: &str, stderr: &str) -> Behaviour {

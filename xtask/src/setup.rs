@@ -7,8 +7,16 @@ use anyhow::{Context, Result, bail};
 
 use crate::{apt, env, process};
 
-/// What building and using flambeau takes.
-const PACKAGES: &[&str] = &["ocaml-nox", "ocaml-compiler-libs", "ocaml-findlib", "gcc", "binutils", "make"];
+/// What building and using flambeau takes. OCaml's compiler as a library has another name since Debian 13, where the compiler
+/// compresses its interfaces and needs zstd for it.
+const PACKAGES: &[&[&str]] = &[
+    &["ocaml"],
+    &["libcompiler-libs-ocaml-dev", "ocaml-compiler-libs"],
+    &["ocaml-findlib"],
+    &["gcc"],
+    &["binutils"],
+    &["make"],
+];
 
 /// The executables by which we know that all of that is there, whoever installed it.
 const TOOLS: &[&str] = &["ocamlopt", "ocamlc", "ocamlfind", "gcc", "as", "make"];
@@ -27,7 +35,7 @@ pub fn run() -> Result<()> {
 }
 
 /// Makes sure of the tools that are not ours.
-fn tools() -> Result<()> {
+pub fn tools() -> Result<()> {
     if all_there() {
         return Ok(());
     }
@@ -35,14 +43,15 @@ fn tools() -> Result<()> {
         bail!(
             "needed on the PATH: {}, and OCaml's compiler-libs (Debian: {})",
             TOOLS.join(", "),
-            PACKAGES.join(" ")
+            PACKAGES.iter().map(|names| names.join(" or ")).collect::<Vec<_>>().join(", ")
         );
     }
-    apt::install(PACKAGES)?;
+    let packages = apt::choose(PACKAGES)?;
+    apt::install(&packages)?;
     if !all_there() {
         bail!(
             "after installing {} these are still not all there: {}, compiler-libs",
-            PACKAGES.join(" "),
+            packages.join(" "),
             TOOLS.join(", ")
         );
     }

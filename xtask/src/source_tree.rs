@@ -2,20 +2,33 @@
 //! itself need.
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 
 use crate::env::Stock;
+use crate::ocaml::Environment;
 use crate::{apt, env, process, programs, queue};
 
 const LIMIT: Duration = Duration::from_secs(4 * 3600);
 
+/// What a tree is built for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    /// The usual compiler, and the tools of OCaml's test suite.
+    Tested,
+    /// The compiler with Flambda 1.
+    Flambda1,
+}
+
 /// The tree of the stock compiler's version, with its bytecode and native compilers and its libraries built by
-/// itself. Made once, below the target folder.
+/// itself. That of the machine's own version is made once, below the target folder.
 pub fn built(stock: &Stock) -> Result<PathBuf> {
+    if let Some(environment) = Environment::holding(stock)? {
+        return Ok(environment.source());
+    }
     let tree = apt::source("ocaml", &env::cache("sources")?)?;
     let version = fs::read_to_string(tree.join("VERSION"))?;
     if version.lines().next() != Some(stock.version.as_str()) {
@@ -32,21 +45,46 @@ pub fn built(stock: &Stock) -> Result<PathBuf> {
         return Ok(tree);
     }
     println!("building OCaml {} (once; some minutes)", stock.version);
+    build(&tree, Kind::Tested, None, &[])?;
+    fs::write(&stamp, place).context("cannot write the stamp of a built tree")?;
+    Ok(tree)
+}
+
+/// Configures and builds an unpacked tree, and installs it below `prefix` if there is one.
+pub fn build(tree: &Path, kind: Kind, prefix: Option<&Path>, flags: &[&str]) -> Result<()> {
     let step = |program: &str, arguments: &[&str]| -> Result<()> {
         let mut command = Command::new("nice");
-        command.arg(program).args(arguments).current_dir(&tree);
+        command.arg(program).args(arguments).current_dir(tree);
         process::run(quiet(&mut command), LIMIT)?
             .expect_success(&format!("{program} {}", arguments.join(" ")))?;
         Ok(())
     };
     // Neither the compiler nor its tests take part in what the documentation generator does.
-    step("./configure", &["--disable-ocamldoc"])?;
+    let mut configure = vec!["--disable-ocamldoc"];
+    configure.push(match kind {
+        Kind::Tested => "--enable-ocamltest",
+        Kind::Flambda1 => "--enable-flambda",
+    });
+    configure.extend(flags);
+    let prefix_flag = prefix.map(|prefix| format!("--prefix={}", prefix.display()));
+    configure.extend(prefix_flag.as_deref());
+    step("./configure", &configure)?;
     let jobs = format!("-j{}", queue::workers(None));
     step("make", &[&jobs, "world.opt"])?;
-    step("make", &["-C", "ocamltest", "all", "allopt"])?;
-    step("make", &["-C", "testsuite", "lib", "tools"])?;
-    fs::write(&stamp, place).context("cannot write the stamp of a built tree")?;
-    Ok(tree)
+    if kind == Kind::Tested {
+        // Since 5.1, its folder has no Makefile of its own, and it is part of the above.
+        if tree.join("ocamltest/Makefile").exists() {
+            step("make", &["-C", "ocamltest", "all", "allopt"])?;
+        }
+        if !tree.join("ocamltest/ocamltest.opt").exists() {
+            bail!("the build made no ocamltest in {}", tree.display());
+        }
+        step("make", &["-C", "testsuite", "lib", "tools"])?;
+    }
+    if prefix.is_some() {
+        step("make", &["install"])?;
+    }
+    Ok(())
 }
 
 /// Takes out of a command's environment what a user's shell, or cargo, put into it for other compilations.

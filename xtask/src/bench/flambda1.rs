@@ -3,64 +3,94 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 
+use crate::apt;
 use crate::env::{self, Stock};
-use crate::{apt, process, queue, source_tree};
+use crate::ocaml::Environment;
+use crate::source_tree::{self, Kind};
 
-const LIMIT: Duration = Duration::from_secs(4 * 3600);
+/// Where the build of this version is kept, with its sources.
+struct Place {
+    folder: PathBuf,
+    environment: Option<Environment>,
+}
 
-/// Its `ocamlopt.opt`, installed below the target folder, if that was built before.
+impl Place {
+    fn of(stock: &Stock) -> Result<Place> {
+        let environment = Environment::holding(stock)?;
+        let folder = match &environment {
+            Some(environment) => environment.flambda1(),
+            None => env::cache("flambda1")?,
+        };
+        Ok(Place { folder, environment })
+    }
+
+    fn prefix(&self) -> PathBuf {
+        self.folder.join("install")
+    }
+
+    fn executable(&self) -> PathBuf {
+        self.prefix().join("bin/ocamlopt.opt")
+    }
+
+    fn stamp(&self) -> PathBuf {
+        self.folder.join(".installed")
+    }
+
+    /// What the stamp holds. The compiler knows its own place: one that was moved doesn't find its library.
+    fn identity(&self, stock: &Stock) -> String {
+        format!("{} {}", stock.version, self.prefix().display())
+    }
+
+    fn is_built(&self, stock: &Stock) -> bool {
+        fs::read_to_string(self.stamp()).is_ok_and(|built| built == self.identity(stock))
+    }
+
+    /// A tree of its own: that of the other commands is built without Flambda.
+    fn unpack(&self, stock: &Stock) -> Result<PathBuf> {
+        let Some(environment) = &self.environment else {
+            let tree = apt::source("ocaml", &self.folder)?;
+            if version_of(&tree)? != stock.version {
+                bail!("apt-get source does not give OCaml {}", stock.version);
+            }
+            return Ok(tree);
+        };
+        let tree = self.folder.join("source");
+        if tree.exists() {
+            fs::remove_dir_all(&tree)?;
+        }
+        environment.unpack(&tree)?;
+        Ok(tree)
+    }
+}
+
+fn version_of(tree: &Path) -> Result<String> {
+    let text = fs::read_to_string(tree.join("VERSION"))?;
+    Ok(text.lines().next().unwrap_or_default().to_owned())
+}
+
+/// Its `ocamlopt.opt`, if that was built before.
 pub fn built(stock: &Stock) -> Result<Option<PathBuf>> {
-    let place = env::cache("flambda1")?;
-    let is_built = fs::read_to_string(stamp(&place)).is_ok_and(|built| built == identity(stock, &place));
-    Ok(is_built.then(|| executable(&place)))
-}
-
-fn executable(place: &Path) -> PathBuf {
-    place.join("install/bin/ocamlopt.opt")
-}
-
-fn stamp(place: &Path) -> PathBuf {
-    place.join(".installed")
-}
-
-/// What the stamp holds. The compiler knows its own place: one that was moved doesn't find its library.
-fn identity(stock: &Stock, place: &Path) -> String {
-    format!("{} {}", stock.version, place.join("install").display())
+    let place = Place::of(stock)?;
+    Ok(place.is_built(stock).then(|| place.executable()))
 }
 
 /// Its `ocamlopt.opt`. Built at the first use.
 pub fn compiler(stock: &Stock) -> Result<PathBuf> {
-    if let Some(compiler) = built(stock)? {
+    let place = Place::of(stock)?;
+    let compiler = place.executable();
+    if place.is_built(stock) {
         return Ok(compiler);
     }
-    let place = env::cache("flambda1")?;
-    let prefix = place.join("install");
-    let compiler = executable(&place);
     println!("building OCaml {} with Flambda 1 (once; some minutes)", stock.version);
-    // A tree of its own: that of the other commands is built without Flambda.
-    let tree = apt::source("ocaml", &place)?;
-    let version = fs::read_to_string(tree.join("VERSION"))?;
-    if version.lines().next() != Some(stock.version.as_str()) {
-        bail!("apt-get source does not give OCaml {}", stock.version);
-    }
-    let step = |program: &str, arguments: &[&str]| -> Result<()> {
-        let mut command = Command::new("nice");
-        command.arg(program).args(arguments).current_dir(&tree);
-        process::run(source_tree::quiet(&mut command), LIMIT)?
-            .expect_success(&format!("{program} {}", arguments.join(" ")))?;
-        Ok(())
-    };
-    let prefix_flag = format!("--prefix={}", prefix.display());
-    step("./configure", &["--enable-flambda", "--disable-ocamldoc", &prefix_flag])?;
-    step("make", &[&format!("-j{}", queue::workers(None)), "world.opt"])?;
-    step("make", &["install"])?;
+    let tree = place.unpack(stock)?;
+    let flags = place.environment.as_ref().map_or(&[][..], Environment::configuration);
+    source_tree::build(&tree, Kind::Flambda1, Some(&place.prefix()), flags)?;
     if env::line_of(Command::new(&compiler).args(["-config-var", "flambda"]))? != "true" {
         bail!("{} is not Flambda", compiler.display());
     }
-    fs::write(stamp(&place), identity(stock, &place)).context("cannot write the stamp of Flambda 1")?;
+    fs::write(place.stamp(), place.identity(stock)).context("cannot write the stamp of Flambda 1")?;
     Ok(compiler)
 }

@@ -5,7 +5,7 @@ mod callgrind;
 mod check;
 mod compilers;
 mod corpus;
-mod flambda1;
+pub mod flambda1;
 mod instructions;
 mod large;
 mod measure;

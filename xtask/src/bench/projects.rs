@@ -9,8 +9,9 @@ use regex::Regex;
 use serde::{Deserialize, Serialize};
 
 use super::large::{native_commands, place, shell};
-use crate::env::{self, Stock};
-use crate::{apt, process, selfbuild, source_tree};
+use crate::env::Stock;
+use crate::ocaml::packages;
+use crate::{process, selfbuild, source_tree};
 
 const LIMIT: Duration = Duration::from_secs(2 * 3600);
 /// Where a prepared project keeps its commands.
@@ -60,12 +61,19 @@ fn prepared(
     Ok(Project { name, tree, commands, executable, work })
 }
 
+/// What builds camlp4.
+const OCAMLBUILD: &[&str] = &["ocamlbuild"];
+
 /// Prepares a project at its first use.
 type Prepare = fn(&Stock) -> Result<Project>;
 
 /// The projects whose name matches, prepared.
 pub fn all(stock: &Stock, filter: Option<&Regex>) -> Result<Vec<Project>> {
-    let known: [(&str, Prepare); 3] = [("ocamlopt", ocamlopt), ("menhir", menhir), ("camlp4", camlp4)];
+    let mut known: Vec<(&str, Prepare)> = vec![("ocamlopt", ocamlopt), ("menhir", menhir)];
+    match packages::missing(OCAMLBUILD.iter().copied())? {
+        None => known.push(("camlp4", camlp4)),
+        Some(reason) => println!("camlp4: left out: {reason}"),
+    }
     known
         .iter()
         .filter(|(name, _)| filter.is_none_or(|filter| filter.is_match(name)))
@@ -119,9 +127,9 @@ fn ocamlopt(stock: &Stock) -> Result<Project> {
 
 /// Menhir, which makes the parser of OCaml's own grammar.
 fn menhir(stock: &Stock) -> Result<Project> {
-    apt::install(&["ocaml-dune"])?;
+    packages::install(&["ocaml-dune"])?;
     prepared(stock, "menhir", "_build/default/src/stage2/main.exe", |tree| {
-        let source = apt::source("menhir", &env::cache("sources")?)?;
+        let source = packages::source("menhir")?;
         selfbuild::copy_tree(&source, tree)?;
         step(tree, "dune build --profile release src/stage2/main.exe")?;
         let log = fs::read_to_string(tree.join("_build/log"))?;
@@ -136,9 +144,9 @@ fn menhir(stock: &Stock) -> Result<Project> {
 
 /// Camlp4, which parses and prints the 23,000 lines of its own library.
 fn camlp4(stock: &Stock) -> Result<Project> {
-    apt::install(&["ocamlbuild"])?;
+    packages::install(OCAMLBUILD)?;
     prepared(stock, "camlp4", "_build/camlp4/camlp4print.native", |tree| {
-        let source = apt::source("camlp4", &env::cache("sources")?)?;
+        let source = packages::source("camlp4")?;
         selfbuild::copy_tree(&source, tree)?;
         step(tree, "./configure && make native")?;
         let log = fs::read_to_string(tree.join("_build/_log"))?;

@@ -16,7 +16,8 @@ use super::compilers::{self, Column, Maker};
 use super::large::{place, shell};
 use super::record::Figures;
 use crate::cache::Key;
-use crate::{apt, env, payload, process, projects, selfbuild};
+use crate::ocaml::packages;
+use crate::{env, payload, process, projects, selfbuild};
 
 /// Building one project.
 const LIMIT: Duration = Duration::from_secs(2 * 3600);
@@ -69,7 +70,7 @@ struct Table {
     project: Vec<Recipe>,
 }
 
-/// The recipes whose names match.
+/// The recipes whose names match, and which the OCaml at work has the libraries for.
 pub fn all(filter: Option<&Regex>) -> Result<Vec<Recipe>> {
     let file = env::root().join("bench/macro/projects.toml");
     let text = fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
@@ -77,14 +78,21 @@ pub fn all(filter: Option<&Regex>) -> Result<Vec<Recipe>> {
         toml::from_str(&text).with_context(|| format!("cannot understand {}", file.display()))?;
     let mut recipes = table.project;
     recipes.retain(|recipe| filter.is_none_or(|filter| filter.is_match(&recipe.name)));
-    Ok(recipes)
+    let mut usable = Vec::new();
+    for recipe in recipes {
+        match packages::missing(recipe.needs.iter().map(String::as_str))? {
+            None => usable.push(recipe),
+            Some(reason) => println!("{}: left out: {reason}", recipe.name),
+        }
+    }
+    Ok(usable)
 }
 
 impl Recipe {
     /// Installs what is needed, and unpacks the sources.
     pub fn prepare(&self) -> Result<PathBuf> {
-        apt::install(&self.needs.iter().map(String::as_str).collect::<Vec<_>>())?;
-        apt::source(&self.package, &env::cache("sources")?)
+        packages::install(&self.needs.iter().map(String::as_str).collect::<Vec<_>>())?;
+        packages::source(&self.package)
     }
 
     /// The folder of the inputs, made unless that was done before.

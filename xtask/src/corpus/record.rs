@@ -14,7 +14,8 @@ use super::command::{self, Unit};
 use super::ocaml;
 use super::packages::{Origin, Package};
 use crate::env::{self, Stock};
-use crate::{apt, process, source_tree};
+use crate::ocaml::packages;
+use crate::{process, source_tree};
 
 /// One build.
 const LIMIT: Duration = Duration::from_secs(2 * 3600);
@@ -48,8 +49,8 @@ pub fn recorded(package: &Package, stock: &Stock) -> Result<Recorded> {
             ocaml::units(&tree)?
         }
         Origin::Debian(steps) => {
-            apt::build_dependencies(package.name)?;
-            copy(&apt::source(package.name, &env::cache("sources")?)?, &tree)?;
+            packages::build_dependencies(package.name)?;
+            copy(&packages::source(package.name)?, &tree)?;
             build(&tree, steps, &toolchain(&place, &records, stock)?)?;
             read_records(&records)?
         }

@@ -1,5 +1,7 @@
 //! Debian's packages and their sources.
 
+pub mod suite;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -25,6 +27,25 @@ pub fn missing<'a>(packages: &[&'a str]) -> Vec<&'a str> {
             !status.is_ok_and(|output| output.status.success() && output.stdout == b"installed")
         })
         .collect()
+}
+
+/// The packages that this release of Debian has: of each of `wanted`, the first name that it knows.
+pub fn choose<'a>(wanted: &[&[&'a str]]) -> Result<Vec<&'a str>> {
+    let known = |names: &[&'a str]| names.iter().copied().find(|name| is_known(name));
+    // A fresh machine knows none.
+    if wanted.iter().any(|names| known(names).is_none()) {
+        apt_get(&["update"])?;
+    }
+    wanted
+        .iter()
+        .map(|names| known(names).with_context(|| format!("Debian has no package {}", names.join(" or "))))
+        .collect()
+}
+
+/// Whether apt's lists have a package of this name that can be installed.
+fn is_known(package: &str) -> bool {
+    let output = Command::new("apt-cache").args(["show", "--no-all-versions", package]).output();
+    output.is_ok_and(|output| output.status.success() && output.stdout.starts_with(b"Package:"))
 }
 
 /// Installs those of `packages` that are not there yet.
