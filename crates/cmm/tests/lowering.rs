@@ -37,6 +37,29 @@ fn bindings_with_several_uses_stay() {
 }
 
 #[test]
+fn a_load_never_moves_after_a_store() {
+    // Not even after one to other memory, where only one branch wants what was loaded: load buffering
+    // (docs/memory-model.md).
+    check_body(
+        "r, a, n: int",
+        "let x = block_load.mut[0] (r)
+         do array_store.int (a, 0, n)
+         let c = lt.int (n, 10)
+         cont yes { k (x) }
+         and no { k (0) }
+         switch c { 0 -> no, 1 -> yes }",
+        expect![[r#"
+            (function camlT__f (r/0:val a/1:val n/2:val)
+              (let x/3 (block_load.0.mutable r/0))
+              (array_store.int a/1 1 n/2)
+              (if (int_compare.lt.tagged n/2 21)
+                (then x/3)
+                (else 1)))
+        "#]],
+    );
+}
+
+#[test]
 fn bindings_sink_into_the_branch_that_uses_them() {
     check_body(
         "x, n: int",
