@@ -11,6 +11,7 @@
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
@@ -26,11 +27,19 @@ const OURS: &[&str] = &["ocamlopt", "ocamlopt.opt"];
 const LEFT_OUT: &[&str] = &["ocamlopt.byte", "ocamlfind"];
 
 /// Makes the folder, or brings it up to date.
+///
+/// # Errors
+/// When something can't be written, or the OCaml on the PATH is not the version that flambeau was built with.
 pub fn make(folder: &Path) -> Result<()> {
     let bin = folder.join("bin");
     fs::create_dir_all(&bin).with_context(|| format!("making {}", bin.display()))?;
     let bin = bin.canonicalize().with_context(|| format!("finding {}", bin.display()))?;
 
+    let stock = find_on_path("ocamlc", &bin).context(
+        "no ocamlc on the PATH: the OCaml that flambeau was built with must be installed (on Debian: \
+         apt-get install ocaml-nox)",
+    )?;
+    check_version(&stock)?;
     // A folder of an earlier version has a link there.
     let own = bin.join(OWN);
     if own.is_symlink() {
@@ -40,16 +49,33 @@ pub fn make(folder: &Path) -> Result<()> {
     for name in OURS {
         link(Path::new(OWN), &bin.join(name))?;
     }
-    let stock = find_on_path("ocamlc", &bin).context(
-        "no ocamlc on the PATH: the OCaml that flambeau was built with must be installed (on Debian: \
-         apt-get install ocaml-nox)",
-    )?;
     let stock_folder = stock.parent().context("ocamlc is in no folder")?;
     link_tools(stock_folder, &bin)?;
     if let Some(ocamlfind) = find_on_path("ocamlfind", &bin) {
         write_ocamlfind_wrapper(&ocamlfind, &bin)?;
     }
     println!("To use it: PATH=\"{}:$PATH\"", bin.display());
+    Ok(())
+}
+
+/// What flambeau compiles is linked with the library of the OCaml that it was built with, and read by the tools of that.
+fn check_version(ocamlc: &Path) -> Result<()> {
+    let version = |program: &Path| -> Result<String> {
+        let output = Command::new(program)
+            .arg("-version")
+            .output()
+            .with_context(|| format!("running {}", program.display()))?;
+        Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
+    };
+    let own = std::env::current_exe().context("finding the path of flambeau itself")?;
+    let (ours, theirs) = (version(&own)?, version(ocamlc)?);
+    if ours != theirs {
+        bail!(
+            "this flambeau was built for OCaml {ours}, but {} is of OCaml {theirs}: put OCaml {ours} first on the PATH, or \
+             build flambeau with the other (FLAMBEAU_OCAMLFIND chooses it)",
+            ocamlc.display()
+        );
+    }
     Ok(())
 }
 

@@ -59,10 +59,12 @@ const PURE: &[&str] = &[
     "tanh",
 ];
 
-/// Functions that read, allocate or raise, but write nothing. In alphabetical order.
+/// Functions that read, allocate or raise, but write nothing, under the names of all versions of OCaml. In alphabetical order.
 const READING: &[&str] = &[
     "caml_array_append",
     "caml_array_concat",
+    "caml_array_create_float",
+    "caml_array_make",
     "caml_array_sub",
     "caml_bytes_compare",
     "caml_bytes_equal",
@@ -75,7 +77,11 @@ const READING: &[&str] = &[
     "caml_create_bytes",
     "caml_equal",
     "caml_float_of_string",
+    "caml_floatarray_append",
     "caml_floatarray_create",
+    "caml_floatarray_make",
+    "caml_floatarray_make_unboxed",
+    "caml_floatarray_sub",
     "caml_format_float",
     "caml_format_int",
     "caml_greaterequal",
@@ -91,6 +97,7 @@ const READING: &[&str] = &[
     "caml_string_equal",
     "caml_string_greaterequal",
     "caml_string_greaterthan",
+    "caml_string_hash",
     "caml_string_lessequal",
     "caml_string_lessthan",
     "caml_string_notequal",
@@ -110,7 +117,11 @@ impl External {
     pub fn writes(&self) -> Written {
         match self.name.as_str() {
             "caml_blit_bytes" | "caml_blit_string" | "caml_fill_bytes" => Written::Bytes,
-            "caml_array_blit" | "caml_array_fill" | "caml_floatarray_blit" => Written::Blocks,
+            "caml_array_blit"
+            | "caml_array_fill"
+            | "caml_floatarray_blit"
+            | "caml_floatarray_fill"
+            | "caml_floatarray_fill_unboxed" => Written::Blocks,
             name if READING.binary_search(&name).is_ok() || self.is_pure() => Written::Nothing,
             _ => Written::Anything,
         }
