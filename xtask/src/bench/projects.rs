@@ -106,10 +106,10 @@ fn ocamlopt(stock: &Stock) -> Result<Project> {
         // Only what make would do is wanted.
         let of_compiler = step(
             tree,
-            "make -n CAMLOPT='ocamlopt -g -nostdlib -I stdlib -I otherlibs/dynlink' ocamlopt.opt",
+            "make -n V=1 CAMLOPT='ocamlopt -g -nostdlib -I stdlib -I otherlibs/dynlink' ocamlopt.opt",
         )?;
         selfbuild::remove_native_code(tree, &["stdlib"])?;
-        let of_library = step(tree, "make -n -C stdlib CAMLOPT=ocamlopt allopt")?;
+        let of_library = step(tree, "make -n -C stdlib V=1 CAMLOPT=ocamlopt allopt")?;
         let mut commands = native_commands(&of_library, Some("stdlib"), &none()?)?;
         let units = commands
             .iter()

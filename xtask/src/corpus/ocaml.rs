@@ -52,6 +52,7 @@ const GROUPS: &[Group] = &[
     Group { folders: &["otherlibs/str"], needs: &[] },
     Group { folders: &["otherlibs/bigarray"], needs: &["otherlibs/unix"] },
     Group { folders: &["otherlibs/systhreads"], needs: &["otherlibs/unix"] },
+    Group { folders: &["otherlibs/runtime_events"], needs: &["otherlibs/unix"] },
 ];
 
 /// The units of the tree, each after those that it needs. Those whose interface was not compiled, because this build of OCaml

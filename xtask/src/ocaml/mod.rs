@@ -139,7 +139,10 @@ impl Choice {
     fn of(wanted: &str) -> Result<Choice> {
         let own = Stock::find()?;
         if is_version(&own.version, wanted) {
-            return Ok(Choice::Own(own));
+            return Ok(match Environment::holding(&own)? {
+                Some(environment) => Choice::Prepared(environment),
+                None => Choice::Own(own),
+            });
         }
         match VERSIONS.iter().find(|version| is_version(version.number, wanted)) {
             Some(version) => Ok(Choice::Prepared(Environment::of(version)?)),
@@ -157,7 +160,8 @@ impl Choice {
 
 /// Whether a version is the one that a user wants, who may leave out its last number.
 fn is_version(number: &str, wanted: &str) -> bool {
-    number.strip_prefix(wanted).is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
+    let rest = number.strip_prefix(wanted);
+    wanted.contains('.') && rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('.'))
 }
 
 /// The folder of a version: `source` is the built tree with OCaml's own tests, `install` what it installs, `findlib` what
@@ -262,7 +266,7 @@ mod tests {
 
     #[test]
     fn the_last_number_may_be_left_out() {
-        assert!(is_version("5.3.0", "5.3.0") && is_version("5.3.0", "5.3") && is_version("5.3.0", "5"));
+        assert!(is_version("5.3.0", "5.3.0") && is_version("5.3.0", "5.3") && !is_version("5.3.0", "5"));
         assert!(!is_version("5.30.0", "5.3") && !is_version("5.3.0", "5.3.1") && !is_version("5.3", "5.3.0"));
     }
 

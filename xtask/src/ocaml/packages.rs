@@ -47,7 +47,15 @@ pub fn install(names: &[&str]) -> Result<()> {
     }
     let (of_ocaml, others): (Vec<&str>, Vec<&str>) = names.iter().partition(|name| is_of_ocaml(name));
     apt::install(&others)?;
-    if of_ocaml.is_empty() { Ok(()) } else { dune(&environment) }
+    if of_ocaml.is_empty() { Ok(()) } else { build_dune(&environment) }
+}
+
+/// The dune for the OCaml that the commands work with; that of the machine need not be there.
+pub fn dune() -> Result<Option<PathBuf>> {
+    if Environment::current()?.is_some() {
+        install(&["ocaml-dune"])?;
+    }
+    Ok(env::find("dune"))
 }
 
 /// Installs what the build of a package needs, if it is for the OCaml that the commands work with: for another, what can't be built
@@ -67,7 +75,7 @@ fn is_of_ocaml(name: &str) -> bool {
 const TOOLS: &[&str] = &["cppo", "menhir", "camlp4", "camlp5"];
 
 /// Builds dune, of which one executable is enough, among the tools of the version.
-fn dune(environment: &Environment) -> Result<()> {
+fn build_dune(environment: &Environment) -> Result<()> {
     let installed = environment.bin().join("dune");
     let lock = File::create(environment.folder.join(".dune.lock"))?;
     lock.lock().context("cannot lock the build of dune")?;

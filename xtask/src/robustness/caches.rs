@@ -10,6 +10,7 @@ use anyhow::{Context, Result, bail};
 
 use super::lab::Lab;
 use super::{Check, Verdict};
+use crate::ocaml::packages;
 use crate::{env, process};
 
 pub const CHECKS: &[Check] = &[Check { name: "cache-dune", run: dune }];
@@ -34,7 +35,7 @@ type Products = BTreeMap<PathBuf, Vec<u8>>;
 /// A dune project is built in two places, with a shared cache and with one each; then by another build of flambeau at the same
 /// path. Nothing is stale, and everything equal.
 fn dune(lab: &Lab) -> Result<Verdict> {
-    let Some(dune) = env::find("dune") else { return Ok(Verdict::Skipped("no dune on the PATH".into())) };
+    let Some(dune) = packages::dune()? else { return Ok(Verdict::Skipped("no dune on the PATH".into())) };
     process::run(lab.command(&lab.flambeau).arg("toolchain").arg(lab.file("toolchain")), LIMIT)?
         .expect_success("flambeau toolchain")?;
     let build = |place: &str, cache: &str| build(lab, &dune, place, cache);

@@ -9,6 +9,7 @@ mod flags;
 mod lab;
 mod linking;
 mod places;
+mod project;
 mod size;
 mod torture;
 
@@ -71,6 +72,7 @@ pub fn checks(filter: Option<&Regex>, jobs: usize) -> Result<Tally> {
         damage::CHECKS,
         places::CHECKS,
         caches::CHECKS,
+        project::CHECKS,
         linking::CHECKS,
         flags::CHECKS,
     ];
