@@ -172,11 +172,20 @@ impl Ocaml {
 
     /// What the object is linked with: the runtime and the libraries of C that it wants. They are not part of the object,
     /// or the static form of each would be needed (`ld -r` takes no other).
+    ///
+    /// # Errors
+    /// When this OCaml wants code that we do not make.
     fn libraries(&self) -> Result<Vec<String>> {
         let configuration = self.run(None, &["ocamlopt", "-config"])?;
         let setting = |name: &str| {
             configuration.lines().find_map(|line| line.strip_prefix(name)?.strip_prefix(':')).map(str::trim)
         };
+        if setting("tsan") == Some("true") {
+            bail!(
+                "this OCaml was configured with --enable-tsan: ThreadSanitizer needs code that records each access to \
+                 memory, which flambeau does not make; use an OCaml without it"
+            );
+        }
         let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<String>>();
         let folder =
             PathBuf::from(setting("standard_library").context("ocamlopt -config has no standard_library")?);
