@@ -41,7 +41,7 @@ impl Writer {
 
     /// A node below which `depth` levels are allowed.
     fn node(&mut self, depth: u32) {
-        let choice = if depth == 0 { self.rng.below(3) } else { self.rng.below(22) };
+        let choice = if depth == 0 { self.rng.below(3) } else { self.rng.below(23) };
         let children = |w: &mut Writer, n: usize| (0..n).for_each(|_| w.node(depth - 1));
         let some = self.rng.below(4);
         match choice {
@@ -61,7 +61,7 @@ impl Writer {
                     self.ident();
                     self.u(1);
                 }
-                self.all(&[0, 1, 1, 0, 0, 0, 0]);
+                self.all(&[0, 1, 1, 0, 0, 0, 1, 0]);
             }
             5 | 6 => {
                 children(self, 2);
@@ -80,7 +80,7 @@ impl Writer {
             8 => {
                 children(self, some);
                 // Primitives with no, one and two parameters.
-                let prims: &[&[u64]] = &[&[0], &[3, 0], &[5, 0, 1], &[6, 2], &[22, 1], &[40]];
+                let prims: &[&[u64]] = &[&[0], &[3, 0], &[5, 0, 1], &[6, 2, 1], &[22, 1], &[40]];
                 let prim = *self.rng.pick(prims);
                 self.u(8);
                 self.all(prim);
@@ -134,6 +134,12 @@ impl Writer {
                 children(self, 2 + some);
                 self.all(&[19, 1, 0, some as u64]);
             }
+            22 => {
+                children(self, some);
+                self.u(22);
+                self.string("caml_perform");
+                self.all(&[0, some as u64]);
+            }
             _ => {
                 children(self, 1);
                 self.all(&[20, 0]);
@@ -167,10 +173,12 @@ fn request(seed: u64) -> Vec<u8> {
     term.node(4);
     let mut w = new();
     w.bytes.extend_from_slice(b"FLBQ");
-    w.u(2);
+    w.u(3);
     // Options.
     w.string("M");
     w.string("camlM");
+    w.string(".");
+    w.u(2);
     w.all(&[1, 0, 1, 1, 7, 1]);
     w.string("ir");
     w.all(&[0, 3, 2, 1]);

@@ -6,8 +6,8 @@
 
 use cranelift_entity::{PrimaryMap, SecondaryMap, entity_impl};
 use flambeau_ir::{
-    Apply, CallKind, Code, CodeId, Expr, FunctionSlot, Item, Kind, Named, Prim, Rewrites, SetOfClosures,
-    Simple, Subkind, Terminator, Unit, ValueSlot, Variable,
+    CallKind, Code, CodeId, Expr, Item, Kind, Named, Prim, Rewrites, SetOfClosures, Simple, Subkind,
+    Terminator, Unit, ValueSlot, Variable,
 };
 use rustc_hash::FxHashMap;
 
@@ -77,10 +77,7 @@ impl Lifting {
             needs.len() <= MOST_NEW + unused && params - unused + needs.len() <= MOST
         });
         let first = *functions.first()?;
-        if !fits
-            || names_other_slots(unit, set)
-            || !rewrites.allow(|| format!("parameters: captured by {}", unit.place_name(Some(first))))
-        {
+        if !fits || !rewrites.allow(|| format!("parameters: captured by {}", unit.place_name(Some(first)))) {
             return None;
         }
         let values: FxHashMap<ValueSlot, Simple> = set.values.iter().copied().collect();
@@ -187,31 +184,6 @@ impl Lifting {
             Item::Join { .. } | Item::LetCont { .. } => true,
         }
     }
-}
-
-/// Whether functions of a set read closures of another one, or call functions that do through them. They would take such a closure as a parameter, and be nested in
-/// nothing: where the function that binds the other set is copied, its slots get other names in the copy, but not here.
-fn names_other_slots(unit: &Unit, set: &SetOfClosures) -> bool {
-    let is_own = |slot: &FunctionSlot| set.functions.iter().any(|(own, _)| own == slot);
-    let mut names = false;
-    for (_, code) in &set.functions {
-        unit.codes[*code].body.walk(&mut |expr| {
-            for item in &expr.items {
-                if let Item::Let { named: Named::Prim { prim, .. }, .. } = item
-                    && let Prim::ProjectValueSlot { function: slot, .. }
-                    | Prim::ProjectFunctionSlot { from: slot, .. } = prim
-                {
-                    names |= !is_own(slot);
-                }
-            }
-            if let Terminator::Apply(apply) = &expr.terminator
-                && let Apply { callee: Some(Simple::Var(_)), kind: CallKind::Direct(callee), .. } = &**apply
-            {
-                names |= set.functions.iter().all(|(_, code)| code != callee);
-            }
-        });
-    }
-    names
 }
 
 impl Lifted {
