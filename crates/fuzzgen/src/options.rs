@@ -11,10 +11,12 @@ pub struct Options {
     pub body: i32,
     /// Of 100 programs, how many end with an exception that nothing handles.
     pub uncaught: usize,
+    /// Whether it may use what OCaml 5 has: effects, atomics and domains.
+    pub ocaml5: bool,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { units: 3, items: 12, body: 34, uncaught: 1 }
+        Options { units: 3, items: 12, body: 34, uncaught: 1, ocaml5: false }
     }
 }

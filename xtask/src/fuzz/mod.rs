@@ -22,6 +22,8 @@ use anyhow::{Context, Result};
 use clap::Args;
 use flambeau_fuzzgen::{Options as Shape, Program};
 
+use crate::ocaml::bounds::Bounds;
+
 use crate::checks::Tally;
 use crate::env::{self, Stock};
 use crate::queue;
@@ -84,7 +86,7 @@ pub struct Options {
 /// Runs the fuzzer; whether all compilers agreed.
 pub fn run(options: &Options) -> Result<bool> {
     if let Some(seed) = options.print {
-        for (name, text) in Program::generate(seed, &Shape::default()).files() {
+        for (name, text) in Program::generate(seed, &shape(&Stock::find()?)?).files() {
             println!("(* {name} *)\n{text}");
         }
         return Ok(true);
@@ -110,8 +112,10 @@ pub fn run(options: &Options) -> Result<bool> {
             env::flambeau()?
         }
     };
+    let stock = Stock::find()?;
     let fuzzer = Fuzzer {
-        compilers: Compilers { stock: Stock::find()?, flambeau, variables: vec![] },
+        shape: shape(&stock)?,
+        compilers: Compilers { stock, flambeau, variables: vec![] },
         first,
         last: options.programs.map_or(u64::MAX, |n| first.saturating_add(n)),
         deadline: options.programs.is_none().then(|| Instant::now() + Duration::from_secs(options.seconds)),
@@ -130,6 +134,11 @@ pub fn run(options: &Options) -> Result<bool> {
     Ok(report.is_good())
 }
 
+/// What programs are like that this OCaml compiles.
+fn shape(stock: &Stock) -> Result<Shape> {
+    Ok(Shape { ocaml5: Bounds::parse(">= 5.0")?.hold(&stock.version)?, ..Shape::default() })
+}
+
 /// Seeds name files: short ones are easier to talk about.
 fn seed_of_clock() -> u64 {
     let clock = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis() as u64;
@@ -146,8 +155,10 @@ pub fn checks(seconds: u64, jobs: usize) -> Result<Tally> {
     let mut tally = Tally::default();
     let terms = Duration::from_secs(seconds / 6);
     ir::checks(first, Instant::now() + terms, jobs, &mut tally)?;
+    let stock = Stock::find()?;
     let fuzzer = Fuzzer {
-        compilers: Compilers { stock: Stock::find()?, flambeau: env::flambeau()?, variables: vec![] },
+        shape: shape(&stock)?,
+        compilers: Compilers { stock, flambeau: env::flambeau()?, variables: vec![] },
         first,
         last: u64::MAX,
         deadline: Some(Instant::now() + Duration::from_secs(seconds).saturating_sub(terms)),

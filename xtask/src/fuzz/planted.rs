@@ -30,9 +30,11 @@ pub fn run(first: u64, jobs: usize, flambeau: Option<PathBuf>) -> Result<bool> {
     for pass in planted::PASSES.iter().chain(planted::FOR_PROGRAMS) {
         let start = Instant::now();
         let is_for_programs = planted::FOR_PROGRAMS.iter().any(|other| other.name == pass.name);
+        let stock = Stock::find()?;
         let fuzzer = Fuzzer {
+            shape: super::shape(&stock)?,
             compilers: Compilers {
-                stock: Stock::find()?,
+                stock,
                 flambeau: flambeau.clone(),
                 variables: vec![(VARIABLE.into(), pass.name.into())],
             },

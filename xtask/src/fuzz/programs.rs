@@ -47,6 +47,8 @@ pub struct Fuzzer {
     pub profiled: u64,
     /// Only programs made of shapes.
     pub shapes: bool,
+    /// What programs are like.
+    pub shape: Shape,
 }
 
 impl Fuzzer {
@@ -91,7 +93,7 @@ impl Fuzzer {
 
     fn batch(&self, seeds: Range<u64>, folder: &Path, report: &Mutex<Report>) -> Result<()> {
         let first = seeds.start;
-        let all: Vec<Program> = seeds.map(|seed| Program::generate(seed, &Shape::default())).collect();
+        let all: Vec<Program> = seeds.map(|seed| Program::generate(seed, &self.shape)).collect();
         // A program that ends by an exception ends those after it too: it runs by itself.
         let (abrupt, calm): (Vec<&Program>, Vec<&Program>) = all.iter().partition(|p| p.uncaught);
         let (shapes, general): (Vec<&Program>, Vec<&Program>) =

@@ -9,10 +9,12 @@
 mod calls;
 mod data;
 mod memory;
+mod ocaml5;
 mod programs;
 mod template;
 
 use crate::generator::{Cx, Gen};
+use crate::options::Options;
 use crate::program::{Program, Unit};
 use crate::tree::Node;
 use crate::types::Ty;
@@ -53,19 +55,20 @@ enum Kernel {
     Once(Node),
 }
 
-/// All shapes.
-fn shapes() -> impl Iterator<Item = &'static Shape> {
-    [data::SHAPES, memory::SHAPES, calls::SHAPES, programs::SHAPES].into_iter().flatten()
+/// All shapes that programs may have.
+fn shapes(ocaml5: bool) -> impl Iterator<Item = &'static Shape> {
+    let new = if ocaml5 { ocaml5::SHAPES } else { &[] };
+    [data::SHAPES, memory::SHAPES, calls::SHAPES, programs::SHAPES, new].into_iter().flatten()
 }
 
 /// The names of all shapes: what a run of the generator should cover.
-pub fn shape_names() -> impl Iterator<Item = &'static str> {
-    shapes().map(|shape| shape.name)
+pub fn shape_names(options: &Options) -> impl Iterator<Item = &'static str> {
+    shapes(options.ocaml5).map(|shape| shape.name)
 }
 
 /// The program of a seed; its first shape is the one of number `turn`, so that each is frequent.
 pub(crate) fn generate(mut g: Gen, seed: u64, turn: u64) -> Program {
-    let all: Vec<&Shape> = shapes().collect();
+    let all: Vec<&Shape> = shapes(g.options.ocaml5).collect();
     let mut chosen = vec![all[(turn % all.len() as u64) as usize]];
     for _ in 0..g.rng.below(3) {
         chosen.push(*g.rng.pick(&all));
