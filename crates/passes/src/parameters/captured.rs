@@ -1,147 +1,245 @@
-//! Lambda lifting: the functions of a set of closures that are only called take what they use of what the set captures
-//! as parameters. So nothing is captured; the closures are static data that nobody needs.
+//! Lambda lifting: functions of sets of closures that are only called take what they use of what their sets capture as
+//! parameters. So nothing is captured; the closures are static data that nobody needs.
 //!
-//! Each call stands in the function that binds the set, where the captured values are in scope, or in a function of
-//! the set, which has them as its own parameters: it takes all that the functions that it calls take.
+//! A function may use a closure that it has captured: it calls that, or reads what that has captured itself. So sets of which
+//! one captures closures of the other are lifted *together* or not at all, and what the function takes is what it reads in
+//! the end, wherever that was captured first. A function never takes a closure whose slots it names: the function that binds
+//! a set may be copied, with the set and the functions inside, whose slots then have other names; nobody outside may
+//! name them.
+//!
+//! Each call of such a function stands in the function that binds the set which has captured a value first, where the value is in
+//! scope, or in a function that takes the value itself: it takes all that the functions that it calls take.
 
-use cranelift_entity::{PrimaryMap, SecondaryMap, entity_impl};
+use cranelift_entity::{EntitySet, PrimaryMap, SecondaryMap, entity_impl};
 use flambeau_ir::{
     CallKind, Code, CodeId, Expr, Item, Kind, Named, Prim, Rewrites, SetOfClosures, Simple, Subkind,
     Terminator, Unit, ValueSlot, Variable,
 };
 use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
 
 use super::known::Known;
 use super::{MOST, MOST_NEW};
 
-/// A set of closures whose functions are lifted.
-#[derive(Clone, Copy, PartialEq, Eq)]
+/// A set of closures whose functions are only called.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct SetId(u32);
 entity_impl!(SetId, "set");
 
-/// What replaces the captured values of a set.
-struct Lifted {
-    values: FxHashMap<ValueSlot, Simple>,
-    /// What each function takes, in the order of the set, with its parameter.
-    params: FxHashMap<CodeId, Vec<(ValueSlot, Variable)>>,
+/// Such a set.
+struct Candidate {
+    set: SetOfClosures,
+    /// The function that binds it; `None` is the entry.
+    binder: Option<CodeId>,
+    /// The first of the sets that are lifted together with it, or one on the path to that.
+    group: SetId,
 }
+
+/// The values that a function takes, each by the slot in which it was captured first.
+type Needs = SmallVec<[ValueSlot; 4]>;
 
 /// Lifts the functions of all sets of which that can be done; whether there was one.
 pub(super) fn captured(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
-    let known = Known::of(unit);
-    let mut sets: Vec<SetOfClosures> = Vec::new();
-    let bodies = unit.codes.values().map(|code| &code.body).chain([&unit.entry.body]);
-    bodies.for_each(|body| {
-        body.for_each_set(&mut |set| {
-            if !set.values.is_empty() && set.functions.iter().all(|(_, code)| known.is_known(*code)) {
-                sets.push(set.clone());
-            }
-        });
-    });
-    let mut lifting = Lifting { known, set_of: SecondaryMap::new(), sets: PrimaryMap::new() };
-    for set in sets {
-        if let Some(lifted) = lifting.lifted(unit, &set, rewrites) {
-            let id = lifting.sets.push(lifted);
-            set.functions.iter().for_each(|(_, code)| lifting.set_of[*code] = Some(id));
-        }
+    let mut lifting = Lifting::of(unit);
+    if lifting.sets.values().all(|candidate| candidate.set.values.is_empty()) {
+        return false;
     }
-    if lifting.sets.is_empty() {
+    lifting.find_needs(unit);
+    if !lifting.decide(unit, rewrites) {
         return false;
     }
     unit.rewrite_bodies(|_, code, body| {
         lifting.body(code, body);
         true
     });
-    for lifted in lifting.sets.values() {
-        for (code, params) in &lifted.params {
-            unit.codes[*code].params.extend(params.iter().map(|(_, param)| *param));
-        }
+    for (code, params) in &lifting.params {
+        unit.codes[*code].params.extend(params.iter().map(|(_, param)| *param));
     }
     true
 }
 
 struct Lifting {
     known: Known,
+    sets: PrimaryMap<SetId, Candidate>,
+    /// The set of each function.
     set_of: SecondaryMap<CodeId, Option<SetId>>,
-    sets: PrimaryMap<SetId, Lifted>,
+    /// What is captured and no closure of one of the sets: each value with the set that captures it.
+    values: FxHashMap<ValueSlot, (Simple, SetId)>,
+    needs: SecondaryMap<CodeId, Needs>,
+    /// The groups that are lifted.
+    lifted: EntitySet<SetId>,
+    /// What each function takes, with its parameter.
+    params: FxHashMap<CodeId, Vec<(ValueSlot, Variable)>>,
 }
 
 impl Lifting {
-    /// Decides on a set.
-    fn lifted(&self, unit: &mut Unit, set: &SetOfClosures, rewrites: &mut Rewrites) -> Option<Lifted> {
-        let functions: Vec<CodeId> = set.functions.iter().map(|(_, code)| *code).collect();
-        let needs = self.needs(unit, set, &functions);
-        let fits = functions.iter().zip(&needs).all(|(code, needs)| {
-            let code = &unit.codes[*code];
-            let (params, unused) = (code.params.len(), unused(code));
-            needs.len() <= MOST_NEW + unused && params - unused + needs.len() <= MOST
-        });
-        let first = *functions.first()?;
-        if !fits || !rewrites.allow(|| format!("parameters: captured by {}", unit.place_name(Some(first)))) {
-            return None;
+    /// Finds the sets whose functions are only called, and which of them are lifted together.
+    fn of(unit: &Unit) -> Lifting {
+        let mut known = Known::with_captures(unit);
+        let mut found: Vec<(Option<CodeId>, SetOfClosures)> = Vec::new();
+        let bodies = unit.codes.iter().map(|(id, code)| (Some(id), &code.body));
+        for (binder, body) in bodies.chain([(None, &unit.entry.body)]) {
+            body.for_each_set(&mut |set| found.push((binder, set.clone())));
         }
-        let values: FxHashMap<ValueSlot, Simple> = set.values.iter().copied().collect();
-        let mut params = FxHashMap::default();
-        for (code, needs) in functions.iter().zip(needs) {
-            let mut param = |slot: ValueSlot| {
-                let subkind = match values[&slot] {
-                    Simple::Var(var) => unit.variables[var].subkind,
-                    Simple::Symbol(_) | Simple::Const(_) => Subkind::Any,
-                };
-                let name = unit.value_slots[slot].clone();
-                (slot, unit.new_variable(name, Kind::Value, subkind))
-            };
-            params.insert(*code, needs.into_iter().map(&mut param).collect());
+        let mut number: SecondaryMap<CodeId, Option<usize>> = SecondaryMap::new();
+        for (index, (_, set)) in found.iter().enumerate() {
+            for (_, code) in &set.functions {
+                if number[*code].replace(index).is_some() {
+                    known.note_escape(*code);
+                }
+            }
         }
-        Some(Lifted { values, params })
+        let edges: Vec<(usize, Option<usize>)> =
+            known.captures().iter().filter_map(|(by, code)| Some((number[*by]?, number[*code]))).collect();
+        let is_known = |set: &SetOfClosures| set.functions.iter().all(|(_, code)| known.is_known(*code));
+        let stays = staying(found.iter().map(|(_, set)| !is_known(set)).collect(), &edges);
+        let mut lifting = Lifting {
+            known,
+            sets: PrimaryMap::new(),
+            set_of: SecondaryMap::new(),
+            values: FxHashMap::default(),
+            needs: SecondaryMap::new(),
+            lifted: EntitySet::new(),
+            params: FxHashMap::default(),
+        };
+        for ((binder, set), _) in found.into_iter().zip(stays).filter(|(_, stays)| !stays) {
+            let group = lifting.sets.next_key();
+            set.functions.iter().for_each(|(_, code)| lifting.set_of[*code] = Some(group));
+            lifting.sets.push(Candidate { set, binder, group });
+        }
+        lifting.sets.keys().collect::<Vec<_>>().into_iter().for_each(|id| lifting.note_values(id));
+        lifting
     }
 
-    /// The captured values that each function of a set uses, those that the functions which it calls use included.
-    fn needs(&self, unit: &Unit, set: &SetOfClosures, functions: &[CodeId]) -> Vec<Vec<ValueSlot>> {
-        let position = |code: CodeId| functions.iter().position(|c| *c == code);
-        let mut used = vec![vec![false; set.values.len()]; functions.len()];
-        let mut calls: Vec<(usize, usize)> = Vec::new();
-        for (caller, code) in functions.iter().enumerate() {
-            unit.codes[*code].body.walk(&mut |expr| {
+    /// Notes what a set captures; the sets of closures that it captures are lifted with it.
+    fn note_values(&mut self, id: SetId) {
+        for (slot, value) in self.sets[id].set.values.clone() {
+            match value.as_var().and_then(|var| self.set_of[self.known.closure(var.into())?]) {
+                Some(other) => {
+                    let (one, other) = (self.group(id), self.group(other));
+                    self.sets[one.max(other)].group = one.min(other);
+                }
+                None => {
+                    self.values.insert(slot, (value, id));
+                }
+            }
+        }
+    }
+
+    /// The set that stands for those that are lifted together with one: the first.
+    fn group(&mut self, mut id: SetId) -> SetId {
+        while self.sets[id].group != id {
+            let above = self.sets[self.sets[id].group].group;
+            self.sets[id].group = above;
+            id = above;
+        }
+        id
+    }
+
+    /// Finds what each function takes: what it reads and what the functions that it calls take, but what it binds itself.
+    fn find_needs(&mut self, unit: &Unit) {
+        let mut callers: SecondaryMap<CodeId, Vec<CodeId>> = SecondaryMap::new();
+        let mut pending: Vec<CodeId> = Vec::new();
+        for (id, code) in &unit.codes {
+            if self.set_of[id].is_none() {
+                continue;
+            }
+            code.body.walk(&mut |expr| {
                 for item in &expr.items {
                     if let Item::Let {
                         named: Named::Prim { prim: Prim::ProjectValueSlot { value, .. }, .. },
                         ..
                     } = item
-                        && let Some(index) = set.values.iter().position(|(slot, _)| slot == value)
                     {
-                        used[caller][index] = true;
+                        self.need(id, *value);
                     }
                 }
                 if let Terminator::Apply(apply) = &expr.terminator
                     && let CallKind::Direct(callee) = apply.kind
-                    && let Some(callee) = position(callee)
+                    && self.set_of[callee].is_some()
                 {
-                    calls.push((caller, callee));
+                    callers[callee].push(id);
                 }
             });
+            pending.push(id);
         }
-        let mut changed = true;
-        while std::mem::take(&mut changed) {
-            for &(caller, callee) in &calls {
-                let wanted = used[callee].clone();
-                for (used, wanted) in used[caller].iter_mut().zip(wanted) {
-                    changed |= wanted && !*used;
-                    *used |= wanted;
+        while let Some(callee) = pending.pop() {
+            let needs = self.needs[callee].clone();
+            for caller in &callers[callee] {
+                let mut grows = false;
+                needs.iter().for_each(|slot| grows |= self.need(*caller, *slot));
+                if grows {
+                    pending.push(*caller);
                 }
             }
         }
-        let slots = |used: Vec<bool>| {
-            let slots =
-                set.values.iter().zip(used).filter(|((_, value), used)| *used && value.as_var().is_some());
-            slots.map(|((slot, _), _)| *slot).collect()
-        };
-        used.into_iter().map(slots).collect()
     }
 
-    /// Of the closure that an atom is, the set if that is lifted.
-    fn set(&self, atom: Simple) -> Option<&Lifted> {
-        self.set_of[self.known.closure(atom)?].map(|id| &self.sets[id])
+    /// Adds to what a function takes a captured value; whether that is new. More than a function can take is not counted.
+    fn need(&mut self, code: CodeId, slot: ValueSlot) -> bool {
+        let Some((Simple::Var(_), set)) = self.values.get(&slot) else { return false };
+        let needs = &mut self.needs[code];
+        let is_new =
+            self.sets[*set].binder != Some(code) && needs.len() <= MOST && !needs.contains(&slot);
+        if is_new {
+            needs.push(slot);
+        }
+        is_new
+    }
+
+    /// Decides on each group of sets; whether one is lifted.
+    fn decide(&mut self, unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
+        let mut groups: PrimaryMap<SetId, Vec<CodeId>> = self.sets.values().map(|_| Vec::new()).collect();
+        let mut captures: EntitySet<SetId> = EntitySet::new();
+        for id in self.sets.keys().collect::<Vec<_>>() {
+            let group = self.group(id);
+            let set = &self.sets[id].set;
+            groups[group].extend(set.functions.iter().map(|(_, code)| *code));
+            if !set.values.is_empty() {
+                captures.insert(group);
+            }
+        }
+        for (group, functions) in groups {
+            let fits = captures.contains(group) && functions.iter().all(|code| self.fits(unit, *code));
+            let Some(first) = functions.first().filter(|_| fits) else { continue };
+            if rewrites.allow(|| format!("parameters: captured by {}", unit.place_name(Some(*first)))) {
+                self.lifted.insert(group);
+                functions.iter().for_each(|code| self.make_params(unit, *code));
+            }
+        }
+        // The groups are looked for no more.
+        self.sets.keys().collect::<Vec<_>>().into_iter().for_each(|id| self.sets[id].group = self.group(id));
+        !self.lifted.is_empty()
+    }
+
+    /// Whether a function can take what it needs.
+    fn fits(&self, unit: &Unit, code: CodeId) -> bool {
+        let (needs, code) = (self.needs[code].len(), &unit.codes[code]);
+        let (params, unused) = (code.params.len(), unused(code));
+        needs <= MOST_NEW + unused && params - unused + needs <= MOST
+    }
+
+    fn make_params(&mut self, unit: &mut Unit, code: CodeId) {
+        let mut param = |slot: &ValueSlot| {
+            let subkind = match self.values.get(slot) {
+                Some((Simple::Var(var), _)) => unit.variables[*var].subkind,
+                _ => Subkind::Any,
+            };
+            let name = unit.value_slots[*slot].clone();
+            (*slot, unit.new_variable(name, Kind::Value, subkind))
+        };
+        let params = self.needs[code].iter().map(&mut param).collect();
+        self.params.insert(code, params);
+    }
+
+    /// Whether a code is of a set that is lifted.
+    fn is_lifted(&self, code: CodeId) -> bool {
+        self.set_of[code].is_some_and(|set| self.lifted.contains(self.sets[set].group))
+    }
+
+    /// Whether an atom is a closure that is lifted.
+    fn is_lifted_closure(&self, atom: Simple) -> bool {
+        self.known.closure(atom).is_some_and(|code| self.is_lifted(code))
     }
 
     /// Rewrites the body of a code, or of the entry.
@@ -150,11 +248,10 @@ impl Lifting {
             expr.items.retain_mut(|item| self.item(code, item));
             if let Terminator::Apply(apply) = &mut expr.terminator
                 && let CallKind::Direct(callee) = apply.kind
-                && let Some(set) = self.set_of[callee]
+                && let Some(params) = self.params.get(&callee)
             {
-                let lifted = &self.sets[set];
                 apply.callee = None;
-                apply.args.extend(lifted.params[&callee].iter().map(|(slot, _)| lifted.value(code, *slot)));
+                apply.args.extend(params.iter().filter_map(|(slot, _)| self.value(code, *slot)));
             }
         });
     }
@@ -163,38 +260,61 @@ impl Lifting {
     fn item(&self, code: Option<CodeId>, item: &mut Item) -> bool {
         match item {
             Item::LetClosures { vars, set, .. } => {
-                if self.set(vars[0].into()).is_some() {
+                if self.is_lifted_closure(vars[0].into()) {
                     set.values.clear();
                 }
                 true
             }
             Item::Let { named, .. } => match named {
-                Named::Simple(atom) => self.set(*atom).is_none(),
-                Named::Prim { prim: Prim::ProjectValueSlot { value, .. }, args, .. } => {
-                    if let Some(lifted) = self.set(args[0]) {
-                        *named = Named::Simple(lifted.value(code, *value));
-                    }
-                    true
+                Named::Simple(atom) => !self.is_lifted_closure(*atom),
+                Named::Prim { prim: Prim::ProjectValueSlot { value, .. }, args, .. }
+                    if self.is_lifted_closure(args[0]) =>
+                {
+                    // A closure that is lifted, too, needs no name.
+                    let value = self.value(code, *value);
+                    value.map(|value| *named = Named::Simple(value)).is_some()
                 }
                 Named::Prim { prim: Prim::ProjectFunctionSlot { .. }, args, .. } => {
-                    self.set(args[0]).is_none()
+                    !self.is_lifted_closure(args[0])
                 }
                 Named::Prim { .. } => true,
             },
             Item::Join { .. } | Item::LetCont { .. } => true,
         }
     }
-}
 
-impl Lifted {
-    /// What a captured value is in a function: its parameter in one of the set, else what is captured.
-    fn value(&self, code: Option<CodeId>, slot: ValueSlot) -> Simple {
+    /// What a captured value is in a function: its parameter if it takes that, else what is captured.
+    fn value(&self, code: Option<CodeId>, slot: ValueSlot) -> Option<Simple> {
         let own = code.and_then(|code| self.params.get(&code));
         match own.and_then(|params| params.iter().find(|(s, _)| *s == slot)) {
-            Some((_, param)) => (*param).into(),
-            None => self.values[&slot],
+            Some((_, param)) => Some((*param).into()),
+            None => self.values.get(&slot).map(|(value, _)| *value),
         }
     }
+}
+
+/// Which sets stay: those of which it is known already, and what captures a closure of one that stays, or is captured by it, along
+/// edges from the one to the other; what captures a closure of no set stays, too.
+fn staying(mut stays: Vec<bool>, edges: &[(usize, Option<usize>)]) -> Vec<bool> {
+    let mut neighbours: Vec<Vec<usize>> = vec![Vec::new(); stays.len()];
+    for (by, captured) in edges {
+        match captured {
+            Some(captured) => {
+                neighbours[*by].push(*captured);
+                neighbours[*captured].push(*by);
+            }
+            None => stays[*by] = true,
+        }
+    }
+    let mut pending: Vec<usize> = (0..stays.len()).filter(|index| stays[*index]).collect();
+    while let Some(index) = pending.pop() {
+        for next in std::mem::take(&mut neighbours[index]) {
+            if !std::mem::replace(&mut stays[next], true) {
+                pending.push(next);
+            }
+        }
+    }
+    stays
 }
 
 /// How many parameters the body of a function does not mention.
