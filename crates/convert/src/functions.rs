@@ -168,6 +168,7 @@ impl<'a> Converter<'a> {
                 is_functor: function.is_functor,
                 // The coercion of a functor has the functor's body: the inliner is to measure it.
                 stub: function.stub && !function.is_functor,
+                sole: false,
             },
             dbg: Dbg(function.loc.0),
             body: Expr { items: Vec::new(), terminator: Terminator::Unreachable },

@@ -22,6 +22,7 @@ pub(super) struct Attributes {
     pub(super) tupled: bool,
     pub(super) functor: bool,
     pub(super) stub: bool,
+    pub(super) sole: bool,
 }
 
 impl<'s> Parser<'s> {
@@ -367,6 +368,7 @@ impl<'s> Parser<'s> {
                 "tupled" => attributes.tupled = true,
                 "functor" => attributes.functor = true,
                 "stub" => attributes.stub = true,
+                "sole" => attributes.sole = true,
                 _ if word == inline => attributes.inline = parser.inline_attribute()?,
                 _ => attributes.specialise = parser.specialise_attribute()?,
             }

@@ -251,7 +251,7 @@ impl<'s> Parser<'s> {
         let my_closure =
             if self.eat_word("closure") { self.parameter()? } else { self.unit.new_value("my_closure") };
         let (ret, result, exn) = self.function_head()?;
-        let flags = &["rec", "tupled", "functor", "stub"];
+        let flags = &["rec", "tupled", "functor", "stub", "sole"];
         let attributes = self.attributes("inline", "specialise", flags)?;
         let dbg = self.dbg()?;
         Ok(Code {
@@ -269,6 +269,7 @@ impl<'s> Parser<'s> {
                 specialise: attributes.specialise,
                 is_functor: attributes.functor,
                 stub: attributes.stub,
+                sole: attributes.sole,
             },
             dbg,
             body: self.block()?,

@@ -264,6 +264,7 @@ impl Generator {
                     specialise: specialise_attribute(random),
                     is_functor: random.one_in(4),
                     stub: random.one_in(4),
+                    sole: random.one_in(16),
                 },
                 dbg,
                 body: Expr { items: Vec::new(), terminator: Terminator::Unreachable },

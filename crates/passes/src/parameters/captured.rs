@@ -1,16 +1,17 @@
 //! Lambda lifting: functions of sets of closures that are only called take what they use of what their sets capture as
 //! parameters. So nothing is captured; the closures are static data that nobody needs.
 //!
-//! A function may use a closure that it has captured: it calls that, or reads what that has captured itself. So sets of which
-//! one captures closures of the other are lifted *together* or not at all, and what the function takes is what it reads in
-//! the end, wherever that was captured first. A function never takes a closure whose slots it names: the function that binds
-//! a set may be copied, with the set and the functions inside, whose slots then have other names; nobody outside may
-//! name them.
+//! A function may use a closure that it has captured: it calls that, or reads what that has captured itself. Sets of which
+//! one captures closures of the other are lifted *together* where both can be, and what the function takes is what it reads in
+//! the end, wherever that was captured first. Where the closure stays, the function takes it as it is; the set of that is
+//! never copied from then on, as the copy would have slots of its own that the function does not know
+//! ([`flambeau_ir::CodeAttributes::sole`]).
 //!
 //! Each call of such a function stands in the function that binds the set which has captured a value first, where the value is in
 //! scope, or in a function that takes the value itself: it takes all that the functions that it calls take.
 
 use cranelift_entity::{EntitySet, PrimaryMap, SecondaryMap, entity_impl};
+use flambeau_ir::unit::{MOST_NEW_PARAMETERS, MOST_PARAMETERS};
 use flambeau_ir::{
     CallKind, Code, CodeId, Expr, Item, Kind, Named, Prim, Rewrites, SetOfClosures, Simple, Subkind,
     Terminator, Unit, ValueSlot, Variable,
@@ -18,8 +19,8 @@ use flambeau_ir::{
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
+use super::candidates::{Bound, candidates};
 use super::known::Known;
-use super::{MOST, MOST_NEW};
 
 /// A set of closures whose functions are only called.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -35,16 +36,22 @@ struct Candidate {
     group: SetId,
 }
 
+/// How often sets are separated from those that they would be lifted with.
+const MOST_ATTEMPTS: u32 = 4;
+
 /// The values that a function takes, each by the slot in which it was captured first.
 type Needs = SmallVec<[ValueSlot; 4]>;
 
 /// Lifts the functions of all sets of which that can be done; whether there was one.
 pub(super) fn captured(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
-    let mut lifting = Lifting::of(unit);
-    if lifting.sets.values().all(|candidate| candidate.set.values.is_empty()) {
-        return false;
+    let mut stay = EntitySet::new();
+    let mut lifting = Lifting::of(unit, &stay);
+    for _ in 0..MOST_ATTEMPTS {
+        if !lifting.separate(unit, &mut stay) {
+            break;
+        }
+        lifting = Lifting::of(unit, &stay);
     }
-    lifting.find_needs(unit);
     if !lifting.decide(unit, rewrites) {
         return false;
     }
@@ -73,26 +80,11 @@ struct Lifting {
 }
 
 impl Lifting {
-    /// Finds the sets whose functions are only called, and which of them are lifted together.
-    fn of(unit: &Unit) -> Lifting {
+    /// Finds the sets whose functions are only called, but those with functions that are to stay; which of them are lifted
+    /// together; and what their functions would take.
+    fn of(unit: &Unit, stay: &EntitySet<CodeId>) -> Lifting {
         let mut known = Known::with_captures(unit);
-        let mut found: Vec<(Option<CodeId>, SetOfClosures)> = Vec::new();
-        let bodies = unit.codes.iter().map(|(id, code)| (Some(id), &code.body));
-        for (binder, body) in bodies.chain([(None, &unit.entry.body)]) {
-            body.for_each_set(&mut |set| found.push((binder, set.clone())));
-        }
-        let mut number: SecondaryMap<CodeId, Option<usize>> = SecondaryMap::new();
-        for (index, (_, set)) in found.iter().enumerate() {
-            for (_, code) in &set.functions {
-                if number[*code].replace(index).is_some() {
-                    known.note_escape(*code);
-                }
-            }
-        }
-        let edges: Vec<(usize, Option<usize>)> =
-            known.captures().iter().filter_map(|(by, code)| Some((number[*by]?, number[*code]))).collect();
-        let is_known = |set: &SetOfClosures| set.functions.iter().all(|(_, code)| known.is_known(*code));
-        let stays = staying(found.iter().map(|(_, set)| !is_known(set)).collect(), &edges);
+        let candidates = candidates(unit, &mut known, stay);
         let mut lifting = Lifting {
             known,
             sets: PrimaryMap::new(),
@@ -102,12 +94,13 @@ impl Lifting {
             lifted: EntitySet::new(),
             params: FxHashMap::default(),
         };
-        for ((binder, set), _) in found.into_iter().zip(stays).filter(|(_, stays)| !stays) {
+        for Bound { binder, set } in candidates {
             let group = lifting.sets.next_key();
             set.functions.iter().for_each(|(_, code)| lifting.set_of[*code] = Some(group));
             lifting.sets.push(Candidate { set, binder, group });
         }
         lifting.sets.keys().collect::<Vec<_>>().into_iter().for_each(|id| lifting.note_values(id));
+        lifting.find_needs(unit);
         lifting
     }
 
@@ -180,11 +173,33 @@ impl Lifting {
         let Some((Simple::Var(_), set)) = self.values.get(&slot) else { return false };
         let needs = &mut self.needs[code];
         let is_new =
-            self.sets[*set].binder != Some(code) && needs.len() <= MOST && !needs.contains(&slot);
+            self.sets[*set].binder != Some(code) && needs.len() <= MOST_PARAMETERS && !needs.contains(&slot);
         if is_new {
             needs.push(slot);
         }
         is_new
+    }
+
+    /// Of groups whose functions would take too much, notes the functions of the sets that others in the group capture: without
+    /// these the others may be lifted. Whether there are such.
+    fn separate(&mut self, unit: &Unit, stay: &mut EntitySet<CodeId>) -> bool {
+        let mut unfit: EntitySet<SetId> = EntitySet::new();
+        for id in self.sets.keys().collect::<Vec<_>>() {
+            if !self.sets[id].set.functions.iter().all(|(_, code)| self.fits(unit, *code)) {
+                let group = self.group(id);
+                unfit.insert(group);
+            }
+        }
+        let mut found = false;
+        for (_, code) in self.known.captures().to_vec() {
+            if let Some(set) = self.set_of[code]
+                && unfit.contains(self.group(set))
+            {
+                found = true;
+                stay.insert(code);
+            }
+        }
+        found
     }
 
     /// Decides on each group of sets; whether one is lifted.
@@ -216,7 +231,7 @@ impl Lifting {
     fn fits(&self, unit: &Unit, code: CodeId) -> bool {
         let (needs, code) = (self.needs[code].len(), &unit.codes[code]);
         let (params, unused) = (code.params.len(), unused(code));
-        needs <= MOST_NEW + unused && params - unused + needs <= MOST
+        needs <= MOST_NEW_PARAMETERS + unused && params - unused + needs <= MOST_PARAMETERS
     }
 
     fn make_params(&mut self, unit: &mut Unit, code: CodeId) {
@@ -230,6 +245,10 @@ impl Lifting {
         };
         let params = self.needs[code].iter().map(&mut param).collect();
         self.params.insert(code, params);
+        for slot in &self.needs[code] {
+            let closure = self.values.get(slot).and_then(|(value, _)| self.known.closure(*value));
+            closure.into_iter().for_each(|closure| unit.codes[closure].attributes.sole = true);
+        }
     }
 
     /// Whether a code is of a set that is lifted.
@@ -291,30 +310,6 @@ impl Lifting {
             None => self.values.get(&slot).map(|(value, _)| *value),
         }
     }
-}
-
-/// Which sets stay: those of which it is known already, and what captures a closure of one that stays, or is captured by it, along
-/// edges from the one to the other; what captures a closure of no set stays, too.
-fn staying(mut stays: Vec<bool>, edges: &[(usize, Option<usize>)]) -> Vec<bool> {
-    let mut neighbours: Vec<Vec<usize>> = vec![Vec::new(); stays.len()];
-    for (by, captured) in edges {
-        match captured {
-            Some(captured) => {
-                neighbours[*by].push(*captured);
-                neighbours[*captured].push(*by);
-            }
-            None => stays[*by] = true,
-        }
-    }
-    let mut pending: Vec<usize> = (0..stays.len()).filter(|index| stays[*index]).collect();
-    while let Some(index) = pending.pop() {
-        for next in std::mem::take(&mut neighbours[index]) {
-            if !std::mem::replace(&mut stays[next], true) {
-                pending.push(next);
-            }
-        }
-    }
-    stays
 }
 
 /// How many parameters the body of a function does not mention.
