@@ -162,8 +162,8 @@ impl Placer<'_> {
         let plan = var.map(|var| (var, self.plan.var(var).clone()));
         match plan {
             // Dropped, or in its place when that comes.
-            Some((_, plan)) if plan.fate != Fate::Kept => {}
-            Some((var, plan)) if plan.def.is_some() => {
+            Some((_, plan)) if !matches!(plan.fate, Fate::Kept | Fate::Stays) => {}
+            Some((var, plan)) if plan.def.is_some() && plan.fate != Fate::Stays => {
                 self.settle(plan.class, |lca| lca != node, pending, frames);
                 // What only this one uses goes where it goes.
                 for operand in pending.iter() {

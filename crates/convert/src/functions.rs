@@ -169,6 +169,7 @@ impl<'a> Converter<'a> {
                 // The coercion of a functor has the functor's body: the inliner is to measure it.
                 stub: function.stub && !function.is_functor,
                 no_poll: function.no_poll,
+                sole: false,
             },
             dbg: Dbg(function.loc.0),
             body: Expr { items: Vec::new(), terminator: Terminator::Unreachable },

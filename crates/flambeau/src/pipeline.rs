@@ -297,6 +297,8 @@ fn compile(
     if settings.simplify {
         let described = other_units::stock_unit(&request).is_some();
         let schedule = flambeau_passes::schedule(settings.level, settings.rounds, described);
+        let lifting_rounds = schedule.iter().filter(|pass| pass.name == "parameters").count();
+        rewrites.lifting_rounds = Some(lifting_rounds as u32);
         runner.passes(&mut unit, &schedule, rewrites)?;
     }
     other_units::check(&unit.imports).map_err(failure)?;

@@ -67,6 +67,9 @@ pub struct Rewrites {
     pub assignments: BTreeSet<Dbg>,
     /// How many times the simplifier has run.
     pub round: u32,
+    /// After how many of these the pass `parameters` follows, which allocates no closures for functions that are only called;
+    /// `None`: after all.
+    pub lifting_rounds: Option<u32>,
     /// Backtraces are wanted (`-g`): a `raise` that makes one does not become a jump.
     pub keep_backtraces: bool,
     /// No function is inlined but stubs (`-flambeau-no-inline`).
@@ -76,6 +79,11 @@ pub struct Rewrites {
 }
 
 impl Rewrites {
+    /// Whether a closure that is made in this round for calls alone will not be allocated.
+    pub fn lifts_closures(&self) -> bool {
+        self.lifting_rounds.is_none_or(|rounds| self.round < rounds)
+    }
+
     /// Asks whether a rewrite that can be left out may happen. `describe` says what it is and where.
     pub fn allow(&mut self, describe: impl FnOnce() -> String) -> bool {
         if !self.fuel.burn() {

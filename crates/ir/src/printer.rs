@@ -465,6 +465,7 @@ fn code_attributes(code: &Code) -> Vec<String> {
     flag(code.attributes.is_functor, "functor");
     flag(code.attributes.stub, "stub");
     flag(code.attributes.no_poll, "no_poll");
+    flag(code.attributes.sole, "sole");
     list.extend(inline_attribute("inline", code.attributes.inline));
     list.extend(specialise_attribute("specialise", code.attributes.specialise));
     list

@@ -97,7 +97,7 @@ pub enum FunctionKind {
     Tupled,
 }
 
-/// What the source says of a function.
+/// What the source says of a function, and what passes say of it to others.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct CodeAttributes {
     /// `[@inline]`
@@ -110,7 +110,18 @@ pub struct CodeAttributes {
     pub stub: bool,
     /// `[@poll error]`: the code generator refuses it if it polls, so nothing is inlined there that might.
     pub no_poll: bool,
+    /// Its set of closures is never copied, nor sent to other units: functions that take its closure as an argument know its slots
+    /// (`docs/passes/parameters.md`).
+    pub sole: bool,
 }
+
+/// No function is given more parameters than this by a pass: on every target so many come in registers, so that a tail
+/// call stays one.
+pub const MOST_PARAMETERS: usize = 8;
+
+/// No function is given more parameters than this beside those that it has: what comes as a parameter and is needed
+/// after a call is saved around it, where a closure is one thing to save.
+pub const MOST_NEW_PARAMETERS: usize = 3;
 
 /// A function. Closed: free of variables but its parameters and `my_closure`.
 #[derive(Clone, Debug)]

@@ -107,6 +107,10 @@ pub fn schedule(level: u32, rounds: Option<u32>, described: bool) -> Vec<Pass> {
     // Parameters that stand for parts may have parts themselves.
     let rounds = rounds.unwrap_or(level).min(MAX_ROUNDS);
     for _ in 2..rounds {
+        // Functions that were specialised in the round before.
+        if !described {
+            passes.push(PARAMETERS);
+        }
         passes.extend([THREAD, SIMPLIFY]);
     }
     // What is still not known of the arguments of comparisons never will be; the tests are for the last round.

@@ -132,6 +132,8 @@ struct Simplifier<'a> {
     uses_closure: FxHashMap<CodeId, bool>,
     /// The closures of static sets, and what those captured.
     static_codes: FxHashMap<CodeId, (Symbol, Vec<(ValueSlot, Ty)>)>,
+    /// Whether there are sets that are not to be copied.
+    has_sole_sets: bool,
     /// The symbols of closures that are static, by their codes, once known in these.
     code_symbols: FxHashMap<CodeId, Symbol>,
     /// Parameters that a code has no use for.
@@ -201,6 +203,7 @@ impl<'a> Simplifier<'a> {
             sets: Sets::default(),
             uses_closure: FxHashMap::default(),
             static_codes: FxHashMap::default(),
+            has_sole_sets: false,
             code_symbols: FxHashMap::default(),
             ignored: FxHashMap::default(),
             in_progress: FxHashSet::default(),
@@ -280,6 +283,7 @@ impl<'a> Simplifier<'a> {
     fn learn(&mut self) -> Vec<StaticCode> {
         let sets = &mut self.sets;
         self.unit.for_each_set(&mut |set| sets.note(set));
+        self.has_sole_sets = self.unit.codes.values().any(|code| code.attributes.sole);
         self.type_statics();
         let mut static_codes = Vec::new();
         for item in &self.unit.statics {

@@ -11,6 +11,7 @@ use flambeau_ir::decision::{Policy, Reason};
 use flambeau_ir::inlining::LARGEST;
 use flambeau_ir::term::SpecialiseAttribute;
 use flambeau_ir::transfer::own_name;
+use flambeau_ir::unit::{MOST_NEW_PARAMETERS, MOST_PARAMETERS};
 use flambeau_ir::{
     Apply, CallKind, Code, CodeId, Expr, FunctionSlot, Item, Kind, Named, Prim, SetOfClosures, Simple,
     Symbol, Terminator, Unit, ValueSlot, Variable,
@@ -70,7 +71,7 @@ impl Simplifier<'_> {
         let ready = |code: &CodeId| {
             self.done.contains(code) && !self.in_progress.contains(code) && self.sets.binders(*code) == bound
         };
-        if !functions.iter().all(|(_, code)| ready(code)) {
+        if !functions.iter().all(|(_, code)| ready(code) && !self.is_sole(*code)) {
             return None;
         }
         let mut size = 0;
@@ -81,7 +82,8 @@ impl Simplifier<'_> {
         if apply.depth > DEEPEST || !wished && size > self.specialisation_budget {
             return None;
         }
-        let values = self.captured(apply, &functions)?;
+        let values =
+            self.captured(apply, &functions).filter(|values| self.is_lifted_later(values, &functions))?;
         let calls = self.calls_of_set(&functions, &group)?;
         // Functions that capture an argument are called through their closures, which those nested in them do not have;
         // nor can a call in those choose between arrangements.
@@ -89,6 +91,7 @@ impl Simplifier<'_> {
         let arrangements = self.arrangements(apply, code, &functions, &calls).find(|arrangements| {
             let captures = arrangements.arguments().iter().any(|index| apply.args[*index].as_var().is_some());
             !(nested && (captures || arrangements.permute()))
+                && !(captures && !self.rewrites.lifts_closures())
                 && self.is_worth_it(apply, arrangements)
                 && self
                     .copied_size(arrangements)
@@ -105,6 +108,11 @@ impl Simplifier<'_> {
         }
         self.log_specialisation(apply, code, &arrangements, size);
         self.specialised_copy(apply, code, functions, values, &arrangements, &group)
+    }
+
+    /// Whether a function is not to be copied with its set.
+    fn is_sole(&self, code: CodeId) -> bool {
+        self.unit.codes[code].attributes.sole || self.makes_sole_set(code)
     }
 
     /// The functions of another unit that call, directly or through others of them, the one that is given, and are called by it.
@@ -237,6 +245,17 @@ impl Simplifier<'_> {
             .iter()
             .map(|(slot, ty)| if let Ty::Is(simple) = ty { Some((*slot, *simple)) } else { None })
             .collect()
+    }
+
+    /// Whether functions can take as parameters what their set has captured, besides arguments that stay the same, which
+    /// they take already: then the copies need no closure (`docs/passes/parameters.md`).
+    fn is_lifted_later(&self, values: &[(ValueSlot, Simple)], functions: &Functions) -> bool {
+        let captured = values.iter().filter(|(_, value)| value.as_var().is_some()).count();
+        let fits = |code: CodeId| self.unit.codes[code].params.len() + captured <= MOST_PARAMETERS;
+        captured == 0
+            || self.rewrites.lifts_closures()
+                && captured <= MOST_NEW_PARAMETERS
+                && functions.iter().all(|(_, code)| fits(*code))
     }
 
     /// The calls of functions of a set in its own functions. `None` if their closures are used for anything else: then
@@ -590,7 +609,9 @@ fn uses(code: &Code, variables: &[Variable]) -> bool {
     let is_one = |simple: Simple| simple.as_var().is_some_and(|var| variables.contains(&var));
     let mut used = false;
     code.body.walk(&mut |expr| {
-        if let Terminator::Apply(apply) = &expr.terminator {
+        if let Terminator::Apply(apply) = &expr.terminator
+            && apply.kind == CallKind::Generic
+        {
             used |= apply.callee.is_some_and(is_one);
         }
     });

@@ -2,6 +2,7 @@
 
 use std::ops::{BitOr, BitOrAssign};
 
+use flambeau_ir::Prim;
 use flambeau_ir::prim::{Coeffects, Effects};
 
 use crate::tree::Expr;
@@ -88,6 +89,15 @@ pub fn class(operation: &Expr) -> Class {
             Class::EFFECT
         }
         _ => Class::PURE,
+    }
+}
+
+/// Whether what is needed after an operation is saved around it.
+pub fn is_call(operation: &Expr) -> bool {
+    match operation {
+        Expr::DirectCall { .. } | Expr::GenericCall { .. } | Expr::Send { .. } => true,
+        Expr::Prim { prim, .. } => matches!(prim, Prim::CCall(_)),
+        _ => false,
     }
 }
 

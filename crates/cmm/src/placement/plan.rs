@@ -4,11 +4,14 @@
 //! is an operation is one node with it. Nodes are visited from the last to the first, so that all uses of a
 //! variable are known when its binding is met. A use by a binding that will move counts where that
 //! binding goes, not where it was.
+//!
+//! A pure binding does not move past a call if more values would have to be saved around that: in
+//! `let s = a + b in call; s` that is `s`, but `a` and `b` if it moved.
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use super::effects::{Class, class, is_movable, is_operation};
+use super::effects::{Class, class, is_call, is_movable, is_operation};
 use crate::tree::*;
 
 /// How deep pure definitions are substituted into one another. Deeper expressions gain nothing, and both the
@@ -30,6 +33,8 @@ pub enum Fate {
     Substituted,
     /// It is bound again before the node `lca`.
     Moved,
+    /// It is bound where it stands, though it is pure.
+    Stays,
 }
 
 /// What is known of a Cmm variable.
@@ -43,6 +48,8 @@ pub struct VarPlan {
     pub uses: u32,
     /// The last node that dominates all uses: if there is one use, that of its operation.
     pub lca: Node,
+    /// The node of the last use; after all nodes if that is in a loop which the binding is not in.
+    last: Node,
     /// Some use is in a loop which the binding is not in: the definition must not replace it.
     pub enters_loop: bool,
     /// See [`Fate`].
@@ -87,6 +94,10 @@ struct NodeData {
     inside: Option<LoopId>,
     /// What the node's operations do, those inside it included.
     summary: Class,
+    /// Whether there is a call in it.
+    calls: bool,
+    /// How often there may be calls on the path from the root to it, in what is evaluated before it.
+    calls_before: u32,
 }
 
 /// The plan of a function.
@@ -108,6 +119,7 @@ impl Plan {
         self.nodes.clear();
         self.loops.clear();
         self.number(tree, root);
+        self.count_calls(tree);
         for node in (0..self.nodes.len() as Node).rev() {
             self.visit(tree, node);
         }
@@ -175,6 +187,9 @@ impl Plan {
                         // Its back edges poll, where whoever it waits for may write: no read moves past it.
                         self.nodes[node as usize].summary |= Class::ALLOC;
                     }
+                    for (param, _) in handlers.iter().flat_map(|handler| &handler.params) {
+                        self.var_mut(*param).around = handlers_inside;
+                    }
                     stack.extend(handlers.iter().rev().map(|h| (h.body, node, handlers_inside)));
                     stack.push((*body, node, inside));
                 }
@@ -198,7 +213,17 @@ impl Plan {
                 (above.depth + 1, if even { far.jump } else { parent })
             }
         };
-        self.nodes.push(NodeData { expr, parent, jump, depth, end: node, inside, summary: Class::PURE });
+        self.nodes.push(NodeData {
+            expr,
+            parent,
+            jump,
+            depth,
+            end: node,
+            inside,
+            summary: Class::PURE,
+            calls: false,
+            calls_before: 0,
+        });
         node
     }
 
@@ -216,6 +241,26 @@ impl Plan {
         };
         self.loops.push(Loop { catch, around, jump, depth });
         id
+    }
+
+    /// Finds where there are calls, first inside of each node, then before it.
+    fn count_calls(&mut self, tree: &Tree) {
+        for node in (0..self.nodes.len()).rev() {
+            self.nodes[node].calls |= operation_of(tree, self.nodes[node].expr).is_some_and(is_call);
+            let NodeData { parent, calls, .. } = self.nodes[node];
+            self.nodes[parent as usize].calls |= calls;
+        }
+        for node in 1..self.nodes.len() {
+            let parent = self.nodes[node].parent as usize;
+            let is_first = node == parent + 1;
+            let crosses = match &tree.exprs[self.nodes[parent].expr.0 as usize] {
+                Expr::If { .. } | Expr::Switch { .. } | Expr::StringSwitch { .. } => false,
+                _ if is_first => operation_of(tree, self.nodes[parent].expr).is_some_and(is_call),
+                // What is numbered first is evaluated first: a definition, or the body that handlers belong to.
+                _ => self.nodes[parent + 1].calls,
+            };
+            self.nodes[node].calls_before = self.nodes[parent].calls_before + u32::from(crosses);
+        }
     }
 
     /// Visits a node, all later ones having been visited.
@@ -264,6 +309,12 @@ impl Plan {
         if class != Class::PURE {
             return self.visit_operation(tree, node, def);
         }
+        let to = plan.lca;
+        if self.saves_more(tree, def, node, to) {
+            self.var_mut(var).fate = Fate::Stays;
+            return self.visit_operation(tree, node, def);
+        }
+        let plan = self.var_mut(var);
         let (to, depth) = if plan.is_linear() && plan.depth < MAX_DEPTH {
             plan.fate = Fate::Substituted;
             (plan.lca, plan.depth + 1)
@@ -275,6 +326,29 @@ impl Plan {
             self.moved.entry(to).or_default().push(var);
         }
         self.use_operands(tree, def, to, depth);
+    }
+
+    /// Whether a pure operation that moves from a node to a later one leaves more values to be saved around calls
+    /// between them than its result, which is one.
+    fn saves_more(&self, tree: &Tree, operation: ExprId, from: Node, to: Node) -> bool {
+        let calls_between = |from: Node, to: Node| {
+            self.nodes[to as usize].calls_before > self.nodes[from as usize].calls_before
+        };
+        if !calls_between(from, to) {
+            return false;
+        }
+        let mut saved = SmallVec::<[Var; 4]>::new();
+        tree.exprs[operation.0 as usize].each_operand(|operand| {
+            let Expr::Var(var) = tree.exprs[operand.0 as usize] else { return };
+            let plan = self.var(var);
+            let is_used_after = || plan.last >= to || !calls_between(self.common_ancestor(plan.last, to), to);
+            // The next iteration needs what comes from outside of the loop.
+            let is_live = plan.uses > 0 && is_used_after() || self.loop_entered(from, plan.around).is_some();
+            if !is_live && !saved.contains(&var) {
+                saved.push(var);
+            }
+        });
+        saved.len() > 1
     }
 
     /// What an operation does, its operands counted as far as they are mutable variables.
@@ -307,12 +381,14 @@ impl Plan {
     fn use_atom(&mut self, tree: &Tree, atom: ExprId, node: Node, depth: u32) {
         let Expr::Var(var) = tree.exprs[atom.0 as usize] else { return };
         let outermost = self.loop_entered(node, self.var(var).around);
+        let last = if outermost.is_some() { Node::MAX } else { node };
         let node = outermost.unwrap_or(node);
         let plan = self.var(var);
         let lca = if plan.uses == 0 { node } else { self.common_ancestor(plan.lca, node) };
         let plan = self.var_mut(var);
         plan.uses += 1;
         plan.lca = lca;
+        plan.last = plan.last.max(last);
         plan.depth = depth;
         plan.enters_loop |= outermost.is_some();
     }
@@ -347,5 +423,15 @@ impl Plan {
             };
         }
         a
+    }
+}
+
+/// The operation that a node evaluates itself.
+fn operation_of(tree: &Tree, expr: ExprId) -> Option<&Expr> {
+    let of = |id: &ExprId| Some(&tree.exprs[id.0 as usize]).filter(|expr| is_operation(expr));
+    match &tree.exprs[expr.0 as usize] {
+        Expr::Let { def, .. } | Expr::LetMut { def, .. } => of(def),
+        Expr::Seq(first, _) => of(first),
+        _ => of(&expr),
     }
 }

@@ -4,7 +4,8 @@
 //! direct calls, must say so. But it may be about a closure that was made by the original: a function that is
 //! inlined may be passed one. So a projection or a direct call through a closure is redirected only if it can be
 //! told that the closure is of the copy: bound by it, `my_closure` of a copied code, or projected from
-//! such. Otherwise there is no copy.
+//! such. Otherwise there is no copy. Nor is there one of a set that is to stay the only one
+//! ([`CodeAttributes::sole`](crate::CodeAttributes::sole)).
 
 use std::collections::VecDeque;
 
@@ -16,7 +17,7 @@ use crate::{
 };
 
 /// The term uses, by what is known of it from a set of closures in the term, a closure of which can't be told
-/// whether the set made it this time.
+/// whether the set made it this time; or it makes a set that is to stay the only one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SharedClosure;
 
@@ -83,6 +84,9 @@ impl<'u> Sets<'u> {
             for item in &expr.items {
                 let Item::LetClosures { set, .. } = item else { continue };
                 for &(slot, code) in &set.functions {
+                    if self.codes[code].attributes.sole {
+                        self.shared = Some(SharedClosure);
+                    }
                     let name = self.new_function_slots[slot].clone();
                     let fresh = self.new_function_slots.push(name);
                     self.function_slots.insert(slot, fresh);

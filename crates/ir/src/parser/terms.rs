@@ -23,6 +23,7 @@ pub(super) struct Attributes {
     pub(super) functor: bool,
     pub(super) stub: bool,
     pub(super) no_poll: bool,
+    pub(super) sole: bool,
 }
 
 impl<'s> Parser<'s> {
@@ -369,6 +370,7 @@ impl<'s> Parser<'s> {
                 "functor" => attributes.functor = true,
                 "stub" => attributes.stub = true,
                 "no_poll" => attributes.no_poll = true,
+                "sole" => attributes.sole = true,
                 _ if word == inline => attributes.inline = parser.inline_attribute()?,
                 _ => attributes.specialise = parser.specialise_attribute()?,
             }

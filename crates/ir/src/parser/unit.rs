@@ -254,7 +254,7 @@ impl<'s> Parser<'s> {
         let my_closure =
             if self.eat_word("closure") { self.parameter()? } else { self.unit.new_value("my_closure") };
         let (ret, result, exn) = self.function_head()?;
-        let flags = &["rec", "tupled", "functor", "stub", "no_poll"];
+        let flags = &["rec", "tupled", "functor", "stub", "no_poll", "sole"];
         let attributes = self.attributes("inline", "specialise", flags)?;
         let dbg = self.dbg()?;
         Ok(Code {
@@ -273,6 +273,7 @@ impl<'s> Parser<'s> {
                 is_functor: attributes.functor,
                 stub: attributes.stub,
                 no_poll: attributes.no_poll,
+                sole: attributes.sole,
             },
             dbg,
             body: self.block()?,

@@ -25,7 +25,7 @@ pub struct Exported {
 }
 
 /// A function as bytes; `None` if it can't leave its unit: it needs its closure, or slots of sets of closures that it
-/// does not make, or is nested very deeply. `places`: whether its places in the source go with it.
+/// does not make, or makes a set that is to stay the only one, or is nested very deeply. `places`: whether its places in the source go with it.
 /// `along`: the static data that goes with it, by its symbols, in place of being referred to, closures with their
 /// functions. `closures`: the functions of static closures that the other unit may know.
 pub fn export(
@@ -105,7 +105,7 @@ struct Along<'u> {
 }
 
 impl<'u> Along<'u> {
-    /// `None` if something is nested too deeply, or the code is of a set that goes along.
+    /// `None` if something is nested too deeply, or the code is of a set that goes along, or a set is to stay the only one.
     fn of(unit: &Unit, code: CodeId, along: &FxHashMap<Symbol, &'u StaticDef>) -> Option<Along<'u>> {
         let mut homes: FxHashMap<CodeId, &'u StaticDef> = FxHashMap::default();
         for def in along.values() {
@@ -117,7 +117,7 @@ impl<'u> Along<'u> {
         let mut seen = FxHashSet::from_iter([code]);
         let mut defs: FxHashSet<Symbol> = FxHashSet::default();
         let mut next = 0;
-        let mut has_itself = false;
+        let (mut has_itself, mut is_sole) = (false, false);
         while let Some(&next_code) = found.codes.get(next) {
             next += 1;
             let body = &unit.codes[next_code].body;
@@ -140,6 +140,7 @@ impl<'u> Along<'u> {
             });
             let mut own_set = |set: &SetOfClosures, codes: &mut Vec<CodeId>| {
                 has_itself |= set.functions.iter().any(|(_, made)| *made == code);
+                is_sole |= set.functions.iter().any(|(_, made)| unit.codes[*made].attributes.sole);
                 codes.extend(set.functions.iter().map(|(_, code)| *code).filter(|code| seen.insert(*code)));
             };
             body.for_each_set(&mut |set| own_set(set, &mut found.codes));
@@ -168,7 +169,7 @@ impl<'u> Along<'u> {
                 }
             }
         }
-        (!has_itself).then_some(found)
+        (!has_itself && !is_sole).then_some(found)
     }
 }
 

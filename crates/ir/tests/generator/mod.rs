@@ -265,6 +265,7 @@ impl Generator {
                     is_functor: random.one_in(4),
                     stub: random.one_in(4),
                     no_poll: random.one_in(4),
+                    sole: random.one_in(16),
                 },
                 dbg,
                 body: Expr { items: Vec::new(), terminator: Terminator::Unreachable },

@@ -2,9 +2,13 @@
 
 use cranelift_entity::SecondaryMap;
 use flambeau_ir::{
-    Apply, CallKind, CodeId, Expr, FunctionSlot, Item, Named, Prim, Simple, StaticDef, StaticField, Symbol,
-    Terminator, Unit, Variable,
+    Apply, CallKind, CodeId, Expr, FunctionSlot, Item, Named, Prim, SetOfClosures, Simple, StaticDef,
+    StaticField, Symbol, Terminator, Unit, ValueSlot, Variable,
 };
+
+/// How often the closures that variables hold are propagated at most: from a closure through what captures it to what captures
+/// that, one step each time where terms are in the usual order less often.
+const DEEPEST: u32 = 16;
 
 /// What is known of the functions of a unit.
 pub(super) struct Known {
@@ -14,15 +18,28 @@ pub(super) struct Known {
     variables: SecondaryMap<Variable, Option<CodeId>>,
     symbols: SecondaryMap<Symbol, Option<CodeId>>,
     slots: SecondaryMap<FunctionSlot, Option<CodeId>>,
+    /// The codes of closures that sets capture, by a code of the set.
+    captures: Vec<(CodeId, CodeId)>,
 }
 
 impl Known {
+    /// What is known of the functions of a unit, a closure that others capture being used by them in ways unknown.
     pub(super) fn of(unit: &Unit) -> Known {
+        let mut known = Known::with_captures(unit);
+        for (_, captured) in std::mem::take(&mut known.captures) {
+            known.escapes[captured] = true;
+        }
+        known
+    }
+
+    /// What is known of the functions of a unit, if [`Known::captures`] are looked at as well.
+    pub(super) fn with_captures(unit: &Unit) -> Known {
         let mut known = Known {
             escapes: SecondaryMap::new(),
             variables: SecondaryMap::new(),
             symbols: SecondaryMap::new(),
             slots: SecondaryMap::new(),
+            captures: Vec::new(),
         };
         for (id, code) in &unit.codes {
             known.slots[code.function_slot] = Some(id);
@@ -31,11 +48,63 @@ impl Known {
             known.escapes[id] = code.attributes.is_functor || code.attributes.stub;
         }
         known.statics(unit);
+        known.propagate(unit);
         for code in unit.codes.values() {
             known.body(&code.body);
         }
         known.body(&unit.entry.body);
         known
+    }
+
+    /// Notes that a code may be run by something else than a direct call of it.
+    pub(super) fn note_escape(&mut self, code: CodeId) {
+        self.escapes[code] = true;
+    }
+
+    /// The closures that sets of closures capture, by codes: one of the set, and that of the closure.
+    pub(super) fn captures(&self) -> &[(CodeId, CodeId)] {
+        &self.captures
+    }
+
+    /// Finds which closures variables hold: those that sets bind, other names of these, and what functions project
+    /// from their closures.
+    fn propagate(&mut self, unit: &Unit) {
+        let mut values: SecondaryMap<ValueSlot, Option<Simple>> = SecondaryMap::new();
+        let mut holders: Vec<(Variable, Holder)> = Vec::new();
+        let bodies = unit.codes.values().map(|code| &code.body).chain([&unit.entry.body]);
+        bodies.for_each(|body| {
+            body.walk(&mut |expr| {
+                for item in &expr.items {
+                    match item {
+                        Item::LetClosures { vars, set, .. } => {
+                            for (var, (_, code)) in vars.iter().zip(&set.functions) {
+                                self.variables[*var] = Some(*code);
+                            }
+                            set.values.iter().for_each(|(slot, value)| values[*slot] = Some(*value));
+                        }
+                        Item::Let { var, named, .. } => {
+                            holders.extend(Holder::of(named).map(|holder| (*var, holder)));
+                        }
+                        Item::Join { .. } | Item::LetCont { .. } => {}
+                    }
+                }
+            });
+        });
+        for _ in 0..DEEPEST {
+            let mut changed = false;
+            for (var, holder) in &holders {
+                let code = match holder {
+                    Holder::Name(atom) => self.closure(*atom),
+                    Holder::Captured(slot) => values[*slot].and_then(|value| self.closure(value)),
+                    Holder::Function(slot) => self.slots[*slot],
+                };
+                changed |= code != self.variables[*var];
+                self.variables[*var] = code;
+            }
+            if !changed {
+                break;
+            }
+        }
     }
 
     /// Whether all uses of a code are direct calls in this unit.
@@ -91,13 +160,8 @@ impl Known {
 
     fn item(&mut self, item: &Item) {
         match item {
-            Item::LetClosures { vars, set, .. } => {
-                for (var, (_, code)) in vars.iter().zip(&set.functions) {
-                    self.variables[*var] = Some(*code);
-                }
-                set.for_each_simple(&mut |atom| self.escape(atom));
-            }
-            Item::Let { var, named: Named::Simple(atom), .. } => self.variables[*var] = self.closure(*atom),
+            Item::LetClosures { set, .. } => self.set(set),
+            Item::Let { named: Named::Simple(_), .. } => {}
             Item::Let {
                 named: Named::Prim { prim: Prim::ProjectValueSlot { function, .. }, args, .. },
                 ..
@@ -105,12 +169,10 @@ impl Known {
                 self.expect(*function, args[0]);
             }
             Item::Let {
-                var,
-                named: Named::Prim { prim: Prim::ProjectFunctionSlot { from, to }, args, .. },
+                named: Named::Prim { prim: Prim::ProjectFunctionSlot { from, .. }, args, .. },
                 ..
             } => {
                 self.expect(*from, args[0]);
-                self.variables[*var] = self.slots[*to];
             }
             Item::Let { named: Named::Prim { prim, .. }, .. } => {
                 if let Prim::AllocDummyClosure { function } = prim
@@ -121,6 +183,17 @@ impl Known {
                 item.for_each_simple(&mut |atom| self.escape(atom));
             }
             Item::Join { .. } | Item::LetCont { .. } => {}
+        }
+    }
+
+    /// Notes what a set captures: static closures may be used by it in any way.
+    fn set(&mut self, set: &SetOfClosures) {
+        let Some((_, by)) = set.functions.first() else { return };
+        for (_, value) in &set.values {
+            match (value, self.closure(*value)) {
+                (Simple::Var(_), Some(code)) => self.captures.push((*by, code)),
+                _ => self.escape(*value),
+            }
         }
     }
 
@@ -145,6 +218,26 @@ impl Known {
                 self.escapes[code] = true;
             }
             _ => self.escape(callee),
+        }
+    }
+}
+
+/// What makes a variable another name of a closure, perhaps.
+enum Holder {
+    Name(Simple),
+    /// It is projected from a closure that captures it.
+    Captured(ValueSlot),
+    /// It is projected from a closure of its set.
+    Function(FunctionSlot),
+}
+
+impl Holder {
+    fn of(named: &Named) -> Option<Holder> {
+        match named {
+            Named::Simple(atom) => Some(Holder::Name(*atom)),
+            Named::Prim { prim: Prim::ProjectValueSlot { value, .. }, .. } => Some(Holder::Captured(*value)),
+            Named::Prim { prim: Prim::ProjectFunctionSlot { to, .. }, .. } => Some(Holder::Function(*to)),
+            Named::Prim { .. } => None,
         }
     }
 }

@@ -6,20 +6,13 @@
 //! On entry and on exit the unit is well-formed. Time is linear in the unit, but for the search for the parts that
 //! functions which call each other have in common, which is nearly so. See `docs/passes/parameters.md`.
 
+mod candidates;
 mod captured;
 mod known;
 mod parts;
 mod results;
 
 use flambeau_ir::{Rewrites, Unit};
-
-/// No function is given more parameters than this: on every target so many come in registers, so that a tail call
-/// stays one.
-const MOST: usize = 8;
-
-/// No function is given more parameters than this beside those that it has: what comes as a parameter and is needed
-/// after a call is saved around it, where a closure is one thing to save.
-const MOST_NEW: usize = 3;
 
 /// Rewrites the parameters of functions, and the calls of these.
 pub fn parameters(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {

@@ -7,6 +7,7 @@
 
 use cranelift_entity::SecondaryMap;
 use flambeau_ir::prim::Mutability;
+use flambeau_ir::unit::{MOST_NEW_PARAMETERS, MOST_PARAMETERS};
 use flambeau_ir::{
     BoxedKind, CallKind, CodeId, Const, Expr, Item, Kind, Named, Prim, Rewrites, Simple, Subkind, Terminator,
     Unit, ValueSlot, Variable,
@@ -15,7 +16,6 @@ use flambeau_simplify::FIRST_SPECIAL_TAG;
 use smallvec::SmallVec;
 
 use super::known::Known;
-use super::{MOST, MOST_NEW};
 
 /// A part of what a parameter is.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -325,7 +325,8 @@ impl Analysis {
             let members = class.members.iter().filter(|other| self.params[**other].0 == code).count();
             let (before, count) = (unit.codes[code].params.len(), counts[code]);
             let after = count - members + members * class.parts.len();
-            after >= 1 && (after <= count || after <= MOST && after <= before + MOST_NEW)
+            after >= 1
+                && (after <= count || after <= MOST_PARAMETERS && after <= before + MOST_NEW_PARAMETERS)
         })
     }
 

@@ -71,6 +71,9 @@ impl Simplifier<'_> {
         };
         self.simplify_callee(code);
         let refusal = |reason| Refusal { code: Some(code), reason: Some(reason) };
+        if self.makes_sole_set(code) {
+            return Err(Refusal::default());
+        }
         let (growth, reason) = self.decide(apply, code).map_err(refusal)?;
         if !self.allow("inlining") {
             return Err(Refusal::default());
@@ -93,6 +96,19 @@ impl Simplifier<'_> {
                 matches!(definition.prim, Prim::BlockLoad { .. }) && self.is_of_other_unit(definition.args[0])
             }),
         }
+    }
+
+    /// Whether a function makes closures of which there is to be no copy.
+    pub(crate) fn makes_sole_set(&self, code: CodeId) -> bool {
+        let mut codes = if self.has_sole_sets { vec![code] } else { vec![] };
+        let mut makes = false;
+        while let Some(code) = codes.pop() {
+            self.unit.codes[code].body.for_each_set(&mut |set| {
+                makes |= set.functions.iter().any(|(_, code)| self.unit.codes[*code].attributes.sole);
+                codes.extend(set.functions.iter().map(|(_, code)| *code));
+            });
+        }
+        makes
     }
 
     /// What the run goes on with when a body stands in the place of a call.
