@@ -13,9 +13,8 @@ use crate::{apt, env, process, programs, queue};
 
 const LIMIT: Duration = Duration::from_secs(4 * 3600);
 
-/// The tree of the stock compiler's version, with its bytecode and native compilers and its libraries built by
-/// itself. Made once, below the target folder.
-pub fn built(stock: &Stock) -> Result<PathBuf> {
+/// The tree of the stock compiler's version, as its authors and Debian left it.
+pub fn unpacked(stock: &Stock) -> Result<PathBuf> {
     let tree = apt::source("ocaml", &env::cache("sources")?)?;
     let version = fs::read_to_string(tree.join("VERSION"))?;
     if version.lines().next() != Some(stock.version.as_str()) {
@@ -25,6 +24,13 @@ pub fn built(stock: &Stock) -> Result<PathBuf> {
             stock.version
         );
     }
+    Ok(tree)
+}
+
+/// The tree of the stock compiler's version, with its bytecode and native compilers and its libraries built by
+/// itself. Made once, below the target folder.
+pub fn built(stock: &Stock) -> Result<PathBuf> {
+    let tree = unpacked(stock)?;
     // The tree knows its own place: what was built elsewhere is of no use here.
     let stamp = tree.join(".built");
     let place = tree.to_string_lossy().into_owned();
