@@ -23,9 +23,8 @@ pub enum Kind {
     Flambda1,
 }
 
-/// The tree of the stock compiler's version, with its bytecode and native compilers and its libraries built by
-/// itself. That of the machine's own version is made once, below the target folder.
-pub fn built(stock: &Stock) -> Result<PathBuf> {
+/// The tree of the stock compiler's version, as its authors and Debian left it, or built.
+pub fn unpacked(stock: &Stock) -> Result<PathBuf> {
     if let Some(environment) = Environment::holding(stock)? {
         return Ok(environment.source());
     }
@@ -37,6 +36,16 @@ pub fn built(stock: &Stock) -> Result<PathBuf> {
             version.lines().next().unwrap_or("?"),
             stock.version
         );
+    }
+    Ok(tree)
+}
+
+/// The tree of the stock compiler's version, with its bytecode and native compilers and its libraries built by
+/// itself. That of the machine's own version is made once, below the target folder.
+pub fn built(stock: &Stock) -> Result<PathBuf> {
+    let tree = unpacked(stock)?;
+    if Environment::holding(stock)?.is_some() {
+        return Ok(tree);
     }
     // The tree knows its own place: what was built elsewhere is of no use here.
     let stamp = tree.join(".built");

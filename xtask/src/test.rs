@@ -8,13 +8,16 @@ use clap::{Args, ValueEnum};
 use regex::Regex;
 
 use crate::checks::Tally;
-use crate::{fuzz, process, programs, queue, robustness, setup, stability};
+use crate::{corpus, fuzz, process, programs, queue, robustness, setup, stability};
 
 /// Cargo builds the workspace in here; nothing in it is allowed to hang.
 const CARGO_LIMIT: Duration = Duration::from_secs(1800);
 
 /// The time for new random programs.
 const FUZZ_SECONDS: u64 = 60;
+
+/// The most time for a sample of real code; most machines need half of it.
+const CORPUS_MINUTES: u64 = 8;
 
 /// What `cargo xtask test` may be told.
 #[derive(Args)]
@@ -43,6 +46,8 @@ enum Part {
     Fuzz,
     /// Damaged inputs, full disks, huge units, every way of linking
     Robustness,
+    /// A sample of OCaml's own sources and of small packages, each unit at one level
+    Corpus,
     /// Renaming, moving and laying out files in another way changes no code
     Stability,
 }
@@ -83,6 +88,7 @@ pub fn run(options: &Options) -> Result<bool> {
     part("fuzz", wanted(Part::Fuzz) && filter.is_none(), &|| fuzz::checks(FUZZ_SECONDS, jobs))?;
     part("robustness", wanted(Part::Robustness), &|| robustness::checks(filter, jobs))?;
     part("stability", wanted(Part::Stability), &|| stability::checks(filter, jobs))?;
+    part("corpus", wanted(Part::Corpus) && filter.is_none(), &|| corpus::checks(CORPUS_MINUTES, jobs))?;
     if total.passed + total.failures.len() == 0 {
         total.fail("nothing was tested", "no check matches these options");
     }

@@ -396,3 +396,47 @@ fn what_was_inlined_elsewhere_is_not_called_as_the_functor_has_it() {
         assert_eq!(folder.link_and_run(&[flags, &files].concat()), "true false 1 1 2002");
     }
 }
+
+/// What a twin hands on stays with it, although nobody calls it: all the functions of a tree for one call (a unit of two lines had 11 kB
+/// of code, stock's has 100 bytes).
+#[test]
+fn functions_that_hand_modules_on_are_called_as_they_are() {
+    let folder = Folder::new(&[
+        TREES,
+        (
+            "bags.ml",
+            "module type Tree = sig type elt type t val empty : t val add : elt -> t -> t val orders : elt -> elt -> elt -> int list end
+             module Of (K : Trees.Key) (T : Tree with type elt = K.t) = struct
+               let rec fold f acc = function [] -> acc | x :: l -> f x (fold f acc l)
+               let all l = fold (fun x t -> T.add x t) T.empty l
+               let first = function [] -> T.empty | x :: _ -> T.add x T.empty
+             end
+             module Make (K : Trees.Key) = struct
+               module T = struct
+                 type elt = K.t
+                 include Trees.Make (K)
+                 let orders x y z =
+                   let c = K.compare in
+                   if c x y < c y z then [c x z; c y x; c z x; c z y; c x y + c y z; c x z * c y x; c z x - c z y; c x y lxor c y z]
+                   else if c x z < c z x then [c x x; c y y; c z z; c x y; c x z; c y x; c y z; c z x; c z y] else []
+               end
+               module B = Of (K) (T)
+             end",
+        ),
+        ("v.ml", "include Bags.Make (struct type t = string let compare (a : t) b = compare a b end)"),
+        (
+            "t.ml",
+            "let all l x = V.T.mem x (V.B.all l)
+             let first l x = V.T.mem x (V.B.first l)
+             let () = Printf.printf \"%b %b %b\" (all [\"a\"; \"b\"] \"b\") (all [\"a\"] \"b\") (first [\"a\"; \"b\"] \"b\")",
+        ),
+    ]);
+    folder.compile(&["-O3", "trees.ml", "bags.ml", "v.ml"]);
+    let ir = folder.compile(&["-O3", "t.ml"]);
+    assert!(!ir.contains("code orders_"), "{ir}");
+    assert!(body(&ir, "all").contains("call external \"camlBags__all_"), "{ir}");
+    // One that only reads the module is known as ever.
+    assert!(!body(&ir, "first").contains("camlBags__first_"), "{ir}");
+    let files = ["-O3", "trees.ml", "bags.ml", "v.ml", "t.ml"];
+    assert_eq!(folder.link_and_run(&files), "true false false");
+}

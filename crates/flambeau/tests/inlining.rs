@@ -345,3 +345,29 @@ fn attributes_have_an_end() {
     assert!(size < 2_000_000, "{size}");
     assert_eq!(folder.link_and_run(&["-O3", "t.ml"]), "0");
 }
+
+/// Functions that call each other through a known record are not recursive by themselves (OCaml's `Btype.unmark_class_type` had
+/// 31 kB).
+#[test]
+fn a_call_through_a_table_of_functions_has_an_end() {
+    let call = |field: &str, n: u32| format!("(if n > {n} then it.{field} it (n - {n}) else {n})");
+    let function = |name: &str| {
+        let calls: Vec<String> =
+            ["a", "b", "c", "d"].iter().zip(1..).map(|(field, n)| call(field, n)).collect();
+        format!("let {name} it n = {}", calls.join(" lxor "))
+    };
+    let functions: Vec<String> = ["a", "b", "c", "d"].iter().map(|name| function(name)).collect();
+    let source = format!(
+        "type it = {{ a : it -> int -> int; b : it -> int -> int; c : it -> int -> int; d : it -> int -> int }}
+         {}
+         let table = {{ a; b; c; d }}
+         let run n = table.a table n
+         let () = print_int (run 9)",
+        functions.join("\n")
+    );
+    let folder = Folder::new(&[("t.ml", &source)]);
+    let ir = folder.compile(&["-O3", "t.ml"]);
+    let body =
+        ir.split("\ncode run_").nth(1).and_then(|rest| rest.split("\n}").next()).expect("the function");
+    assert!(body.lines().count() < 1_500, "{}", body.lines().count());
+}

@@ -35,6 +35,7 @@ mod exceptions;
 pub mod export;
 mod flow;
 pub mod fold;
+mod handed_on;
 mod imported;
 pub mod inline;
 mod joins;
@@ -154,6 +155,8 @@ struct Simplifier<'a> {
     unit_budget: u32,
     /// What may still be copied for calls that come out of the last call of the source for which something was.
     deeper: u32,
+    /// What policies may still inline inside what was inlined for the last call of the source.
+    below: u32,
     /// What specialisation may still add to the unit.
     specialisation_budget: u32,
     /// What may still be evaluated in speculation.
@@ -181,6 +184,8 @@ struct Simplifier<'a> {
     evaluated: FxHashMap<(CodeId, Vec<Simple>), Ty>,
     /// What is known of parts of other units' modules, by the symbols of these.
     made: FxHashMap<(Symbol, made::Path), Ty>,
+    /// Static data that the evaluation of functors made: nobody but [`twins`] needs it.
+    twin_data: FxHashSet<Symbol>,
     /// Codes of twins that are called, and stay therefore.
     called_twins: FxHashSet<CodeId>,
 }
@@ -215,6 +220,7 @@ impl<'a> Simplifier<'a> {
             budget: 0,
             unit_budget,
             deeper: flambeau_ir::inlining::LARGEST,
+            below: 0,
             specialisation_budget: unit_budget,
             speculation_budget: inline::SPECULATION_BUDGET,
             branch_depth: 0,
@@ -230,6 +236,7 @@ impl<'a> Simplifier<'a> {
             uses: uses::Uses::default(),
             evaluated: FxHashMap::default(),
             made: FxHashMap::default(),
+            twin_data: FxHashSet::default(),
             called_twins: FxHashSet::default(),
         }
     }
@@ -347,6 +354,7 @@ impl<'a> Simplifier<'a> {
             mark: self.env.mark(),
             current: self.current.replace(code),
             budget: self.budget,
+            below: self.below,
             branch_depth: std::mem::take(&mut self.branch_depth),
         };
         self.fresh_memory();
@@ -386,6 +394,7 @@ impl<'a> Simplifier<'a> {
         self.env.undo(outer.mark);
         self.current = outer.current;
         self.budget = outer.budget;
+        self.below = outer.below;
         self.branch_depth = outer.branch_depth;
     }
 
@@ -437,6 +446,7 @@ struct Outer {
     mark: flambeau_types::Mark,
     current: Option<CodeId>,
     budget: u32,
+    below: u32,
     branch_depth: u32,
 }
 

@@ -87,7 +87,7 @@ impl Simplifier<'_> {
             Known::Structure(fields) => {
                 let fields =
                     fields.iter().map(|field| self.known_elsewhere(field)).collect::<Option<Vec<_>>>()?;
-                self.static_block(0, &fields).map(Simple::Symbol)
+                self.twin_block(0, &fields)
             }
             Known::Made(made) => {
                 let ty = self.make(made)?;

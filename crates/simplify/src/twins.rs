@@ -5,7 +5,9 @@
 //! arguments, if those are static. What comes out as static data, closures above all, are *twins* of what the
 //! call makes at run time: they behave as that does, since they depend on nothing but constants. A call of a function
 //! of the module is then a direct one of the twin's code, which knows the functor's arguments, and can be inlined and
-//! specialised. Twins are simplified when they are called; those that nobody calls go at the end of the round.
+//! specialised. Twins are simplified when they are called; those that nobody calls go at the end of the round. One that hands other
+//! twins on as values (a function of a `Map` that passes the module of a `Set` on) keeps these, with all their functions: it is
+//! called only if they are small together.
 //!
 //! A twin is another object than the original, and never takes its place but as what is called.
 
@@ -127,9 +129,16 @@ impl Simplifier<'_> {
                     .iter()
                     .map(|field| self.static_twin_of(field, depth - 1))
                     .collect::<Option<_>>()?;
-                self.static_block(block.tag, &fields).map(Simple::Symbol)
+                self.twin_block(block.tag, &fields)
             }
         }
+    }
+
+    /// A block of twins: nobody needs it but twins.
+    pub(crate) fn twin_block(&mut self, tag: u8, fields: &[Simple]) -> Option<Simple> {
+        let symbol = self.static_block(tag, fields)?;
+        self.twin_data.insert(symbol);
+        Some(symbol.into())
     }
 
     /// Simplifies the body of a functor; nothing of it stays but static data.
@@ -149,10 +158,12 @@ impl Simplifier<'_> {
             mark: self.env.mark(),
             current: self.current.take(),
             budget: self.budget,
+            below: self.below,
             branch_depth: std::mem::take(&mut self.branch_depth),
         };
         let unit_budget = self.unit_budget;
         let was_in_twin = std::mem::replace(&mut self.in_twin, true);
+        let first = self.unit.statics.len();
         self.fresh_memory();
         let body = self.run(Rest::from(body));
         let ty = match &body.terminator {
@@ -163,6 +174,8 @@ impl Simplifier<'_> {
             _ => Ty::Unknown,
         };
         body.dismantle();
+        let made = self.unit.statics[first..].iter().flat_map(|item| item.def.symbols());
+        self.twin_data.extend(made);
         self.leave(outer);
         self.unit_budget = unit_budget;
         self.in_twin = was_in_twin;
@@ -223,7 +236,7 @@ impl Simplifier<'_> {
             return Some(symbol);
         }
         let limit = self.arguments().twin.min(self.unit_budget);
-        let size = size::whole(self.unit, code, limit)?;
+        let size = self.size_with_handed_on(&known, limit)?;
         if !self.allow("call of the twin of a function") {
             return None;
         }

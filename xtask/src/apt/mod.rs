@@ -66,9 +66,10 @@ pub fn install(packages: &[&str]) -> Result<()> {
     Ok(())
 }
 
-/// Installs what the build of a source package needs, but for its tests and its documentation. Nothing may be removed for it.
-pub fn build_dependencies(name: &str) -> Result<()> {
-    let arguments = [
+/// The words for apt-get that install what the build of a source package needs, but for its tests and its documentation.
+/// Nothing may be removed for it.
+fn words_of_build_dependencies(name: &str) -> [&str; 7] {
+    [
         "build-dep",
         "--yes",
         "--no-remove",
@@ -76,16 +77,28 @@ pub fn build_dependencies(name: &str) -> Result<()> {
         "--arch-only",
         "--build-profiles=nocheck,nodoc",
         name,
-    ];
-    // A simulation needs neither root's rights nor that nobody else installs anything.
-    let simulation = process::run(Command::new("apt-get").arg("--simulate").args(arguments), LIMIT)?;
-    if simulation.exit.is_success() && !simulation.out().lines().any(|line| line.starts_with("Inst ")) {
+    ]
+}
+
+/// Whether all that the build of a source package needs is there. A simulation, which needs neither root's rights nor that
+/// nobody else installs anything.
+pub fn has_build_dependencies(name: &str) -> Result<bool> {
+    let mut command = Command::new("apt-get");
+    command.arg("--simulate").args(words_of_build_dependencies(name));
+    let simulation = process::run(&mut command, LIMIT)?;
+    Ok(simulation.exit.is_success() && !simulation.out().lines().any(|line| line.starts_with("Inst ")))
+}
+
+/// Installs what the build of a source package needs.
+pub fn build_dependencies(name: &str) -> Result<()> {
+    if has_build_dependencies(name)? {
         return Ok(());
     }
-    if apt_get(&arguments).is_err() {
+    let words = words_of_build_dependencies(name);
+    if apt_get(&words).is_err() {
         allow_sources()?;
         apt_get(&["update"])?;
-        apt_get(&arguments).with_context(|| format!("what the build of {name} needs is not to be had"))?;
+        apt_get(&words).with_context(|| format!("what the build of {name} needs is not to be had"))?;
     }
     Ok(())
 }

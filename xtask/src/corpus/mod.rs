@@ -4,6 +4,7 @@
 mod command;
 mod measure;
 mod ocaml;
+mod outliers;
 mod packages;
 mod record;
 mod replay;
@@ -14,17 +15,18 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use anyhow::Result;
+use anyhow::{Result, anyhow};
 use clap::Args;
 use regex::Regex;
 
+use crate::checks::Tally;
 use crate::env::Stock;
-use crate::{env, queue, setup};
+use crate::{apt, env, queue, setup};
 use command::Unit;
-use packages::{PACKAGES, Package};
+use packages::{Origin, PACKAGES, Package, QUICK};
 use record::Recorded;
 use replay::{Replay, Replayed};
-use report::{Failure, Report};
+use report::{Failure, Report, UnitPair};
 use settings::{BASES, Setting};
 
 /// What `cargo xtask corpus` may be told.
@@ -77,6 +79,29 @@ pub fn run(options: &Options) -> Result<bool> {
     }
     corpus.report.print(&levels);
     Ok(corpus.report.failures.is_empty() && corpus.report.lines > 0)
+}
+
+/// The checks of a sample, for at most about so many minutes, that asks for nothing that is not installed but sources: what
+/// cannot be had is left out, and the tally says so.
+pub fn checks(minutes: u64, jobs: usize) -> Result<Tally> {
+    let levels = settings::chosen(None)?;
+    let sample = Sample::new(minutes, None);
+    let mut corpus = Corpus { stock: Stock::find()?, jobs, sample: Some(sample), report: Report::default() };
+    for package in QUICK {
+        let recorded = match package.origin {
+            Origin::Debian(_) if !apt::has_build_dependencies(package.name)? => {
+                Err(anyhow!("what its build needs is not installed"))
+            }
+            _ => record::recorded(package, &corpus.stock),
+        };
+        match recorded {
+            Ok(recorded) => corpus.package(package.name, &recorded, &levels)?,
+            Err(error) => {
+                corpus.report.left_out.insert(package.name.to_owned(), format!("{error:#}"));
+            }
+        }
+    }
+    Ok(corpus.report.tally())
 }
 
 /// A part of the corpus that is chosen by chance.
@@ -148,7 +173,13 @@ impl Corpus {
                     (Err(_), _) => {}
                     (Ok(stock), Ok(ours)) => {
                         is_compiled = true;
-                        self.report.add(name, level, *ours, *stock);
+                        self.report.add(UnitPair {
+                            package: name.to_owned(),
+                            unit: unit.source.clone(),
+                            level: level.name.to_owned(),
+                            ours: *ours,
+                            stock: *stock,
+                        });
                     }
                     (Ok(_), Err(failure)) => {
                         is_compiled = true;

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 
 use super::command::{self, Unit};
 use crate::process;
@@ -36,6 +36,9 @@ const COMPILER: &[&str] = &[
     "driver",
     "toplevel",
 ];
+
+/// The folder of `asmcomp` with what depends on the machine that this is compiled for.
+const MACHINE: &str = if cfg!(target_arch = "aarch64") { "arm64" } else { "amd64" };
 
 const GROUPS: &[Group] = &[
     Group { folders: COMPILER, needs: &["otherlibs/dynlink"] },
@@ -73,6 +76,48 @@ pub fn units(tree: &Path) -> Result<Vec<Unit>> {
         }
     }
     Ok(units)
+}
+
+/// The units of an unpacked tree that was not built, for which the interfaces of the installed compiler are put beside their
+/// sources. What is generated, and what is missing of other units, is found where it is installed.
+pub fn units_beside_installed(tree: &Path, library: &Path) -> Result<Vec<Unit>> {
+    let installed = library.join("compiler-libs");
+    add_machine(tree)?;
+    for folder in COMPILER {
+        let Ok(entries) = fs::read_dir(tree.join(folder)) else { continue };
+        for entry in entries {
+            let interface = entry?.path().with_extension("cmi");
+            if let Some(name) = interface.file_name()
+                && installed.join(name).exists()
+            {
+                fs::copy(installed.join(name), &interface)?;
+            }
+        }
+    }
+    let mut include: Vec<&str> = COMPILER
+        .iter()
+        .filter(|folder| tree.join(folder).is_dir())
+        .flat_map(|folder| ["-I", folder])
+        .collect();
+    let sources = sorted(tree, COMPILER, &include)?;
+    include.extend(["-I", "+compiler-libs"]);
+    let words: Vec<String> = include.into_iter().map(str::to_owned).chain(sources).collect();
+    Ok(command::units(&tree.to_string_lossy(), &words))
+}
+
+/// The sources of `asmcomp` for one machine, which the build links into the folder of the others.
+fn add_machine(tree: &Path) -> Result<()> {
+    let folder = tree.join("asmcomp");
+    let machine = folder.join(MACHINE);
+    for source in fs::read_dir(&machine).with_context(|| format!("no {}", machine.display()))? {
+        let source = source?;
+        let there = folder.join(source.file_name());
+        // A link of a tree that was built leads to the source itself.
+        if !there.exists() {
+            fs::copy(source.path(), there)?;
+        }
+    }
+    Ok(())
 }
 
 /// The sources of folders with compiled interfaces, in an order in which they can be compiled.

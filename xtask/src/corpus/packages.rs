@@ -2,10 +2,13 @@
 
 /// Where the compilations of a package come from.
 pub enum Origin {
-    /// The build of a Debian source package: `debian/rules build`, unless steps are given.
+    /// The build of a Debian source package, as its tree says, unless steps are given.
     Debian(&'static [&'static str]),
     /// OCaml's own tree, whose folders are compiled one by one.
     Ocaml,
+    /// OCaml's own sources beside the interfaces of the installed compiler: nothing is built, and what a build generates is
+    /// not among them.
+    OcamlInstalled,
 }
 
 /// A package of the corpus.
@@ -19,6 +22,15 @@ pub struct Package {
 const fn debian(name: &'static str) -> Package {
     Package { name, origin: Origin::Debian(&[]) }
 }
+
+/// What is compiled in the continuous integration, of which a sample must be had in minutes, and without what a developer's
+/// machine has: units of them are taken in turns.
+pub const QUICK: &[Package] = &[
+    Package { name: "ocaml-installed", origin: Origin::OcamlInstalled },
+    debian("facile"),
+    debian("ocaml-re"),
+    debian("cmdliner"),
+];
 
 /// By kind: compilers, provers, tools, servers, libraries; with dune, ocamlbuild, omake and make; with ppx, camlp5 and
 /// macros. None of them is one of `cargo xtask projects`.
@@ -38,10 +50,15 @@ pub const PACKAGES: &[Package] = &[
     debian("haxe"),
     debian("coccinelle"),
     debian("camlp5"),
+    debian("camlp4"),
     debian("camlidl"),
     debian("ppxlib"),
     debian("ocaml-migrate-parsetree"),
     debian("cppo"),
+    debian("ocaml-dune"),
+    debian("ocamlbuild"),
+    debian("findlib"),
+    debian("ulex"),
     debian("ocp-indent"),
     // Tools and servers.
     debian("opam"),
@@ -73,6 +90,11 @@ pub const PACKAGES: &[Package] = &[
     debian("janest-base"),
     debian("sexplib310"),
     debian("ocaml-csv"),
+    debian("ocaml-ctypes"),
+    debian("ocaml-fileutils"),
+    debian("pxp"),
+    debian("react"),
+    debian("lwt-log"),
     debian("xmlm"),
     debian("uutf"),
     debian("cmdliner"),

@@ -48,6 +48,10 @@ pub fn recorded(package: &Package, stock: &Stock) -> Result<Recorded> {
             copy(&source_tree::built(stock)?, &tree)?;
             ocaml::units(&tree)?
         }
+        Origin::OcamlInstalled => {
+            copy(&source_tree::unpacked(stock)?, &tree)?;
+            ocaml::units_beside_installed(&tree, &stock.library)?
+        }
         Origin::Debian(steps) => {
             packages::build_dependencies(package.name)?;
             copy(&packages::source(package.name)?, &tree)?;
@@ -71,7 +75,7 @@ fn copy(from: &Path, to: &Path) -> Result<()> {
 /// Builds in `tree`. What a build compiled before it failed is as good as the rest, so that a build which wants what is not
 /// here (to make its documentation, say) is no failure.
 fn build(tree: &Path, steps: &[&str], bin: &Path) -> Result<()> {
-    let steps = if steps.is_empty() { &["debian/rules build"] } else { steps };
+    let steps = if steps.is_empty() { usual_steps(tree) } else { steps };
     let old = std::env::var_os("PATH").unwrap_or_default();
     let path = join_paths([bin.to_path_buf()].into_iter().chain(split_paths(&old)))?;
     for step in steps {
@@ -91,6 +95,20 @@ fn build(tree: &Path, steps: &[&str], bin: &Path) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// How a tree says that it is built. Some mirrors have the archives of a package's authors without Debian's rules.
+fn usual_steps(tree: &Path) -> &'static [&'static str] {
+    let has = |name: &str| tree.join(name).exists();
+    if has("debian/rules") {
+        &["debian/rules build"]
+    } else if has("dune-project") {
+        &["dune build --profile release @install"]
+    } else if has("configure") {
+        &["./configure", "make"]
+    } else {
+        &["make"]
+    }
 }
 
 /// A folder of tools in which `ocamlopt` is the stock one, and records what it compiles.
@@ -191,4 +209,21 @@ fn restore(unit: &Unit, sources: &Path) -> Result<()> {
         fs::copy(copy, &source)?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn debians_rules_come_before_those_of_the_authors() -> Result<()> {
+        let tree = tempfile::tempdir()?;
+        assert_eq!(usual_steps(tree.path()), ["make"]);
+        fs::write(tree.path().join("configure"), "")?;
+        assert_eq!(usual_steps(tree.path()), ["./configure", "make"]);
+        fs::create_dir(tree.path().join("debian"))?;
+        fs::write(tree.path().join("debian/rules"), "")?;
+        assert_eq!(usual_steps(tree.path()), ["debian/rules build"]);
+        Ok(())
+    }
 }

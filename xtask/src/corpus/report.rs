@@ -8,7 +8,9 @@ use anyhow::Result;
 use serde::Serialize;
 
 use super::measure::Measure;
+use super::outliers;
 use super::settings::{BASES, Setting};
+use crate::checks::Tally;
 
 /// A unit that was not compiled.
 #[derive(Serialize)]
@@ -36,6 +38,21 @@ pub struct Pair {
     pub stock: Measure,
 }
 
+/// A setting on one unit, and its base on the same.
+#[derive(Serialize)]
+pub struct UnitPair {
+    /// Of the corpus.
+    pub package: String,
+    /// Its source.
+    pub unit: String,
+    /// The setting.
+    pub level: String,
+    /// Ours.
+    pub ours: Measure,
+    /// Stock.
+    pub stock: Measure,
+}
+
 /// What was found.
 #[derive(Default, Serialize)]
 pub struct Report {
@@ -43,6 +60,8 @@ pub struct Report {
     pub lines: usize,
     /// By package, then by level.
     pub packages: BTreeMap<String, BTreeMap<String, Pair>>,
+    /// The same by unit.
+    pub units: Vec<UnitPair>,
     /// Units that some level did not compile.
     pub failures: Vec<Failure>,
     /// Packages that could not be had or built, and why.
@@ -53,11 +72,12 @@ pub struct Report {
 
 impl Report {
     /// Enters what a setting made of a unit.
-    pub fn add(&mut self, package: &str, level: &Setting, ours: Measure, stock: Measure) {
+    pub fn add(&mut self, unit: UnitPair) {
         let pair =
-            self.packages.entry(package.to_owned()).or_default().entry(level.name.to_owned()).or_default();
-        pair.ours += ours;
-        pair.stock += stock;
+            self.packages.entry(unit.package.clone()).or_default().entry(unit.level.clone()).or_default();
+        pair.ours += unit.ours;
+        pair.stock += unit.stock;
+        self.units.push(unit);
     }
 
     /// Prints the ratios to stock of each level: of the whole corpus, then of each package.
@@ -78,6 +98,7 @@ impl Report {
         for (package, by_level) in &self.packages {
             print_levels(package, by_level, levels);
         }
+        outliers::print(&self.units);
         for failure in &self.failures {
             let kind = if failure.is_fallback { "FALLBACK" } else { "FAILURE" };
             println!("{kind} {} {} at {}: {}", failure.package, failure.unit, failure.level, failure.message);
@@ -93,6 +114,19 @@ impl Report {
             );
         }
         println!("{} lines, {} failures", self.lines, self.failures.len());
+    }
+
+    /// The compilations as checks.
+    pub fn tally(&self) -> Tally {
+        let mut tally = Tally { passed: self.units.len(), ..Tally::default() };
+        for Failure { package, unit, level, message, command, .. } in &self.failures {
+            tally.fail(format!("corpus: {package} {unit} at {level}"), format!("{message}\n{command}"));
+        }
+        for (package, why) in &self.left_out {
+            let reason = why.lines().next().unwrap_or_default();
+            tally.skipped.push(format!("corpus: {package}: {reason}"));
+        }
+        tally
     }
 
     /// Writes the whole as JSON.

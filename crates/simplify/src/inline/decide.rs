@@ -20,6 +20,9 @@ const UNIT_BUDGET: u32 = 1_000;
 const LARGEST_UNIT_BUDGET: u32 = 40_000;
 /// Functions up to this size are inlined then, too.
 const SMALLEST: u32 = 12;
+/// What one call of the source may come to by what policies decide inside what was inlined for it: functions that call each other
+/// through a known record go round for ever, and nothing else ends that but the depth.
+const BELOW: u32 = 600;
 /// What unrolling a recursive function counts for at least.
 const RECURSIVE: u32 = 250;
 /// The same for the code of the toplevel, which runs once.
@@ -121,7 +124,7 @@ impl Simplifier<'_> {
                 self.grow_deeper(apply, size)?;
                 Growth::NONE
             }
-            None => self.growth(code, size)?,
+            None => self.growth(apply, code, size)?,
         };
         let reason = match forced {
             Some(reason) => reason,
@@ -193,8 +196,18 @@ impl Simplifier<'_> {
         }
     }
 
+    /// Notes that what is decided now belongs to a call of the source, and no longer to what was inlined for the one before.
+    pub(super) fn begin_call(&mut self, apply: &Apply) {
+        if apply.depth == 0 {
+            self.below = BELOW;
+        }
+    }
+
     /// What is added, if the function and the unit may still grow by it.
-    fn growth(&self, code: CodeId, size: u32) -> Result<Growth, Reason> {
+    fn growth(&self, apply: &Apply, code: CodeId, size: u32) -> Result<Growth, Reason> {
+        if apply.depth > 0 && size > SMALLEST && size > self.below {
+            return Err(Reason::FunctionBudget { left: self.below, size });
+        }
         if size > SMALLEST && size > self.unit_budget {
             return Err(Reason::UnitBudget { left: self.unit_budget, size });
         }

@@ -74,6 +74,7 @@ impl Simplifier<'_> {
         if self.makes_sole_set(code) {
             return Err(Refusal::default());
         }
+        self.begin_call(apply);
         let (growth, reason) = self.decide(apply, code).map_err(refusal)?;
         if !self.allow("inlining") {
             return Err(Refusal::default());
@@ -84,6 +85,9 @@ impl Simplifier<'_> {
         self.log(apply, Some(code), reason);
         let body = self.copy_body(apply, code).ok_or_else(Refusal::default)?;
         self.budget = self.budget.saturating_sub(growth.function);
+        if apply.depth > 0 {
+            self.below = self.below.saturating_sub(growth.function);
+        }
         self.unit_budget = self.unit_budget.saturating_sub(growth.unit);
         self.body_in_place(apply, body).ok_or_else(Refusal::default)
     }
