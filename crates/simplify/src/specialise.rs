@@ -91,7 +91,7 @@ impl Simplifier<'_> {
         let arrangements = self.arrangements(apply, code, &functions, &calls).find(|arrangements| {
             let captures = arrangements.arguments().iter().any(|index| apply.args[*index].as_var().is_some());
             !(nested && (captures || arrangements.permute()))
-                && !(captures && !self.rewrites.lifts_closures())
+                && (!captures || self.rewrites.lifts_closures())
                 && self.is_worth_it(apply, arrangements)
                 && self
                     .copied_size(arrangements)
