@@ -89,6 +89,9 @@ pub fn checks(minutes: u64, jobs: usize) -> Result<Tally> {
     let mut corpus = Corpus { stock: Stock::find()?, jobs, sample: Some(sample), report: Report::default() };
     for package in QUICK {
         let recorded = match package.origin {
+            _ if corpus.sample.as_ref().is_some_and(Sample::is_over) => {
+                Err(anyhow!("the time of the sample was over"))
+            }
             Origin::Debian(_) if !apt::has_build_dependencies(package.name)? => {
                 Err(anyhow!("what its build needs is not installed"))
             }

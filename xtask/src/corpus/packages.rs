@@ -27,7 +27,7 @@ const fn debian(name: &'static str) -> Package {
 /// machine has: units of them are taken in turns.
 pub const QUICK: &[Package] = &[
     Package { name: "ocaml-installed", origin: Origin::OcamlInstalled },
-    debian("facile"),
+    debian("extlib"),
     debian("ocaml-re"),
     debian("cmdliner"),
 ];
