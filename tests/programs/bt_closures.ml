@@ -18,5 +18,4 @@ let () =
   run "partial" (fun () -> let p = three 5 in let q = p 6 in 1 + (o q) 7);
   run "compose" (fun () -> compose (mk 100) (mk 2) 4 + 1);
   run "hashtbl" (fun () -> 1 + Hashtbl.find (Hashtbl.create 1) "k");
-  run "lazy" (fun () -> 1 + Lazy.force (lazy (mk 1 (o 3))));
   run "local rec" (fun () -> let rec go n = if n = 0 then raise Exit else 1 + go (n - 1) in go 3)
