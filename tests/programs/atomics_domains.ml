@@ -18,17 +18,17 @@ let () =
 (* Publishing: what was written before the flag is seen after it, in a loop that waits without any call. *)
 type message = { mutable a : int; mutable b : float; mutable c : string list }
 let () =
-  let bad = domains 2 (fun _ ->
+  let bad = domains 1 (fun _ ->
     let m = { a = 0; b = 0.; c = [] } and flag = Atomic.make 0 in
     let reader = Domain.spawn (fun () ->
       let bad = ref 0 in
-      for round = 1 to 2_000 do
+      for round = 1 to 200 do
         let before = m.a in
         while Atomic.get flag <> (2 * round) - 1 do () done;
         if m.a <> round || m.b <> float round || m.c <> [ string_of_int round ] || before > m.a then incr bad;
         Atomic.set flag (2 * round)
       done; !bad) in
-    for round = 1 to 2_000 do
+    for round = 1 to 200 do
       m.a <- round; m.b <- float round; m.c <- [ string_of_int round ];
       Atomic.set flag ((2 * round) - 1);
       while Atomic.get flag <> 2 * round do () done
