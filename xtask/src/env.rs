@@ -8,6 +8,8 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
+use crate::ocaml::bounds::Bounds;
+
 /// The root of the repository.
 pub fn root() -> PathBuf {
     let xtask = Path::new(env!("CARGO_MANIFEST_DIR"));
@@ -68,6 +70,12 @@ pub struct Stock {
 }
 
 impl Stock {
+    /// The linker's name of what a unit defines, up to the number that the compiler appends.
+    pub fn symbol(&self, unit: &str, name: &str) -> Result<String> {
+        let separator = if Bounds::parse(">= 5.1")?.hold(&self.version)? { "." } else { "__" };
+        Ok(format!("caml{unit}{separator}{name}"))
+    }
+
     /// The compilers of the PATH; the native-code builds of them, which are faster, when they are there.
     pub fn find() -> Result<Stock> {
         let tool = |name: &str| {

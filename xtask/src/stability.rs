@@ -254,7 +254,7 @@ fn normalised(assembly: &str, name: &str) -> String {
         if line.starts_with(".file") || line.starts_with(".loc") {
             continue;
         }
-        if line.strip_suffix(':').is_some_and(|label| label.ends_with("__frametable")) {
+        if line.strip_suffix(':').is_some_and(|label| label.ends_with("frametable")) {
             // Only places are left from here on, and the offsets of what is live, which the code itself shows.
             break;
         }

@@ -209,7 +209,7 @@ fn function_sections(lab: &Lab) -> Result<Verdict> {
     lab.compile(By::Flambeau, &["-function-sections", "-c", "sections.ml"])?;
     let sections = lab.tool("readelf", &["-SW", "sections.o"])?.out();
     for function in ["f", "g"] {
-        let section = format!(".text.caml.camlSections__{function}_");
+        let section = format!(".text.caml.{}_", lab.stock.symbol("Sections", function)?);
         if !sections.contains(&section) {
             bail!("no section {section}…:\n{sections}");
         }
