@@ -276,26 +276,16 @@ fn judge(
         match (*status, our_status) {
             (Status::Passed, Status::Passed) => {}
             (Status::Passed, _) => {
-                let reasons: Vec<usize> =
-                    (0..explanations.len()).filter(|index| explanations[*index].covers(test)).collect();
-                match reasons.first() {
-                    None => verdict.unexplained.push(test.clone()),
-                    Some(first) => {
-                        verdict.explained.push((test.clone(), explanations[*first].reason.clone()))
-                    }
-                }
-                for index in reasons {
-                    used[index] = true;
-                }
+                verdict.differs(test, explanations, &mut used);
             }
             (_, Status::Passed) => verdict.gained.push(test.clone()),
             _ => {}
         }
     }
-    // A test that the stock run does not know at all, and that fails here.
+    // A test that the stock run does not know at all, and that fails here: what fails has another name since 5.0.
     for (test, status) in ours {
         if *status == Status::Failed && !theirs.contains_key(test) {
-            verdict.unexplained.push(test.clone());
+            verdict.differs(test, explanations, &mut used);
         }
     }
     for (explanation, used) in explanations.iter().zip(used) {
@@ -307,6 +297,21 @@ fn judge(
 }
 
 impl Verdict {
+    /// Enters a difference, with its reason if there is one.
+    fn differs(&mut self, test: &Test, explanations: &[Explanation], used: &mut [bool]) {
+        let mut reason = None;
+        for (explanation, used) in explanations.iter().zip(used) {
+            if explanation.covers(test) {
+                reason.get_or_insert(&explanation.reason);
+                *used = true;
+            }
+        }
+        match reason {
+            None => self.unexplained.push(test.clone()),
+            Some(reason) => self.explained.push((test.clone(), reason.clone())),
+        }
+    }
+
     fn is_good(&self) -> bool {
         self.unexplained.is_empty() && self.stale.is_empty()
     }

@@ -28,7 +28,9 @@ pub fn loopify(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
     for id in ids {
         names.find(unit, id);
         let name = &unit.codes[id].linkage_name;
-        if has_turns(unit, &names, id)
+        // A loop polls: where that is an error, it is to be told of the call that the source has.
+        if !unit.codes[id].attributes.no_poll
+            && has_turns(unit, &names, id)
             && !exchanges_functions(unit, id)
             && rewrites.allow(|| format!("{name} becomes a loop"))
         {
