@@ -330,13 +330,13 @@ let c_call r dbg args =
   let result = native_repr r in
   let no_result = Reader.bool r in
   let alloc = Reader.bool r in
-  match Intrinsics.apply ~name args dbg with
-  | Some operation -> operation
-  | None ->
   let all_values = List.for_all (fun repr -> repr = As_value) reprs in
   let args_types = if all_values then [] else List.map exttype reprs in
   let call result = Cmm_build.extcall ~name ~result ~args_types ~alloc args dbg in
-  if no_result then call typ_void else clean_result dbg result (call (result_type result))
+  match Intrinsics.apply ~name args dbg with
+  | Some operation -> operation
+  | None when no_result -> call typ_void
+  | None -> clean_result dbg result (call (result_type result))
 
 (* {1 The table} *)
 

@@ -90,3 +90,6 @@ let c_call w (description : Primitive.description) =
 
 (** The code of [Popaque]. *)
 let opaque = 85
+
+(** Of a version that is newer than the table. *)
+let unknown prim = Misc.fatal_errorf "flambeau does not know the primitive %a" Printlambda.primitive prim

@@ -110,8 +110,8 @@ pub struct CodeAttributes {
     pub stub: bool,
     /// `[@poll error]`: the code generator refuses it if it polls, so nothing is inlined there that might.
     pub no_poll: bool,
-    /// Its set of closures is never copied, nor sent to other units: functions that take its closure as an argument know its slots
-    /// (`docs/passes/parameters.md`).
+    /// Its set of closures is never copied, nor sent to other units: functions that take its closure as an argument
+    /// know its slots (`docs/passes/parameters.md`).
     pub sole: bool,
 }
 

@@ -2,8 +2,6 @@
 
 open Lambda
 
-let unknown prim = Misc.fatal_errorf "flambeau does not know the primitive %a" Printlambda.primitive prim
-
 (** The function of the runtime, with OCaml's own calling convention, that does what a primitive says. *)
 let runtime_function (_ : primitive) : string option = None
 
@@ -17,4 +15,4 @@ let write w prim =
   | Pfield n ->
       (* Whether it may be assigned is not said. *)
       byte w 6; u w n; byte w 0
-  | prim -> unknown prim
+  | prim -> Lambda_codes.unknown prim

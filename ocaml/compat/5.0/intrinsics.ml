@@ -3,17 +3,13 @@
 
 open Cmm
 
-let atomic_load = "%atomic_load"
-let atomic_load_immediate = "%atomic_load_immediate"
 let dls_get = "%dls_get"
 let poll = "%poll"
 
 (** Applies such an operation, if the name is that of one. *)
 let apply ~name args dbg =
   match args with
-  | [ block ] when name = atomic_load -> Some (Cop (Cmm_helpers.mk_load_atomic Word_val, [ block ], dbg))
-  | [ block ] when name = atomic_load_immediate -> Some (Cop (Cmm_helpers.mk_load_atomic Word_int, [ block ], dbg))
   | [ unit ] when name = dls_get -> Some (Cop (Cdls_get, [ unit ], dbg))
   | [ unit ] when name = poll ->
       Some (Csequence (Cmm_helpers.remove_unit unit, Cmm_helpers.return_unit dbg (Cop (Cpoll, [], dbg))))
-  | _ -> None
+  | _ -> Atomic_load.apply ~name args dbg

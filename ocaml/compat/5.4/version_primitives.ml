@@ -3,28 +3,13 @@
 
 open Lambda
 
-let unknown prim = Misc.fatal_errorf "flambeau does not know the primitive %a" Printlambda.primitive prim
-
-(** The function of the runtime, with OCaml's own calling convention, that does what a primitive says. *)
-let runtime_function = function
-  | Prunstack -> Some "caml_runstack"
-  | Pperform -> Some "caml_perform"
-  | Presume -> Some "caml_resume"
-  | Preperform -> Some "caml_reperform"
-  | _ -> None
-
-let block tag args = Lprim (Pmakeblock (tag, Mutable, None), args, Loc_unknown)
-
-(* What [perform] captures: the fiber and the last of those between it and the handler. *)
-let continuation =
-  let zero = Lconst (Const_base (Const_int 0)) in
-  block Obj.cont_tag [ zero; zero ]
+let runtime_function = Effects.runtime_function
 
 (** The operands of a primitive as it is written. A lazy block may change its shape at any time, so that it is opaque. *)
 let operands prim args =
   match prim with
-  | Pperform -> args @ [ continuation ]
-  | Pmakelazyblock tag -> [ block (tag_of_lazy_tag tag) args ]
+  | Pperform -> args @ [ Effects.continuation ]
+  | Pmakelazyblock tag -> [ Lprim (Pmakeblock (tag_of_lazy_tag tag, Mutable, None), args, Loc_unknown) ]
   | _ -> args
 
 (** Writes a primitive. *)
@@ -35,7 +20,7 @@ let write w prim =
   | Pfield (n, _, mutability) ->
       byte w 6; u w n; byte w (match mutability with Immutable -> 1 | Mutable -> 2)
   | Pmakelazyblock _ -> byte w Lambda_codes.opaque
-  | Patomic_load -> runtime_operation Intrinsics.atomic_load ~arity:2
+  | Patomic_load -> runtime_operation Atomic_load.of_value ~arity:2
   | Pdls_get -> runtime_operation Intrinsics.dls_get ~arity:1
   | Ppoll -> Lambda_codes.c_call w (Primitive.simple ~name:Intrinsics.poll ~arity:1 ~alloc:true)
-  | prim -> unknown prim
+  | prim -> Lambda_codes.unknown prim

@@ -25,7 +25,8 @@ pub struct Exported {
 }
 
 /// A function as bytes; `None` if it can't leave its unit: it needs its closure, or slots of sets of closures that it
-/// does not make, or makes a set that is to stay the only one, or is nested very deeply. `places`: whether its places in the source go with it.
+/// does not make, or makes a set that is to stay the only one, or is nested very deeply. `places`: whether its places in
+/// the source go with it.
 /// `along`: the static data that goes with it, by its symbols, in place of being referred to, closures with their
 /// functions. `closures`: the functions of static closures that the other unit may know.
 pub fn export(
