@@ -7,9 +7,10 @@ use std::time::Duration;
 
 use anyhow::{Context, Result};
 
-use crate::checks::diff;
-use crate::env::{self, Stock};
-use crate::{allocation, process, programs, setup};
+use xtask_support::checks::diff;
+use xtask_support::env::{self, Stock};
+use xtask_support::shell;
+use xtask_support::{figures, process, setup};
 
 /// The programs, and what each shows.
 const EXAMPLES: &[(&str, &str)] = &[
@@ -76,7 +77,7 @@ pub fn run() -> Result<bool> {
 
 /// The stock compiler's figure, ours, and the ratio.
 fn columns_of(theirs: f64, ours: f64, digits: usize) -> String {
-    let ratio = ratio(ours, theirs);
+    let ratio = figures::ratio(ours, theirs);
     format!("{theirs:>9.digits$} {ours:>9.digits$} {ratio:>6}")
 }
 
@@ -88,7 +89,7 @@ fn measure(compiler: &Path, source: &Path) -> Result<Measure> {
     let mut compile = Duration::MAX;
     for _ in 0..RUNS {
         let mut command = Command::new(compiler);
-        programs::clean(&mut command).current_dir(place.path());
+        shell::clean(&mut command).current_dir(place.path());
         command.args(["-o", "demo.exe", "demo.ml"]);
         let outcome = process::run(&mut command, LIMIT)?.expect_success(&format!(
             "{} {}",
@@ -100,17 +101,12 @@ fn measure(compiler: &Path, source: &Path) -> Result<Measure> {
     let mut result = Measure { compile, run: Duration::MAX, words: 0.0, stdout: String::new() };
     for _ in 0..RUNS {
         let mut command = Command::new(place.path().join("demo.exe"));
-        allocation::told(programs::clean(&mut command));
+        figures::count_words(shell::clean(&mut command));
         let outcome = process::run(&mut command, LIMIT)?
             .expect_success(&format!("the program made from {}", source.display()))?;
         result.run = result.run.min(outcome.cpu);
-        result.words = allocation::words(&outcome.err())?;
+        result.words = figures::words(&outcome.err())?;
         result.stdout = outcome.out();
     }
     Ok(result)
-}
-
-/// Our figure in parts of the stock compiler's.
-pub fn ratio(ours: f64, theirs: f64) -> String {
-    if theirs > 0.0 { format!("{:.2}", ours / theirs) } else { "-".into() }
 }

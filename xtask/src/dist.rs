@@ -1,5 +1,5 @@
-//! `cargo xtask dist`: the release archive, from which flambeau is built without a network: the sources of the last commit and of
-//! every crate that they need, with a checksum for each file.
+//! `cargo xtask dist`: the release archive, from which flambeau is built without a network: the sources of the last
+//! commit and of every crate that they need, with a checksum for each file.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -12,18 +12,21 @@ use clap::Args;
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use crate::{env, opam, process, setup};
+use crate::opam;
+use xtask_support::{env, process, setup};
 
 const LIMIT: Duration = Duration::from_secs(3600);
 /// The sums of all files of the archive.
 const SUMS: &str = "SHA256SUMS";
-/// Crates that hold nothing but what the linkers of other systems need: their sources must be there, or cargo refuses the lock file.
+/// Crates that hold nothing but what the linkers of other systems need: their sources must be there, or cargo refuses
+/// the lock file.
 const IMPORT_LIBRARIES: &[&str] = &["windows_", "winapi-"];
 
 /// What `cargo xtask dist` may be told.
 #[derive(Args)]
 pub struct Options {
-    /// Build from the archive in an empty folder with the network cut off, as opam would, and compile a program with the result
+    /// Build from the archive in an empty folder with the network cut off, as opam would, and compile a program with
+    /// the result
     #[arg(long)]
     check: bool,
 }
@@ -134,8 +137,8 @@ fn pack(parent: &Path, name: &str, archive: &Path) -> Result<()> {
     Ok(())
 }
 
-/// Unpacks the archive in an empty folder, and does there what the opam package does, without a network and without what cargo
-/// has fetched before.
+/// Unpacks the archive in an empty folder, and does there what the opam package does, without a network and without
+/// what cargo has fetched before.
 fn check(archive: &Path, name: &str) -> Result<()> {
     let place = tempfile::Builder::new().prefix("flambeau-dist-").tempdir()?;
     let mut unpack = Command::new("tar");

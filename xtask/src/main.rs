@@ -4,28 +4,10 @@
 //! With the environment variable `FLAMBEAU` another compiler takes its place (the stock `ocamlopt.opt`,
 //! say): that is how the commands themselves are checked, and how an older build is measured.
 
-mod allocation;
-mod apt;
-mod bench;
-mod cache;
-mod checks;
-mod conformance;
-mod corpus;
 mod demo;
 mod dist;
-mod env;
-mod fuzz;
-mod ocaml;
 mod opam;
-mod payload;
-mod process;
 mod programs;
-mod projects;
-mod queue;
-mod robustness;
-mod selfbuild;
-mod setup;
-mod source_tree;
 mod stability;
 mod test;
 
@@ -33,6 +15,8 @@ use std::process::ExitCode;
 
 use anyhow::Result;
 use clap::{Parser, Subcommand};
+use xtask_projects::{conformance, corpus, projects, selfbuild};
+use xtask_support::{ocaml, setup};
 
 /// Set-up, tests and measurements of Flambeau.
 #[derive(Parser)]
@@ -62,15 +46,15 @@ enum Command {
     /// Compile OCaml's compiler with both compilers; both results must make the same code
     Selfbuild(selfbuild::Options),
     /// Damaged inputs, full disks, huge units, and every way of linking
-    Robustness(robustness::Options),
+    Robustness(xtask_robustness::Options),
     /// Compile OCaml's sources and many Debian packages at all levels: nothing may be refused
     Corpus(corpus::Options),
     /// Random programs, on which all compilers must agree
-    Fuzz(fuzz::Options),
+    Fuzz(xtask_fuzz::Options),
     /// Make the release archive, which builds without a network
     Dist(dist::Options),
     /// Compare speed, allocation, size and compile time with stock ocamlopt, Flambda 1 and C
-    Bench(bench::Options),
+    Bench(xtask_bench::Options),
 }
 
 fn main() -> ExitCode {
@@ -97,10 +81,10 @@ fn run(arguments: Arguments) -> Result<bool> {
         Command::Conformance(options) => conformance::run(&options),
         Command::Projects(options) => projects::run(&options),
         Command::Selfbuild(options) => selfbuild::run(&options),
-        Command::Robustness(options) => robustness::run(&options),
+        Command::Robustness(options) => xtask_robustness::run(&options),
         Command::Corpus(options) => corpus::run(&options),
-        Command::Fuzz(options) => fuzz::run(&options),
+        Command::Fuzz(options) => xtask_fuzz::run(&options),
         Command::Dist(options) => dist::run(&options),
-        Command::Bench(options) => bench::run(&options),
+        Command::Bench(options) => xtask_bench::run(&options),
     }
 }

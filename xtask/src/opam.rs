@@ -72,7 +72,7 @@ mod tests {
 
     #[test]
     fn the_package_has_the_version_of_the_workspace() -> Result<()> {
-        let package = Package::read(&crate::env::root().join("flambeau.opam"))?;
+        let package = Package::read(&xtask_support::env::root().join("flambeau.opam"))?;
         assert_eq!(package.version, env!("CARGO_PKG_VERSION"));
         assert!(!package.build.is_empty() && !package.install.is_empty());
         Ok(())

@@ -3,9 +3,11 @@
 //!
 //! `tests/programs/README.md` describes the layout and the directives.
 
+mod program;
+
 use std::fmt::Write as _;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
@@ -13,12 +15,13 @@ use anyhow::{Context, Result, bail};
 use regex::Regex;
 use serde::{Deserialize, Serialize};
 
-use crate::cache::{self, Key};
-use crate::checks::{Tally, diff};
-use crate::env::{self, Stock};
-use crate::ocaml::bounds::Bounds;
-use crate::process::{self, Exit};
-use crate::queue;
+use xtask_support::cache::{self, Key};
+use xtask_support::checks::{Tally, diff};
+use xtask_support::env::{self, Stock};
+use xtask_support::process::{self, Exit};
+use xtask_support::{queue, shell};
+
+use program::{Directives, Program};
 
 /// One way of calling flambeau.
 struct Setting {
@@ -43,21 +46,6 @@ const NO_INLINE: &str = "-flambeau-no-inline";
 const COMPILE_LIMIT: Duration = Duration::from_secs(60);
 /// Changes whenever the meaning of a cached reference result does.
 const CACHE_VERSION: &str = "reference-1b";
-/// Variables that would make a compiler or a program behave in another way than in a plain shell.
-const VARIABLES: &[&str] = &[
-    "OCAMLRUNPARAM",
-    "CAMLRUNPARAM",
-    "OCAMLPARAM",
-    "OCAMLLIB",
-    "CAMLLIB",
-    "OCAML_COLOR",
-    "CAML_LD_LIBRARY_PATH",
-    "FLAMBEAU_FUEL",
-];
-
-/// Directives stand within this many lines from the top, perhaps after the words that say what is tested.
-const HEAD_LINES: usize = 20;
-
 /// What the caller of the program tests may choose.
 pub struct Options<'a> {
     /// Only the programs whose name matches.
@@ -66,141 +54,6 @@ pub struct Options<'a> {
     pub jobs: usize,
     /// How long a program may run.
     pub limit: Duration,
-}
-
-/// A program of `tests/programs`.
-#[derive(Debug)]
-struct Program {
-    name: String,
-    /// The folder that its files are in.
-    folder: PathBuf,
-    /// All files that its compilation may read, relative to `folder`, sorted.
-    files: Vec<String>,
-    /// What to give to the compiler, in this order.
-    order: Vec<String>,
-    directives: Directives,
-}
-
-/// The directives of a program's first lines.
-#[derive(Debug, Default, PartialEq, Eq)]
-struct Directives {
-    flags: Vec<String>,
-    packages: Vec<String>,
-    no_bytecode: bool,
-    exit: i32,
-    stderr: bool,
-    backtrace: bool,
-    /// The versions of OCaml that have what the program uses.
-    versions: Bounds,
-}
-
-impl Directives {
-    /// Reads the directives at the head of a source file, each a comment that fills a line. The main file of a
-    /// folder is their place; in another file they would be easy to overlook, so they count there too.
-    fn read(source: &str, into: &mut Directives) -> Result<()> {
-        for line in source.lines().take(HEAD_LINES) {
-            let Some((name, value)) = line
-                .trim()
-                .strip_prefix("(*")
-                .and_then(|rest| rest.strip_suffix("*)"))
-                .and_then(|comment| comment.split_once(':'))
-            else {
-                continue;
-            };
-            let (name, value) = (name.trim(), value.trim());
-            let words = value.split_whitespace().map(str::to_owned);
-            // The reason may follow: `bytecode: no, it allocates where native code does not`.
-            let choice = value.split(',').next().unwrap_or(value).trim();
-            match (name, choice) {
-                ("flags", _) => into.flags.extend(words),
-                ("packages", _) => into.packages.extend(words),
-                ("bytecode", "no") => into.no_bytecode = true,
-                ("stderr", "yes") => into.stderr = true,
-                ("backtrace", "yes") => into.backtrace = true,
-                ("ocaml", bounds) => into.versions.extend(Bounds::parse(bounds)?),
-                ("exit", code) => into.exit = code.parse().context("the exit directive")?,
-                // A misspelt value would silently weaken the test; other comments are prose.
-                ("bytecode" | "stderr" | "backtrace", _) => bail!("unknown directive: {line}"),
-                _ => {}
-            }
-        }
-        Ok(())
-    }
-}
-
-impl Program {
-    /// A program that is one file.
-    fn single(file: &Path) -> Result<Program> {
-        let name = stem(file);
-        let folder = file.parent().context("a file without a folder")?;
-        let order = vec![format!("{name}.ml")];
-        Program::new(name, folder, order.clone(), order)
-    }
-
-    /// A program that is a folder with a file `order`.
-    fn folder(folder: &Path) -> Result<Program> {
-        let order: Vec<String> = fs::read_to_string(folder.join("order"))?
-            .lines()
-            .map(str::trim)
-            .filter(|line| !line.is_empty() && !line.starts_with('#'))
-            .flat_map(str::split_whitespace)
-            .map(str::to_owned)
-            .collect();
-        let mut files = Vec::new();
-        for entry in fs::read_dir(folder)? {
-            let entry = entry?;
-            if entry.file_type()?.is_file() {
-                files.push(entry.file_name().to_string_lossy().into_owned());
-            }
-        }
-        files.sort();
-        Program::new(stem(folder), folder, files, order)
-    }
-
-    fn new(name: String, folder: &Path, files: Vec<String>, order: Vec<String>) -> Result<Program> {
-        let mut directives = Directives::default();
-        for file in order.iter().filter(|file| file.ends_with(".ml")) {
-            let path = folder.join(file);
-            let source = fs::read(&path).with_context(|| format!("cannot read {}", path.display()))?;
-            Directives::read(&String::from_utf8_lossy(&source), &mut directives)
-                .with_context(|| path.display().to_string())?;
-        }
-        Ok(Program { name, folder: folder.to_path_buf(), files, order, directives })
-    }
-
-    /// The programs of a folder, by name.
-    fn all(folder: &Path) -> Result<Vec<Program>> {
-        let mut programs = Vec::new();
-        let entries = fs::read_dir(folder)
-            .with_context(|| format!("cannot read the programs in {}", folder.display()))?;
-        for entry in entries {
-            let path = entry?.path();
-            if path.join("order").is_file() {
-                programs.push(Program::folder(&path)?);
-            } else if path.is_dir() {
-                bail!("{}: a program's folder needs an `order`", path.display());
-            } else if path.extension().is_some_and(|extension| extension == "ml") {
-                programs.push(Program::single(&path)?);
-            }
-        }
-        programs.sort_by(|a, b| a.name.cmp(&b.name));
-        Ok(programs)
-    }
-
-    /// Adds the program's sources to a key of the cache.
-    fn key(&self, mut key: Key) -> Result<Key> {
-        for file in &self.files {
-            key = key.with(file).with(fs::read(self.folder.join(file))?);
-        }
-        for file in &self.order {
-            key = key.with(file);
-        }
-        Ok(key)
-    }
-}
-
-fn stem(path: &Path) -> String {
-    path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default()
 }
 
 /// What compiling and running a program showed.
@@ -239,7 +92,7 @@ impl Build<'_> {
                 .with_context(|| format!("cannot copy {file}"))?;
         }
         let mut command = Command::new(self.compiler);
-        clean(&mut command).current_dir(place.path());
+        shell::clean(&mut command).current_dir(place.path());
         command.args(&self.flags).args(&program.directives.flags);
         command.args(library_flags(&program.directives.packages, self.bytecode)?);
         if self.bytecode && program.order.iter().any(|file| file.ends_with(".c")) {
@@ -251,7 +104,7 @@ impl Build<'_> {
             Behaviour { compiled: compilation.exit, messages: compilation.all_output(), run: None };
         if compilation.exit.is_success() {
             let mut command = Command::new(place.path().join("program.exe"));
-            clean(&mut command).current_dir(place.path());
+            shell::clean(&mut command).current_dir(place.path());
             if self.backtrace {
                 command.env("OCAMLRUNPARAM", "b");
             }
@@ -283,23 +136,6 @@ impl Build<'_> {
         };
         cache::remember(folder, key, keep, || self.behaviour(program, limit))
     }
-}
-
-/// Flambeau's flags for a command, which are those of all our own compilations and of no one else: what is measured must be
-/// our middle end's. A compiler that takes the place of ours may not know them.
-pub fn own_flags(command: &mut Command) -> &mut Command {
-    match env::stand_in() {
-        None => command.env("FLAMBEAU_FLAGS", "-flambeau-strict"),
-        Some(_) => command.env_remove("FLAMBEAU_FLAGS"),
-    }
-}
-
-/// Takes the variables out of a command's environment that would change what it does.
-pub fn clean(command: &mut Command) -> &mut Command {
-    for variable in VARIABLES {
-        command.env_remove(variable);
-    }
-    command.env("LC_ALL", "C.UTF-8").env("TZ", "UTC")
 }
 
 /// The flags that link libraries. Those of OCaml's own distribution are named as the compiler finds them
@@ -389,7 +225,7 @@ fn for_version(programs: Vec<Program>, version: &str) -> Result<(Vec<Program>, V
 /// Whether a compiler that takes flambeau's place knows these flags.
 fn accepts(compiler: &Path, flags: &[&str]) -> Result<bool> {
     let mut command = Command::new(compiler);
-    clean(&mut command).args(flags).arg("-version");
+    shell::clean(&mut command).args(flags).arg("-version");
     Ok(process::run(&mut command, COMPILE_LIMIT)?.exit.is_success())
 }
 
@@ -564,12 +400,6 @@ fn compare(expected: &Behaviour, actual: &Behaviour, parts: Parts) -> Result<(),
 mod tests {
     use super::*;
 
-    fn directives(source: &str) -> Result<Directives> {
-        let mut result = Directives::default();
-        Directives::read(source, &mut result)?;
-        Ok(result)
-    }
-
     #[test]
     fn frames_may_be_added_but_nothing_else() {
         let expected = "Raised at A\nCalled from B\nend\n";
@@ -579,27 +409,6 @@ mod tests {
         );
         assert_ne!(without_new_frames(expected, "Raised at A\nend\n"), expected);
         assert_ne!(without_new_frames(expected, "Raised at A\nCalled from B\nother\nend\n"), expected);
-    }
-
-    #[test]
-    fn directives_stand_at_the_head() -> Result<()> {
-        let read = directives(
-            "(* flags: -w -a *)\n(* a note: exit early,\n   at once *)\n(* exit: 2 *)\nlet x = 1\n",
-        )?;
-        assert_eq!(read.flags, ["-w", "-a"]);
-        assert_eq!((read.exit, read.stderr), (2, false));
-        let read = directives("(* ocaml: < 5.0, Stream is gone *)\n")?;
-        assert!(read.versions.hold("4.14.1")? && !read.versions.hold("5.3.0")?);
-        let late = format!("{}(* exit: 2 *)\n", "\n".repeat(HEAD_LINES));
-        assert_eq!(directives(&late)?, Directives::default());
-        Ok(())
-    }
-
-    #[test]
-    fn misspelt_directives_are_refused() {
-        assert!(directives("(* bytecode: none *)\n").is_err());
-        assert!(directives("(* exit: two *)\n").is_err());
-        assert!(directives("(* ocaml: 5 *)\n").is_err());
     }
 
     fn behaviour(exit: i32, stdout: &str, stderr: &str) -> Behaviour {

@@ -12,8 +12,9 @@ use anyhow::{Context, Result, bail};
 use flambeau_fuzzgen::{Options as Shape, Program, RUNTIME, RUNTIME_FILE};
 use regex::Regex;
 
-use crate::checks::{self, Tally};
-use crate::{env, process, programs, queue};
+use xtask_support::checks::{self, Tally};
+use xtask_support::shell;
+use xtask_support::{env, process, queue};
 
 /// How many random programs are tried.
 const RANDOM: usize = 30;
@@ -148,7 +149,7 @@ fn assembly(
 
 fn compile(compiler: &Path, folder: &Path, arguments: &[&str]) -> Result<()> {
     let mut command = Command::new(compiler);
-    programs::own_flags(programs::clean(&mut command)).current_dir(folder);
+    shell::own_flags(shell::clean(&mut command)).current_dir(folder);
     process::run(command.args(["-w", "-a", "-c"]).args(arguments), LIMIT)?
         .expect_success("it does not compile")?;
     Ok(())
@@ -228,8 +229,8 @@ fn other_name(name: &str) -> String {
         .collect()
 }
 
-/// Assembly without the name of its unit, the numbers of labels, and without places: lines of the source, the constants that `assert` and
-/// incomplete matches raise with, and what backtraces tell.
+/// Assembly without the name of its unit, the numbers of labels, and without places: lines of the source, the constants
+/// that `assert` and incomplete matches raise with, and what backtraces tell.
 fn normalised(assembly: &str, name: &str) -> String {
     let unit = format!("{}{}", name[..1].to_uppercase(), &name[1..]);
     // Exceptions have the name of their unit in theirs.

@@ -7,8 +7,10 @@ use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 use regex::Regex;
 
-use crate::checks::Tally;
-use crate::{corpus, fuzz, process, programs, queue, robustness, setup, stability};
+use crate::{programs, stability};
+use xtask_projects::corpus;
+use xtask_support::checks::Tally;
+use xtask_support::{process, queue, setup};
 
 /// Cargo builds the workspace in here; nothing in it is allowed to hang.
 const CARGO_LIMIT: Duration = Duration::from_secs(1800);
@@ -22,7 +24,8 @@ const CORPUS_MINUTES: u64 = 8;
 /// What `cargo xtask test` may be told.
 #[derive(Args)]
 pub struct Options {
-    /// Only the programs and the checks of robustness and stability whose name matches (leaves out the unit tests unless --only names them)
+    /// Only the programs and the checks of robustness and stability whose name matches (leaves out the unit tests
+    /// unless --only names them)
     #[arg(long, value_name = "REGEX")]
     filter: Option<Regex>,
     /// Only these parts
@@ -85,8 +88,8 @@ pub fn run(options: &Options) -> Result<bool> {
     part("programs", wanted(Part::Programs), &|| {
         programs::run(&programs::Options { filter, jobs, limit: Duration::from_secs(options.timeout) })
     })?;
-    part("fuzz", wanted(Part::Fuzz) && filter.is_none(), &|| fuzz::checks(FUZZ_SECONDS, jobs))?;
-    part("robustness", wanted(Part::Robustness), &|| robustness::checks(filter, jobs))?;
+    part("fuzz", wanted(Part::Fuzz) && filter.is_none(), &|| xtask_fuzz::checks(FUZZ_SECONDS, jobs))?;
+    part("robustness", wanted(Part::Robustness), &|| xtask_robustness::checks(filter, jobs))?;
     part("stability", wanted(Part::Stability), &|| stability::checks(filter, jobs))?;
     part("corpus", wanted(Part::Corpus) && filter.is_none(), &|| corpus::checks(CORPUS_MINUTES, jobs))?;
     if total.passed + total.failures.len() == 0 {

@@ -1,0 +1,122 @@
+//! Where things are: the repository, the target folder, the compilers.
+
+use std::env;
+use std::ffi::OsString;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use anyhow::{Context, Result, bail};
+
+use crate::ocaml::bounds::Bounds;
+
+/// The root of the repository.
+pub fn root() -> PathBuf {
+    let support = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let support = fs::canonicalize(support).unwrap_or_else(|_| support.to_path_buf());
+    support.ancestors().nth(2).unwrap_or(&support).to_path_buf()
+}
+
+/// Cargo's target folder.
+pub fn target() -> PathBuf {
+    match env::var_os("CARGO_TARGET_DIR") {
+        Some(folder) => root().join(folder),
+        None => root().join("target"),
+    }
+}
+
+/// A folder below the target folder for what is costly to make again; made when it is missing.
+///
+/// It may be a link to that of another target folder: trees that know their own place are found by their true one.
+pub fn cache(name: &str) -> Result<PathBuf> {
+    let folder = target().join("cache").join(name);
+    fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    fs::canonicalize(&folder).with_context(|| format!("no {}", folder.display()))
+}
+
+/// The compiler that is named by `FLAMBEAU`, when one takes the place of our own.
+pub fn stand_in() -> Option<PathBuf> {
+    env::var_os("FLAMBEAU").filter(|value| !value.is_empty()).map(PathBuf::from)
+}
+
+/// The folder that `flambeau toolchain` makes for what is under test.
+pub fn toolchain() -> PathBuf {
+    target().join("toolchain")
+}
+
+/// The executable under test, with its library.
+pub fn flambeau() -> Result<PathBuf> {
+    let path = stand_in().unwrap_or_else(|| toolchain().join("bin/flambeau"));
+    fs::canonicalize(&path).with_context(|| format!("no flambeau at {}", path.display()))
+}
+
+/// The executable called `name` that the PATH leads to.
+pub fn find(name: &str) -> Option<PathBuf> {
+    let path: OsString = env::var_os("PATH")?;
+    env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file())
+}
+
+/// The stock compilers that flambeau is compared with.
+#[derive(Clone)]
+pub struct Stock {
+    /// Bytecode compiler.
+    pub ocamlc: PathBuf,
+    /// Native compiler.
+    pub ocamlopt: PathBuf,
+    /// What `ocamlopt -version` prints.
+    pub version: String,
+    /// The standard library's folder.
+    pub library: PathBuf,
+}
+
+impl Stock {
+    /// The linker's name of what a unit defines, up to the number that the compiler appends.
+    pub fn symbol(&self, unit: &str, name: &str) -> Result<String> {
+        let separator = if Bounds::parse(">= 5.1")?.hold(&self.version)? { "." } else { "__" };
+        Ok(format!("caml{unit}{separator}{name}"))
+    }
+
+    /// The compilers of the PATH; the native-code builds of them, which are faster, when they are there.
+    pub fn find() -> Result<Stock> {
+        let tool = |name: &str| {
+            find(&format!("{name}.opt"))
+                .or_else(|| find(name))
+                .with_context(|| format!("no {name} on the PATH: run `cargo xtask setup`"))
+        };
+        Stock::of(&tool("ocamlopt")?, &tool("ocamlc")?)
+    }
+
+    /// Two compilers of the same installation.
+    pub fn of(ocamlopt: &Path, ocamlc: &Path) -> Result<Stock> {
+        let version = line_of(Command::new(ocamlopt).arg("-version"))?;
+        let library = PathBuf::from(line_of(Command::new(ocamlopt).arg("-where"))?);
+        Ok(Stock { ocamlc: ocamlc.to_path_buf(), ocamlopt: ocamlopt.to_path_buf(), version, library })
+    }
+}
+
+/// The output of a command that prints one line.
+pub fn line_of(command: &mut Command) -> Result<String> {
+    let output = command.output().with_context(|| format!("cannot run {command:?}"))?;
+    if !output.status.success() {
+        bail!("{command:?} failed ({}): {}", output.status, String::from_utf8_lossy(&output.stderr).trim());
+    }
+    Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
+}
+
+/// All files of a folder and of those below it; links are not followed.
+pub fn files_below(folder: &Path) -> Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    let mut waiting = vec![folder.to_path_buf()];
+    while let Some(folder) = waiting.pop() {
+        for entry in fs::read_dir(&folder)? {
+            let entry = entry?;
+            let kind = entry.file_type()?;
+            if kind.is_dir() {
+                waiting.push(entry.path());
+            } else if kind.is_file() {
+                files.push(entry.path());
+            }
+        }
+    }
+    Ok(files)
+}

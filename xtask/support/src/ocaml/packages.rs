@@ -1,0 +1,114 @@
+//! Debian's packages beside a version of OCaml: those that hold OCaml code are for the machine's own OCaml, and are of
+//! no use to another, but for dune, which is built for it.
+
+use std::fs::{self, File};
+use std::path::PathBuf;
+use std::process::Command;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+
+use super::{Environment, origin};
+use crate::apt::suite::Suite;
+use crate::{apt, env, process, source_tree};
+
+/// The suite whose dune works with all the versions.
+const DUNE: &str = "trixie";
+const LIMIT: Duration = Duration::from_secs(3600);
+
+/// The sources of a package: for another version of OCaml those of the suite that has it, which are made for it.
+pub fn source(name: &str) -> Result<PathBuf> {
+    let folder = env::cache("sources")?;
+    let Some(environment) = Environment::current()? else { return apt::source(name, &folder) };
+    let tree = folder.join(name).join("source");
+    if !tree.exists() {
+        origin::unpack_with(&tree, |work| {
+            Suite::ready(environment.version.suite)?.newest_archive(name, work)
+        })?;
+    }
+    Ok(tree)
+}
+
+/// Why packages can't be installed for the OCaml that the commands work with.
+pub fn missing<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<Option<String>> {
+    if Environment::current()?.is_none() {
+        return Ok(None);
+    }
+    let foreign: Vec<&str> =
+        names.into_iter().filter(|name| is_of_ocaml(name) && *name != "ocaml-dune").collect();
+    Ok((!foreign.is_empty()).then(|| format!("{} only for the machine's own OCaml", foreign.join(" "))))
+}
+
+/// Installs packages for the OCaml that the commands work with.
+pub fn install(names: &[&str]) -> Result<()> {
+    let Some(environment) = Environment::current()? else { return apt::install(names) };
+    if let Some(reason) = missing(names.iter().copied())? {
+        bail!("there is {reason}");
+    }
+    let (of_ocaml, others): (Vec<&str>, Vec<&str>) = names.iter().partition(|name| is_of_ocaml(name));
+    apt::install(&others)?;
+    if of_ocaml.is_empty() { Ok(()) } else { build_dune(&environment) }
+}
+
+/// The dune for the OCaml that the commands work with; that of the machine need not be there.
+pub fn dune() -> Result<Option<PathBuf>> {
+    if Environment::current()?.is_some() {
+        install(&["ocaml-dune"])?;
+    }
+    Ok(env::find("dune"))
+}
+
+/// Installs what the build of a package needs, if it is for the OCaml that the commands work with: for another, what
+/// can't be built without is left out of the build.
+pub fn build_dependencies(name: &str) -> Result<()> {
+    if Environment::current()?.is_none() { apt::build_dependencies(name) } else { install(&["ocaml-dune"]) }
+}
+
+/// Whether a package holds compiled OCaml code, or a tool that was made for the machine's OCaml.
+fn is_of_ocaml(name: &str) -> bool {
+    name.starts_with("ocaml")
+        || name.ends_with("-ocaml-dev")
+        || name.ends_with("-ocaml")
+        || TOOLS.contains(&name)
+}
+
+const TOOLS: &[&str] = &["cppo", "menhir", "camlp4", "camlp5"];
+
+/// Builds dune, of which one executable is enough, among the tools of the version.
+fn build_dune(environment: &Environment) -> Result<()> {
+    let installed = environment.bin().join("dune");
+    let lock = File::create(environment.folder.join(".dune.lock"))?;
+    lock.lock().context("cannot lock the build of dune")?;
+    if installed.exists() {
+        return Ok(());
+    }
+    println!("building dune for OCaml {} (once)", environment.version.number);
+    let tree = environment.folder.join("dune");
+    if tree.exists() {
+        fs::remove_dir_all(&tree)?;
+    }
+    origin::unpack_with(&tree, |work| Suite::ready(DUNE)?.newest_archive("ocaml-dune", work))?;
+    let mut command = Command::new("nice");
+    command.args(["ocaml", "boot/bootstrap.ml"]).current_dir(&tree);
+    process::run(source_tree::quiet(&mut command), LIMIT)?.expect_success("building dune")?;
+    let copy = installed.with_extension("part");
+    fs::copy(tree.join("_boot/dune.exe"), &copy).context("no dune was built")?;
+    fs::rename(&copy, &installed)?;
+    fs::remove_dir_all(&tree)?;
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn packages_of_ocaml_are_known_by_their_names() {
+        for name in ["libnum-ocaml-dev", "ocamlbuild", "ocaml-dune", "cppo"] {
+            assert!(is_of_ocaml(name), "{name}");
+        }
+        for name in ["libgmp-dev", "valgrind", "libgtk2.0-dev"] {
+            assert!(!is_of_ocaml(name), "{name}");
+        }
+    }
+}

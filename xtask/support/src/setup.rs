@@ -1,0 +1,92 @@
+//! `cargo xtask setup`: from a bare machine to a toolchain folder with a flambeau that knows the standard library.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+
+use crate::{apt, env, process, shell};
+
+/// What building and using flambeau takes. OCaml's compiler as a library has another name since Debian 13, where the
+/// compiler compresses its interfaces and needs zstd for it.
+const PACKAGES: &[&[&str]] = &[
+    &["ocaml"],
+    &["libcompiler-libs-ocaml-dev", "ocaml-compiler-libs"],
+    &["ocaml-findlib"],
+    &["gcc"],
+    &["binutils"],
+    &["make"],
+];
+
+/// How long `flambeau toolchain` may take, which looks through the standard library.
+const TOOLCHAIN_LIMIT: Duration = Duration::from_secs(600);
+
+/// The executables by which we know that all of that is there, whoever installed it.
+const TOOLS: &[&str] = &["ocamlopt", "ocamlc", "ocamlfind", "gcc", "as", "make"];
+
+/// Installs what is missing, builds flambeau, and makes a toolchain folder with it.
+pub fn run() -> Result<()> {
+    tools()?;
+    if let Some(compiler) = env::stand_in() {
+        println!("testing {} (FLAMBEAU is set)", compiler.display());
+        return Ok(());
+    }
+    process::run_visible(cargo().args(["build", "--release", "--package", "flambeau"]))?;
+    let built = env::target().join("release/flambeau");
+    process::run_visible(Command::new(built).arg("toolchain").arg(env::toolchain()))
+        .context("cannot make a toolchain folder with flambeau")
+}
+
+/// Makes flambeau's folder of tools; the folder for the PATH.
+pub fn make_toolchain(folder: &Path) -> Result<PathBuf> {
+    if folder.exists() {
+        fs::remove_dir_all(folder)?;
+    }
+    let mut command = Command::new(env::flambeau()?);
+    command.arg("toolchain").arg(folder);
+    process::run(shell::clean(&mut command), TOOLCHAIN_LIMIT)?.expect_success("flambeau toolchain")?;
+    Ok(folder.join("bin"))
+}
+
+/// Makes sure of the tools that are not ours.
+pub fn tools() -> Result<()> {
+    if all_there() {
+        return Ok(());
+    }
+    if env::find("apt-get").is_none() {
+        bail!(
+            "needed on the PATH: {}, and OCaml's compiler-libs (Debian: {})",
+            TOOLS.join(", "),
+            PACKAGES.iter().map(|names| names.join(" or ")).collect::<Vec<_>>().join(", ")
+        );
+    }
+    let packages = apt::choose(PACKAGES)?;
+    apt::install(&packages)?;
+    if !all_there() {
+        bail!(
+            "after installing {} these are still not all there: {}, compiler-libs",
+            packages.join(" "),
+            TOOLS.join(", ")
+        );
+    }
+    Ok(())
+}
+
+fn all_there() -> bool {
+    let library = || {
+        let mut query = Command::new("ocamlfind");
+        query.args(["query", "compiler-libs.optcomp"]);
+        env::line_of(&mut query).is_ok_and(|folder| Path::new(&folder).is_dir())
+    };
+    TOOLS.iter().all(|tool| env::find(tool).is_some()) && library()
+}
+
+/// Cargo, in the repository's root.
+pub fn cargo() -> Command {
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let mut command = Command::new(cargo);
+    command.current_dir(env::root());
+    command
+}
