@@ -12,6 +12,7 @@ use xtask_support::shell;
 const EVENT: &str = "instructions:u";
 
 /// Whether `perf` is there and the machine counts.
+#[must_use]
 pub fn can_be_counted() -> bool {
     count(Path::new("/bin/true"), Duration::from_secs(10)).is_ok()
 }

@@ -49,15 +49,14 @@ fn prepared(
     let file = folder.join(format!("{}{PREPARED}", stock.version));
     let tree = folder.join("tree");
     let known = fs::read(&file).ok().and_then(|text| serde_json::from_slice(&text).ok());
-    let Prepared { commands, work } = match known {
-        Some(prepared) => prepared,
-        None => {
-            println!("{name}: building it once with the stock compiler (some minutes)");
-            fs::create_dir_all(&folder)?;
-            let made = prepare(&tree).with_context(|| format!("preparing {name}"))?;
-            fs::write(&file, serde_json::to_vec_pretty(&made)?)?;
-            made
-        }
+    let Prepared { commands, work } = if let Some(prepared) = known {
+        prepared
+    } else {
+        println!("{name}: building it once with the stock compiler (some minutes)");
+        fs::create_dir_all(&folder)?;
+        let made = prepare(&tree).with_context(|| format!("preparing {name}"))?;
+        fs::write(&file, serde_json::to_vec_pretty(&made)?)?;
+        made
     };
     Ok(Project { name, tree, commands, executable, work })
 }

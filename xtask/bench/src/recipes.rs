@@ -180,7 +180,7 @@ impl Recipe {
 }
 
 /// The level of flags as a value of OCAMLPARAM, which reaches a compiler whose command line a build system writes, and
-/// the flags for FLAMBEAU_FLAGS, which takes flambeau's own.
+/// the flags for `FLAMBEAU_FLAGS`, which takes flambeau's own.
 fn level_of(flags: &[String]) -> (Option<String>, String) {
     let is_level = |flag: &&String| ["-O2", "-O3", "-Oclassic"].contains(&flag.as_str());
     let level = flags.iter().find(is_level).map(|level| format!("_,{}=1", level.trim_start_matches('-')));

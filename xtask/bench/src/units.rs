@@ -23,6 +23,7 @@ pub const SHAPES: &[Shape] = &[
 /// Ordinary code, with names of its own in each group, because OCaml's type checker takes quadratic time to tell apart
 /// constructors of the same name: groups of 20 lines with functions, matches, loops, strings, floats and exceptions,
 /// and a main program that calls a part of each. What it prints is settled by the bytecode compiler.
+#[must_use]
 pub fn ordinary(lines: usize) -> String {
     const GROUPS_IN_A_PART: usize = 50;
     let groups = lines / 20;

@@ -157,10 +157,8 @@ impl Fuzzer {
         let mut different = vec![];
         let mut excesses = vec![];
         for (number, build) in settings.flambeau.iter().enumerate() {
-            let look = match costs::are_comparable(build) {
-                true => self.look(group[0].seed, number),
-                false => Look::Run,
-            };
+            let look =
+                if costs::are_comparable(build) { self.look(group[0].seed, number) } else { Look::Run };
             let ours = if number == 0 {
                 let (ours, seen) = builds::built_with_coverage(&self.compilers, &settled, build, look)?;
                 with(report, |r| r.saw(&seen));

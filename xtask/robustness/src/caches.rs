@@ -117,8 +117,5 @@ fn compare(what: &str, expected: &Products, found: &Products) -> Result<()> {
         .filter(|name| expected.get(*name) != found.get(*name))
         .map(|name| name.display().to_string())
         .collect();
-    match different.is_empty() {
-        true => Ok(()),
-        false => bail!("{what}: these differ: {}", different.join(", ")),
-    }
+    if different.is_empty() { Ok(()) } else { bail!("{what}: these differ: {}", different.join(", ")) }
 }

@@ -104,7 +104,7 @@ fn truncated(lab: &Lab) -> Result<Verdict> {
         layout.digest - 1,
     ];
     if good.len() > layout.digest {
-        lengths.extend([layout.digest, (layout.digest + good.len()) / 2, good.len() - 1]);
+        lengths.extend([layout.digest, usize::midpoint(layout.digest, good.len()), good.len() - 1]);
     }
     for length in lengths {
         expect_refused(lab, &good[..length], DAMAGE)

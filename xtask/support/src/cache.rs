@@ -14,6 +14,7 @@ pub struct Key(Sha256);
 
 impl Key {
     /// `subject` keeps apart results of different kinds; it holds the version of their format.
+    #[must_use]
     pub fn new(subject: &str) -> Key {
         Key(Sha256::new()).with(subject)
     }
@@ -37,6 +38,7 @@ impl Key {
     }
 
     /// The name, in letters and digits.
+    #[must_use]
     pub fn name(self) -> String {
         self.0.finalize().iter().map(|byte| format!("{byte:02x}")).collect()
     }

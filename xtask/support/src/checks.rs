@@ -52,6 +52,7 @@ impl Tally {
     }
 
     /// Whether all checks held.
+    #[must_use]
     pub fn is_good(&self) -> bool {
         self.failures.is_empty()
     }
@@ -75,6 +76,7 @@ impl Tally {
 }
 
 /// How `actual` differs from `expected`, as a unified diff.
+#[must_use]
 pub fn diff(what: &str, expected: &str, actual: &str) -> String {
     let whole = TextDiff::from_lines(expected, actual)
         .unified_diff()

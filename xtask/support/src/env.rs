@@ -11,6 +11,7 @@ use anyhow::{Context, Result, bail};
 use crate::ocaml::bounds::Bounds;
 
 /// The root of the repository.
+#[must_use]
 pub fn root() -> PathBuf {
     let support = Path::new(env!("CARGO_MANIFEST_DIR"));
     let support = fs::canonicalize(support).unwrap_or_else(|_| support.to_path_buf());
@@ -18,6 +19,7 @@ pub fn root() -> PathBuf {
 }
 
 /// Cargo's target folder.
+#[must_use]
 pub fn target() -> PathBuf {
     match env::var_os("CARGO_TARGET_DIR") {
         Some(folder) => root().join(folder),
@@ -40,6 +42,7 @@ pub fn stand_in() -> Option<PathBuf> {
 }
 
 /// The folder that `flambeau toolchain` makes for what is under test.
+#[must_use]
 pub fn toolchain() -> PathBuf {
     target().join("toolchain")
 }
@@ -51,6 +54,7 @@ pub fn flambeau() -> Result<PathBuf> {
 }
 
 /// The executable called `name` that the PATH leads to.
+#[must_use]
 pub fn find(name: &str) -> Option<PathBuf> {
     let path: OsString = env::var_os("PATH")?;
     env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file())

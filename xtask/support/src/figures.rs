@@ -26,6 +26,7 @@ pub fn words(counters: &str) -> Result<f64> {
 }
 
 /// Our figure in parts of the stock compiler's.
+#[must_use]
 pub fn ratio(ours: f64, theirs: f64) -> String {
     if theirs > 0.0 { format!("{:.2}", ours / theirs) } else { "-".into() }
 }

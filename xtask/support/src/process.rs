@@ -30,6 +30,7 @@ pub enum Exit {
 
 impl Exit {
     /// Whether it is the exit code 0.
+    #[must_use]
     pub fn is_success(self) -> bool {
         self == Exit::Code(0)
     }
@@ -62,16 +63,19 @@ pub struct Outcome {
 
 impl Outcome {
     /// Standard output as text.
+    #[must_use]
     pub fn out(&self) -> String {
         String::from_utf8_lossy(&self.stdout).into_owned()
     }
 
     /// Standard error as text.
+    #[must_use]
     pub fn err(&self) -> String {
         String::from_utf8_lossy(&self.stderr).into_owned()
     }
 
     /// Both streams in one text, for the report of a failure.
+    #[must_use]
     pub fn all_output(&self) -> String {
         format!("{}{}", self.out(), self.err())
     }
@@ -161,6 +165,7 @@ fn collect(mut stream: impl Read + Send + 'static) -> thread::JoinHandle<Vec<u8>
 }
 
 /// The last lines of a text.
+#[must_use]
 pub fn tail(text: &str, lines: usize) -> String {
     let all: Vec<&str> = text.lines().collect();
     let skipped = all.len().saturating_sub(lines);

@@ -7,6 +7,7 @@ use std::thread;
 use indicatif::{ProgressBar, ProgressStyle};
 
 /// As many workers as processors, unless the user says otherwise.
+#[must_use]
 pub fn workers(asked: Option<usize>) -> usize {
     asked.or_else(|| thread::available_parallelism().ok().map(usize::from)).unwrap_or(1).max(1)
 }
@@ -43,6 +44,7 @@ pub fn map<T: Sync, R: Send>(
 }
 
 /// A progress bar; invisible when nobody watches.
+#[must_use]
 pub fn bar(title: &str, length: usize) -> ProgressBar {
     let bar = ProgressBar::new(length as u64).with_message(title.to_owned());
     if let Ok(style) = ProgressStyle::with_template("{msg} {wide_bar} {pos}/{len} {eta}") {

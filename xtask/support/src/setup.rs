@@ -84,6 +84,7 @@ fn all_there() -> bool {
 }
 
 /// Cargo, in the repository's root.
+#[must_use]
 pub fn cargo() -> Command {
     let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
     let mut command = Command::new(cargo);

@@ -90,6 +90,7 @@ struct Bytes {
 }
 
 /// The compilers without flags, and ours with other flags.
+#[must_use]
 pub fn columns(stock: &Path, flambeau: &Path, others: &[String]) -> Vec<Column> {
     let mut columns = vec![
         Column::new(Maker::Stock, stock.to_owned(), ""),

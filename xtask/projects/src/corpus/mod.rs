@@ -128,7 +128,7 @@ impl Sample {
         Instant::now() >= self.end
     }
 
-    /// A number that follows from the seed and from `n`, and looks like chance (SplitMix64's finaliser).
+    /// A number that follows from the seed and from `n`, and looks like chance (`SplitMix64`'s finaliser).
     fn chance(&self, n: usize) -> u64 {
         let mut z = self.seed.wrapping_add((n as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15));
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -236,7 +236,7 @@ impl Corpus {
 /// The lines of a unit's source.
 fn lines_of(unit: &Unit) -> usize {
     let source: PathBuf = Path::new(&unit.folder).join(&unit.source);
-    fs::read(source).map(|text| text.iter().filter(|byte| **byte == b'\n').count()).unwrap_or(0)
+    fs::read(source).map_or(0, |text| text.iter().filter(|byte| **byte == b'\n').count())
 }
 
 #[cfg(test)]

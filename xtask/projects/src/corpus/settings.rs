@@ -68,9 +68,10 @@ pub fn chosen(names: Option<&str>) -> Result<Vec<Setting>> {
     let Some(names) = names else { return Ok(LEVELS.to_vec()) };
     names
         .split(',')
-        .map(|name| match LEVELS.iter().find(|level| level.name == name) {
-            Some(level) => Ok(level.clone()),
-            None => {
+        .map(|name| {
+            if let Some(level) = LEVELS.iter().find(|level| level.name == name) {
+                Ok(level.clone())
+            } else {
                 let known: Vec<&str> = LEVELS.iter().map(|level| level.name).collect();
                 bail!("no level {name}; there are {}", known.join(", "))
             }

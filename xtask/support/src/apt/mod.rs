@@ -16,6 +16,7 @@ const OURS: &str = "/etc/apt/sources.list.d/flambeau-sources";
 const LIMIT: Duration = Duration::from_secs(1800);
 
 /// Those of `packages` that are not installed.
+#[must_use]
 pub fn missing<'a>(packages: &[&'a str]) -> Vec<&'a str> {
     packages
         .iter()

@@ -145,16 +145,15 @@ impl Choice {
                 None => Choice::Own(own),
             });
         }
-        match VERSIONS.iter().find(|version| is_version(version.number, wanted)) {
-            Some(version) => Ok(Choice::Prepared(Environment::of(version)?)),
-            None => {
-                let known: Vec<&str> = VERSIONS.iter().map(|version| version.number).collect();
-                bail!(
-                    "OCaml {wanted} is not known: {} can be prepared, and {} is the machine's own",
-                    known.join(", "),
-                    own.version
-                )
-            }
+        if let Some(version) = VERSIONS.iter().find(|version| is_version(version.number, wanted)) {
+            Ok(Choice::Prepared(Environment::of(version)?))
+        } else {
+            let known: Vec<&str> = VERSIONS.iter().map(|version| version.number).collect();
+            bail!(
+                "OCaml {wanted} is not known: {} can be prepared, and {} is the machine's own",
+                known.join(", "),
+                own.version
+            )
         }
     }
 }
@@ -202,11 +201,13 @@ impl Environment {
     }
 
     /// The built source tree.
+    #[must_use]
     pub fn source(&self) -> PathBuf {
         self.folder.join("source")
     }
 
     /// Where its build with Flambda 1 is kept.
+    #[must_use]
     pub fn flambda1(&self) -> PathBuf {
         self.folder.join("flambda1")
     }
@@ -217,6 +218,7 @@ impl Environment {
     }
 
     /// The flags of `configure` that the version needs.
+    #[must_use]
     pub fn configuration(&self) -> &'static [&'static str] {
         self.version.flags
     }

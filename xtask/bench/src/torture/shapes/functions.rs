@@ -5,7 +5,7 @@ use std::fmt::Write as _;
 
 /// `size` functions that call each other.
 pub fn recursive_group(size: usize) -> String {
-    let mut text = String::from("");
+    let mut text = String::new();
     for i in 0..size {
         let keyword = if i == 0 { "let rec" } else { "and" };
         let to = |k: usize| (i * 7 + k * 31 + 1) % size;
@@ -20,7 +20,7 @@ pub fn recursive_group(size: usize) -> String {
 
 /// The same with functions that are passed along, known at some calls.
 pub fn group_with_functions(size: usize) -> String {
-    let mut text = String::from("");
+    let mut text = String::new();
     for i in 0..size {
         let keyword = if i == 0 { "let rec" } else { "and" };
         let to = |k: usize| (i * 7 + k * 31 + 1) % size;
