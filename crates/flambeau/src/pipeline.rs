@@ -84,7 +84,9 @@ pub fn reply(request: &[u8], find_unit: fn(&str) -> Vec<u8>) -> Vec<u8> {
 /// Notes message and place of a panic in place of printing them.
 fn install_panic_hook() {
     panic::set_hook(Box::new(|info| {
-        let message = info.payload_as_str().unwrap_or("panic");
+        let payload = info.payload();
+        let text = payload.downcast_ref::<String>().map(String::as_str);
+        let message = text.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or("panic");
         let place = info.location().map(|l| format!(" ({}:{})", l.file(), l.line())).unwrap_or_default();
         let noted = AT.try_with(|at| {
             if let Ok(mut at) = at.try_borrow_mut() {
