@@ -11,7 +11,8 @@ use flambeau_ir::{
 use flambeau_types::{Closure, Ty};
 use smallvec::SmallVec;
 
-use crate::continuations::{ContState, edge_of};
+use crate::continuations::ContState;
+use crate::edges::Target;
 use crate::run::Next;
 use crate::{Functions, Simplifier};
 
@@ -100,15 +101,17 @@ impl Simplifier<'_> {
 
     /// The ordinary way out of a call, with what is known of its result.
     fn return_to(&mut self, mut apply: Apply, result: Ty, out: &mut Vec<Item>) -> Next {
-        match self.conts.get(&apply.ret) {
+        match self.function.conts.get(&apply.ret) {
             Some(ContState::Pending(_)) => {
                 let cont = apply.ret;
-                let Some(ContState::Pending(handler)) = self.conts.remove(&cont) else {
+                let Some(ContState::Pending(handler)) = self.function.conts.remove(&cont) else {
                     return Next::End(Terminator::Apply(Box::new(apply)));
                 };
                 for param in &handler.params {
                     match result {
-                        Ty::Twin(symbol, _) if self.in_twin => self.env.bind_alias(*param, symbol.into()),
+                        Ty::Twin(symbol, _) if self.function.in_twin => {
+                            self.env.bind_alias(*param, symbol.into())
+                        }
                         ref known => self.env.bind(*param, known.clone()),
                     }
                 }
@@ -126,8 +129,8 @@ impl Simplifier<'_> {
                 let args = results.iter().map(|r| Simple::Var(*r)).collect();
                 let jump = self.use_cont(flambeau_ir::ApplyCont { cont: apply.ret, args });
                 apply.ret = jump.cont;
-                if let Some(index) = edge_of(jump.cont) {
-                    self.edges[index].results = results;
+                if let Target::Edge(edge) = Target::of(jump.cont) {
+                    self.function.edges[edge].results = results;
                 }
             }
             // One of the function's own.
@@ -226,25 +229,25 @@ impl Simplifier<'_> {
 
     /// Whether the body of a code mentions its closure, as far as is known now.
     fn uses_closure(&mut self, code: CodeId) -> bool {
-        if let Some(known) = self.uses_closure.get(&code) {
+        if let Some(known) = self.global.uses_closure.get(&code) {
             return *known;
         }
         // What names a static closure is its symbol.
-        if self.code_symbols.contains_key(&code) {
+        if self.global.code_symbols.contains_key(&code) {
             return false;
         }
         // A body that is being simplified has been taken away.
-        if self.done.contains(&code) {
+        if self.global.done.contains(&code) {
             return true;
         }
         let uses = self.scan_closure(code);
-        self.uses_closure.insert(code, uses);
+        self.global.uses_closure.insert(code, uses);
         uses
     }
 
     /// Passes nothing for parameters that the function does not use.
     fn drop_ignored(&mut self, code: CodeId, args: &mut [Simple]) {
-        let Some(ignored) = self.ignored.get(&code).cloned() else { return };
+        let Some(ignored) = self.global.ignored.get(&code).cloned() else { return };
         for index in ignored {
             let is_computed = !matches!(args[index], Simple::Const(_));
             if is_computed
@@ -297,9 +300,9 @@ impl Simplifier<'_> {
                 self.env.bind_alias(*var, (*symbol).into());
             }
             for (code, symbol) in codes.iter().zip(symbols) {
-                if self.in_twin {
+                if self.function.in_twin {
                     // When it is called, if ever.
-                    self.static_codes.insert(*code, (symbol, captured.clone()));
+                    self.global.static_codes.insert(*code, (symbol, captured.clone()));
                 } else {
                     self.code(*code, &captured, Some(symbol));
                 }

@@ -1,20 +1,17 @@
 //! Continuations, on the way down: pending ones, open ones, their uses, and what is known in a handler.
 
-use cranelift_entity::EntityRef;
 use flambeau_ir::{ApplyCont, ContHandler, Continuation, Expr, Item, Kind, Simple, Terminator, Variable};
 use flambeau_types::{Mark, Ty, join};
 use smallvec::SmallVec;
 
 use crate::Simplifier;
+use crate::edges::EdgeId;
 use crate::memory::{Memory, Writes};
 use crate::run::{Next, Params, Rest};
 use crate::unboxing::{Tests, Unboxing};
 
 /// No more facts than these are carried from a use to the handler.
 const FACTS: usize = 16;
-
-/// Edges are numbered from here: no unit has so many continuations.
-const FIRST_EDGE: usize = 1 << 30;
 
 /// A continuation of the function that is being simplified.
 pub enum ContState {
@@ -42,7 +39,7 @@ pub struct Open {
 
 /// A use of an open continuation.
 pub struct Use {
-    pub edge: usize,
+    pub edge: EdgeId,
     /// Canonical at the use.
     pub args: SmallVec<[Simple; 2]>,
     /// What is known of the arguments at the use, in words of the use.
@@ -56,26 +53,10 @@ pub struct Use {
     memory: Memory,
 }
 
-/// Where a use goes to, and what it takes along besides its arguments.
-pub struct Edge {
-    pub cont: Continuation,
-    /// Evaluated before the jump: bindings without effect, and diamonds. Before what may raise there is no place for any.
-    pub items: Vec<Item>,
-    /// For the parameters added.
-    pub extra: SmallVec<[Simple; 2]>,
-    /// Names of what a call gives, if the edge is from a call.
-    pub results: Params,
-}
-
-/// The edge that stands in the place of a continuation.
-pub fn edge_of(cont: Continuation) -> Option<usize> {
-    cont.index().checked_sub(FIRST_EDGE)
-}
-
 impl Simplifier<'_> {
     /// Whether a continuation's handler is to be simplified at its use.
     pub(crate) fn is_pending(&mut self, cont: Continuation) -> bool {
-        let uses = self.analysis.uses(cont);
+        let uses = self.function.analysis.uses(cont);
         uses.count == 1
             && !uses.crosses_region
             && !self.unit.continuations[cont].is_exn
@@ -94,22 +75,22 @@ impl Simplifier<'_> {
         let Terminator::ApplyCont(jump) = end else { return false };
         let same = jump.args.len() == params.len()
             && jump.args.iter().zip(params).all(|(arg, param)| *arg == Simple::Var(*param));
-        if !items.is_empty() || !same || self.analysis.uses(cont).crosses_region {
+        if !items.is_empty() || !same || self.function.analysis.uses(cont).crosses_region {
             return false;
         }
         let to = self.target(jump.cont);
-        let is_open = matches!(self.conts.get(&to), Some(ContState::Open(_)));
+        let is_open = matches!(self.function.conts.get(&to), Some(ContState::Open(_)));
         let is_exn = self.unit.continuations[cont].is_exn || self.unit.continuations[to].is_exn;
         if !is_open || is_exn || !self.allow("continuation that passes on what it is given") {
             return false;
         }
-        self.conts.insert(cont, ContState::Forward(to));
+        self.function.conts.insert(cont, ContState::Forward(to));
         true
     }
 
     /// The continuation that a jump to this one comes to.
     pub(crate) fn target(&self, mut cont: Continuation) -> Continuation {
-        while let Some(ContState::Forward(to)) = self.conts.get(&cont) {
+        while let Some(ContState::Forward(to)) = self.function.conts.get(&cont) {
             cont = *to;
         }
         cont
@@ -117,11 +98,11 @@ impl Simplifier<'_> {
 
     fn open(&mut self, cont: Continuation, params: Params) {
         let open = Open { time: self.env.now(), mark: self.env.mark(), params, uses: Vec::new() };
-        self.conts.insert(cont, ContState::Open(open));
+        self.function.conts.insert(cont, ContState::Open(open));
     }
 
     fn close(&mut self, cont: Continuation) -> Vec<Use> {
-        match self.conts.remove(&cont) {
+        match self.function.conts.remove(&cont) {
             Some(ContState::Open(open)) => open.uses,
             _ => Vec::new(),
         }
@@ -130,10 +111,7 @@ impl Simplifier<'_> {
     /// The body of a `Join` whose continuation is open, and the uses in it. The environment is that of the join.
     pub(crate) fn join_body(&mut self, cont: Continuation, params: &Params, body: Expr) -> (Expr, Vec<Use>) {
         self.open(cont, params.clone());
-        let (mark, memory) = (self.env.mark(), self.memory);
-        let body = self.run(Rest::from(body));
-        self.env.undo(mark);
-        self.memory = memory;
+        let body = self.scoped(|this| this.run(Rest::from(body)));
         let uses = self.close(cont);
         (body, uses)
     }
@@ -142,11 +120,13 @@ impl Simplifier<'_> {
     pub(crate) fn open_group(&mut self, recursive: bool, handlers: Vec<ContHandler>) -> Vec<ContHandler> {
         let mut left = Vec::with_capacity(handlers.len());
         for handler in handlers {
-            if self.analysis.uses(handler.cont).count == 0 {
+            if self.function.analysis.uses(handler.cont).count == 0 {
                 handler.body.dismantle();
             } else if !recursive && self.is_pending(handler.cont) {
                 let rest = Rest::from(handler.body);
-                self.conts.insert(handler.cont, ContState::Pending(Handler { params: handler.params, rest }));
+                self.function
+                    .conts
+                    .insert(handler.cont, ContState::Pending(Handler { params: handler.params, rest }));
             } else {
                 left.push(handler);
             }
@@ -170,19 +150,19 @@ impl Simplifier<'_> {
                 handler.body.dismantle();
                 continue;
             }
-            let (mark, memory) = (self.env.mark(), self.memory);
-            let (params, first) = self.enter_handler(handler.cont, handler.params, uses);
-            let mut body = self.run(Rest::from(handler.body));
-            body.items.splice(0..0, first);
-            self.env.undo(mark);
-            self.memory = memory;
+            let (params, body) = self.scoped(|this| {
+                let (params, first) = this.enter_handler(handler.cont, handler.params, uses);
+                let mut body = this.run(Rest::from(handler.body));
+                body.items.splice(0..0, first);
+                (params, body)
+            });
             done.push(ContHandler { cont: handler.cont, params, body });
         }
         done
     }
 
     fn time_of(&self, cont: Continuation) -> u32 {
-        match self.conts.get(&cont) {
+        match self.function.conts.get(&cont) {
             Some(ContState::Open(open)) => open.time,
             _ => 0,
         }
@@ -205,19 +185,19 @@ impl Simplifier<'_> {
         let entry = self.entry_memory(&handlers);
         let entries: Vec<usize> = handlers.iter().map(|handler| self.uses_so_far(handler.cont)).collect();
         for handler in handlers {
-            let (mark, memory) = (self.env.mark(), self.memory);
-            match (entry, first) {
-                (Some(entry), Some(first)) => {
-                    self.memory = entry;
-                    self.write(self.analysis.writes(first));
+            let (params, body, unboxings) = self.scoped(|this| {
+                match (entry, first) {
+                    (Some(entry), Some(first)) => {
+                        this.set_memory(entry);
+                        this.write(this.function.analysis.writes(first));
+                    }
+                    _ => this.fresh_memory(),
                 }
-                _ => self.fresh_memory(),
-            }
-            let (params, first, unboxings) = self.enter_loop(handler.cont, handler.params);
-            let mut body = self.run(Rest::from(handler.body));
-            body.items.splice(0..0, first);
-            self.env.undo(mark);
-            self.memory = memory;
+                let (params, first, unboxings) = this.enter_loop(handler.cont, handler.params);
+                let mut body = this.run(Rest::from(handler.body));
+                body.items.splice(0..0, first);
+                (params, body, unboxings)
+            });
             decisions.push((handler.cont, unboxings));
             done.push(ContHandler { cont: handler.cont, params, body });
         }
@@ -230,7 +210,7 @@ impl Simplifier<'_> {
 
     /// The state of the memory that all uses so far agree on.
     fn entry_memory(&self, handlers: &[ContHandler]) -> Option<Memory> {
-        let mut memories = handlers.iter().filter_map(|h| match self.conts.get(&h.cont) {
+        let mut memories = handlers.iter().filter_map(|h| match self.function.conts.get(&h.cont) {
             Some(ContState::Open(open)) => Some(&open.uses),
             _ => None,
         });
@@ -244,7 +224,7 @@ impl Simplifier<'_> {
     }
 
     fn uses_so_far(&self, cont: Continuation) -> usize {
-        match self.conts.get(&cont) {
+        match self.function.conts.get(&cont) {
             Some(ContState::Open(open)) => open.uses.len(),
             _ => 0,
         }
@@ -255,7 +235,7 @@ impl Simplifier<'_> {
         let time = self.time_of(cont);
         let mut unboxings = Vec::new();
         for (index, &param) in params.iter().enumerate() {
-            let only = self.analysis.only_value(param).map(|simple| self.env.canonical(simple));
+            let only = self.function.analysis.only_value(param).map(|simple| self.env.canonical(simple));
             let in_scope = |simple: Simple| match simple {
                 Simple::Var(var) => self.env.is_bound_by(var, time),
                 _ => true,
@@ -268,7 +248,7 @@ impl Simplifier<'_> {
                 self.env.bind_alias(param, simple);
                 continue;
             }
-            let ty = self.analysis.ty(param);
+            let ty = self.function.analysis.ty(param);
             self.env.bind(param, ty.clone());
             if self.unit.variables[param].kind == Kind::Value
                 && let Some(unboxing) = self.unbox_in_loop(index, param, &ty)
@@ -291,7 +271,7 @@ impl Simplifier<'_> {
     ) -> (Params, Vec<Item>) {
         let is_exn = self.unit.continuations[cont].is_exn;
         let mut writes = Writes::default();
-        uses.iter().for_each(|u| writes.add(u.memory.differences(&self.memory)));
+        uses.iter().for_each(|u| writes.add(u.memory.differences(self.memory())));
         self.write(writes);
         let mut unboxings = Vec::new();
         for (index, &param) in params.iter().enumerate() {
@@ -358,8 +338,8 @@ impl Simplifier<'_> {
     /// A jump that ends a run.
     pub(crate) fn jump(&mut self, mut jump: ApplyCont) -> Next {
         jump.cont = self.target(jump.cont);
-        if let Some(ContState::Pending(_)) = self.conts.get(&jump.cont)
-            && let Some(ContState::Pending(handler)) = self.conts.remove(&jump.cont)
+        if let Some(ContState::Pending(_)) = self.function.conts.get(&jump.cont)
+            && let Some(ContState::Pending(handler)) = self.function.conts.remove(&jump.cont)
         {
             self.bind_args(&handler.params, &jump.args);
             return Next::Continue(handler.rest);
@@ -383,7 +363,7 @@ impl Simplifier<'_> {
 
     /// Records a use, and gives the edge that takes the place of the continuation, if that is one of ours.
     pub(crate) fn record_use(&mut self, cont: Continuation, args: SmallVec<[Simple; 2]>) -> Continuation {
-        let Some(ContState::Open(open)) = self.conts.get(&cont) else { return cont };
+        let Some(ContState::Open(open)) = self.function.conts.get(&cont) else { return cont };
         let (time, mark) = (open.time, open.mark);
         let tys: SmallVec<[Ty; 2]> = args.iter().map(|arg| self.env.ty(*arg)).collect();
         let tests = args.iter().zip(&tys).map(|(arg, ty)| self.tests(*arg, ty)).collect();
@@ -402,12 +382,11 @@ impl Simplifier<'_> {
                 ty => (var, ty),
             })
             .collect();
-        let memory = self.memory;
-        let edge = self.edges.len();
-        self.edges.push(Edge { cont, items: Vec::new(), extra: SmallVec::new(), results: SmallVec::new() });
-        if let Some(ContState::Open(open)) = self.conts.get_mut(&cont) {
+        let memory = *self.memory();
+        let (edge, name) = self.function.edges.push(cont);
+        if let Some(ContState::Open(open)) = self.function.conts.get_mut(&cont) {
             open.uses.push(Use { edge, args, tys, tests, exported, facts, memory });
         }
-        Continuation::new(FIRST_EDGE + edge)
+        name
     }
 }

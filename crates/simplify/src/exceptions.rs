@@ -25,7 +25,7 @@ impl Simplifier<'_> {
     /// (features D13, pitfall 43).
     pub(crate) fn raise(&mut self, kind: RaiseKind, exn: Simple, handler: ExnCont, dbg: Dbg) -> Next {
         let exn = self.env.canonical(exn);
-        if let Some(cont) = self.raise_targets.get(&handler.cont).copied()
+        if let Some(cont) = self.function.raise_targets.get(&handler.cont).copied()
             && self.is_traceless(kind)
             && self.allow("raise to a known handler")
         {
@@ -45,16 +45,16 @@ impl Simplifier<'_> {
     /// Makes an ordinary continuation of a handler that some raise of this function reaches: the handler goes on to it.
     /// Gives that continuation, and the handler's new parameters and code.
     pub(crate) fn split_handler(&mut self, cont: Continuation, params: &Params) -> Option<ContHandler> {
-        if !self.analysis.is_raised_to(cont)
-            || self.raise_targets.contains_key(&cont)
+        if !self.function.analysis.is_raised_to(cont)
+            || self.function.raise_targets.contains_key(&cont)
             || !self.allow("handler with raises in sight")
         {
             return None;
         }
         let name = self.unit.continuations[cont].name.clone();
         let ordinary = self.unit.new_continuation(name);
-        self.analysis.note_open(ordinary);
-        self.raise_targets.insert(cont, ordinary);
+        self.function.analysis.note_open(ordinary);
+        self.function.raise_targets.insert(cont, ordinary);
         let params: Params = params.iter().map(|p| self.fresh_like(*p)).collect();
         let args = params.iter().map(|p| Simple::Var(*p)).collect();
         let body =
@@ -87,15 +87,12 @@ impl Simplifier<'_> {
 
     /// A `try`.
     pub(crate) fn try_(&mut self, body: Expr, handler: ExnCont) -> Next {
-        let (mark, memory) = (self.env.mark(), self.memory);
-        let body = self.run(Rest::from(body));
-        self.env.undo(mark);
+        let body = self.scoped(|this| this.run(Rest::from(body)));
         let is_raised = self.has_uses(handler.cont);
         if !is_raised && is_quiet(&body) && self.allow("handler of nothing") {
             return Next::Splice(body);
         }
         // Until the first raise the extra arguments are those given here; nothing is known of the memory.
-        self.memory = memory;
         let handler = self.raise_point(handler);
         Next::End(Terminator::Try { body: Box::new(body), handler })
     }

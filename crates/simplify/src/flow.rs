@@ -6,7 +6,7 @@ use flambeau_ir::{ApplyCont, Continuation, ExnCont, Expr, Item, Named, Prim, Sim
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
-use crate::continuations::{Edge, edge_of};
+use crate::edges::{Edges, Target};
 use crate::run::Params;
 
 /// The result.
@@ -32,7 +32,7 @@ pub fn is_droppable(prim: &Prim) -> bool {
 
 impl<'a> Flow<'a> {
     /// Of a body that came down, with its edges.
-    pub fn of(body: &Expr, edges: &[Edge], diamonds: &'a FxHashMap<Continuation, Continuation>) -> Flow<'a> {
+    pub fn of(body: &Expr, edges: &Edges, diamonds: &'a FxHashMap<Continuation, Continuation>) -> Flow<'a> {
         let mut flow = Flow {
             needed: EntitySet::new(),
             params: FxHashMap::default(),
@@ -48,7 +48,7 @@ impl<'a> Flow<'a> {
         flow
     }
 
-    fn expr(&mut self, body: &Expr, edges: &[Edge]) {
+    fn expr(&mut self, body: &Expr, edges: &Edges) {
         body.walk(&mut |expr| {
             for item in &expr.items {
                 self.item(item, edges);
@@ -82,7 +82,7 @@ impl<'a> Flow<'a> {
         }
     }
 
-    fn item(&mut self, item: &Item, edges: &[Edge]) {
+    fn item(&mut self, item: &Item, edges: &Edges) {
         match item {
             Item::Let { var, named: Named::Simple(simple), .. } => self.source(*var, *simple),
             Item::Let { var, named: Named::Prim { prim, args, exn }, .. } => {
@@ -112,11 +112,8 @@ impl<'a> Flow<'a> {
         }
     }
 
-    fn raise(&mut self, exn: &ExnCont, edges: &[Edge]) {
-        let (cont, extra) = match edge_of(exn.cont) {
-            Some(index) => (edges[index].cont, &edges[index].extra[..]),
-            None => (exn.cont, &[][..]),
-        };
+    fn raise(&mut self, exn: &ExnCont, edges: &Edges) {
+        let (cont, extra) = edges.resolve(exn.cont);
         *self.uses.entry(cont).or_default() += 1;
         match self.params.get(&cont).cloned() {
             Some(params) => {
@@ -128,21 +125,17 @@ impl<'a> Flow<'a> {
         }
     }
 
-    fn jump(&mut self, jump: &ApplyCont, edges: &[Edge]) {
-        let (cont, extra) = match edge_of(jump.cont) {
-            Some(index) => {
-                let edge = &edges[index];
-                for item in &edge.items {
-                    self.item(item, &[]);
-                    // A diamond, which has no edges: not deep.
-                    if let Item::Join { body, .. } = item {
-                        self.expr(body, &[]);
-                    }
+    fn jump(&mut self, jump: &ApplyCont, edges: &Edges) {
+        if let Target::Edge(edge) = Target::of(jump.cont) {
+            for item in &edges[edge].items {
+                self.item(item, edges);
+                // A diamond, which has no edges: not deep.
+                if let Item::Join { body, .. } = item {
+                    self.expr(body, edges);
                 }
-                (edge.cont, &edge.extra[..])
             }
-            None => (jump.cont, &[][..]),
-        };
+        }
+        let (cont, extra) = edges.resolve(jump.cont);
         *self.uses.entry(cont).or_default() += 1;
         match self.params.get(&cont).cloned() {
             Some(params) => {
@@ -154,17 +147,16 @@ impl<'a> Flow<'a> {
         }
     }
 
-    fn terminator(&mut self, terminator: &Terminator, edges: &[Edge]) {
+    fn terminator(&mut self, terminator: &Terminator, edges: &Edges) {
         match terminator {
             Terminator::Apply(apply) => {
                 apply.callee.iter().chain(&apply.args).for_each(|simple| self.root(*simple));
-                let args = match edge_of(apply.ret) {
-                    Some(index) => edges[index].results.iter().map(|r| Simple::Var(*r)).collect(),
-                    None => SmallVec::new(),
+                let args = match Target::of(apply.ret) {
+                    Target::Edge(edge) => edges[edge].results.iter().map(|r| Simple::Var(*r)).collect(),
+                    Target::Continuation(_) => SmallVec::new(),
                 };
                 self.jump(&ApplyCont { cont: apply.ret, args }, edges);
-                let cont = edge_of(apply.ret).map_or(apply.ret, |index| edges[index].cont);
-                self.returned_to.insert(cont);
+                self.returned_to.insert(edges.resolve(apply.ret).0);
                 self.raise(&apply.exn, edges);
             }
             Terminator::ApplyCont(jump) => self.jump(jump, edges),

@@ -6,7 +6,7 @@ use flambeau_ir::{CodeId, Item, Named, Prim, Simple, Symbol, Terminator, Unit, V
 use flambeau_types::{Closure, Ty};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::{Simplifier, size};
+use crate::Simplifier;
 
 impl Simplifier<'_> {
     /// The size of a function with those of the twins that it hands on as values, and that these hand on: they stay, too, if it is
@@ -17,12 +17,12 @@ impl Simplifier<'_> {
         let mut seen = FxHashSet::default();
         while let Some(closure) = closures.pop() {
             let Some(code) = closure.code().filter(|code| seen.insert(*code)) else { continue };
-            size += size::whole(self.unit, code, limit - size)?;
+            size += self.whole_size(code, limit - size)?;
             let mut handed_on = Vec::new();
             for_each_value(self.unit, code, &closure.values, &mut |symbol| handed_on.push(symbol));
             let mut seen_data = FxHashSet::default();
             while let Some(symbol) = handed_on.pop() {
-                if !self.twin_data.contains(&symbol) || !seen_data.insert(symbol) {
+                if !self.global.twin_data.contains(&symbol) || !seen_data.insert(symbol) {
                     continue;
                 }
                 let known = self.env.ty(symbol.into());
@@ -30,7 +30,7 @@ impl Simplifier<'_> {
                     handed_on.extend(closure.values.iter().filter_map(|(_, value)| symbol_of(value)));
                     // The functions of a set stay together. One that is called elsewhere stays for that.
                     for (slot, code) in &*closure.functions {
-                        if !self.called_twins.contains(code) {
+                        if !self.global.called_twins.contains(code) {
                             closures.push(Rc::new(Closure { slot: *slot, ..Closure::clone(closure) }));
                         }
                     }

@@ -42,10 +42,10 @@ impl Simplifier<'_> {
 
     /// The function of another unit with that name, if it came with the unit and takes so many arguments.
     pub(crate) fn imported_function(&mut self, name: &str, args: usize) -> Option<CodeId> {
-        let known = self.imported.codes.get(name).copied();
+        let known = self.global.imported.codes.get(name).copied();
         let code = known.unwrap_or_else(|| {
             let code = self.import(name);
-            self.imported.codes.insert(name.to_owned(), code);
+            self.global.imported.codes.insert(name.to_owned(), code);
             code
         })?;
         let data = &self.unit.codes[code];
@@ -117,23 +117,23 @@ impl Simplifier<'_> {
     /// A closure of this unit that runs what one of another unit runs.
     pub(crate) fn copy_of_function(&mut self, function: &Function) -> Option<Symbol> {
         let Function { code: name, arity } = function.clone();
-        if let Some(known) = self.imported.copies.get(&*name) {
+        if let Some(known) = self.global.imported.copies.get(&*name) {
             return *known;
         }
         let copy = self.copy_closure(&name, arity);
-        self.imported.copies.insert(name.to_string(), copy);
+        self.global.imported.copies.insert(name.to_string(), copy);
         copy
     }
 
     fn copy_closure(&mut self, name: &str, arity: usize) -> Option<Symbol> {
-        if let Some(symbol) = self.imported.importer.existing_copy(self.unit, name) {
+        if let Some(symbol) = self.global.imported.importer.existing_copy(self.unit, name) {
             return Some(symbol);
         }
         let code = self.import(name)?;
         if !self.unit.codes[code].takes_values(&self.unit.variables, arity) {
             return None;
         }
-        let symbol = self.imported.importer.copy_symbol(self.unit, name);
+        let symbol = self.global.imported.importer.copy_symbol(self.unit, name);
         let data = &mut self.unit.codes[code];
         data.linkage_name = transfer::own_name(&self.unit.naming, name, data.function_slot);
         let functions = [(data.function_slot, code)].into_iter().collect();
@@ -150,10 +150,10 @@ impl Simplifier<'_> {
     fn note_static_closures(&mut self, first: usize) {
         for item in &self.unit.statics[first..] {
             let StaticDef::Closures { symbols, set } = &item.def else { continue };
-            self.sets.note(set);
+            self.global.sets.note(set);
             for ((_, code), symbol) in set.functions.iter().zip(symbols) {
                 if !self.scan_closure(*code) {
-                    self.code_symbols.insert(*code, *symbol);
+                    self.global.code_symbols.insert(*code, *symbol);
                 }
             }
         }
@@ -168,7 +168,7 @@ impl Simplifier<'_> {
         let code = match transfer::import(
             self.unit,
             &blob.bytes,
-            &mut self.imported.importer,
+            &mut self.global.imported.importer,
             &blob.origins,
             places,
         ) {
@@ -183,7 +183,7 @@ impl Simplifier<'_> {
         // It was simplified where it comes from, with its functions.
         let mut next = first;
         while next != self.unit.codes.next_key() {
-            self.done.insert(next);
+            self.global.done.insert(next);
             next = CodeId::from_u32(next.as_u32() + 1);
         }
         let data = &self.unit.codes[code];

@@ -6,7 +6,7 @@ use flambeau_types::{Operands, Step};
 use rustc_hash::FxHashMap;
 
 use crate::Simplifier;
-use crate::continuations::edge_of;
+use crate::edges::Target;
 use crate::run::Params;
 
 /// Longer bodies are not compared.
@@ -101,10 +101,10 @@ impl Telling<'_, '_> {
     }
 
     fn jump(&mut self, cont: Continuation, args: &[Simple]) -> Option<()> {
-        let to = match edge_of(cont) {
-            None => cont,
-            Some(edge) => {
-                let edge = &self.simplifier.edges[edge];
+        let to = match Target::of(cont) {
+            Target::Continuation(cont) => cont,
+            Target::Edge(edge) => {
+                let edge = &self.simplifier.function.edges[edge];
                 if !edge.items.is_empty() || !edge.extra.is_empty() {
                     return None;
                 }

@@ -11,8 +11,11 @@
 //! arguments, in words of the scope where the continuation is bound; the handler is simplified afterwards with the join
 //! of the uses. Loops start from the join of the uses outside and the inductive pre-pass ([`analysis`]).
 //!
-//! *Uses* of open continuations come out as *edges*: numbers in the place of the continuation, under which arguments for
-//! parameters that are added later (unboxing) are noted. They are resolved on the way up.
+//! *Uses* of open continuations come out as *edges* ([`edges`]), which stand in the place of the continuation, and under
+//! which arguments for parameters that are added later (unboxing) are noted. They are resolved on the way up.
+//!
+//! *State.* What is known belongs to the unit, to the function ([`state`]) or to the point ([`point`]);
+//! `docs/design/simplifier.md` says which of it lives how long.
 //!
 //! # Up
 //!
@@ -31,6 +34,7 @@ mod calls;
 mod compare;
 mod continuations;
 pub mod dead_code;
+mod edges;
 mod exceptions;
 pub mod export;
 mod flow;
@@ -42,6 +46,7 @@ mod joins;
 mod lift;
 mod made;
 pub mod memory;
+mod point;
 mod prims;
 mod rebuild;
 mod run;
@@ -49,6 +54,7 @@ mod sets;
 pub mod shapes;
 pub mod size;
 mod specialise;
+mod state;
 mod strings;
 mod switch;
 mod toplevel;
@@ -61,21 +67,18 @@ pub mod waiting;
 use std::rc::Rc;
 
 use flambeau_ir::decision::Policy;
+use flambeau_ir::inlining::LARGEST;
 use flambeau_ir::{
-    CodeId, Continuation, Expr, FunctionSlot, Rewrites, SetOfClosures, Simple, StaticDef, Subkind, Symbol,
-    Unit, ValueSlot, Variable,
+    CodeId, Expr, FunctionSlot, Rewrites, SetOfClosures, StaticDef, Subkind, Symbol, Unit, ValueSlot,
+    Variable,
 };
 use flambeau_types::{Closure, Env, Ty};
-use rustc_hash::{FxHashMap, FxHashSet};
-use smallvec::SmallVec;
+use rustc_hash::FxHashSet;
 
 use analysis::Analysis;
 pub use analysis::FIRST_SPECIAL_TAG;
-use continuations::{ContState, Edge};
-use imported::Imported;
-use lift::StaticTable;
-use memory::{Memory, Writes};
-use sets::Sets;
+use point::Point;
+use state::{FunctionState, Global};
 
 /// Simplifies a unit; whether anything may have changed. Without fuel nothing does; as long as there is some, functions
 /// are also put into the form that rewrites need, and what is not needed is dropped.
@@ -114,130 +117,29 @@ pub fn revisit(unit: &mut Unit, rewrites: &mut Rewrites, changed: &[Option<CodeI
     dead_code::remove(unit, |_| true);
 }
 
-/// The state of a traversal.
+/// A traversal. Its state is what is known of the unit, of the function that is being simplified, and at the present
+/// point.
 struct Simplifier<'a> {
     unit: &'a mut Unit,
     rewrites: &'a mut Rewrites,
+    /// What is known of variables at the present point.
     env: Env,
-    /// The continuations of the function that is being simplified.
-    conts: FxHashMap<Continuation, ContState>,
-    edges: Vec<Edge>,
-    analysis: Analysis,
-    /// Names the state of the memory.
-    memory: Memory,
-    memories: u32,
-    statics: StaticTable,
-    /// Codes whose bodies have been simplified, or are not to be.
-    done: FxHashSet<CodeId>,
-    sets: Sets,
-    uses_closure: FxHashMap<CodeId, bool>,
-    /// The closures of static sets, and what those captured.
-    static_codes: FxHashMap<CodeId, (Symbol, Vec<(ValueSlot, Ty)>)>,
-    /// Whether there are sets that are not to be copied.
-    has_sole_sets: bool,
-    /// The symbols of closures that are static, by their codes, once known in these.
-    code_symbols: FxHashMap<CodeId, Symbol>,
-    /// Parameters that a code has no use for.
-    ignored: FxHashMap<CodeId, SmallVec<[usize; 2]>>,
-    /// Codes whose bodies are being simplified.
-    in_progress: FxHashSet<CodeId>,
-    sizes: FxHashMap<CodeId, Option<u32>>,
-    /// The beginnings of functions (`inline::guard`), with their sizes.
-    guards: FxHashMap<CodeId, Option<(Expr, u32)>>,
-    /// Bodies as they were before they were simplified, for policy *benefit*.
-    declared: FxHashMap<CodeId, Expr>,
-    declared_sizes: FxHashMap<CodeId, Option<u32>>,
-    /// Whether each code has a `try`.
-    catches: FxHashMap<CodeId, bool>,
-    /// What inlining may still add to the function that is being simplified.
-    budget: u32,
-    /// The same for the unit.
-    unit_budget: u32,
-    /// What may still be copied for calls that come out of the last call of the source for which something was.
-    deeper: u32,
-    /// What policies may still inline inside what was inlined for the last call of the source.
-    below: u32,
-    /// What specialisation may still add to the unit.
-    specialisation_budget: u32,
-    /// What may still be evaluated in speculation.
-    speculation_budget: u32,
-    /// How many branches are around the point that is being simplified, in its function.
-    branch_depth: u32,
-    /// Variables made on the way down that may be poison.
-    flimsy: FxHashSet<Variable>,
-    /// Variants that are passed in parts: what needs no whole does without the allocation.
-    parted: FxHashSet<Variable>,
-    /// Whether parameters of loops that values flow between may be passed in parts, by the one that stands for all.
-    parted_webs: FxHashMap<Variable, bool>,
-    /// The continuations of diamonds (`unboxing::diamond`), each with the one that all lead to.
-    diamonds: FxHashMap<Continuation, Continuation>,
-    /// The ordinary continuations in which handlers go on.
-    raise_targets: FxHashMap<Continuation, Continuation>,
-    /// The function that is being simplified, for the trace.
-    current: Option<CodeId>,
-    imported: Imported,
-    toplevel: toplevel::Fields,
-    /// Whether what is simplified is the body of a functor, for what it makes ([`twins`]).
-    in_twin: bool,
-    uses: uses::Uses,
-    /// What functors make of static arguments, as far as it was asked for.
-    evaluated: FxHashMap<(CodeId, Vec<Simple>), Ty>,
-    /// What is known of parts of other units' modules, by the symbols of these.
-    made: FxHashMap<(Symbol, made::Path), Ty>,
-    /// Static data that the evaluation of functors made: nobody but [`twins`] needs it.
-    twin_data: FxHashSet<Symbol>,
-    /// Codes of twins that are called, and stay therefore.
-    called_twins: FxHashSet<CodeId>,
+    global: Global,
+    function: FunctionState,
+    point: Point,
 }
 
 impl<'a> Simplifier<'a> {
     fn new(unit: &'a mut Unit, rewrites: &'a mut Rewrites) -> Self {
-        let statics = StaticTable::of(unit);
         let unit_budget = Simplifier::unit_budget(unit, rewrites.inlining.of(rewrites.round));
+        let global = Global::of(unit, unit_budget);
         Simplifier {
             unit,
             rewrites,
             env: Env::default(),
-            conts: FxHashMap::default(),
-            edges: Vec::new(),
-            analysis: Analysis::default(),
-            memory: Memory::new(1),
-            memories: 1,
-            statics,
-            done: FxHashSet::default(),
-            sets: Sets::default(),
-            uses_closure: FxHashMap::default(),
-            static_codes: FxHashMap::default(),
-            has_sole_sets: false,
-            code_symbols: FxHashMap::default(),
-            ignored: FxHashMap::default(),
-            in_progress: FxHashSet::default(),
-            sizes: FxHashMap::default(),
-            guards: FxHashMap::default(),
-            declared: FxHashMap::default(),
-            declared_sizes: FxHashMap::default(),
-            catches: FxHashMap::default(),
-            budget: 0,
-            unit_budget,
-            deeper: flambeau_ir::inlining::LARGEST,
-            below: 0,
-            specialisation_budget: unit_budget,
-            speculation_budget: inline::SPECULATION_BUDGET,
-            branch_depth: 0,
-            flimsy: FxHashSet::default(),
-            parted: FxHashSet::default(),
-            parted_webs: FxHashMap::default(),
-            diamonds: FxHashMap::default(),
-            raise_targets: FxHashMap::default(),
-            current: None,
-            imported: Imported::default(),
-            toplevel: toplevel::Fields::default(),
-            in_twin: false,
-            uses: uses::Uses::default(),
-            evaluated: FxHashMap::default(),
-            made: FxHashMap::default(),
-            twin_data: FxHashSet::default(),
-            called_twins: FxHashSet::default(),
+            global,
+            function: FunctionState::default(),
+            point: Point::default(),
         }
     }
 
@@ -250,14 +152,14 @@ impl<'a> Simplifier<'a> {
         }
         // Functions that are only called directly may be in no set any more.
         let unbound: Vec<CodeId> =
-            self.unit.codes.keys().filter(|code| self.sets.binders(*code) == 0).collect();
+            self.unit.codes.keys().filter(|code| self.global.sets.binders(*code) == 0).collect();
         unbound.into_iter().for_each(|code| self.code(code, &[], None));
     }
 
     /// Simplifies some functions, the others being as they are to be.
     fn some(&mut self, changed: &[Option<CodeId>]) {
         let static_codes = self.learn();
-        self.done = self.unit.codes.keys().filter(|code| !changed.contains(&Some(*code))).collect();
+        self.global.done = self.unit.codes.keys().filter(|code| !changed.contains(&Some(*code))).collect();
         if changed.contains(&None) {
             self.entry();
         }
@@ -280,7 +182,8 @@ impl<'a> Simplifier<'a> {
     fn entry(&mut self) {
         if !self.rewrites.fuel.is_empty() {
             let body = self.unit.entry.body.take();
-            let body = self.function_body(body, None);
+            let function = FunctionState { budget: Self::budget(None), ..self.state_inside() };
+            let body = self.in_function(function, |this| this.function_body(body));
             self.unit.entry.body = body;
         }
     }
@@ -288,9 +191,9 @@ impl<'a> Simplifier<'a> {
     /// Finds what is known of sets of closures, static data and functors; gives the codes of static sets, with their
     /// closures and what these have captured.
     fn learn(&mut self) -> Vec<StaticCode> {
-        let sets = &mut self.sets;
+        let sets = &mut self.global.sets;
         self.unit.for_each_set(&mut |set| sets.note(set));
-        self.has_sole_sets = self.unit.codes.values().any(|code| code.attributes.sole);
+        self.global.has_sole_sets = self.unit.codes.values().any(|code| code.attributes.sole);
         self.type_statics();
         let mut static_codes = Vec::new();
         for item in &self.unit.statics {
@@ -301,16 +204,16 @@ impl<'a> Simplifier<'a> {
                 static_codes.extend(codes.zip(symbols.clone()).map(|(c, s)| (c, s, values.clone())));
             }
         }
-        self.static_codes =
+        self.global.static_codes =
             static_codes.iter().map(|(code, symbol, values)| (*code, (*symbol, values.clone()))).collect();
-        self.toplevel = toplevel::Fields::of(self.unit);
-        self.uses = uses::Uses::of_unit(self.unit);
+        self.global.toplevel = toplevel::Fields::of(self.unit);
+        self.global.uses = uses::Uses::of_unit(self.unit);
         static_codes
     }
 
     /// Notes the sets of a term that is new in the unit, and of the codes of these.
     fn note_sets(&mut self, body: &Expr) {
-        let sets = &mut self.sets;
+        let sets = &mut self.global.sets;
         let mut codes = Vec::new();
         let mut note = |set: &SetOfClosures, codes: &mut Vec<CodeId>| {
             sets.note(set);
@@ -325,43 +228,55 @@ impl<'a> Simplifier<'a> {
     /// Simplifies the body of a code, once, given what is known of its captured values, and its closure if that is
     /// static.
     fn code(&mut self, code: CodeId, closure: &[(ValueSlot, Ty)], symbol: Option<Symbol>) {
-        if !self.done.insert(code) || self.rewrites.fuel.is_empty() {
+        if !self.global.done.insert(code) || self.rewrites.fuel.is_empty() {
             return;
         }
         let body = self.unit.codes[code].body.take();
         if self.arguments().policy == Policy::Benefit && !self.rewrites.stubs_only {
-            self.declared.insert(code, body.clone());
+            self.global.declared.insert(code, body.clone());
         }
-        let outer = self.enter(code, closure, symbol);
-        self.in_progress.insert(code);
-        let body = self.function_body(body, Some(code));
-        self.in_progress.remove(&code);
-        self.leave(outer);
+        self.global.in_progress.insert(code);
+        let function =
+            FunctionState { current: Some(code), budget: Self::budget(Some(code)), ..self.state_inside() };
+        let body = self.in_function(function, |this| {
+            this.bind_parameters(code, closure, symbol);
+            this.function_body(body)
+        });
+        self.global.in_progress.remove(&code);
         self.unit.codes[code].body = body;
         let uses = self.scan_closure(code);
-        self.uses_closure.insert(code, uses);
+        self.global.uses_closure.insert(code, uses);
         let ignored = self.scan_params(code);
-        self.ignored.insert(code, ignored);
+        self.global.ignored.insert(code, ignored);
     }
 
-    /// Sets the state of the function outside aside.
-    fn enter(&mut self, code: CodeId, values: &[(ValueSlot, Ty)], symbol: Option<Symbol>) -> Outer {
-        let outer = Outer {
-            conts: std::mem::take(&mut self.conts),
-            edges: std::mem::take(&mut self.edges),
-            analysis: std::mem::take(&mut self.analysis),
-            memory: self.memory,
-            mark: self.env.mark(),
-            current: self.current.replace(code),
-            budget: self.budget,
-            below: self.below,
-            branch_depth: std::mem::take(&mut self.branch_depth),
-        };
-        self.fresh_memory();
+    /// The body of a function; none while that is being simplified.
+    fn body(&self, code: CodeId) -> Option<&Expr> {
+        (!self.global.in_progress.contains(&code)).then(|| &self.unit.codes[code].body)
+    }
+
+    /// The size of a function with those that it makes; `None` if one of them is being simplified, or if it is more than
+    /// `limit`.
+    fn whole_size(&self, code: CodeId, limit: u32) -> Option<u32> {
+        size::whole_of(|code| self.body(code), code, limit)
+    }
+
+    /// The state of a function that is simplified from within the present one.
+    fn state_inside(&self) -> FunctionState {
+        FunctionState {
+            below: inline::BELOW,
+            deeper: LARGEST,
+            in_twin: self.function.in_twin,
+            ..FunctionState::default()
+        }
+    }
+
+    /// Binds the closure and the parameters of a code.
+    fn bind_parameters(&mut self, code: CodeId, values: &[(ValueSlot, Ty)], symbol: Option<Symbol>) {
         let data = &self.unit.codes[code];
         let (params, my_closure, slot) = (data.params.clone(), data.my_closure, data.function_slot);
         let functions = self.siblings(code, slot);
-        let known = self.sets.binders(code) <= 1;
+        let known = self.global.sets.binders(code) <= 1;
         let ty = match functions {
             Some(functions) if known => {
                 Ty::Closure(Rc::new(Closure { slot, functions, values: values.iter().cloned().collect() }))
@@ -370,7 +285,7 @@ impl<'a> Simplifier<'a> {
         };
         match symbol.filter(|_| known) {
             Some(symbol) => {
-                self.code_symbols.insert(code, symbol);
+                self.global.code_symbols.insert(code, symbol);
                 self.env.bind_alias(my_closure, symbol.into());
             }
             None => self.env.bind(my_closure, ty),
@@ -383,47 +298,19 @@ impl<'a> Simplifier<'a> {
             };
             self.env.bind(param, ty);
         }
-        outer
-    }
-
-    fn leave(&mut self, outer: Outer) {
-        self.conts = outer.conts;
-        self.edges = outer.edges;
-        self.analysis = outer.analysis;
-        self.memory = outer.memory;
-        self.env.undo(outer.mark);
-        self.current = outer.current;
-        self.budget = outer.budget;
-        self.below = outer.below;
-        self.branch_depth = outer.branch_depth;
     }
 
     /// Down, then up.
-    fn function_body(&mut self, body: Expr, code: Option<CodeId>) -> Expr {
-        self.analysis = Analysis::of(&body, &self.env, self.rewrites.keep_backtraces);
-        self.budget = Self::budget(code);
-        self.edges.clear();
-        self.conts.clear();
+    fn function_body(&mut self, body: Expr) -> Expr {
+        self.function.analysis = Analysis::of(&body, &self.env, self.rewrites.keep_backtraces);
         let body = self.run(run::Rest::from(body));
         self.rebuild(body)
-    }
-
-    /// From here on the memory may hold anything else.
-    fn fresh_memory(&mut self) {
-        self.memories += 1;
-        self.memory = Memory::new(self.memories);
-    }
-
-    /// From here on what was written may be anything else.
-    fn write(&mut self, writes: Writes) {
-        self.memories += 1;
-        self.memory = self.memory.after(writes, self.memories);
     }
 
     /// Asks for permission; tells where, in the trace.
     fn allow(&mut self, what: &str) -> bool {
         let unit = &*self.unit;
-        let current = self.current;
+        let current = self.function.current;
         self.rewrites.allow(|| {
             let place = unit.place_name(current);
             format!("simplify: {what} in {place}")
@@ -435,19 +322,6 @@ impl<'a> Simplifier<'a> {
         let data = self.unit.variables[var].clone();
         self.unit.variables.push(data)
     }
-}
-
-/// What is set aside while a nested function is simplified.
-struct Outer {
-    conts: FxHashMap<Continuation, ContState>,
-    edges: Vec<Edge>,
-    analysis: Analysis,
-    memory: Memory,
-    mark: flambeau_types::Mark,
-    current: Option<CodeId>,
-    budget: u32,
-    below: u32,
-    branch_depth: u32,
 }
 
 type Functions = Rc<[(FunctionSlot, CodeId)]>;

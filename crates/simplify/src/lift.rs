@@ -90,7 +90,7 @@ impl Simplifier<'_> {
 
     /// The functions of the set that a code is of.
     pub(crate) fn siblings(&self, code: flambeau_ir::CodeId, slot: FunctionSlot) -> Option<Functions> {
-        self.sets.functions(code).filter(|set| set.iter().any(|(s, _)| *s == slot)).cloned()
+        self.global.sets.functions(code).filter(|set| set.iter().any(|(s, _)| *s == slot)).cloned()
     }
 
     /// A boxed number as static data.
@@ -117,14 +117,14 @@ impl Simplifier<'_> {
     }
 
     fn shared(&mut self, key: Key, def: impl FnOnce(Symbol) -> Option<StaticDef>) -> Option<Symbol> {
-        if let Some(symbol) = self.statics.symbols.get(&key) {
+        if let Some(symbol) = self.global.statics.symbols.get(&key) {
             return Some(*symbol);
         }
         let symbol = self.fresh_symbol();
         let def = def(symbol)?;
         self.env.set_symbol(symbol, ty(&def));
         self.unit.statics.push(Static { exported: false, def });
-        self.statics.symbols.insert(key, symbol);
+        self.global.statics.symbols.insert(key, symbol);
         Some(symbol)
     }
 
@@ -141,7 +141,7 @@ impl Simplifier<'_> {
     }
 
     fn fresh_symbol(&mut self) -> Symbol {
-        self.statics.fresh.make(self.unit, "lifted")
+        self.global.statics.fresh.make(self.unit, "lifted")
     }
 }
 

@@ -21,7 +21,7 @@ impl Simplifier<'_> {
     /// holds.
     pub(crate) fn made_elsewhere(&mut self, field: u32, block: Simple) -> Option<Ty> {
         let key = self.path(field, block)?;
-        if let Some(known) = self.made.get(&key) {
+        if let Some(known) = self.global.made.get(&key) {
             return Some(known.clone());
         }
         let (module, path) = &key;
@@ -34,7 +34,7 @@ impl Simplifier<'_> {
         }
         let ty = made.and_then(|made| self.make(&made)).unwrap_or(Ty::Unknown);
         let ty = ty.with_object(&self.type_of_object(&object));
-        self.made.insert(key, ty.clone());
+        self.global.made.insert(key, ty.clone());
         Some(ty)
     }
 
@@ -79,10 +79,10 @@ impl Simplifier<'_> {
     fn known_elsewhere(&mut self, known: &Known) -> Option<Simple> {
         match known {
             Known::Immediate(n) => Some(Simple::tagged(*n)),
-            Known::Symbol(name) => Some(self.imported.symbol(self.unit, name).into()),
+            Known::Symbol(name) => Some(self.global.imported.symbol(self.unit, name).into()),
             Known::Closure(function, symbol) => {
                 let copy = self.copy_of_function(function).map(Simple::Symbol);
-                copy.or_else(|| Some(self.imported.symbol(self.unit, symbol.as_deref()?).into()))
+                copy.or_else(|| Some(self.global.imported.symbol(self.unit, symbol.as_deref()?).into()))
             }
             Known::Structure(fields) => {
                 let fields =

@@ -126,8 +126,8 @@ impl Simplifier<'_> {
 
     /// Under which key the result of an operation is found again, if it may be.
     pub(crate) fn cse_key(&self, prim: &Prim, args: &Operands) -> Option<(Prim, Operands, u32)> {
-        let contents = self.memory.read_by(prim);
-        let headers = self.memory.headers();
+        let contents = self.memory().read_by(prim);
+        let headers = self.memory().headers();
         let (prim, memory) = match prim {
             // One key for all that read the field, whatever each knows of its mutability.
             Prim::BlockLoad { field, mutability } => {
@@ -177,7 +177,7 @@ impl Simplifier<'_> {
 
     /// The name of a state of the memory that is that of the whole function, and of no other.
     fn function_state(&self) -> u32 {
-        self.current.map_or(u32::MAX, |code| u32::MAX - 1 - code.as_u32())
+        self.function.current.map_or(u32::MAX, |code| u32::MAX - 1 - code.as_u32())
     }
 
     /// What an operation does to what is known of the memory.
@@ -276,7 +276,7 @@ impl Simplifier<'_> {
 
     /// A load would give this, as long as nothing is written where it reads.
     fn loaded(&mut self, load: Prim, mutability: Mutability, args: &[Simple], value: Simple) {
-        let memory = load_memory(mutability, self.memory.read_by(&load));
+        let memory = load_memory(mutability, self.memory().read_by(&load));
         self.env.add_cse(load, SmallVec::from_slice(args), memory, value);
     }
 
@@ -656,7 +656,7 @@ impl Simplifier<'_> {
         };
         match ty {
             Some(Ty::Is(simple)) => Outcome::Atom(simple),
-            Some(Ty::Twin(symbol, _)) if self.in_twin => Outcome::Atom(symbol.into()),
+            Some(Ty::Twin(symbol, _)) if self.function.in_twin => Outcome::Atom(symbol.into()),
             Some(ty) => Outcome::Keep(ty),
             None => Outcome::Keep(Ty::Unknown),
         }

@@ -8,17 +8,17 @@ use flambeau_ir::{
 use smallvec::SmallVec;
 
 use crate::Simplifier;
-use crate::continuations::edge_of;
+use crate::edges::Target;
 use crate::flow::{Flow, is_droppable};
 use crate::run::Params;
 
 impl Simplifier<'_> {
     /// Rebuilds the body of a function.
     pub(crate) fn rebuild(&mut self, body: Expr) -> Expr {
-        let diamonds = std::mem::take(&mut self.diamonds);
-        let flow = Flow::of(&body, &self.edges, &diamonds);
+        let diamonds = std::mem::take(&mut self.function.diamonds);
+        let flow = Flow::of(&body, &self.function.edges, &diamonds);
         let body = self.expr(body, &flow);
-        self.diamonds = diamonds;
+        self.function.diamonds = diamonds;
         body
     }
 
@@ -114,10 +114,7 @@ impl Simplifier<'_> {
     }
 
     fn exn(&self, exn: ExnCont, flow: &Flow) -> ExnCont {
-        let (cont, extra) = match edge_of(exn.cont) {
-            Some(index) => (self.edges[index].cont, &self.edges[index].extra[..]),
-            None => (exn.cont, &[][..]),
-        };
+        let (cont, extra) = self.function.edges.resolve(exn.cont);
         let Some(params) = flow.params.get(&cont) else { return ExnCont { cont, ..exn } };
         let extra_args = exn
             .extra_args
@@ -132,15 +129,15 @@ impl Simplifier<'_> {
 
     /// The jump that an edge is, and what is to be computed before it.
     fn resolve_edge(&mut self, jump: ApplyCont, flow: &Flow) -> (ApplyCont, Vec<Item>) {
-        let Some(index) = edge_of(jump.cont) else {
+        let Target::Edge(edge) = Target::of(jump.cont) else {
             let args = self.kept_args(jump.cont, jump.args.iter().copied(), flow);
             return (ApplyCont { cont: jump.cont, args }, Vec::new());
         };
         let mut lets = Vec::new();
-        for item in std::mem::take(&mut self.edges[index].items) {
+        for item in std::mem::take(&mut self.function.edges[edge].items) {
             self.item(item, flow, &mut lets);
         }
-        let edge = &self.edges[index];
+        let edge = &self.function.edges[edge];
         let args = jump.args.iter().chain(&edge.extra).copied();
         (ApplyCont { cont: edge.cont, args: self.kept_args(edge.cont, args, flow) }, lets)
     }
@@ -191,8 +188,8 @@ impl Simplifier<'_> {
     /// A call, whose result goes through a continuation of its own if it is not just that which is passed on.
     fn call(&mut self, mut apply: Apply, flow: &Flow, items: &mut Vec<Item>) -> Apply {
         apply.exn = self.exn(apply.exn, flow);
-        let Some(index) = edge_of(apply.ret) else { return apply };
-        let results = self.edges[index].results.clone();
+        let Target::Edge(edge) = Target::of(apply.ret) else { return apply };
+        let results = self.function.edges[edge].results.clone();
         let args: SmallVec<[Simple; 2]> = results.iter().map(|r| Simple::Var(*r)).collect();
         let (jump, lets) = self.resolve_edge(ApplyCont { cont: apply.ret, args: args.clone() }, flow);
         let needs_result = flow.params.get(&jump.cont).is_some_and(|params| !params.is_empty());

@@ -3,12 +3,11 @@
 use std::vec;
 
 use flambeau_ir::{ContHandler, Expr, Item, Named, Terminator, Variable};
-use flambeau_types::Mark;
 use smallvec::SmallVec;
 
 use crate::Simplifier;
 use crate::continuations::{ContState, Handler};
-use crate::memory::Memory;
+use crate::point::Scope;
 
 /// What is left of a run.
 pub struct Rest {
@@ -43,8 +42,7 @@ pub enum Next {
 struct Group {
     /// Where in the new run it is to be.
     index: usize,
-    mark: Mark,
-    memory: Memory,
+    scope: Scope,
     recursive: bool,
     handlers: Vec<ContHandler>,
 }
@@ -80,7 +78,7 @@ impl Simplifier<'_> {
                 Some(Item::Join { cont, params, body }) => {
                     if self.is_pending(cont) {
                         let body = std::mem::replace(&mut rest, Rest::from(*body));
-                        self.conts.insert(cont, ContState::Pending(Handler { params, rest: body }));
+                        self.function.conts.insert(cont, ContState::Pending(Handler { params, rest: body }));
                         continue;
                     }
                     if self.forward(cont, &params, rest.items.as_slice(), &rest.terminator) {
@@ -122,13 +120,7 @@ impl Simplifier<'_> {
                         if handlers.is_empty() {
                             continue;
                         }
-                        groups.push(Group {
-                            index: out.len(),
-                            mark: self.env.mark(),
-                            memory: self.memory,
-                            recursive,
-                            handlers,
-                        });
+                        groups.push(Group { index: out.len(), scope: self.here(), recursive, handlers });
                         // The place is kept; an empty group is dropped on the way up.
                         out.push(Item::LetCont { recursive: false, handlers: Vec::new() });
                     }
@@ -147,9 +139,7 @@ impl Simplifier<'_> {
             }
         };
         while let Some(group) = groups.pop() {
-            self.env.undo(group.mark);
-            self.memory = group.memory;
-            let handlers = self.close_group(group.recursive, group.handlers);
+            let handlers = self.at(group.scope, |this| this.close_group(group.recursive, group.handlers));
             out[group.index] = Item::LetCont { recursive: group.recursive, handlers };
         }
         Expr { items: out, terminator }

@@ -245,12 +245,14 @@ pub fn results(unit: &Unit) -> FxHashMap<String, Shape> {
 impl Simplifier<'_> {
     /// What is known of the object that a call of a functor makes. The call is not inlined any more then.
     pub(crate) fn object_of(&mut self, apply: &mut Apply) -> Ty {
-        if self.in_twin || !matches!(apply.inlined, InlineAttribute::Default | InlineAttribute::Never) {
+        if self.function.in_twin
+            || !matches!(apply.inlined, InlineAttribute::Default | InlineAttribute::Never)
+        {
             return Ty::Unknown;
         }
         // A function, a functor perhaps, may be inlined where more is known of what it applies functors to.
         // Nor has anything been inlined where bodies are only measured (policy benefit).
-        if self.rewrites.round == 0 && (self.current.is_some() || self.rewrites.stubs_only) {
+        if self.rewrites.round == 0 && (self.function.current.is_some() || self.rewrites.stubs_only) {
             return Ty::Unknown;
         }
         let ty = match &apply.kind {
@@ -276,7 +278,7 @@ impl Simplifier<'_> {
     /// What is known of the object that a functor of the unit returns.
     fn object_of_functor(&mut self, code: CodeId) -> Ty {
         self.simplify_callee(code);
-        if !self.done.contains(&code) || self.in_progress.contains(&code) {
+        if !self.global.done.contains(&code) || self.global.in_progress.contains(&code) {
             return Ty::Unknown;
         }
         let is_functor = |code: CodeId| self.unit.codes[code].attributes.is_functor;
@@ -285,7 +287,7 @@ impl Simplifier<'_> {
             apply.inlined == InlineAttribute::Never
                 && match &apply.kind {
                     CallKind::Direct(code) => is_functor(*code),
-                    CallKind::DirectExternal(name) => self.imported.known(name).is_none_or(is_functor),
+                    CallKind::DirectExternal(name) => self.global.imported.known(name).is_none_or(is_functor),
                     _ => false,
                 }
         };
@@ -302,7 +304,7 @@ impl Simplifier<'_> {
         }
         // Of what is no functor, the inliner may know more in a later round.
         let functor = |code: CodeId| self.unit.codes[code].attributes.is_functor;
-        match self.imported.known(name).filter(|_| !apply.args.is_empty()) {
+        match self.global.imported.known(name).filter(|_| !apply.args.is_empty()) {
             Some(code) if !functor(code) => Ty::Unknown,
             _ => ty,
         }
@@ -318,7 +320,7 @@ impl Simplifier<'_> {
             }
             Object::Closure(set, index) => {
                 let (slot, code) = set.functions[*index];
-                if self.sets.binders(code) != 1 {
+                if self.global.sets.binders(code) != 1 {
                     return Ty::Unknown;
                 }
                 Ty::Closure(Rc::new(Closure {

@@ -28,15 +28,16 @@ pub fn of(body: &Expr, limit: u32) -> Option<u32> {
 
 /// The size of a body with the functions that it makes; `None` if it is more than `limit`.
 pub fn whole(unit: &Unit, code: CodeId, limit: u32) -> Option<u32> {
-    whole_of(|code| &unit.codes[code].body, code, limit)
+    whole_of(|code| Some(&unit.codes[code].body), code, limit)
 }
 
-/// The same, where `body_of` says what the bodies of functions are.
-pub fn whole_of<'b>(body_of: impl Fn(CodeId) -> &'b Expr, code: CodeId, limit: u32) -> Option<u32> {
+/// The size of a body with the functions that it makes, where `body_of` says what the bodies of functions are. `None` if
+/// one is not at hand, or if it is more than `limit`.
+pub fn whole_of<'b>(body_of: impl Fn(CodeId) -> Option<&'b Expr>, code: CodeId, limit: u32) -> Option<u32> {
     let mut codes = vec![code];
     let mut size = 0;
     while let Some(code) = codes.pop() {
-        let body = body_of(code);
+        let body = body_of(code)?;
         size += of(body, limit - size)?;
         body.for_each_set(&mut |set| codes.extend(set.functions.iter().map(|(_, code)| *code)));
     }

@@ -69,17 +69,19 @@ impl Simplifier<'_> {
         let functions = if imported { group.functions(self.unit) } else { self.siblings(code, slot)? };
         let bound = if imported { 0 } else { 1 };
         let ready = |code: &CodeId| {
-            self.done.contains(code) && !self.in_progress.contains(code) && self.sets.binders(*code) == bound
+            self.global.done.contains(code)
+                && !self.global.in_progress.contains(code)
+                && self.global.sets.binders(*code) == bound
         };
         if !functions.iter().all(|(_, code)| ready(code) && !self.is_sole(*code)) {
             return None;
         }
         let mut size = 0;
         for (_, code) in functions.iter() {
-            size += size::whole(self.unit, *code, limit.checked_sub(size)?)?;
+            size += self.whole_size(*code, limit.checked_sub(size)?)?;
         }
         let wished = limit == LARGEST;
-        if apply.depth > DEEPEST || !wished && size > self.specialisation_budget {
+        if apply.depth > DEEPEST || !wished && size > self.global.specialisation_budget {
             return None;
         }
         let values =
@@ -93,9 +95,9 @@ impl Simplifier<'_> {
             !(nested && (captures || arrangements.permute()))
                 && (!captures || self.rewrites.lifts_closures())
                 && self.is_worth_it(apply, arrangements)
-                && self
-                    .copied_size(arrangements)
-                    .is_some_and(|size| size <= limit && (wished || size <= self.specialisation_budget))
+                && self.copied_size(arrangements).is_some_and(|size| {
+                    size <= limit && (wished || size <= self.global.specialisation_budget)
+                })
         })?;
         let size = self.copied_size(&arrangements)?;
         if self.grow_deeper(apply, size).is_err() || !self.allow("specialisation") {
@@ -103,8 +105,8 @@ impl Simplifier<'_> {
         }
         if !wished {
             let frames: u32 = arrangements.iter().map(|(code, _)| size::frames(self.unit, code)).sum();
-            self.specialisation_budget =
-                self.specialisation_budget.saturating_sub(size.saturating_add(frames));
+            self.global.specialisation_budget =
+                self.global.specialisation_budget.saturating_sub(size.saturating_add(frames));
         }
         self.log_specialisation(apply, code, &arrangements, size);
         self.specialised_copy(apply, code, functions, values, &arrangements, &group)
@@ -137,7 +139,7 @@ impl Simplifier<'_> {
                 }
                 let code = self.imported_function(&name, args).filter(|code| {
                     let data = &self.unit.codes[*code];
-                    data.recursive && !data.attributes.stub && size::whole(self.unit, *code, limit).is_some()
+                    data.recursive && !data.attributes.stub && self.whole_size(*code, limit).is_some()
                 });
                 let Some(code) = code.filter(|_| group.0.len() < LARGEST_GROUP) else { continue };
                 calls.push((next, group.0.len()));
@@ -192,9 +194,7 @@ impl Simplifier<'_> {
 
     /// What the copies measure together.
     fn copied_size(&self, arrangements: &Arrangements) -> Option<u32> {
-        arrangements
-            .iter()
-            .try_fold(0u32, |sum, (code, _)| sum.checked_add(size::whole(self.unit, code, LARGEST)?))
+        arrangements.iter().try_fold(0u32, |sum, (code, _)| sum.checked_add(self.whole_size(code, LARGEST)?))
     }
 
     fn log_specialisation(&mut self, apply: &Apply, code: CodeId, arrangements: &Arrangements, size: u32) {
@@ -215,7 +215,7 @@ impl Simplifier<'_> {
     /// What the copied functions may measure together, if they are to be copied at all.
     fn specialisation_limit(&self, apply: &Apply, code: CodeId) -> Option<u32> {
         let data = &self.unit.codes[code];
-        let in_stub = self.current.is_some_and(|current| self.unit.codes[current].attributes.stub);
+        let in_stub = self.function.current.is_some_and(|current| self.unit.codes[current].attributes.stub);
         let stays = in_stub || self.rewrites.stubs_only || !self.has_function(apply);
         if !data.recursive || data.attributes.stub || stays {
             return None;
@@ -262,7 +262,7 @@ impl Simplifier<'_> {
     /// there may be other calls.
     fn calls_of_set(&self, functions: &Functions, group: &Group) -> Option<Vec<Call>> {
         let symbols: SmallVec<[Symbol; 2]> =
-            functions.iter().filter_map(|(_, code)| self.code_symbols.get(code).copied()).collect();
+            functions.iter().filter_map(|(_, code)| self.global.code_symbols.get(code).copied()).collect();
         let own = |kind: &CallKind| match kind {
             CallKind::Direct(code) if functions.iter().any(|(_, c)| c == code) => Some(*code),
             kind => group.called(kind),
@@ -578,7 +578,7 @@ impl Simplifier<'_> {
                 },
             };
             items.push(Item::Let { var: param, named, dbg: data.dbg });
-            self.ignored.entry(copy).or_default().push(*index);
+            self.global.ignored.entry(copy).or_default().push(*index);
         }
         self.unit.codes[copy].body.items.splice(0..0, items);
     }

@@ -177,22 +177,18 @@ impl Simplifier<'_> {
         jump: ApplyCont,
         handlers: &mut Vec<ContHandler>,
     ) -> Option<ApplyCont> {
-        let (mark, memory) = (self.env.mark(), self.memory);
-        self.branch_depth += 1;
-        let alive = self.env.assume(scrutinee, set);
-        let arm = if alive { self.arm_here(jump, handlers) } else { None };
-        self.branch_depth -= 1;
-        self.env.undo(mark);
-        self.memory = memory;
-        arm
+        self.in_branch(|this| {
+            let alive = this.env.assume(scrutinee, set);
+            if alive { this.arm_here(jump, handlers) } else { None }
+        })
     }
 
     fn arm_here(&mut self, mut jump: ApplyCont, handlers: &mut Vec<ContHandler>) -> Option<ApplyCont> {
         jump.cont = self.target(jump.cont);
-        if !matches!(self.conts.get(&jump.cont), Some(ContState::Pending(_))) {
+        if !matches!(self.function.conts.get(&jump.cont), Some(ContState::Pending(_))) {
             return Some(self.use_cont(jump));
         }
-        let Some(ContState::Pending(handler)) = self.conts.remove(&jump.cont) else { return None };
+        let Some(ContState::Pending(handler)) = self.function.conts.remove(&jump.cont) else { return None };
         self.bind_args(&handler.params, &jump.args);
         let body = self.run(handler.rest);
         match body {
@@ -230,14 +226,10 @@ impl Simplifier<'_> {
     }
 
     fn string_arm(&mut self, jump: ApplyCont, handlers: &mut Vec<ContHandler>) -> ApplyCont {
-        let (mark, memory) = (self.env.mark(), self.memory);
         let cont = jump.cont;
-        let arm = self.arm_here(jump, handlers).unwrap_or_else(|| {
+        self.scoped(|this| this.arm_here(jump, handlers)).unwrap_or_else(|| {
             handlers.push(ContHandler { cont, params: SmallVec::new(), body: Expr::unreachable() });
             ApplyCont { cont, args: SmallVec::new() }
-        });
-        self.env.undo(mark);
-        self.memory = memory;
-        arm
+        })
     }
 }

@@ -58,7 +58,7 @@ impl Simplifier<'_> {
         }
         // In words that hold everywhere in the unit.
         let ty = self.env.export(value, 0);
-        if let Some(known) = self.toplevel.0.get_mut(field as usize)
+        if let Some(known) = self.global.toplevel.0.get_mut(field as usize)
             && known.stores == 1
         {
             known.ty = ty;
@@ -70,6 +70,6 @@ impl Simplifier<'_> {
         if block != Simple::Symbol(self.unit.module_symbol) {
             return None;
         }
-        self.toplevel.0.get(field as usize).map(|known| &known.ty)
+        self.global.toplevel.0.get(field as usize).map(|known| &known.ty)
     }
 }

@@ -15,9 +15,10 @@ use flambeau_ir::{Apply, CallKind, CodeId, Dbg, Simple, Symbol, Terminator};
 use flambeau_types::Ty;
 use smallvec::SmallVec;
 
+use crate::Simplifier;
 use crate::analysis::Analysis;
 use crate::run::Rest;
-use crate::{Outer, Simplifier, size};
+use crate::state::FunctionState;
 
 /// Larger functors are not evaluated.
 pub const LARGEST: u32 = 40_000;
@@ -43,7 +44,8 @@ impl Simplifier<'_> {
     }
 
     fn twin(&mut self, apply: &Apply) -> Option<Ty> {
-        if self.current.is_some() || self.rewrites.stubs_only || !self.arguments().toplevel_functors {
+        if self.function.current.is_some() || self.rewrites.stubs_only || !self.arguments().toplevel_functors
+        {
             return None;
         }
         let code = match &apply.kind {
@@ -60,16 +62,16 @@ impl Simplifier<'_> {
     /// handler is around.
     pub(crate) fn evaluated(&mut self, apply: &Apply, code: CodeId, args: Vec<Simple>) -> Option<Ty> {
         let key = (code, args);
-        if let Some(known) = self.evaluated.get(&key) {
+        if let Some(known) = self.global.evaluated.get(&key) {
             return Some(known.clone());
         }
         let size = self.size_of_evaluation(code, key.1.len())?;
         if !self.allow("evaluation of a functor") {
             return None;
         }
-        self.speculation_budget -= size;
+        self.global.speculation_budget -= size;
         let ty = self.evaluate_functor(apply, key.1.clone(), code);
-        self.evaluated.insert(key, ty.clone());
+        self.global.evaluated.insert(key, ty.clone());
         Some(ty)
     }
 
@@ -79,8 +81,8 @@ impl Simplifier<'_> {
         if matches!(apply.kind, CallKind::DirectExternal(_)) {
             return self.can_evaluate(apply, code).is_some();
         }
-        let is_small = || size::whole(self.unit, code, SMALL).is_some();
-        let stays = !whole && !is_small() && self.uses.of(code) > 1 || !self.may_multiply(code);
+        let is_small = || self.whole_size(code, SMALL).is_some();
+        let stays = !whole && !is_small() && self.global.uses.of(code) > 1 || !self.may_multiply(code);
         stays && self.twin(apply).is_some_and(|module| is_known(&module))
     }
 
@@ -88,7 +90,7 @@ impl Simplifier<'_> {
     pub(crate) fn can_evaluate(&mut self, apply: &Apply, code: CodeId) -> Option<Vec<Simple>> {
         self.size_of_evaluation(code, apply.args.len())?;
         // A handler around the call has no business with the evaluation.
-        if self.conts.contains_key(&apply.exn.cont) {
+        if self.function.conts.contains_key(&apply.exn.cont) {
             return None;
         }
         apply.args.iter().map(|arg| self.static_twin(*arg, DEPTH)).collect()
@@ -97,11 +99,11 @@ impl Simplifier<'_> {
     /// How large the functor is, if it is one, takes so many arguments, and can be evaluated.
     fn size_of_evaluation(&self, code: CodeId, args: usize) -> Option<u32> {
         let data = &self.unit.codes[code];
-        let is_ready = self.done.contains(&code) && !self.in_progress.contains(&code);
+        let is_ready = self.global.done.contains(&code) && !self.global.in_progress.contains(&code);
         if !data.attributes.is_functor || data.params.len() != args || !is_ready {
             return None;
         }
-        size::whole(self.unit, code, LARGEST.min(self.speculation_budget))
+        self.whole_size(code, LARGEST.min(self.global.speculation_budget))
     }
 
     /// The atom, or what behaves as it does, if that is static.
@@ -137,7 +139,7 @@ impl Simplifier<'_> {
     /// A block of twins: nobody needs it but twins.
     pub(crate) fn twin_block(&mut self, tag: u8, fields: &[Simple]) -> Option<Simple> {
         let symbol = self.static_block(tag, fields)?;
-        self.twin_data.insert(symbol);
+        self.global.twin_data.insert(symbol);
         Some(symbol.into())
     }
 
@@ -150,35 +152,26 @@ impl Simplifier<'_> {
         twin.dbg = Dbg::NONE;
         let Some(body) = self.copy_body(&twin, code) else { return Ty::Unknown };
         let analysis = Analysis::of(&body, &self.env, self.rewrites.keep_backtraces);
-        let outer = Outer {
-            conts: std::mem::take(&mut self.conts),
-            edges: std::mem::take(&mut self.edges),
-            analysis: std::mem::replace(&mut self.analysis, analysis),
-            memory: self.memory,
-            mark: self.env.mark(),
-            current: self.current.take(),
-            budget: self.budget,
-            below: self.below,
-            branch_depth: std::mem::take(&mut self.branch_depth),
-        };
-        let unit_budget = self.unit_budget;
-        let was_in_twin = std::mem::replace(&mut self.in_twin, true);
+        let budget = self.function.budget;
+        let function = FunctionState { in_twin: true, analysis, budget, ..self.state_inside() };
+        // What is copied here is no part of the unit.
+        let unit_budget = self.global.unit_budget;
         let first = self.unit.statics.len();
-        self.fresh_memory();
-        let body = self.run(Rest::from(body));
-        let ty = match &body.terminator {
-            Terminator::ApplyCont(jump) if jump.cont == twin.ret => match jump.args[..] {
-                [result] => self.twin_ty(&Ty::Is(result), DEPTH),
+        let ty = self.in_function(function, |this| {
+            let body = this.run(Rest::from(body));
+            let ty = match &body.terminator {
+                Terminator::ApplyCont(jump) if jump.cont == twin.ret => match jump.args[..] {
+                    [result] => this.twin_ty(&Ty::Is(result), DEPTH),
+                    _ => Ty::Unknown,
+                },
                 _ => Ty::Unknown,
-            },
-            _ => Ty::Unknown,
-        };
-        body.dismantle();
+            };
+            body.dismantle();
+            ty
+        });
         let made = self.unit.statics[first..].iter().flat_map(|item| item.def.symbols());
-        self.twin_data.extend(made);
-        self.leave(outer);
-        self.unit_budget = unit_budget;
-        self.in_twin = was_in_twin;
+        self.global.twin_data.extend(made);
+        self.global.unit_budget = unit_budget;
         ty
     }
 
@@ -232,16 +225,16 @@ impl Simplifier<'_> {
         let Ty::Twin(symbol, _) = self.env.ty(callee) else { return None };
         let Ty::Closure(known) = self.env.ty(symbol.into()) else { return None };
         let code = known.code()?;
-        if self.called_twins.contains(&code) {
+        if self.global.called_twins.contains(&code) {
             return Some(symbol);
         }
-        let limit = self.arguments().twin.min(self.unit_budget);
+        let limit = self.arguments().twin.min(self.global.unit_budget);
         let size = self.size_with_handed_on(&known, limit)?;
         if !self.allow("call of the twin of a function") {
             return None;
         }
-        self.unit_budget -= size;
-        self.called_twins.insert(code);
+        self.global.unit_budget -= size;
+        self.global.called_twins.insert(code);
         Some(symbol)
     }
 }

@@ -7,7 +7,7 @@ use flambeau_ir::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::{Simplifier, size};
+use crate::Simplifier;
 
 /// What is used of a unit that is not simplified yet.
 #[derive(Debug, Default)]
@@ -168,11 +168,11 @@ impl Simplifier<'_> {
     /// Whether a call in the unit is the only use of the function that it calls. In what is evaluated beside the unit the
     /// functions are others.
     pub(crate) fn is_single_use(&self, code: CodeId) -> bool {
-        !self.in_twin && self.uses.is_single_call(code)
+        !self.function.in_twin && self.global.uses.is_single_call(code)
     }
 
     /// Whether a function of the unit can be inlined in all its uses: what that comes to is not decided by which is seen first.
     pub(crate) fn may_multiply(&self, code: CodeId) -> bool {
-        size::whole(self.unit, code, LARGEST / self.uses.of(code).max(1)).is_some()
+        self.whole_size(code, LARGEST / self.global.uses.of(code).max(1)).is_some()
     }
 }

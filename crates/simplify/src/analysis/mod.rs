@@ -99,8 +99,15 @@ impl Analysis {
         walk.solve()
     }
 
-    /// Of a continuation bound in the body.
+    /// The uses of a continuation that is bound in the body. One of which nothing was noted is an error: a handler without
+    /// uses is dropped.
     pub fn uses(&self, cont: Continuation) -> Uses {
+        assert!(self.bound.contains(&cont), "the uses of {cont:?} were not counted");
+        self.uses[&cont]
+    }
+
+    /// The uses in the body of a continuation that is bound outside.
+    pub fn outward_uses(&self, cont: Continuation) -> Uses {
         self.uses.get(&cont).copied().unwrap_or_default()
     }
 
@@ -125,6 +132,7 @@ impl Analysis {
 
     /// Notes a continuation made on the way down: of any uses.
     pub fn note_open(&mut self, cont: Continuation) {
+        self.bound.insert(cont);
         self.uses.insert(cont, Uses { count: u32::MAX, crosses_region: true, region: 0 });
     }
 

@@ -22,7 +22,7 @@ const LARGEST_UNIT_BUDGET: u32 = 40_000;
 const SMALLEST: u32 = 12;
 /// What one call of the source may come to by what policies decide inside what was inlined for it: functions that call each other
 /// through a known record go round for ever, and nothing else ends that but the depth.
-const BELOW: u32 = 600;
+pub const BELOW: u32 = 600;
 /// What unrolling a recursive function counts for at least.
 const RECURSIVE: u32 = 250;
 /// The same for the code of the toplevel, which runs once.
@@ -75,7 +75,7 @@ impl Simplifier<'_> {
         let data = &self.unit.codes[code];
         let (stub, recursive, is_functor) =
             (data.attributes.stub, data.recursive, data.attributes.is_functor);
-        if self.in_progress.contains(&code) || !self.done.contains(&code) {
+        if self.global.in_progress.contains(&code) || !self.global.done.contains(&code) {
             return Err(Reason::Recursive);
         }
         if data.params.len() != apply.args.len() {
@@ -93,15 +93,15 @@ impl Simplifier<'_> {
             return Err(Reason::KeepsBacktraces);
         }
         // Each application at the toplevel makes a module, whose functions are to know those of the argument (B7).
-        let functor = is_functor && self.current.is_none() && arguments.toplevel_functors;
+        let functor = is_functor && self.function.current.is_none() && arguments.toplevel_functors;
         let imported = matches!(apply.kind, CallKind::DirectExternal(_));
-        let may_stay = functor && !self.in_twin && forced.is_none();
+        let may_stay = functor && !self.function.in_twin && forced.is_none();
         if may_stay && self.is_evaluated_beside(apply, code, arguments.whole_functors) {
             return Err(Reason::Evaluated);
         }
         // Policy *benefit* has a benefit for that. A functor of a library has functions that nobody here calls, as a rule.
-        let whole =
-            self.in_twin || !imported && arguments.policy != Policy::Benefit && self.may_multiply(code);
+        let whole = self.function.in_twin
+            || !imported && arguments.policy != Policy::Benefit && self.may_multiply(code);
         let single =
             !recursive && !imported && arguments.policy != Policy::Classic && self.is_single_use(code);
         let forced = forced
@@ -140,7 +140,7 @@ impl Simplifier<'_> {
             Simple::Const(_) | Simple::Symbol(_) => true,
             arg @ Simple::Var(_) => self.unit.kind_of(arg) == Kind::Value && self.env.ty(arg) != Ty::Unknown,
         };
-        let is_candidate = self.current.is_none()
+        let is_candidate = self.function.current.is_none()
             && apply.depth == 0
             && arguments.toplevel_functors
             && arguments.policy == Policy::Threshold
@@ -174,8 +174,9 @@ impl Simplifier<'_> {
     }
 
     pub(super) fn makes_closures(&self, code: CodeId) -> bool {
+        let Some(body) = self.body(code) else { return true };
         let mut makes = false;
-        self.unit.codes[code].body.for_each_set(&mut |_| makes = true);
+        body.for_each_set(&mut |_| makes = true);
         makes
     }
 
@@ -183,13 +184,13 @@ impl Simplifier<'_> {
     /// what was copied for it: a function that is passed to itself would go on for ever.
     pub(crate) fn grow_deeper(&mut self, apply: &Apply, size: u32) -> Result<(), Reason> {
         if apply.depth == 0 {
-            self.deeper = LARGEST;
+            self.function.deeper = LARGEST;
             return Ok(());
         }
-        let whole = (LARGEST - self.deeper).saturating_add(size);
-        match self.deeper.checked_sub(size) {
+        let whole = (LARGEST - self.function.deeper).saturating_add(size);
+        match self.function.deeper.checked_sub(size) {
             Some(left) => {
-                self.deeper = left;
+                self.function.deeper = left;
                 Ok(())
             }
             None => Err(Reason::TooLarge { size: Some(whole), limit: LARGEST }),
@@ -199,24 +200,24 @@ impl Simplifier<'_> {
     /// Notes that what is decided now belongs to a call of the source, and no longer to what was inlined for the one before.
     pub(super) fn begin_call(&mut self, apply: &Apply) {
         if apply.depth == 0 {
-            self.below = BELOW;
+            self.function.below = BELOW;
         }
     }
 
     /// What is added, if the function and the unit may still grow by it.
     fn growth(&self, apply: &Apply, code: CodeId, size: u32) -> Result<Growth, Reason> {
-        if apply.depth > 0 && size > SMALLEST && size > self.below {
-            return Err(Reason::FunctionBudget { left: self.below, size });
+        if apply.depth > 0 && size > SMALLEST && size > self.function.below {
+            return Err(Reason::FunctionBudget { left: self.function.below, size });
         }
-        if size > SMALLEST && size > self.unit_budget {
-            return Err(Reason::UnitBudget { left: self.unit_budget, size });
+        if size > SMALLEST && size > self.global.unit_budget {
+            return Err(Reason::UnitBudget { left: self.global.unit_budget, size });
         }
         let recursive = self.unit.codes[code].recursive;
         let function = if recursive { size.max(RECURSIVE) } else { size };
-        if function <= self.budget {
+        if function <= self.function.budget {
             Ok(Growth { function, unit: size })
         } else {
-            Err(Reason::FunctionBudget { left: self.budget, size })
+            Err(Reason::FunctionBudget { left: self.function.budget, size })
         }
     }
 }

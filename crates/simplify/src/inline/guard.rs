@@ -35,16 +35,16 @@ impl Simplifier<'_> {
             && apply.inlined == InlineAttribute::Default
             && !self.unit.codes[code].recursive
             // The toplevel runs once.
-            && self.current.is_some();
+            && self.function.current.is_some();
         if !too_much || !may_be {
             return None;
         }
         let size = self.guard_size(code).filter(|size| *size <= limit)?;
-        if size > self.budget.min(self.unit_budget) || !self.allow("partial inlining") {
+        if size > self.function.budget.min(self.global.unit_budget) || !self.allow("partial inlining") {
             return None;
         }
-        self.budget -= size;
-        self.unit_budget -= size;
+        self.function.budget -= size;
+        self.global.unit_budget -= size;
         let mut body = self.copy_guard(apply, code)?;
         complete(&mut body, apply);
         self.body_in_place(apply, body)
@@ -61,22 +61,22 @@ impl Simplifier<'_> {
 
     /// The size of a function's guard, if it has one.
     fn guard_size(&mut self, code: CodeId) -> Option<u32> {
-        if !self.guards.contains_key(&code) {
+        if !self.global.guards.contains_key(&code) {
             let guard = guard_of(self.unit, code);
             let guard = guard.and_then(|guard| size::of(&guard, LARGEST_GUARD).map(|size| (guard, size)));
-            self.guards.insert(code, guard);
+            self.global.guards.insert(code, guard);
         }
-        self.guards.get(&code)?.as_ref().map(|(_, size)| *size)
+        self.global.guards.get(&code)?.as_ref().map(|(_, size)| *size)
     }
 
     /// A copy of the guard with the arguments of a call.
     fn copy_guard(&mut self, apply: &Apply, code: CodeId) -> Option<Expr> {
-        let (mut guard, size) = self.guards.remove(&code)??;
+        let (mut guard, size) = self.global.guards.remove(&code)??;
         // What is copied is the body of a code.
         std::mem::swap(&mut guard, &mut self.unit.codes[code].body);
         let copy = self.copy_body(apply, code);
         std::mem::swap(&mut guard, &mut self.unit.codes[code].body);
-        self.guards.insert(code, Some((guard, size)));
+        self.global.guards.insert(code, Some((guard, size)));
         copy
     }
 }

@@ -21,7 +21,7 @@ impl Simplifier<'_> {
         };
         log.decisions.push(Decision {
             round: self.rewrites.round,
-            function: self.current.map(|current| unit.codes[current].linkage_name.clone()),
+            function: self.function.current.map(|current| unit.codes[current].linkage_name.clone()),
             places: places(&unit.locs, apply.dbg),
             callee,
             depth: u32::from(apply.depth),

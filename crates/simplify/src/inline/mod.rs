@@ -13,7 +13,7 @@ mod speculate;
 pub mod warnings;
 mod work;
 
-pub use decide::SPECULATION_BUDGET;
+pub use decide::{BELOW, SPECULATION_BUDGET};
 
 use flambeau_ir::copy::Copier;
 use flambeau_ir::decision::Reason;
@@ -45,7 +45,7 @@ impl Refusal {
 impl Simplifier<'_> {
     /// The body of a callee in the place of a direct call, if it is to be inlined: what the run goes on with.
     pub(crate) fn inlined(&mut self, apply: &Apply) -> Result<Rest, Refusal> {
-        if let Some(current) = self.current {
+        if let Some(current) = self.function.current {
             let attributes = &self.unit.codes[current].attributes;
             // Nothing is inlined inside a stub (features A7); its callees may want to inline it.
             if attributes.stub {
@@ -80,15 +80,15 @@ impl Simplifier<'_> {
             return Err(Refusal::default());
         }
         if reason == Reason::SingleUse {
-            self.uses.take(code);
+            self.global.uses.take(code);
         }
         self.log(apply, Some(code), reason);
         let body = self.copy_body(apply, code).ok_or_else(Refusal::default)?;
-        self.budget = self.budget.saturating_sub(growth.function);
+        self.function.budget = self.function.budget.saturating_sub(growth.function);
         if apply.depth > 0 {
-            self.below = self.below.saturating_sub(growth.function);
+            self.function.below = self.function.below.saturating_sub(growth.function);
         }
-        self.unit_budget = self.unit_budget.saturating_sub(growth.unit);
+        self.global.unit_budget = self.global.unit_budget.saturating_sub(growth.unit);
         self.body_in_place(apply, body).ok_or_else(Refusal::default)
     }
 
@@ -104,10 +104,12 @@ impl Simplifier<'_> {
 
     /// Whether a function makes closures of which there is to be no copy.
     pub(crate) fn makes_sole_set(&self, code: CodeId) -> bool {
-        let mut codes = if self.has_sole_sets { vec![code] } else { vec![] };
+        let mut codes = if self.global.has_sole_sets { vec![code] } else { vec![] };
         let mut makes = false;
         while let Some(code) = codes.pop() {
-            self.unit.codes[code].body.for_each_set(&mut |set| {
+            // What is not at hand yet is left to later rounds.
+            let Some(body) = self.body(code) else { return true };
+            body.for_each_set(&mut |set| {
                 makes |= set.functions.iter().any(|(_, code)| self.unit.codes[*code].attributes.sole);
                 codes.extend(set.functions.iter().map(|(_, code)| *code));
             });
@@ -118,16 +120,16 @@ impl Simplifier<'_> {
     /// What the run goes on with when a body stands in the place of a call.
     fn body_in_place(&mut self, apply: &Apply, body: Expr) -> Option<Rest> {
         let analysis = Analysis::of(&body, &self.env, self.rewrites.keep_backtraces);
-        let returns = analysis.uses(apply.ret);
-        self.analysis.absorb(analysis);
-        if !matches!(self.conts.get(&apply.ret), Some(ContState::Pending(_)))
+        let returns = analysis.outward_uses(apply.ret);
+        self.function.analysis.absorb(analysis);
+        if !matches!(self.function.conts.get(&apply.ret), Some(ContState::Pending(_)))
             || returns.count == 1 && !returns.crosses_region
         {
             return Some(Rest::from(body));
         }
-        let Some(ContState::Pending(handler)) = self.conts.remove(&apply.ret) else { return None };
+        let Some(ContState::Pending(handler)) = self.function.conts.remove(&apply.ret) else { return None };
         // The place where the call returns to is used several times now, or never.
-        self.analysis.note_open(apply.ret);
+        self.function.analysis.note_open(apply.ret);
         let join = Item::Join { cont: apply.ret, params: handler.params, body: Box::new(body) };
         let items: Vec<Item> = std::iter::once(join).chain(handler.rest.items).collect();
         Some(Rest { items: items.into_iter(), terminator: handler.rest.terminator })
@@ -136,26 +138,30 @@ impl Simplifier<'_> {
     /// Simplifies a callee that has not been yet, if it can be without the place where its set is made, so that what is
     /// inlined is as small as can be.
     pub(crate) fn simplify_callee(&mut self, code: CodeId) {
-        if self.done.contains(&code) {
+        if self.global.done.contains(&code) {
             return;
         }
-        if let Some((symbol, values)) = self.static_codes.get(&code).cloned() {
+        if let Some((symbol, values)) = self.global.static_codes.get(&code).cloned() {
             flambeau_ir::stack::deep(|| self.code(code, &values, Some(symbol)));
-        } else if self.sets.is_closed(code) {
+        } else if self.global.sets.is_closed(code) {
             flambeau_ir::stack::deep(|| self.code(code, &[], None));
         }
     }
 
     /// The size of a simplified body, with the functions that it makes; `None` if it is more than anybody inlines.
     fn size(&mut self, code: CodeId) -> Option<u32> {
-        let unit = &*self.unit;
-        *self.sizes.entry(code).or_insert_with(|| size::whole(unit, code, LARGEST))
+        if let Some(size) = self.global.sizes.get(&code) {
+            return *size;
+        }
+        let size = self.whole_size(code, LARGEST);
+        self.global.sizes.insert(code, size);
+        size
     }
 
     /// The body of a code as policies look at it: for policy *benefit* as it was before anything was inlined in it in this run,
     /// so that what is inlined there does not stand in the way of inlining the whole.
     fn declared_body(&mut self, code: CodeId) -> &mut Expr {
-        match self.declared.get_mut(&code) {
+        match self.global.declared.get_mut(&code) {
             Some(body) => body,
             None => &mut self.unit.codes[code].body,
         }
@@ -163,16 +169,20 @@ impl Simplifier<'_> {
 
     /// The size of that, with those of the functions that it makes; `None` if it is more than anybody inlines.
     fn declared_size(&mut self, code: CodeId) -> Option<u32> {
-        let (unit, declared) = (&*self.unit, &self.declared);
-        let body = |code: CodeId| declared.get(&code).unwrap_or(&unit.codes[code].body);
-        *self.declared_sizes.entry(code).or_insert_with(|| size::whole_of(body, code, LARGEST))
+        if let Some(size) = self.global.declared_sizes.get(&code) {
+            return *size;
+        }
+        let body = |code: CodeId| self.global.declared.get(&code).or_else(|| self.body(code));
+        let size = size::whole_of(body, code, LARGEST);
+        self.global.declared_sizes.insert(code, size);
+        size
     }
 
     /// Whether the backtrace of an exception that is caught in the body ends there: not with the callers.
     fn ends_backtraces(&mut self, code: CodeId) -> bool {
         let unit = &*self.unit;
         self.rewrites.keep_backtraces
-            && *self.catches.entry(code).or_insert_with(|| {
+            && *self.global.catches.entry(code).or_insert_with(|| {
                 let mut catches = false;
                 unit.codes[code]
                     .body
@@ -237,7 +247,7 @@ impl Simplifier<'_> {
             }
             _ => 0,
         };
-        let group = self.sets.functions(code).cloned().unwrap_or_default();
+        let group = self.global.sets.functions(code).cloned().unwrap_or_default();
         let is_stub = |code: CodeId| self.unit.codes[code].attributes.stub;
         let in_stub = is_stub(code);
         let mut limit = |expr: &mut Expr| {

@@ -74,7 +74,7 @@ impl Simplifier<'_> {
     /// is as good in their place.
     fn outweighs_call(&self, code: CodeId) -> bool {
         let data = &self.unit.codes[code];
-        !self.called_twins.contains(&code)
+        !self.global.called_twins.contains(&code)
             && always_works(&data.body, data.ret)
             && !returns_new_number(&data.body, data.ret)
     }
@@ -84,7 +84,7 @@ impl Simplifier<'_> {
     /// quota or depth only adds to what was found without.
     fn by_benefit(&mut self, candidate: &Candidate) -> Result<Reason, Reason> {
         let Candidate { apply, code, arguments, .. } = candidate;
-        let limit = arguments.quota(self.current.is_none()) + f64::from(size::call(apply));
+        let limit = arguments.quota(self.function.current.is_none()) + f64::from(size::call(apply));
         let size = match self.declared_size(*code) {
             Some(size) if f64::from(size) <= limit => size,
             size => return Err(Reason::TooLarge { size, limit: limit as u32 }),
@@ -110,8 +110,8 @@ impl Simplifier<'_> {
     fn step(&mut self, candidate: &Candidate, size: u32, deeper: u32) -> Result<(Evaluation, bool), Reason> {
         self.pay_for_speculation(size)?;
         let Candidate { apply, code, arguments, .. } = candidate;
-        let quota = arguments.quota(self.current.is_none()) - f64::from(size);
-        let hotness = 1.0 / (1.0 + arguments.branch_factor).powi(self.branch_depth as i32);
+        let quota = arguments.quota(self.function.current.is_none()) - f64::from(size);
+        let hotness = 1.0 / (1.0 + arguments.branch_factor).powi(self.branch_depth() as i32);
         let mut search = Search::inside(apply, *code, deeper, quota, hotness);
         let measure = self.speculate(apply, *code, &mut search);
         let lifting = if candidate.functor { arguments.lifting_benefit } else { 0.0 };
@@ -126,9 +126,9 @@ impl Simplifier<'_> {
 
     /// Takes what an evaluation costs from what a unit may spend on such.
     pub(super) fn pay_for_speculation(&mut self, size: u32) -> Result<(), Reason> {
-        match self.speculation_budget.checked_sub(size) {
-            Some(left) => self.speculation_budget = left,
-            None => return Err(Reason::SpeculationBudget { left: self.speculation_budget, size }),
+        match self.global.speculation_budget.checked_sub(size) {
+            Some(left) => self.global.speculation_budget = left,
+            None => return Err(Reason::SpeculationBudget { left: self.global.speculation_budget, size }),
         }
         Ok(())
     }

@@ -84,7 +84,7 @@ impl Simplifier<'_> {
         let (stub, fits) = (data.attributes.stub, data.params.len() == apply.args.len());
         if !fits
             || data.recursive
-            || self.in_progress.contains(&code)
+            || self.global.in_progress.contains(&code)
             || speculation.search.codes.contains(&code)
         {
             return false;

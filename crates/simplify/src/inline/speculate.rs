@@ -94,11 +94,6 @@ impl Simplifier<'_> {
         watched_outside: SmallVec<[Variable; 4]>,
         search: &mut Search,
     ) -> Inside {
-        let mark = self.env.mark();
-        let memory = self.memory;
-        self.fresh_memory();
-        let data = &self.unit.codes[code];
-        let (params, my_closure) = (data.params.clone(), data.my_closure);
         let mut speculation = Speculation {
             measure: Measure::default(),
             uses: FxHashMap::default(),
@@ -110,23 +105,11 @@ impl Simplifier<'_> {
             search,
         };
         speculation.measure.removed.calls = 1;
-        for (param, arg) in params.iter().zip(&apply.args) {
-            let arg = self.env.canonical(*arg);
-            self.env.bind_alias(*param, arg);
-            if let Simple::Var(var) = arg
-                && self.is_local_allocation(var)
-                && !speculation.watched.contains(&var)
-            {
-                speculation.watched.push(var);
-            }
-        }
-        match apply.callee {
-            Some(callee) => self.env.bind_alias(my_closure, callee),
-            None => self.env.bind(my_closure, Ty::Unknown),
-        }
-        self.speculate_body(&mut speculation, code);
-        self.env.undo(mark);
-        self.memory = memory;
+        self.scoped(|this| {
+            this.fresh_memory();
+            this.bind_call(&mut speculation, apply, code);
+            this.speculate_body(&mut speculation, code);
+        });
         let Speculation { mut measure, watched, watched_outside, needed, mut accesses, .. } = speculation;
         let unneeded = || watched.iter().filter(|var| !needed.contains(var));
         measure.removed.allocations += unneeded().count() as u32;
@@ -145,6 +128,26 @@ impl Simplifier<'_> {
             watched_outside.contains(var)
         });
         Inside { measure, watched_outside: outside as u32, needed, accesses }
+    }
+
+    /// Binds the parameters of a code to the arguments of a call.
+    fn bind_call(&mut self, speculation: &mut Speculation, apply: &Apply, code: CodeId) {
+        let data = &self.unit.codes[code];
+        let (params, my_closure) = (data.params.clone(), data.my_closure);
+        for (param, arg) in params.iter().zip(&apply.args) {
+            let arg = self.env.canonical(*arg);
+            self.env.bind_alias(*param, arg);
+            if let Simple::Var(var) = arg
+                && self.is_local_allocation(var)
+                && !speculation.watched.contains(&var)
+            {
+                speculation.watched.push(var);
+            }
+        }
+        match apply.callee {
+            Some(callee) => self.env.bind_alias(my_closure, callee),
+            None => self.env.bind(my_closure, Ty::Unknown),
+        }
     }
 
     /// Whether a variable is a block, a number or a closure that was allocated in the function.

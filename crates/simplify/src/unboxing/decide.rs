@@ -27,10 +27,11 @@ impl Simplifier<'_> {
         // A loop that this goes to and that passes parts needs their names, where it may be poison.
         let is_named =
             || uses.iter().all(|u| is_poison(u.args[index]) || has_names(&u.tys[index], &u.tests[index]));
-        if !(is_fresh || self.analysis.is_flimsy(param) && is_named()) {
+        if !(is_fresh || self.function.analysis.is_flimsy(param) && is_named()) {
             return None;
         }
-        let is_opened = self.analysis.is_opened(param) || matches!(ty, Ty::Variant(_) | Ty::Closure(_));
+        let is_opened =
+            self.function.analysis.is_opened(param) || matches!(ty, Ty::Variant(_) | Ty::Closure(_));
         let form = if is_opened && self.can_be_parted(ty, index, uses) && (!is_handler || is_named()) {
             let what =
                 if is_handler { "unboxing of a handler's parameter" } else { "unboxing of a parameter" };
@@ -45,8 +46,8 @@ impl Simplifier<'_> {
 
     /// The same in a loop, from what the inductive pre-pass says.
     pub(crate) fn unbox_in_loop(&mut self, index: usize, param: Variable, ty: &Ty) -> Option<Unboxing> {
-        let turn = self.analysis.turn(param);
-        if self.analysis.is_flimsy(param) && !turn.has_names {
+        let turn = self.function.analysis.turn(param);
+        if self.function.analysis.is_flimsy(param) && !turn.has_names {
             return None;
         }
         if let (Some(whole), Some(web)) = (turn.whole, turn.web)
@@ -73,20 +74,20 @@ impl Simplifier<'_> {
     /// Asks, once for all parameters that values flow between: what one of them assumes of the others holds if these are
     /// passed in parts, too.
     fn may_part(&mut self, web: Variable) -> bool {
-        if let Some(allowed) = self.parted_webs.get(&web) {
+        if let Some(allowed) = self.function.parted_webs.get(&web) {
             return *allowed;
         }
         let allowed = self.allow("unboxing of loops' parameters");
-        self.parted_webs.insert(web, allowed);
+        self.function.parted_webs.insert(web, allowed);
         allowed
     }
 
     /// Whether an argument was allocated just to be passed, or will not be if it is not needed.
     fn is_fresh(&self, arg: Simple) -> bool {
-        let is_parted = arg.as_var().is_some_and(|var| self.parted.contains(&var));
+        let is_parted = arg.as_var().is_some_and(|var| self.function.parted.contains(&var));
         is_parted
             || self.env.definition(arg).is_some_and(|d| is_made_immutable(&d.prim))
-            || arg.as_var().is_some_and(|var| self.analysis.is_made(var))
+            || arg.as_var().is_some_and(|var| self.function.analysis.is_made(var))
     }
 
     /// Whether each use can give the parts.
@@ -110,7 +111,7 @@ impl Simplifier<'_> {
     }
 
     pub(crate) fn is_flimsy(&self, var: Variable) -> bool {
-        self.flimsy.contains(&var) || self.analysis.is_flimsy(var)
+        self.function.flimsy.contains(&var) || self.function.analysis.is_flimsy(var)
     }
 
     /// Makes the variables for the parts.
@@ -159,7 +160,7 @@ impl Simplifier<'_> {
     /// Passing what the handler begins with loading: at a use that makes a block just to pass it, nothing is loaded, and
     /// the others load no more than they did.
     fn loads(&mut self, param: Variable) -> Option<Form> {
-        let loads = self.analysis.first_loads(param);
+        let loads = self.function.analysis.first_loads(param);
         if loads.is_empty() || loads.len() > FIELDS || !self.allow("loads at the uses of a continuation") {
             return None;
         }

@@ -33,7 +33,7 @@ impl Simplifier<'_> {
     /// Binds the parameters to what the case passes that is the case. `first` is computed before the test.
     pub(super) fn diamond(&mut self, params: Params, first: Vec<Item>, cases: Cases) -> Item {
         let join = self.unit.new_continuation("whole");
-        self.diamonds.insert(join, join);
+        self.function.diamonds.insert(join, join);
         let mut items = first;
         let mut arms = Vec::with_capacity(cases.blocks.len());
         let mut handlers = Vec::new();
@@ -81,7 +81,7 @@ impl Simplifier<'_> {
 
     fn diamond_cont(&mut self, join: Continuation) -> Continuation {
         let cont = self.unit.new_continuation("case");
-        self.diamonds.insert(cont, join);
+        self.function.diamonds.insert(cont, join);
         cont
     }
 

@@ -10,6 +10,7 @@ use super::diamond::{Case, Cases, pure_let};
 use super::{Form, Parts, Tests, Unboxing, Whole, is_poison};
 use crate::Simplifier;
 use crate::continuations::Use;
+use crate::edges::EdgeId;
 
 impl Simplifier<'_> {
     /// Notes at each use what the parts are there. The first `entries` uses are from outside the loop, if it is one.
@@ -20,13 +21,13 @@ impl Simplifier<'_> {
                 if let Whole::Given(_) = unboxing.whole {
                     let arg = u.args[unboxing.index];
                     let is_box = index < entries && !is_poison(arg);
-                    self.edges[u.edge].extra.push(if is_box { arg } else { Simple::UNIT });
+                    self.function.edges[u.edge].extra.push(if is_box { arg } else { Simple::UNIT });
                 }
             }
         }
     }
 
-    fn pass_parts(&mut self, edge: usize, u: &Use, unboxing: &Unboxing) {
+    fn pass_parts(&mut self, edge: EdgeId, u: &Use, unboxing: &Unboxing) {
         let (arg, ty, tests) = (u.args[unboxing.index], &u.tys[unboxing.index], u.tests[unboxing.index]);
         let may_be_poison = arg.as_var().is_some_and(|var| self.is_flimsy(var));
         if may_be_poison && !matches!(unboxing.form, Form::Loads(_)) && !has_names(ty, &tests) {
@@ -54,23 +55,23 @@ impl Simplifier<'_> {
     }
 
     /// One more argument: what is known, poison for poison, or computed from the whole.
-    fn extra(&mut self, edge: usize, part: Variable, known: Option<Simple>, arg: Simple, prim: Prim) {
+    fn extra(&mut self, edge: EdgeId, part: Variable, known: Option<Simple>, arg: Simple, prim: Prim) {
         let kind = self.unit.variables[part].kind;
         let simple = match known {
             Some(simple) => simple,
             None if is_poison(arg) => Simple::Const(Const::Poison(kind)),
             None => {
                 let var = self.fresh_like(part);
-                self.edges[edge].items.push(pure_let(var, prim, &[arg]));
+                self.function.edges[edge].items.push(pure_let(var, prim, &[arg]));
                 var.into()
             }
         };
-        self.edges[edge].extra.push(simple);
+        self.function.edges[edge].extra.push(simple);
     }
 
     fn extra_values(
         &mut self,
-        edge: usize,
+        edge: EdgeId,
         closure: &Closure,
         values: &[(ValueSlot, Variable)],
         arg: Simple,
@@ -88,10 +89,10 @@ impl Simplifier<'_> {
     }
 
     /// The parts of a variant: of the case that it is known to be in, or by a test.
-    fn extra_parts(&mut self, edge: usize, parts: &Parts, (arg, ty, tests): (Simple, &Ty, Tests)) {
+    fn extra_parts(&mut self, edge: EdgeId, parts: &Parts, (arg, ty, tests): (Simple, &Ty, Tests)) {
         if is_poison(arg) {
             let case = self.case_of_poison(parts);
-            return self.edges[edge].extra.extend(case.args);
+            return self.function.edges[edge].extra.extend(case.args);
         }
         let all = parts.all_cases();
         let variant = match ty {
@@ -111,19 +112,19 @@ impl Simplifier<'_> {
                 self.pass_case(edge, case);
             }
             _ => match parts_by_name(parts, variant, tests) {
-                Some(args) => self.edges[edge].extra.extend(args),
+                Some(args) => self.function.edges[edge].extra.extend(args),
                 None => self.extra_by_test(edge, parts, variant, arg, tests),
             },
         }
     }
 
-    fn pass_case(&mut self, edge: usize, case: Case) {
-        self.edges[edge].items.extend(case.lets);
-        self.edges[edge].extra.extend(case.args);
+    fn pass_case(&mut self, edge: EdgeId, case: Case) {
+        self.function.edges[edge].items.extend(case.lets);
+        self.function.edges[edge].extra.extend(case.args);
     }
 
     /// The parts of what may be in several cases: a test at the use tells.
-    fn extra_by_test(&mut self, edge: usize, parts: &Parts, variant: &Variant, arg: Simple, tests: Tests) {
+    fn extra_by_test(&mut self, edge: EdgeId, parts: &Parts, variant: &Variant, arg: Simple, tests: Tests) {
         let mut first = Vec::new();
         let new_test = |this: &mut Self, known: Option<Simple>, prim, lets: &mut Vec<Item>| match known {
             Some(known) => known,
@@ -150,14 +151,14 @@ impl Simplifier<'_> {
         });
         let results: crate::run::Params =
             parts.variables().collect::<Vec<_>>().into_iter().map(|part| self.fresh_like(part)).collect();
-        self.edges[edge].extra.extend(results.iter().map(|result| Simple::Var(*result)));
+        self.function.edges[edge].extra.extend(results.iter().map(|result| Simple::Var(*result)));
         let item = self.diamond(results, first, Cases { int, tag, blocks });
-        self.edges[edge].items.push(item);
+        self.function.edges[edge].items.push(item);
     }
 
     /// The parts of what may be poison, and has no names for them though it should have. Poison is an immediate (the
     /// language reference), but types say nothing of it: the test must not be folded by what they say.
-    fn extra_guarded(&mut self, edge: usize, form: &Form, arg: Simple) {
+    fn extra_guarded(&mut self, edge: EdgeId, form: &Form, arg: Simple) {
         let opaque = self.unit.new_value("opaque");
         let is_int = self.unit.new_variable("case", Kind::NakedImmediate, flambeau_ir::Subkind::Any);
         let arg_of = Simple::Var(opaque);
@@ -210,9 +211,9 @@ impl Simplifier<'_> {
             Form::Loads(_) => Vec::new(),
         };
         let first = vec![pure_let(opaque, Prim::Opaque, &[arg]), pure_let(is_int, Prim::IsInt, &[arg_of])];
-        self.edges[edge].extra.extend(results.iter().map(|result| Simple::Var(*result)));
+        self.function.edges[edge].extra.extend(results.iter().map(|result| Simple::Var(*result)));
         let item = self.diamond(results, first, Cases { int: Some((is_int.into(), int)), tag, blocks });
-        self.edges[edge].items.push(item);
+        self.function.edges[edge].items.push(item);
     }
 
     /// The parts of an immediate.

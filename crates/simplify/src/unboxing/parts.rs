@@ -22,7 +22,7 @@ impl Simplifier<'_> {
             let first = params.len();
             self.add_parts(params, param, unboxing);
             if self.is_flimsy(param) {
-                self.flimsy.extend(&params[first..]);
+                self.function.flimsy.extend(&params[first..]);
             }
             let item = match unboxing.whole {
                 Whole::Passed => None,
@@ -93,7 +93,7 @@ impl Simplifier<'_> {
     }
 
     fn add_variant(&mut self, params: &mut Params, param: Variable, parts: &Parts) {
-        self.parted.insert(param);
+        self.function.parted.insert(param);
         let whole = Operands::from_slice(&[param.into()]);
         let old = self.env.ty(param.into());
         let ints = old.immediates().unwrap_or(IntSet::OCAML);
@@ -107,13 +107,13 @@ impl Simplifier<'_> {
             self.add_part(params, part, ty);
             self.env.define(part, Definition { prim: prim.clone(), args: whole.clone() });
             self.env.add_cse(prim, whole.clone(), 0, part.into());
-            self.flimsy.insert(part);
+            self.function.flimsy.insert(part);
         }
         let mut blocks = SmallVec::new();
         for (tag, fields) in &parts.blocks {
             for field in fields {
                 self.add_part(params, *field, Ty::Unknown);
-                self.flimsy.insert(*field);
+                self.function.flimsy.insert(*field);
             }
             let fields = fields.iter().map(|f| Ty::Is((*f).into())).collect();
             blocks.push(Block { tag: *tag, exact: true, fields });

@@ -1,0 +1,129 @@
+//! The state of a traversal, besides the environment and the present point ([`crate::point`]): what is known of the
+//! whole unit, and of the function that is being simplified.
+
+use flambeau_ir::{CodeId, Continuation, Expr, Simple, Symbol, Unit, ValueSlot, Variable};
+use flambeau_types::Ty;
+use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
+
+use crate::analysis::Analysis;
+use crate::continuations::ContState;
+use crate::edges::Edges;
+use crate::imported::Imported;
+use crate::lift::StaticTable;
+use crate::sets::Sets;
+use crate::{inline, made, toplevel, uses};
+
+/// What is known of the whole unit, whatever function is being simplified.
+pub struct Global {
+    pub statics: StaticTable,
+    /// Codes whose bodies have been simplified, or are not to be.
+    pub done: FxHashSet<CodeId>,
+    pub sets: Sets,
+    pub uses_closure: FxHashMap<CodeId, bool>,
+    /// The closures of static sets, and what those captured.
+    pub static_codes: FxHashMap<CodeId, (Symbol, Vec<(ValueSlot, Ty)>)>,
+    /// Whether there are sets that are not to be copied.
+    pub has_sole_sets: bool,
+    /// The symbols of closures that are static, by their codes, once known in these.
+    pub code_symbols: FxHashMap<CodeId, Symbol>,
+    /// Parameters that a code has no use for.
+    pub ignored: FxHashMap<CodeId, SmallVec<[usize; 2]>>,
+    /// Codes whose bodies are being simplified, and are in no table meanwhile ([`crate::Simplifier::body`]).
+    pub in_progress: FxHashSet<CodeId>,
+    pub sizes: FxHashMap<CodeId, Option<u32>>,
+    /// The beginnings of functions (`inline::guard`), with their sizes.
+    pub guards: FxHashMap<CodeId, Option<(Expr, u32)>>,
+    /// Bodies as they were before they were simplified, for policy *benefit*.
+    pub declared: FxHashMap<CodeId, Expr>,
+    pub declared_sizes: FxHashMap<CodeId, Option<u32>>,
+    /// Whether each code has a `try`.
+    pub catches: FxHashMap<CodeId, bool>,
+    /// What inlining may still add to the unit.
+    pub unit_budget: u32,
+    /// What specialisation may still add to the unit.
+    pub specialisation_budget: u32,
+    /// What may still be evaluated in speculation.
+    pub speculation_budget: u32,
+    pub imported: Imported,
+    pub toplevel: toplevel::Fields,
+    pub uses: uses::Uses,
+    /// What functors make of static arguments, as far as it was asked for.
+    pub evaluated: FxHashMap<(CodeId, Vec<Simple>), Ty>,
+    /// What is known of parts of other units' modules, by the symbols of these.
+    pub made: FxHashMap<(Symbol, made::Path), Ty>,
+    /// Static data that the evaluation of functors made: nobody but [`crate::twins`] needs it.
+    pub twin_data: FxHashSet<Symbol>,
+    /// Codes of twins that are called, and stay therefore.
+    pub called_twins: FxHashSet<CodeId>,
+    /// How many states of the memory have a name.
+    memories: u32,
+}
+
+impl Global {
+    /// Of a unit of which nothing is known but what it holds.
+    pub fn of(unit: &Unit, unit_budget: u32) -> Global {
+        Global {
+            statics: StaticTable::of(unit),
+            done: FxHashSet::default(),
+            sets: Sets::default(),
+            uses_closure: FxHashMap::default(),
+            static_codes: FxHashMap::default(),
+            has_sole_sets: false,
+            code_symbols: FxHashMap::default(),
+            ignored: FxHashMap::default(),
+            in_progress: FxHashSet::default(),
+            sizes: FxHashMap::default(),
+            guards: FxHashMap::default(),
+            declared: FxHashMap::default(),
+            declared_sizes: FxHashMap::default(),
+            catches: FxHashMap::default(),
+            unit_budget,
+            specialisation_budget: unit_budget,
+            speculation_budget: inline::SPECULATION_BUDGET,
+            imported: Imported::default(),
+            toplevel: toplevel::Fields::default(),
+            uses: uses::Uses::default(),
+            evaluated: FxHashMap::default(),
+            made: FxHashMap::default(),
+            twin_data: FxHashSet::default(),
+            called_twins: FxHashSet::default(),
+            // The first is that of the beginning.
+            memories: 1,
+        }
+    }
+
+    /// A name for a state of the memory that has none yet.
+    pub fn new_memory(&mut self) -> u32 {
+        self.memories += 1;
+        self.memories
+    }
+}
+
+/// What is known of the function that is being simplified.
+#[derive(Default)]
+pub struct FunctionState {
+    /// Its code, for the trace and for decisions; none of the toplevel.
+    pub current: Option<CodeId>,
+    pub conts: FxHashMap<Continuation, ContState>,
+    pub edges: Edges,
+    pub analysis: Analysis,
+    /// What inlining may still add to the function.
+    pub budget: u32,
+    /// What may still be copied for calls that come out of the last call of the source for which something was.
+    pub deeper: u32,
+    /// What policies may still inline inside what was inlined for the last call of the source.
+    pub below: u32,
+    /// Variables made on the way down that may be poison.
+    pub flimsy: FxHashSet<Variable>,
+    /// Variants that are passed in parts: what needs no whole does without the allocation.
+    pub parted: FxHashSet<Variable>,
+    /// Whether parameters of loops that values flow between may be passed in parts, by the one that stands for all.
+    pub parted_webs: FxHashMap<Variable, bool>,
+    /// The continuations of diamonds (`unboxing::diamond`), each with the one that all lead to.
+    pub diamonds: FxHashMap<Continuation, Continuation>,
+    /// The ordinary continuations in which handlers go on.
+    pub raise_targets: FxHashMap<Continuation, Continuation>,
+    /// Whether what is simplified is the body of a functor, for what it makes ([`crate::twins`]), or a function for that.
+    pub in_twin: bool,
+}
