@@ -3,7 +3,7 @@
 use cranelift_entity::{EntityRef, SecondaryMap};
 use flambeau_ir::{Simple, Variable};
 
-use super::facts::{BlockId, Facts, Operation};
+use super::facts::{BlockId, Operation, Uses};
 
 /// What a variable is.
 #[derive(Clone, Copy, PartialEq, Eq, Default)]
@@ -31,11 +31,11 @@ pub(super) struct Classes {
 
 impl Classes {
     /// Computes both for one function, in place of another.
-    pub(super) fn compute(&mut self, facts: &mut Facts) {
+    pub(super) fn compute(&mut self, uses: &mut Uses) {
         self.touched.drain(..).for_each(|var| self.classes[var] = Class::Other);
         self.escapes.clear();
-        self.spread(facts);
-        self.find_escapes(facts);
+        self.spread(uses);
+        self.find_escapes(uses);
     }
 
     /// The block that a variable is.
@@ -58,20 +58,20 @@ impl Classes {
 
     /// Sends classes along copies, until all that reaches a variable has. The last to be decided are those which
     /// are only given themselves: they are never bound.
-    fn spread(&mut self, facts: &mut Facts) {
+    fn spread(&mut self, uses: &mut Uses) {
         let number = |simple: Simple| simple.as_var().map_or(usize::MAX, |var| var.index());
-        facts.copies.sort_by_key(|(from, _)| number(*from));
-        let copies = &facts.copies;
+        uses.copies.sort_by_key(|(from, _)| number(*from));
+        let copies = &uses.copies;
         for (_, to) in copies {
             self.classes[*to] = Class::Nothing;
             self.touched.push(*to);
         }
-        for (block, allocation) in &facts.allocations {
+        for (block, allocation) in &uses.allocations {
             self.classes[allocation.var] = Class::Block(block);
             self.touched.push(allocation.var);
             self.pending.push(allocation.var);
         }
-        for result in &facts.results {
+        for result in &uses.results {
             self.reach(*result, Class::Other);
         }
         for (from, to) in copies {
@@ -104,32 +104,32 @@ impl Classes {
         }
     }
 
-    fn find_escapes(&mut self, facts: &Facts) {
+    fn find_escapes(&mut self, uses: &Uses) {
         let escape = |escapes: &mut SecondaryMap<BlockId, bool>, block: Option<BlockId>| {
             if let Some(block) = block {
                 escapes[block] = true;
             }
         };
         let mut escapes = std::mem::take(&mut self.escapes);
-        for var in &facts.escaping {
+        for var in &uses.escaping {
             escape(&mut escapes, self.block(*var));
         }
-        for (from, to) in &facts.copies {
+        for (from, to) in &uses.copies {
             let from = self.block_of(*from);
             if from != self.block(*to) {
                 escape(&mut escapes, from);
             }
         }
-        for (a, b) in &facts.compared {
+        for (a, b) in &uses.compared {
             let (a, b) = (self.block(*a), self.block(*b));
             if a != b {
                 escape(&mut escapes, a);
                 escape(&mut escapes, b);
             }
         }
-        for access in &facts.accesses {
+        for access in &uses.accesses {
             let Some(block) = self.block(access.var) else { continue };
-            let allocation = &facts.allocations[block];
+            let allocation = &uses.allocations[block];
             let (field, is_float) = match access.operation {
                 Operation::Load { field, is_float } | Operation::Store { field, is_float, .. } => {
                     (field, is_float)

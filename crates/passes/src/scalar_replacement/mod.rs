@@ -16,12 +16,10 @@ mod facts;
 mod plan;
 mod rewrite;
 
-use cranelift_entity::SecondaryMap;
-use cranelift_entity::packed_option::PackedOption;
-use flambeau_ir::{CodeId, Continuation, Expr, Item, Named, Rewrites, Unit};
+use flambeau_ir::{CodeId, Expr, Item, Named, Rewrites, Unit};
 
 use classes::Classes;
-use facts::{Region, candidate};
+use facts::{Facts, candidate};
 use plan::plan;
 use rewrite::{Decided, Names, rewrite};
 
@@ -58,8 +56,7 @@ pub(crate) fn replaced_in(unit: &mut Unit, rewrites: &mut Rewrites) -> Vec<Optio
 /// Tables that serve for one function after another.
 #[derive(Default)]
 struct Pass {
-    /// The region of each continuation but those of the functions themselves.
-    regions: SecondaryMap<Continuation, PackedOption<Region>>,
+    facts: Facts,
     classes: Classes,
     names: Names,
 }
@@ -87,10 +84,10 @@ impl Pass {
         rewrites: &mut Rewrites,
         code: Option<CodeId>,
     ) -> bool {
-        let mut facts = facts::collect(body, &mut self.regions);
-        self.classes.compute(&mut facts);
-        let Some(plan) = plan(unit, &mut facts, &self.classes, rewrites, code) else { return false };
-        let decided = Decided { facts: &facts, classes: &self.classes, plan: &plan, regions: &self.regions };
+        self.facts.collect(body);
+        self.classes.compute(&mut self.facts.uses);
+        let Some(plan) = plan(unit, &mut self.facts, &self.classes, rewrites, code) else { return false };
+        let decided = Decided { facts: &self.facts, classes: &self.classes, plan: &plan };
         rewrite(unit, body, &decided, &mut self.names);
         true
     }

@@ -8,10 +8,11 @@
 
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{PrimaryMap, SecondaryMap, entity_impl};
+use flambeau_flow::{Block, Point};
 use flambeau_ir::{CodeId, Const, Kind, Rewrites, Simple, Subkind, Unit};
 
 use super::classes::Classes;
-use super::facts::{Access, Allocation, BlockId, Edge, Facts, Operation, Point, Region};
+use super::facts::{Access, Allocation, BlockId, Facts, Operation};
 
 /// What has a value at each point where it is live.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
@@ -38,12 +39,12 @@ pub(super) struct Plan {
     pub(super) slots: PrimaryMap<Slot, SlotData>,
     /// The first slot of each block that is replaced.
     blocks: SecondaryMap<BlockId, PackedOption<Slot>>,
-    /// The fields that each region takes, and then what was told.
-    params: SecondaryMap<Region, Vec<Slot>>,
+    /// The fields that each block takes, and then what was told.
+    params: SecondaryMap<Block, Vec<Slot>>,
     /// The first slot of what each handler was told, if it has to be told again.
-    told: SecondaryMap<Region, PackedOption<Slot>>,
-    /// The handler around has to be told at the beginning of the region.
-    tells_at_start: SecondaryMap<Region, bool>,
+    told: SecondaryMap<Block, PackedOption<Slot>>,
+    /// The handler around has to be told at the beginning of the block.
+    tells_at_start: SecondaryMap<Block, bool>,
 }
 
 impl Plan {
@@ -52,19 +53,19 @@ impl Plan {
         self.blocks[block].expand()
     }
 
-    /// The slots that a region takes, after its other parameters.
-    pub(super) fn params(&self, region: Region) -> &[Slot] {
-        &self.params[region]
+    /// The slots that a block takes, after its other parameters.
+    pub(super) fn params(&self, block: Block) -> &[Slot] {
+        &self.params[block]
     }
 
     /// The first slot of what a handler was told last, if that matters.
-    pub(super) fn told(&self, handler: Region) -> Option<Slot> {
+    pub(super) fn told(&self, handler: Block) -> Option<Slot> {
         self.told[handler].expand()
     }
 
-    /// Whether the handler around has to be told at the beginning of a region.
-    pub(super) fn tells_at_start(&self, region: Region) -> bool {
-        self.tells_at_start[region]
+    /// Whether the handler around has to be told at the beginning of a block.
+    pub(super) fn tells_at_start(&self, block: Block) -> bool {
+        self.tells_at_start[block]
     }
 
     /// Whether a parameter is another name of a block that is replaced.
@@ -87,19 +88,19 @@ pub(super) fn plan(
     code: Option<CodeId>,
 ) -> Option<Plan> {
     let candidates: Vec<BlockId> =
-        facts.allocations.keys().filter(|block| !classes.escapes(*block)).collect();
+        facts.uses.allocations.keys().filter(|block| !classes.escapes(*block)).collect();
     if candidates.is_empty() {
         return None;
     }
     let mut accesses: SecondaryMap<BlockId, Vec<u32>> = SecondaryMap::new();
-    for (index, access) in (0..).zip(&facts.accesses) {
+    for (index, access) in (0..).zip(&facts.uses.accesses) {
         if let Some(block) = classes.block(access.var).filter(|block| !classes.escapes(*block)) {
             accesses[block].push(index);
         }
     }
     add_edges_of_stores(facts, classes);
     let mut renamed: SecondaryMap<BlockId, bool> = SecondaryMap::new();
-    let params = facts.regions.values().flat_map(|region| &region.params);
+    let params = facts.flow.blocks().values().flat_map(|block| &block.params);
     params.filter_map(|param| classes.block(*param)).for_each(|block| renamed[block] = true);
     let mut planner = Planner {
         unit,
@@ -107,7 +108,7 @@ pub(super) fn plan(
         renamed,
         plan: Plan::default(),
         search: Search::default(),
-        budget: FREE_EDGES + EDGES_PER_POSITION * facts.size as usize,
+        budget: FREE_EDGES + EDGES_PER_POSITION * facts.flow.positions() as usize,
     };
     for block in candidates {
         planner.block(block, &accesses[block], rewrites, code);
@@ -123,21 +124,18 @@ pub(super) fn plan(
 /// Where a handler may have to be told: after each store, and where a `try` inside its own has been left. There the
 /// handler needs all fields that it takes, as at a point that may raise.
 fn add_edges_of_stores(facts: &mut Facts, classes: &Classes) {
-    for access in &facts.accesses {
+    for access in &facts.uses.accesses {
         if let (Some(handler), false) = (access.handler, matches!(access.operation, Operation::Load { .. }))
             && classes.block(access.var).is_some_and(|block| !classes.escapes(block))
         {
-            let edge = Edge { from: access.at, is_real: false };
-            facts.regions[handler].predecessors.push(edge);
+            facts.updates[handler].push(access.at);
         }
     }
-    for region in facts.regions.keys() {
-        let here = &facts.regions[region];
-        if let Some(handler) = here.under
-            && (here.is_exn || here.leaves_try)
+    for (block, here) in facts.flow.blocks() {
+        if let Some(handler) = here.in_try.expand()
+            && (here.is_exn || facts.leaves_try[block])
         {
-            let from = Point { region, position: here.start };
-            facts.regions[handler].predecessors.push(Edge { from, is_real: false });
+            facts.updates[handler].push(here.beginning(block));
         }
     }
 }
@@ -157,24 +155,24 @@ impl Planner<'_> {
     /// Plans for one block, if that may and can be done.
     fn block(&mut self, block: BlockId, accesses: &[u32], rewrites: &mut Rewrites, code: Option<CodeId>) {
         let facts = self.facts;
-        let allocation = &facts.allocations[block];
+        let allocation = &facts.uses.allocations[block];
         let name = &self.unit.variables[allocation.var].name;
         let mut fields: Vec<Field> =
             allocation.fields.iter().map(|init| self.field(allocation, *init)).collect();
         for index in accesses {
-            self.access(&facts.accesses[*index as usize], &mut fields);
+            self.access(&facts.uses.accesses[*index as usize], &mut fields);
         }
-        let mut params: Vec<(Region, usize)> = Vec::new();
+        let mut params: Vec<(Block, usize)> = Vec::new();
         // A field that is never assigned is what it was at first, wherever the block's variable is in scope.
         let may_change = |(_, field): &(usize, &Field)| self.renamed[block] || !field.stores.is_empty();
         for (index, field) in fields.iter().enumerate().filter(may_change) {
             let Some(live) = self.search.live_in(facts, &field.defs, &field.uses, &mut self.budget) else {
                 return;
             };
-            let changes = |region: &Region| {
-                !facts.binds_in_scope(*region, allocation) || facts.is_any_in_use_of(*region, &field.stores)
+            let changes = |block: &Block| {
+                !facts.binds_in_scope(*block, allocation) || facts.is_any_in_use_of(*block, &field.stores)
             };
-            params.extend(live.iter().copied().filter(changes).map(|region| (region, index)));
+            params.extend(live.iter().copied().filter(changes).map(|block| (block, index)));
         }
         if !rewrites.allow(|| format!("scalar_replacement: {name} in {}", self.unit.place_name(code))) {
             return;
@@ -188,8 +186,8 @@ impl Planner<'_> {
             self.plan.slots.push(SlotData { name, kind, subkind });
         }
         self.plan.blocks[block] = first.into();
-        for (region, index) in params {
-            self.plan.params[region].push(first.plus(index));
+        for (block, index) in params {
+            self.plan.params[block].push(first.plus(index));
         }
     }
 
@@ -224,22 +222,22 @@ impl Planner<'_> {
 
     /// Where a `try` has been left, and the handler around takes fields that may have changed in it.
     fn find_starts(&mut self) {
-        for (region, here) in &self.facts.regions {
-            let Some(handler) = here.under else { continue };
-            let fields = self.plan.params(region);
-            if (here.is_exn || here.leaves_try)
+        for (block, here) in self.facts.flow.blocks() {
+            let Some(handler) = here.in_try.expand() else { continue };
+            let fields = self.plan.params(block);
+            if (here.is_exn || self.facts.leaves_try[block])
                 && !fields.is_empty()
                 && fields.iter().any(|field| self.plan.params(handler).contains(field))
             {
-                self.plan.tells_at_start[region] = true;
+                self.plan.tells_at_start[block] = true;
             }
         }
     }
 
     /// Finds what handlers have been told, wherever they have to be told again with the value of a field.
     fn find_told(&mut self, classes: &Classes) {
-        let mut uses: SecondaryMap<Region, Vec<Point>> = SecondaryMap::new();
-        for access in &self.facts.accesses {
+        let mut uses: SecondaryMap<Block, Vec<Point>> = SecondaryMap::new();
+        for access in &self.facts.uses.accesses {
             let field = match access.operation {
                 Operation::Load { .. } => continue,
                 Operation::Store { field, .. } => field,
@@ -252,16 +250,16 @@ impl Planner<'_> {
                 uses[handler].push(access.at);
             }
         }
-        for (region, here) in &self.facts.regions {
-            if let (true, Some(handler)) = (self.plan.tells_at_start(region), here.under) {
-                uses[handler].push(Point { region, position: here.start });
+        for (block, here) in self.facts.flow.blocks() {
+            if let (true, Some(handler)) = (self.plan.tells_at_start(block), here.in_try.expand()) {
+                uses[handler].push(here.beginning(block));
             }
         }
-        for (handler, here) in &self.facts.regions {
+        for (handler, here) in self.facts.flow.blocks() {
             let extra = here.params.iter().skip(1).filter(|param| !self.plan.drops(**param, classes));
             let extra: Vec<_> = extra.map(|param| &self.unit.variables[*param]).collect();
             if !uses[handler].is_empty() && !extra.is_empty() {
-                let edges = here.predecessors.iter().filter(|edge| edge.is_real);
+                let edges = self.facts.flow.predecessors(handler);
                 let defs: Vec<Point> = edges.map(|edge| edge.from).collect();
                 self.told(handler, &extra, &defs, &uses[handler]);
             }
@@ -269,13 +267,7 @@ impl Planner<'_> {
     }
 
     /// All that a handler was told has the same definitions and uses.
-    fn told(
-        &mut self,
-        handler: Region,
-        extra: &[&flambeau_ir::VariableData],
-        defs: &[Point],
-        uses: &[Point],
-    ) {
+    fn told(&mut self, handler: Block, extra: &[&flambeau_ir::VariableData], defs: &[Point], uses: &[Point]) {
         let first = self.plan.slots.next_key();
         for data in extra {
             let (kind, subkind) = (data.kind, data.subkind);
@@ -285,8 +277,8 @@ impl Planner<'_> {
         // These must be known, whatever it takes.
         let mut budget = usize::MAX;
         let Some(live) = self.search.live_in(self.facts, defs, uses, &mut budget) else { return };
-        for region in live.iter().filter(|region| self.facts.is_any_in_use_of(**region, defs)) {
-            self.plan.params[*region].extend((0..extra.len()).map(|n| first.plus(n)));
+        for block in live.iter().filter(|block| self.facts.is_any_in_use_of(**block, defs)) {
+            self.plan.params[*block].extend((0..extra.len()).map(|n| first.plus(n)));
         }
     }
 }
@@ -315,29 +307,29 @@ impl Field {
     }
 }
 
-/// The search for the regions at whose beginning a slot is live. Its tables serve for one slot after another.
+/// The search for the blocks at whose beginning a slot is live. Its tables serve for one slot after another.
 #[derive(Default)]
 struct Search {
     round: u32,
-    /// The round in which a region was found, and that of its first definition with its position.
-    found: SecondaryMap<Region, u32>,
-    first_defs: SecondaryMap<Region, (u32, u32)>,
-    live: Vec<Region>,
+    /// The round in which a block was found, and that of its first definition with its position.
+    found: SecondaryMap<Block, u32>,
+    first_defs: SecondaryMap<Block, (u32, u32)>,
+    live: Vec<Block>,
 }
 
 impl Search {
-    /// The regions at whose beginning something is live. Nothing if that takes more edges than there may be.
+    /// The blocks at whose beginning something is live. Nothing if that takes more edges than there may be.
     fn live_in(
         &mut self,
         facts: &Facts,
         defs: &[Point],
         uses: &[Point],
         budget: &mut usize,
-    ) -> Option<&[Region]> {
+    ) -> Option<&[Block]> {
         self.round += 1;
         self.live.clear();
         for def in defs {
-            let first = &mut self.first_defs[def.region];
+            let first = &mut self.first_defs[def.block];
             if first.0 != self.round || def.position < first.1 {
                 *first = (self.round, def.position);
             }
@@ -346,25 +338,24 @@ impl Search {
             self.live_before(*at, true);
         }
         let mut done = 0;
-        while let Some(region) = self.live.get(done) {
+        while let Some(block) = self.live.get(done) {
             done += 1;
-            let edges = &facts.regions[*region].predecessors;
-            *budget = budget.checked_sub(edges.len())?;
-            for edge in edges {
-                self.live_before(edge.from, false);
+            for from in facts.predecessors(*block) {
+                *budget = budget.checked_sub(1)?;
+                self.live_before(from, false);
             }
         }
         Some(&self.live)
     }
 
-    /// Something is live at a point, hence at the beginning of its region if it is not defined between. A use may be
+    /// Something is live at a point, hence at the beginning of its block if it is not defined between. A use may be
     /// a definition too, after it; an edge comes after a definition in the same place.
     fn live_before(&mut self, at: Point, is_use: bool) {
-        let (round, first) = self.first_defs[at.region];
+        let (round, first) = self.first_defs[at.block];
         let is_defined = round == self.round && (first < at.position || first == at.position && !is_use);
-        if !is_defined && self.found[at.region] != self.round {
-            self.found[at.region] = self.round;
-            self.live.push(at.region);
+        if !is_defined && self.found[at.block] != self.round {
+            self.found[at.block] = self.round;
+            self.live.push(at.block);
         }
     }
 }

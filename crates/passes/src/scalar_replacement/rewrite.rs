@@ -1,7 +1,7 @@
 //! The rewriting walk: it carries the value of each slot.
 
 use cranelift_entity::SecondaryMap;
-use cranelift_entity::packed_option::PackedOption;
+use flambeau_flow::Block;
 use flambeau_ir::prim::IntOp;
 use flambeau_ir::stack::deep;
 use flambeau_ir::{
@@ -11,7 +11,7 @@ use flambeau_ir::{
 use smallvec::{SmallVec, smallvec};
 
 use super::classes::Classes;
-use super::facts::{Facts, Region};
+use super::facts::Facts;
 use super::plan::{Plan, Slot};
 
 /// What the walk reads.
@@ -19,7 +19,6 @@ pub(super) struct Decided<'d> {
     pub(super) facts: &'d Facts,
     pub(super) classes: &'d Classes,
     pub(super) plan: &'d Plan,
-    pub(super) regions: &'d SecondaryMap<Continuation, PackedOption<Region>>,
 }
 
 /// Carries out a plan.
@@ -45,7 +44,7 @@ struct Rewriter<'r> {
     /// Values overwritten, to go back to where a continuation is bound.
     undo: Vec<(Slot, Option<Simple>)>,
     /// The innermost handler, if that is not the function's.
-    handler: Option<Region>,
+    handler: Option<Block>,
 }
 
 impl Rewriter<'_> {
@@ -87,11 +86,11 @@ impl Rewriter<'_> {
         }
     }
 
-    /// The parameters of a region: those which remain, and the slots that it takes.
-    fn enter(&mut self, region: Region, params: &mut SmallVec<[Variable; 2]>) {
+    /// The parameters of a block: those which remain, and the slots that it takes.
+    fn enter(&mut self, block: Block, params: &mut SmallVec<[Variable; 2]>) {
         let Decided { classes, plan, .. } = self.decided;
         params.retain(|param| !plan.drops(*param, classes));
-        for &slot in plan.params(region) {
+        for &slot in plan.params(block) {
             let data = &plan.slots[slot];
             let param = self.unit.new_variable(data.name.as_str(), data.kind, data.subkind);
             params.push(param);
@@ -99,13 +98,13 @@ impl Rewriter<'_> {
         }
     }
 
-    /// The arguments for a region's parameters, the first `skipped` of which are not given here.
-    fn arguments(&self, region: Region, skipped: usize, args: &mut SmallVec<[Simple; 2]>) {
+    /// The arguments for a block's parameters, the first `skipped` of which are not given here.
+    fn arguments(&self, block: Block, skipped: usize, args: &mut SmallVec<[Simple; 2]>) {
         let Decided { facts, classes, plan, .. } = self.decided;
-        let mut params = facts.regions[region].params.iter().skip(skipped);
+        let mut params = facts.flow.blocks()[block].params.iter().skip(skipped);
         args.retain(|_| params.next().is_none_or(|param| !plan.drops(*param, classes)));
         self.atoms(args.iter_mut());
-        args.extend(plan.params(region).iter().map(|slot| self.value(*slot)));
+        args.extend(plan.params(block).iter().map(|slot| self.value(*slot)));
     }
 
     // ---- terms
@@ -141,17 +140,17 @@ impl Rewriter<'_> {
                 let mark = self.undo.len();
                 self.expr(&mut body);
                 self.go_back(mark);
-                let region = self.region(cont);
-                self.enter(region, &mut params);
+                let block = self.flow_block(cont);
+                self.enter(block, &mut params);
                 items.push(Item::Join { cont, params, body });
-                items.extend(self.tell_at_start(region));
+                items.extend(self.tell_at_start(block));
             }
             Item::LetCont { recursive, mut handlers } => {
                 for handler in &mut handlers {
                     let mark = self.undo.len();
-                    let region = self.region(handler.cont);
-                    self.enter(region, &mut handler.params);
-                    let tell = self.tell_at_start(region);
+                    let block = self.flow_block(handler.cont);
+                    self.enter(block, &mut handler.params);
+                    let tell = self.tell_at_start(block);
                     self.expr(&mut handler.body);
                     handler.body.items.splice(0..0, tell);
                     self.go_back(mark);
@@ -161,8 +160,8 @@ impl Rewriter<'_> {
         }
     }
 
-    fn region(&self, cont: Continuation) -> Region {
-        self.decided.regions[cont].expect("the first walk has seen all continuations")
+    fn flow_block(&self, cont: Continuation) -> Block {
+        self.decided.facts.flow.block_of(cont).expect("the first walk has seen all continuations")
     }
 
     fn prim(
@@ -204,7 +203,7 @@ impl Rewriter<'_> {
     ) {
         let block = || {
             let block = self.decided.classes.block_of(args[0]).expect("an access is to a block");
-            &self.decided.facts.allocations[block]
+            &self.decided.facts.uses.allocations[block]
         };
         let result = match prim {
             Prim::BlockLoad { field, .. } | Prim::BlockLoadFloat { field, .. } => {
@@ -248,9 +247,9 @@ impl Rewriter<'_> {
 
     /// Tells a handler the present values of the fields that it takes. The others of its extra arguments stay what
     /// they were told last.
-    fn tell(&mut self, handler: Region, dbg: Dbg) -> Item {
+    fn tell(&mut self, handler: Block, dbg: Dbg) -> Item {
         let Decided { facts, classes, plan, .. } = self.decided;
-        let here = &facts.regions[handler];
+        let here = &facts.flow.blocks()[handler];
         let mut extra_args: SmallVec<[Simple; 2]> = SmallVec::new();
         if let Some(first) = plan.told(handler) {
             let told = here.params.iter().skip(1).filter(|param| !plan.drops(**param, classes));
@@ -263,15 +262,15 @@ impl Rewriter<'_> {
         Item::Let { var, named: Named::Prim { prim: Prim::ExnState, args: SmallVec::new(), exn }, dbg }
     }
 
-    /// Tells the handler around a region that may be reached by leaving a `try`, if need be.
-    fn tell_at_start(&mut self, region: Region) -> Option<Item> {
-        let handler = self.decided.facts.regions[region].under?;
-        self.decided.plan.tells_at_start(region).then(|| self.tell(handler, Dbg::NONE))
+    /// Tells the handler around a block that may be reached by leaving a `try`, if need be.
+    fn tell_at_start(&mut self, block: Block) -> Option<Item> {
+        let handler = self.decided.facts.flow.blocks()[block].in_try.expand()?;
+        self.decided.plan.tells_at_start(block).then(|| self.tell(handler, Dbg::NONE))
     }
 
     /// A point that may raise.
     fn raise(&mut self, exn: &mut ExnCont) {
-        let Some(handler) = self.decided.regions[exn.cont].expand() else { return };
+        let Some(handler) = self.decided.facts.flow.block_of(exn.cont) else { return };
         self.arguments(handler, 1, &mut exn.extra_args);
         if let Some(first) = self.decided.plan.told(handler) {
             let old = exn.extra_args.len() - self.decided.plan.params(handler).len();
@@ -284,8 +283,8 @@ impl Rewriter<'_> {
     // ---- terminators
 
     fn jump(&self, jump: &mut ApplyCont) {
-        match self.decided.regions[jump.cont].expand() {
-            Some(region) => self.arguments(region, 0, &mut jump.args),
+        match self.decided.facts.flow.block_of(jump.cont) {
+            Some(block) => self.arguments(block, 0, &mut jump.args),
             None => self.atoms(jump.args.iter_mut()),
         }
     }
@@ -295,10 +294,10 @@ impl Rewriter<'_> {
             Terminator::Apply(apply) => {
                 self.atoms(apply.callee.iter_mut().chain(&mut apply.args));
                 self.raise(&mut apply.exn);
-                if let Some(region) = self.decided.regions[apply.ret].expand()
-                    && !self.decided.plan.params(region).is_empty()
+                if let Some(block) = self.decided.facts.flow.block_of(apply.ret)
+                    && !self.decided.plan.params(block).is_empty()
                 {
-                    let (cont, result, jump) = self.returned(region, apply.ret);
+                    let (cont, result, jump) = self.returned(block, apply.ret);
                     apply.ret = cont;
                     let call = std::mem::replace(terminator, Terminator::ApplyCont(jump));
                     let body = Box::new(Expr { items: Vec::new(), terminator: call });
@@ -321,7 +320,7 @@ impl Rewriter<'_> {
                 self.raise(handler);
             }
             Terminator::Try { body, handler } => {
-                let inner = self.region(handler.cont);
+                let inner = self.flow_block(handler.cont);
                 self.raise(handler);
                 let outer = self.handler.replace(inner);
                 self.expr(body);
@@ -333,11 +332,11 @@ impl Rewriter<'_> {
 
     /// What a call returns to takes its result alone: `join k' (x) { call … -> k' } k (x, field…)`. Gives `k'`,
     /// `x` and the jump.
-    fn returned(&mut self, region: Region, ret: Continuation) -> (Continuation, Variable, ApplyCont) {
-        let data = self.unit.variables[self.decided.facts.regions[region].params[0]].clone();
+    fn returned(&mut self, block: Block, ret: Continuation) -> (Continuation, Variable, ApplyCont) {
+        let data = self.unit.variables[self.decided.facts.flow.blocks()[block].params[0]].clone();
         let result = self.unit.variables.push(data);
         let mut args = smallvec![Simple::Var(result)];
-        self.arguments(region, 0, &mut args);
+        self.arguments(block, 0, &mut args);
         (self.unit.new_continuation("returned"), result, ApplyCont { cont: ret, args })
     }
 }
