@@ -13,7 +13,7 @@ const STAGES: &[&str] = &[
     "convert",
     "contify",
     "simplify",
-    "sink",
+    "motion",
     "payload",
     "verification",
     "to cmm",
@@ -162,7 +162,7 @@ fn what_was_dumped_before_a_failure_is_printed() {
     let folder = source();
     let all = folder.run(&["-dflambeau-rewrites", "-c", "m.ml"]);
     check_status(&all, 0);
-    for (stage, fuel) in [("sink", "5"), ("to cmm", "5"), ("verification", "5"), ("payload", "5")] {
+    for (stage, fuel) in [("motion", "5"), ("to cmm", "5"), ("verification", "5"), ("payload", "5")] {
         let arguments = ["-flambeau-fuel", fuel, "-dflambeau-rewrites", "-c", "m.ml"];
         let output = folder.run_with(&strictly_failing(stage), &arguments);
         check_status(&output, 2);
@@ -224,7 +224,7 @@ fn the_last_of_both_flags_holds() {
         (&[], 0),
     ] {
         let folder = source();
-        let variables = [("FLAMBEAU_FAIL_IN", "sink"), ("FLAMBEAU_FLAGS", "")];
+        let variables = [("FLAMBEAU_FAIL_IN", "motion"), ("FLAMBEAU_FLAGS", "")];
         check_status(&folder.run_with(&variables, &[flags, &["-c", "m.ml"]].concat()), status);
     }
 }

@@ -7,15 +7,15 @@
 //!   before a nested one is in scope there: nesting is dominance.
 //! * *Positions*: program points. The beginning of each run, each item, the beginning of the code of each continuation
 //!   and each terminator have one. What is nested in a term is an interval of positions.
-//! * *Blocks*: the straight lines of the body. The body of a `Join` and that of a `try` continue the block that they are
-//!   in; the beginning of the function and each continuation begin one. Blocks have predecessors.
+//! * *Blocks*: the straight lines of the body. The body of a `Join` and that of a `try` continue the block that they
+//!   are in; the beginning of the function and each continuation begin one. Blocks have predecessors.
 //!
 //! Loops are the recursive groups of continuations; they nest as terms do.
 //!
-//! [`Flow::analyse`] fills the tables for one body in place of another, so that they are allocated once for all functions
-//! of a unit. Passes that look for more than control flow do so in the same walk, as a [`Visitor`]; [`Values`] is the one
-//! for definitions and uses. The tables hold no reference into the body: they say what it was when it was analysed, and a
-//! pass that has changed it analyses it again.
+//! [`Flow::analyse`] fills the tables for one body in place of another, so that they are allocated once for all
+//! functions of a unit. Passes that look for more than control flow do so in the same walk, as a [`Visitor`];
+//! [`Values`] is the one for definitions and uses. The tables hold no reference into the body: they say what it was
+//! when it was analysed, and a pass that has changed it analyses it again.
 
 mod rewrite;
 #[cfg(test)]
@@ -30,7 +30,7 @@ use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap, entity_impl};
 use flambeau_ir::{Continuation, Expr, Item, Terminator, Variable};
 use smallvec::SmallVec;
 
-pub use rewrite::{arms_mut, rewrite_runs};
+pub use rewrite::{Rewriter, arms_mut, rewrite_runs};
 pub use values::{Location, Values};
 
 /// A run of items, or an arm of a switch that ends one. Numbered in preorder.
@@ -332,6 +332,13 @@ impl Flow {
         let children = self.children(run);
         let after = children.partition_point(|child| *child <= inner);
         children.get(after.checked_sub(1)?).copied()
+    }
+
+    /// The first run nested in the item, or the terminator, of a run at a position.
+    pub fn child_at(&self, run: Run, position: u32) -> Option<Run> {
+        let children = self.children(run);
+        let first = children.partition_point(|child| self.runs[*child].at < position);
+        children.get(first).copied().filter(|child| self.runs[*child].at == position)
     }
 
     /// How control comes to a block.

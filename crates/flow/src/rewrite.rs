@@ -6,13 +6,22 @@ use flambeau_ir::{ApplyCont, Expr, Item, Terminator};
 
 use crate::Run;
 
-/// Calls a function on each run of a body, those inside it first, with its number. What the function does to a run changes no
-/// number: all inside have been numbered by then. Arms have numbers of their own ([`arms_mut`]), but no calls.
-pub fn rewrite_runs(body: &mut Expr, f: &mut impl FnMut(Run, &mut Expr)) {
-    rewrite(body, &mut 0, f);
+/// What changes a body.
+pub trait Rewriter {
+    /// An item, after what is nested in it.
+    fn item(&mut self, item: &mut Item);
+    /// A run, after all its items and what is nested in its terminator.
+    fn run(&mut self, run: Run, expr: &mut Expr);
 }
 
-fn rewrite(expr: &mut Expr, next: &mut usize, f: &mut impl FnMut(Run, &mut Expr)) {
+/// Shows all runs of a body to what changes them, in the order of the text, each after those inside it. What is done to
+/// a run changes no number: all inside have been numbered by then. Arms have numbers, but are no terms: [`arms_mut`]
+/// gives the jumps of those of a run.
+pub fn rewrite_runs(body: &mut Expr, rewriter: &mut impl Rewriter) {
+    rewrite(body, &mut 0, rewriter);
+}
+
+fn rewrite(expr: &mut Expr, next: &mut usize, f: &mut impl Rewriter) {
     let run = Run::new(*next);
     *next += 1;
     deep(|| {
@@ -24,13 +33,14 @@ fn rewrite(expr: &mut Expr, next: &mut usize, f: &mut impl FnMut(Run, &mut Expr)
                     handlers.iter_mut().for_each(|handler| rewrite(&mut handler.body, next, f));
                 }
             }
+            f.item(item);
         }
         if let Terminator::Try { body, .. } = &mut expr.terminator {
             rewrite(body, next, f);
         }
     });
     *next += arms_mut(&mut expr.terminator).count();
-    f(run, expr);
+    f.run(run, expr);
 }
 
 /// The jumps of the arms of a switch, in the order of their runs.

@@ -1,9 +1,10 @@
 //! What is said of bodies written as text.
 
+use cranelift_entity::SecondaryMap;
 use flambeau_ir::parser::parse_unit;
-use flambeau_ir::{CodeId, Continuation, Unit, Variable};
+use flambeau_ir::{CodeId, Continuation, Expr, Item, Unit, Variable};
 
-use crate::{Block, EdgeKind, Flow, Location, RunKind, Values, rewrite_runs};
+use crate::{Block, EdgeKind, Flow, Location, Rewriter, Run, RunKind, Values, rewrite_runs};
 
 /// A loop inside a `try`, whose switch has two arms; a join around a call.
 const TEXT: &str = r#"
@@ -151,16 +152,30 @@ fn the_tables_serve_for_one_body_after_another() {
     assert_eq!(f.flow.block_of(repeated), None);
 }
 
+struct Seen<'t> {
+    terms: &'t SecondaryMap<Run, Option<&'t Expr>>,
+    items: usize,
+    runs: usize,
+}
+
+impl Rewriter for Seen<'_> {
+    fn item(&mut self, _: &mut Item) {
+        self.items += 1;
+    }
+
+    fn run(&mut self, run: Run, expr: &mut Expr) {
+        assert_eq!(self.terms[run], Some(&*expr), "{run}");
+        self.runs += 1;
+    }
+}
+
 #[test]
 fn terms_and_rewrites_go_by_the_same_numbers() {
     let mut f = Analysed::new(TEXT);
     let body = f.unit.codes[f.code].body.clone();
     let terms = f.flow.terms(&body);
-    let mut seen = 0;
-    rewrite_runs(&mut f.unit.codes[f.code].body, &mut |run, expr| {
-        assert_eq!(terms[run], Some(&*expr), "{run}");
-        seen += 1;
-    });
-    assert_eq!(seen, terms.values().filter(|term| term.is_some()).count());
-    assert_eq!(seen, 6);
+    let mut seen = Seen { terms: &terms, items: 0, runs: 0 };
+    rewrite_runs(&mut f.unit.codes[f.code].body, &mut seen);
+    assert_eq!((seen.items, seen.runs), (6, 6));
+    assert_eq!(seen.runs, terms.values().filter(|term| term.is_some()).count());
 }

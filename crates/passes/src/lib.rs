@@ -6,16 +6,14 @@
 
 pub mod bounds;
 pub mod contify;
-pub mod hoist;
 pub mod immediates;
-pub mod late;
 pub mod loopify;
 mod loops;
+pub mod motion;
 pub mod parameters;
 pub mod peel;
 mod recursion;
 pub mod scalar_replacement;
-pub mod sink;
 pub mod static_arrays;
 pub mod thread;
 pub mod unroll;
@@ -45,9 +43,7 @@ pub const PASSES: &[Pass] = &[
     UNROLL,
     PEEL,
     BOUNDS,
-    HOIST,
-    SINK,
-    LATE,
+    MOTION,
     DEAD_CODE,
 ];
 
@@ -59,11 +55,9 @@ const IMMEDIATES: Pass = Pass { name: "immediates", run: immediates::immediates 
 const PARAMETERS: Pass = Pass { name: "parameters", run: parameters::parameters };
 const PEEL: Pass = Pass { name: "peel", run: peel::peel };
 const BOUNDS: Pass = Pass { name: "bounds", run: bounds::bounds };
-const HOIST: Pass = Pass { name: "hoist", run: hoist::hoist };
+const MOTION: Pass = Pass { name: "motion", run: motion::motion };
 const UNROLL: Pass = Pass { name: "unroll", run: unroll::unroll };
 const THREAD: Pass = Pass { name: "thread", run: thread::thread };
-const SINK: Pass = Pass { name: "sink", run: sink::sink };
-const LATE: Pass = Pass { name: "late", run: late::late };
 const STATIC_ARRAYS: Pass = Pass { name: "static_arrays", run: static_arrays::static_arrays };
 const SIMPLIFY: Pass = Pass { name: "simplify", run: flambeau_simplify::simplify };
 const DEAD_CODE: Pass = Pass { name: "dead-code", run: flambeau_simplify::dead_code::dead_code };
@@ -120,12 +114,9 @@ pub fn schedule(level: u32, rounds: Option<u32>, described: bool) -> Vec<Pass> {
     passes.push(LATE_SCALAR_REPLACEMENT);
     // What the simplifier found to be the same is the same here.
     passes.push(BOUNDS);
-    // Where a check is gone, nothing keeps a load from leaving a loop.
-    passes.push(HOIST);
-    // Last: inside a branch an allocation is in sight of nobody else.
-    passes.push(SINK);
-    // What allocations in branches need is needed there.
-    passes.push(LATE);
+    // Last: where a check is gone, nothing keeps a load from leaving a loop, and inside a branch an allocation is in
+    // sight of nobody else.
+    passes.push(MOTION);
     passes
 }
 
@@ -136,11 +127,9 @@ pub fn kind_of_rewrite(line: &str) -> String {
         return format!("contify: {}", becomes.split(" (").next().unwrap_or(becomes));
     }
     match text.split_once(": ") {
-        Some((
-            pass @ ("scalar_replacement" | "parameters" | "sink" | "unroll" | "peel" | "hoist" | "late"
-            | "thread"),
-            _,
-        )) => pass.to_owned(),
+        Some((pass @ ("scalar_replacement" | "parameters" | "motion" | "unroll" | "peel" | "thread"), _)) => {
+            pass.to_owned()
+        }
         _ => text.split(" in ").next().unwrap_or(text).to_owned(),
     }
 }
@@ -156,6 +145,6 @@ mod tests {
         );
         assert_eq!(kind("1: camlT__f, camlT__g becomes a loop (set 3)"), "contify: a loop");
         assert_eq!(kind("2: scalar_replacement: block in camlT__f"), "scalar_replacement");
-        assert_eq!(kind("5: sink: allocation of pair"), "sink");
+        assert_eq!(kind("5: motion: pair out of a loop in camlT__f"), "motion");
     }
 }

@@ -19,8 +19,8 @@ pub struct Rewriting<'a> {
 
 impl Rewriting<'_> {
     /// What an iteration of a loop does to the memory.
-    pub fn turn(&self, handler: &ContHandler) -> Turn {
-        Turn::of(handler, &self.waiting)
+    pub fn iteration(&self, handler: &ContHandler) -> Iteration {
+        Iteration::of(handler.cont, &handler.body, &self.waiting)
     }
 
     /// Asks for permission to rewrite a loop.
@@ -95,18 +95,18 @@ fn is_used(items: &[Item], cont: Continuation) -> bool {
     used
 }
 
-/// What a turn of a loop does to the memory.
-pub struct Turn {
+/// What an iteration of a loop does to the memory.
+pub struct Iteration {
     before: Memory,
     after: Memory,
 }
 
-impl Turn {
-    /// Where a loop waits, itself or one in it, others write what it waits for.
-    fn of(handler: &ContHandler, waiting: &FxHashSet<Continuation>) -> Turn {
+impl Iteration {
+    /// Of the loop of one continuation. Where it waits, or a loop in it, others write what it waits for.
+    pub fn of(cont: Continuation, body: &Expr, waiting: &FxHashSet<Continuation>) -> Iteration {
         let contents = |cont| if waiting.contains(&cont) { Writes::CONTENTS } else { Writes::default() };
-        let mut writes = contents(handler.cont);
-        handler.body.walk(&mut |expr| {
+        let mut writes = contents(cont);
+        body.walk(&mut |expr| {
             for item in &expr.items {
                 match item {
                     Item::Let { named: Named::Prim { prim, .. }, .. } => writes.add(Writes::of(prim)),
@@ -121,7 +121,7 @@ impl Turn {
             }
         });
         let before = Memory::new(1);
-        Turn { before, after: before.after(writes, 2) }
+        Iteration { before, after: before.after(writes, 2) }
     }
 
     /// Whether an operation has no effect and gives the same afterwards. Division is none that can be done elsewhere: a check keeps

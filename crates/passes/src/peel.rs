@@ -13,7 +13,7 @@ use flambeau_ir::{
 use flambeau_simplify::size;
 use rustc_hash::FxHashSet;
 
-use crate::loops::{self, Rewriting, Turn};
+use crate::loops::{self, Iteration, Rewriting};
 
 /// Larger loops are not peeled.
 const LARGE: u32 = 80;
@@ -83,11 +83,11 @@ fn is_worth_it(handler: &ContHandler, rewriting: &Rewriting) -> bool {
         }
         expr.terminator.for_each_cont_use(&mut |used, _| innermost &= used != *cont);
     });
-    innermost && back_edges == 1 && invariant_size(body, &rewriting.turn(handler), varies) >= WORTH
+    innermost && back_edges == 1 && invariant_size(body, &rewriting.iteration(handler), varies) >= WORTH
 }
 
 /// The size of what a loop computes that is the same in each turn.
-fn invariant_size(body: &Expr, turn: &Turn, mut varies: FxHashSet<Variable>) -> u32 {
+fn invariant_size(body: &Expr, iteration: &Iteration, mut varies: FxHashSet<Variable>) -> u32 {
     let mut total = 0;
     // Outer terms come before those nested in them, so operands before their uses.
     body.walk(&mut |expr| {
@@ -95,7 +95,7 @@ fn invariant_size(body: &Expr, turn: &Turn, mut varies: FxHashSet<Variable>) -> 
             let Item::Let { var, named: Named::Prim { prim, args, .. }, .. } = item else { continue };
             let varying = args.iter().any(|arg| arg.as_var().is_some_and(|arg| varies.contains(&arg)));
             let constant = args.iter().all(|arg| matches!(arg, Simple::Const(_)));
-            if varying || constant || !is_repeatable(prim, turn) {
+            if varying || constant || !is_repeatable(prim, iteration) {
                 continue;
             }
             varies.remove(var);
@@ -106,10 +106,10 @@ fn invariant_size(body: &Expr, turn: &Turn, mut varies: FxHashSet<Variable>) -> 
 }
 
 /// Whether it gives the same again.
-fn is_repeatable(prim: &Prim, turn: &Turn) -> bool {
+fn is_repeatable(prim: &Prim, iteration: &Iteration) -> bool {
     match prim {
         Prim::CheckBound { .. } | Prim::CheckZero { .. } | Prim::IntDiv { .. } | Prim::IntMod { .. } => true,
-        _ => turn.leaves(prim),
+        _ => iteration.leaves(prim),
     }
 }
 

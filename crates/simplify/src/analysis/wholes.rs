@@ -12,7 +12,7 @@
 //! Neither matters for what is only looked into, wherever it goes. Where the loop is entered with a box that exists, and
 //! each iteration allocates another one, the box is passed beside the parts ([`LoopWhole::Given`]).
 //!
-//! Remade wholes are allocated at the beginning of the handler, and sink from there (the pass `sink`).
+//! Remade wholes are allocated at the beginning of the handler, and sink from there (the pass `motion`).
 //! That is no more than the source allocates if each iteration of the source allocates, or if a single path that leaves
 //! the loop needs the whole and nothing on the path keeps the allocation from sinking.
 

@@ -1,0 +1,259 @@
+//! Into branches: an allocation to the one path that needs it, a cheap value to the arms that do.
+//!
+//! Uses are decided before definitions, so that what moves takes what it is made of along.
+
+use cranelift_entity::SecondaryMap;
+use flambeau_flow::{Location, Run, RunKind};
+use flambeau_ir::prim::{Coeffects, Effects, IntOp};
+use flambeau_ir::stack::deep;
+use flambeau_ir::{CallKind, Prim, Rewrites, Simple, Terminator, Variable};
+use smallvec::SmallVec;
+
+use super::crossing::Crossing;
+use super::floating::{Floating, FloatingKind};
+use super::paths::{self, Path};
+use super::{Function, Goal, Plan, Spot, variables};
+
+/// A value is computed in no more arms than these: each is code.
+const ARMS: usize = 8;
+/// A value that more uses need stays.
+const USES: usize = 64;
+/// No deeper than so many runs inside its own is a value moved.
+const DEEP: u32 = 200;
+
+/// Decides what moves into branches. What leaves a loop stays before it.
+pub(super) fn plan(function: &Function, floating: &[Floating], plan: &mut Plan, rewrites: &mut Rewrites) {
+    let allocates = floating.iter().any(|floating| matches!(floating.kind, FloatingKind::Allocation));
+    let paths = if allocates { paths::paths(function) } else { SecondaryMap::new() };
+    let down = Down { function, paths, recursion: recursion(function) };
+    for floating in floating.iter().rev() {
+        if plan.moves.contains_key(&floating.vars[0]) {
+            continue;
+        }
+        let (goals, what): (SmallVec<[Goal; 1]>, _) = match floating.kind {
+            FloatingKind::Allocation => (down.goal(floating, plan).into_iter().collect(), "allocation"),
+            FloatingKind::Value { prim, args } if is_cheap(prim, args) => {
+                (down.arms(floating, prim, args, plan), "value")
+            }
+            FloatingKind::Value { .. } => continue,
+        };
+        let allow = || {
+            let name = function.name(floating.vars[0]);
+            format!("motion: {what} {name} into a branch in {}", function.place())
+        };
+        if !goals.is_empty() && rewrites.allow(allow) {
+            plan.add(floating, goals);
+        }
+    }
+}
+
+struct Down<'d, 'f, 'e> {
+    function: &'d Function<'f, 'e>,
+    paths: SecondaryMap<Run, Path>,
+    /// Calls of the function by a closure, and where.
+    recursion: Vec<(Variable, Run)>,
+}
+
+// ---- allocations
+
+impl Down<'_, '_, '_> {
+    /// How far an allocation can move towards its uses.
+    fn goal(&self, floating: &Floating, plan: &Plan) -> Option<Goal> {
+        let Function { flow, values, .. } = self.function;
+        let mut used: Option<Location> = None;
+        for var in &floating.vars {
+            plan.for_each_use(*var, values, &mut |at| {
+                used = Some(used.map_or(at, |other| flow.common(other, at)));
+            });
+        }
+        let mut used = used?;
+        let mut path: SmallVec<[Location; 8]> = SmallVec::new();
+        while used.run != floating.home {
+            path.push(used);
+            flow.runs()[used.run].parent.expand()?;
+            used = flow.around(used);
+        }
+        let mut goal = None;
+        let mut past = self.paths[floating.home].from(floating.index + 1);
+        // The handlers of the loops that have been entered and not left for good.
+        let mut inside: SmallVec<[Run; 2]> = SmallVec::new();
+        for Location { run, position: first_use } in path.into_iter().rev() {
+            let path = &self.paths[run];
+            past = past.max(path.entered);
+            if past == Crossing::Effects || !paths::is_open(flow, run) {
+                break;
+            }
+            inside.retain(|header| !paths::leaves(flow, run, *header));
+            if flow.runs()[run].header_of().is_some() {
+                inside.push(run);
+            }
+            // Just before the call wherever its uses allow that, so that what it is made of may follow it past reads.
+            let before_call = path.before_call.filter(|call| *call <= first_use);
+            if inside.is_empty() && (before_call.is_some() || past < Crossing::Reads) {
+                let (position, spot) = match before_call {
+                    Some(call) => (call, Spot::BeforeCall),
+                    None => (flow.runs()[run].start, Spot::Beginning),
+                };
+                goal = Some(Goal { at: Location { run, position }, spot });
+            }
+            past = past.max(path.whole());
+        }
+        goal
+    }
+}
+
+// ---- cheap values
+
+/// A run that a value may be computed in.
+#[derive(Clone, Copy)]
+struct Candidate {
+    run: Run,
+    /// It is in a loop that the value is not in.
+    in_loop: bool,
+    /// How deep it is inside the value's own run.
+    level: u32,
+}
+
+impl Candidate {
+    fn inside(self, run: Run) -> Candidate {
+        Candidate { run, level: self.level + 1, ..self }
+    }
+}
+
+/// A run directly inside another, with the runs in it that hold uses.
+type Used = (Run, SmallVec<[Run; 8]>);
+
+/// The runs in which a value is computed instead.
+type Targets = SmallVec<[Run; 4]>;
+
+/// How a run directly inside another comes about.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Nested {
+    /// The handler that one arm of the switch which ends the outer run jumps to, and nothing else.
+    Arm,
+    Loop,
+    Try,
+    Plain,
+}
+
+impl Down<'_, '_, '_> {
+    /// Where a cheap value is computed instead: in some of the runs inside the one where it is; nowhere if that is
+    /// best.
+    fn arms(&self, floating: &Floating, prim: &Prim, args: &[Simple], plan: &Plan) -> SmallVec<[Goal; 1]> {
+        let mut uses: SmallVec<[Run; 8]> = SmallVec::new();
+        plan.for_each_use(floating.vars[0], self.function.values, &mut |at| uses.push(at.run));
+        if uses.is_empty() || uses.len() > USES {
+            return SmallVec::new();
+        }
+        let closure = match prim {
+            Prim::ProjectValueSlot { .. } => variables(args).next(),
+            _ => None,
+        };
+        let home = Candidate { run: floating.home, in_loop: false, level: 0 };
+        let targets = self.inside(closure, home, &uses).filter(|targets| targets.len() <= ARMS);
+        let runs = self.function.flow.runs();
+        let goal = |run: Run| Goal { at: Location { run, position: runs[run].start }, spot: Spot::Beginning };
+        targets.unwrap_or_default().into_iter().map(goal).collect()
+    }
+
+    /// Arms inside a run that all uses are in, if not all arms are. `closure`: what the value is captured in.
+    fn inside(&self, closure: Option<Variable>, candidate: Candidate, uses: &[Run]) -> Option<Targets> {
+        let used = self.split(candidate.run, uses)?;
+        let deeper = |next: Candidate, uses: &[Run]| {
+            deep(|| (candidate.level < DEEP).then(|| self.inside(closure, next, uses)).flatten())
+        };
+        let arms = self.function.flow.arms(candidate.run).len();
+        if let [(child, within)] = &used[..] {
+            let next = candidate.inside(*child);
+            return match self.nested(*child) {
+                Nested::Try => None,
+                Nested::Loop if !self.is_recursive(closure, *child) => None,
+                Nested::Loop => deeper(Candidate { in_loop: true, ..next }, within),
+                Nested::Arm if candidate.in_loop && arms > 1 => {
+                    Some(deeper(next, within).unwrap_or_else(|| SmallVec::from_slice(&[*child])))
+                }
+                Nested::Arm | Nested::Plain => deeper(next, within),
+            };
+        }
+        if used.len() >= arms || used.iter().any(|(child, _)| self.nested(*child) != Nested::Arm) {
+            return None;
+        }
+        let mut targets = Targets::new();
+        for (child, within) in &used {
+            let found = deeper(candidate.inside(*child), within);
+            targets.extend(found.unwrap_or_else(|| SmallVec::from_slice(&[*child])));
+        }
+        Some(targets)
+    }
+
+    /// The runs directly inside one that hold uses, each with its own; nothing if the run itself has one, or one of its
+    /// jumps.
+    fn split(&self, run: Run, uses: &[Run]) -> Option<SmallVec<[Used; 4]>> {
+        let flow = self.function.flow;
+        let mut used: SmallVec<[Used; 4]> = SmallVec::new();
+        for &inner in uses {
+            let child = flow.child_towards(run, inner)?;
+            if flow.runs()[child].kind == RunKind::Arm {
+                return None;
+            }
+            match used.iter_mut().find(|(other, _)| *other == child) {
+                Some((_, within)) => within.push(inner),
+                None => used.push((child, SmallVec::from_slice(&[inner]))),
+            }
+        }
+        Some(used)
+    }
+
+    fn nested(&self, run: Run) -> Nested {
+        let flow = self.function.flow;
+        let data = &flow.runs()[run];
+        match data.kind {
+            RunKind::Loop(_) => Nested::Loop,
+            RunKind::Try => Nested::Try,
+            RunKind::Handler => {
+                let mut edges = flow.predecessors(data.block);
+                let is_arm = |from: Run| {
+                    let from = &flow.runs()[from];
+                    from.kind == RunKind::Arm && from.parent == data.parent
+                };
+                match (edges.next(), edges.next()) {
+                    (Some(edge), None) if is_arm(edge.from.run) => Nested::Arm,
+                    _ => Nested::Plain,
+                }
+            }
+            RunKind::Body | RunKind::Join | RunKind::Arm => Nested::Plain,
+        }
+    }
+
+    /// Whether a loop calls the function again by the closure that the value is captured in.
+    fn is_recursive(&self, closure: Option<Variable>, child: Run) -> bool {
+        let flow = self.function.flow;
+        closure.is_some()
+            && self.recursion.iter().any(|(by, run)| Some(*by) == closure && flow.is_inside(*run, child))
+    }
+}
+
+/// Calls of the function by a closure, and where they are.
+fn recursion(function: &Function) -> Vec<(Variable, Run)> {
+    let mut found = Vec::new();
+    for (run, term) in function.terms.iter() {
+        if let Some(Terminator::Apply(apply)) = term.map(|term| &term.terminator)
+            && let (CallKind::Direct(code), Some(Simple::Var(closure))) = (&apply.kind, apply.callee)
+            && Some(*code) == function.code
+        {
+            found.push((closure, run));
+        }
+    }
+    found
+}
+
+/// Whether a value takes one instruction, of at most one variable and constants, and has the same value anywhere.
+fn is_cheap(prim: &Prim, args: &[Simple]) -> bool {
+    let cheap = match prim {
+        Prim::ProjectValueSlot { .. } | Prim::ProjectFunctionSlot { .. } | Prim::Untag | Prim::Tag => true,
+        Prim::BlockLoad { .. } => prim.effects() == (Effects::None, Coeffects::None),
+        Prim::IntArith { op, .. } => !matches!(op, IntOp::Mul),
+        _ => false,
+    };
+    variables(args).count() <= 1 && cheap
+}

@@ -1,0 +1,140 @@
+//! Code motion: where in its function each pure value is computed, and each block allocated (`docs/passes/motion.md`,
+//! `docs/design/motion.md`).
+//!
+//! What has an effect, or may fail, is the skeleton and stays. The rest floats between the innermost run around its
+//! uses and the outermost one in which its operands are in scope. Of all that lies between it goes
+//!
+//! * *out of loops* ([`up`]): what is the same in each iteration and takes longer than a move between registers is
+//!   computed where the loop is entered;
+//! * *into branches* ([`down`]): an allocation to the one path that needs it; a value of one instruction into the arms
+//!   that need it, if others do not.
+//!
+//! Decisions are made on the numbers of `flambeau_flow`, from the first definition to the last for the way out, from
+//! the last to the first for the way in; then the body is rewritten in one walk ([`rebuild`]).
+
+mod crossing;
+mod down;
+mod floating;
+mod paths;
+mod rebuild;
+mod up;
+
+use cranelift_entity::SecondaryMap;
+use flambeau_flow::{Flow, Location, Run, Values};
+use flambeau_ir::{CodeId, Continuation, Expr, Rewrites, Simple, Unit, Variable};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use floating::Floating;
+
+/// Moves code in all functions of a unit. On entry and on exit the unit is well-formed.
+pub fn motion(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
+    let (mut flow, mut values) = (Flow::default(), Values::default());
+    unit.rewrite_bodies(|unit, code, body| {
+        values.clear();
+        flow.analyse(body, &mut values);
+        let plan = {
+            let terms = flow.terms(body);
+            let function = Function { unit, code, flow: &flow, values: &values, terms: &terms };
+            function.plan(body, rewrites)
+        };
+        let changed = !plan.moves.is_empty();
+        if changed {
+            rebuild::rebuild(unit, body, &flow, plan);
+        }
+        changed
+    })
+}
+
+/// What the analyses read.
+struct Function<'f, 'e> {
+    unit: &'f Unit,
+    code: Option<CodeId>,
+    flow: &'f Flow,
+    values: &'f Values,
+    /// None of arms.
+    terms: &'f SecondaryMap<Run, Option<&'e Expr>>,
+}
+
+impl Function<'_, '_> {
+    fn plan(&self, body: &Expr, rewrites: &mut Rewrites) -> Plan {
+        let mut plan = Plan::default();
+        let floating = floating::collect(self);
+        if !floating.is_empty() {
+            up::plan(self, body, &floating, &mut plan, rewrites);
+            down::plan(self, &floating, &mut plan, rewrites);
+        }
+        plan
+    }
+
+    fn name(&self, variable: Variable) -> &str {
+        &self.unit.variables[variable].name
+    }
+
+    fn place(&self) -> &str {
+        self.unit.place_name(self.code)
+    }
+}
+
+/// Where in a run something is put.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Spot {
+    /// Before all of its items.
+    Beginning,
+    /// Just before its first call.
+    BeforeCall,
+    /// Where the run ends by entering this loop.
+    BeforeLoop(Continuation),
+}
+
+/// Where something is computed instead.
+#[derive(Clone, Copy, Debug)]
+struct Goal {
+    at: Location,
+    spot: Spot,
+}
+
+/// What becomes of something that moves.
+struct Moved {
+    /// Where it was.
+    from: u32,
+    /// Several, if it is computed in several arms.
+    goals: SmallVec<[Goal; 1]>,
+}
+
+/// What moves.
+#[derive(Default)]
+struct Plan {
+    /// By the first variable that is bound.
+    moves: FxHashMap<Variable, Moved>,
+    /// Where operands are used instead of at a position.
+    uses: FxHashMap<u32, SmallVec<[Location; 1]>>,
+}
+
+impl Plan {
+    fn add(&mut self, floating: &Floating, goals: SmallVec<[Goal; 1]>) {
+        let locations: SmallVec<[Location; 1]> = goals.iter().map(|goal| goal.at).collect();
+        for position in floating.positions.clone() {
+            self.uses.insert(position, locations.clone());
+        }
+        self.moves.insert(floating.vars[0], Moved { from: floating.positions.start, goals });
+    }
+
+    /// Calls a function on each location at which a variable is used.
+    fn for_each_use(&self, variable: Variable, values: &Values, f: &mut impl FnMut(Location)) {
+        values.uses(variable).for_each(|at| self.now(at, f));
+    }
+
+    /// Where what was at a location is now. What has moved into something that moved is where that is.
+    fn now(&self, at: Location, f: &mut impl FnMut(Location)) {
+        match self.uses.get(&at.position) {
+            Some(goals) => goals.iter().for_each(|goal| self.now(*goal, f)),
+            None => f(at),
+        }
+    }
+}
+
+/// The variables among operands.
+fn variables(operands: &[Simple]) -> impl Iterator<Item = Variable> {
+    operands.iter().filter_map(|operand| operand.as_var())
+}

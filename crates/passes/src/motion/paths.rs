@@ -1,0 +1,125 @@
+//! What an allocation moves past on its way into a run.
+
+use cranelift_entity::SecondaryMap;
+use flambeau_flow::{Edge, EdgeKind, Flow, Run, RunKind};
+use flambeau_ir::Item;
+
+use super::Function;
+use super::crossing::{self, Crossing};
+
+/// From a jump to where its continuation is bound no more runs than these are looked at, nor more jumps of a run that
+/// might leave a loop.
+const FAR: usize = 200;
+
+/// What is known of a run.
+#[derive(Clone, Default)]
+pub(super) struct Path {
+    /// What the run does from each item on, and at its end.
+    from: Vec<Crossing>,
+    /// What may happen between the run that binds it and itself.
+    pub(super) entered: Crossing,
+    /// The position of its first call, where an allocation may stand that has moved past reads.
+    pub(super) before_call: Option<u32>,
+}
+
+impl Path {
+    /// What the run does before it ends.
+    pub(super) fn whole(&self) -> Crossing {
+        self.from(0)
+    }
+
+    /// What the run does from an item on.
+    pub(super) fn from(&self, index: usize) -> Crossing {
+        self.from.get(index).copied().unwrap_or_default()
+    }
+}
+
+/// What is known of all runs.
+pub(super) fn paths(function: &Function) -> SecondaryMap<Run, Path> {
+    let mut paths = SecondaryMap::with_capacity(function.flow.runs().len());
+    for (run, term) in function.terms.iter() {
+        let Some(term) = term else { continue };
+        let position = |index: usize| match term.items.get(index) {
+            Some(Item::Join { cont, .. }) => {
+                function.flow.block_of(*cont).map(|block| function.flow.blocks()[block].bound_at)
+            }
+            _ => Some(function.flow.runs()[run].terminator),
+        };
+        paths[run] = Path {
+            from: crossing::suffixes(term),
+            entered: Crossing::Nothing,
+            before_call: crossing::before_call(term).and_then(position),
+        };
+    }
+    follow(function, &mut paths);
+    paths
+}
+
+/// Finds out what may happen between the run that binds a handler and the handler: what the runs do from which it is
+/// jumped to, and what may have happened before those.
+fn follow(function: &Function, paths: &mut SecondaryMap<Run, Path>) {
+    let flow = function.flow;
+    let mut changed = true;
+    while std::mem::take(&mut changed) {
+        // From those bound last, which come first when the program runs.
+        for edge in flow.edges().iter().rev() {
+            let Some(to) = edge.to.expand().map(|to| &flow.blocks()[to]) else { continue };
+            // The code of a `Join` goes on in the run that binds it: nothing moves there.
+            if to.code == to.bound_in || paths[to.code].entered == Crossing::Effects {
+                continue;
+            }
+            let mut past = along(function, edge);
+            let (mut run, mut steps) = (edge.from.run, 0);
+            while run != to.bound_in && past < Crossing::Effects {
+                past = past.max(paths[run].whole()).max(paths[run].entered);
+                steps += 1;
+                match flow.runs()[run].parent.expand() {
+                    Some(parent) if steps < FAR => run = parent,
+                    _ => past = Crossing::Effects,
+                }
+            }
+            let entered = &mut paths[to.code].entered;
+            if past > *entered {
+                *entered = past;
+                changed = true;
+            }
+        }
+    }
+}
+
+/// What happens along an edge, besides what the run does.
+fn along(function: &Function, edge: &Edge) -> Crossing {
+    let is_call = || {
+        edge.from.position == function.flow.runs()[edge.from.run].terminator
+            && function.terms[edge.from.run].is_some_and(crossing::ends_in_call)
+    };
+    match edge.kind {
+        EdgeKind::Return | EdgeKind::Try => Crossing::Effects,
+        EdgeKind::Raise if is_call() => Crossing::Effects,
+        EdgeKind::Raise | EdgeKind::Jump => Crossing::Nothing,
+    }
+}
+
+/// Whether control, once in a run of a loop, does not come back to the loop's beginning. `header` is the handler.
+pub(super) fn leaves(flow: &Flow, run: Run, header: Run) -> bool {
+    let runs = flow.runs();
+    let (outer, inner) = (runs[header].depth, runs[run].depth);
+    flow.edges_from(run).iter().enumerate().all(|(count, edge)| {
+        // Where nothing binds it, it is of the function. What a `Join` binds is left by going on in its run.
+        let stays = edge.to.expand().is_some_and(|to| {
+            let to = &flow.blocks()[to];
+            let depth = runs[to.bound_in].depth + u32::from(to.header_of.is_some());
+            to.code != to.bound_in && (outer..inner).contains(&depth)
+        });
+        count < FAR && !stays
+    })
+}
+
+/// Whether what is allocated around a run may be allocated in it.
+pub(super) fn is_open(flow: &Flow, run: Run) -> bool {
+    match flow.runs()[run].kind {
+        RunKind::Handler | RunKind::Arm => true,
+        RunKind::Loop(entered) => flow.headers(entered).len() == 1,
+        RunKind::Body | RunKind::Join | RunKind::Try => false,
+    }
+}
