@@ -1,55 +1,78 @@
-//! Bounds checks that cannot fail are left out (features D11; the manual: "does not yet").
-//! `docs/passes/bounds.md` shows it.
+//! What is known of the integers of loops and joins decides checks of bounds and comparisons (features D11, D17; the
+//! manual: "does not yet"). `docs/passes/bounds.md` shows it.
 //!
-//! A function is followed along its control flow with what is known of the differences of its integers: from guards and
-//! `assert`s, from arithmetic that does not wrap around, from lengths, and from checks that have passed. Where paths meet, a
-//! parameter keeps the bounds that hold on each of them. A loop is followed with the bounds that its parameters have at the
-//! entries; those that a way back does not keep are dropped, until all are kept.
+//! The facts, and what follows from them, are the environment's (`flambeau_types`), which the simplifier asks, too. The
+//! simplifier goes through a loop once, and so knows of its parameters only what holds of all integers; here a loop is
+//! followed with the bounds that its parameters have at the entries, and again without those that a back edge does not
+//! keep, until all are kept.
 //!
 //! Lengths are compared as variables: whether two reads of a length give the same is for the simplifier to say.
 
-mod arithmetic;
-mod differences;
-
-use flambeau_ir::prim::{IntCmp, IntOp};
+use flambeau_ir::prim::{Coeffects, Effects, IntOp};
 use flambeau_ir::stack::deep;
 use flambeau_ir::{
-    ApplyCont, CodeId, Const, ContHandler, Continuation, Expr, IntKind, Item, Named, Prim, Rewrites, Simple,
+    CodeId, Const, ContHandler, Continuation, Expr, IntKind, Item, Named, Prim, Rewrites, Simple, Subkind,
     Switch, Terminator, Unit, Variable,
 };
-use rustc_hash::{FxHashMap, FxHashSet};
+use flambeau_types::{Bounds, Definition, Direction, Env, IntSet, Mark, Operands, Relations, Ty};
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use differences::{Bounds, Differences, Direction, Fact, Node, Term};
-
 /// What may be looked at in a function, for each of its items and besides (features G6).
-const BUDGET: (u32, u32) = (200, 40_000);
-/// How often a loop is followed before the bounds of a parameter that ways back do not keep are given up, and all bounds.
+const BUDGET: (u32, u32) = (40, 4_000);
+/// How often a loop is followed before the bounds of a parameter that back edges do not keep are given up, and all
+/// bounds.
 const ROUNDS: (u32, u32) = (2, 5);
-/// What a way to a continuation brings along: so many facts, the last ones.
-const FACTS: usize = 64;
 
-/// Leaves out checks in all functions of a unit. On entry and on exit the unit is well-formed.
+/// Decides checks and comparisons in all functions of a unit. On entry and on exit the unit is well-formed.
 pub fn bounds(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
-    unit.rewrite_bodies(|unit, code, body| {
-        let changed = remove_unknown_zeros(body, unit, code, rewrites);
-        let (mut checks, mut items) = (0, 0);
-        body.walk(&mut |expr| {
-            items += expr.items.len() as u32;
-            checks += expr.items.iter().filter(|item| check_of(item).is_some()).count();
-        });
-        if checks == 0 {
-            return changed;
-        }
-        let budget = items.saturating_mul(BUDGET.0).saturating_add(BUDGET.1);
-        let mut search = Search::new(unit, budget);
-        search.expr(body);
-        let passed = search.passed;
-        remove(body, &passed, unit, code, rewrites) || changed
-    })
+    decide_all(unit, rewrites).0
 }
 
-/// Leaves out the checks of divisors that only fail for a known zero (`-unsafe`) where the divisor is still not known.
+/// Whether anything was decided, and the functions in which comparisons were, the entry without a code: there, branches
+/// have become known.
+pub fn decide_all(unit: &mut Unit, rewrites: &mut Rewrites) -> (bool, Vec<Option<CodeId>>) {
+    let mut env = Env::default();
+    let mut compared = Vec::new();
+    let changed = unit.rewrite_bodies(|unit, code, body| {
+        let has_removed = remove_unknown_zeros(body, unit, code, rewrites);
+        // Comparisons outside loops the simplifier has decided as far as they are.
+        let (mut has_check, mut has_comparison, mut has_loop, mut items) = (false, false, false, 0);
+        body.walk(&mut |expr| {
+            items += expr.items.len() as u32;
+            for item in &expr.items {
+                has_check |= is_check(item);
+                has_comparison |= question_of(item).is_some();
+                has_loop |= matches!(item, Item::LetCont { recursive: true, .. });
+            }
+        });
+        let mut decided = Decided::default();
+        if has_check || has_comparison && has_loop {
+            let budget = items.saturating_mul(BUDGET.0).saturating_add(BUDGET.1);
+            let mark = env.mark();
+            let mut search = Search::new(unit, &mut env, budget);
+            search.bind_params(code);
+            search.expr(body);
+            let results = search.decided;
+            env.undo(mark);
+            decided = decide(body, &results, unit, code, rewrites);
+        }
+        if decided.comparisons {
+            compared.push(code);
+        }
+        decided.checks || decided.comparisons || has_removed
+    });
+    (changed, compared)
+}
+
+/// What was decided in a function.
+#[derive(Default)]
+struct Decided {
+    checks: bool,
+    comparisons: bool,
+}
+
+/// Removes the checks of divisors that only fail for a known zero (`-unsafe`) where the divisor is still not known.
 fn remove_unknown_zeros(body: &mut Expr, unit: &Unit, code: Option<CodeId>, rewrites: &mut Rewrites) -> bool {
     let mut changed = false;
     body.walk_mut(&mut |expr| {
@@ -67,137 +90,195 @@ fn remove_unknown_zeros(body: &mut Expr, unit: &Unit, code: Option<CodeId>, rewr
     changed
 }
 
-/// The variable that a bounds check is bound to.
-fn check_of(item: &Item) -> Option<Variable> {
+fn is_check(item: &Item) -> bool {
+    matches!(item, Item::Let { named: Named::Prim { prim: Prim::CheckBound { .. }, .. }, .. })
+}
+
+/// The variable that a check or a comparison of integers is bound to.
+fn question_of(item: &Item) -> Option<Variable> {
     match item {
-        Item::Let { var, named: Named::Prim { prim: Prim::CheckBound { .. }, .. }, .. } => Some(*var),
+        Item::Let {
+            var,
+            named: Named::Prim { prim: Prim::CheckBound { .. } | Prim::IntCompare { .. }, .. },
+            ..
+        } => Some(*var),
         _ => None,
     }
 }
 
-fn remove(
+/// Puts what was found out in the places of checks and comparisons.
+fn decide(
     body: &mut Expr,
-    passed: &FxHashSet<Variable>,
+    results: &FxHashMap<Variable, Simple>,
     unit: &Unit,
     code: Option<CodeId>,
     rewrites: &mut Rewrites,
-) -> bool {
-    let mut changed = false;
+) -> Decided {
+    let mut decided = Decided::default();
     body.walk_mut(&mut |expr| {
         for item in &mut expr.items {
-            let goes = check_of(item).is_some_and(|var| passed.contains(&var))
-                && rewrites.allow(|| format!("bounds: check in {}", unit.place_name(code)));
-            if goes && let Item::Let { named, .. } = item {
-                *named = Named::Simple(Simple::UNIT);
-                changed = true;
+            let result = question_of(item).and_then(|var| results.get(&var));
+            if let Some(result) = result
+                && let Item::Let { named, .. } = item
+                && rewrites.allow(|| {
+                    let what = if *result == Simple::UNIT { "check" } else { "comparison" };
+                    format!("bounds: {what} in {}", unit.place_name(code))
+                })
+            {
+                *named = Named::Simple(*result);
+                *(if *result == Simple::UNIT { &mut decided.checks } else { &mut decided.comparisons }) =
+                    true;
             }
         }
     });
-    changed
+    decided
 }
 
 /// What is known where a continuation is entered.
 #[derive(Clone)]
 struct Entry {
-    /// When it was bound, and the facts of that place.
-    time: Node,
-    mark: usize,
+    /// When it was bound, and the trail of that point.
+    time: u32,
+    mark: Mark,
     params: SmallVec<[Variable; 2]>,
-    /// How many ways to it have been seen.
-    ways: u32,
-    /// What all of them know.
-    facts: Vec<Fact>,
-    /// Of each parameter, what all of them pass.
-    bounds: SmallVec<[Bounds; 2]>,
-    /// Ways to an exception handler are not followed.
+    /// What the edges seen have in common; nothing where there was none.
+    relations: Option<Relations>,
+    /// Edges to an exception handler are not followed.
     is_opaque: bool,
 }
 
 /// A loop that is being followed.
-struct Turn {
+struct Iteration {
     cont: Continuation,
     /// What its parameters are taken to be bounded by.
-    bounds: SmallVec<[Bounds; 2]>,
-    /// What the ways back keep of it.
-    kept: SmallVec<[Bounds; 2]>,
+    bounds: Vec<Bounds>,
+    /// What the back edges keep of it.
+    kept: Vec<Bounds>,
 }
 
 struct Search<'u> {
     unit: &'u Unit,
-    known: Differences,
-    /// Outcomes of comparisons.
-    tests: FxHashMap<Variable, (IntCmp, Term, Term)>,
-    /// Sums that do not wrap around.
-    sums: FxHashMap<Term, (Term, Term)>,
-    /// Sums with constants that may have wrapped around.
-    unsure: FxHashMap<Term, (Term, i64)>,
+    env: &'u mut Env,
+    /// What may still be looked at.
+    budget: u32,
     entries: FxHashMap<Continuation, Entry>,
-    /// What entries were before ways to them were seen: a loop may be followed again.
+    /// What entries were before edges to them were seen: a loop may be followed again.
     history: Vec<(Continuation, Entry)>,
-    turns: Vec<Turn>,
-    /// Checks that cannot fail, as of the last time that they were met.
-    passed: FxHashSet<Variable>,
+    iterations: Vec<Iteration>,
+    /// The results of checks and comparisons that are decided, as of the last time that they were met.
+    decided: FxHashMap<Variable, Simple>,
 }
 
 impl<'u> Search<'u> {
-    fn new(unit: &'u Unit, budget: u32) -> Search<'u> {
+    fn new(unit: &'u Unit, env: &'u mut Env, budget: u32) -> Search<'u> {
         Search {
             unit,
-            known: Differences::new(budget),
-            tests: FxHashMap::default(),
-            sums: FxHashMap::default(),
-            unsure: FxHashMap::default(),
+            env,
+            budget,
             entries: FxHashMap::default(),
             history: Vec::new(),
-            turns: Vec::new(),
-            passed: FxHashSet::default(),
+            iterations: Vec::new(),
+            decided: FxHashMap::default(),
         }
+    }
+
+    /// Takes from the budget; whether anything is left.
+    fn spend(&mut self, amount: u32) -> bool {
+        self.budget = self.budget.saturating_sub(amount);
+        self.budget > 0
+    }
+
+    fn bind_params(&mut self, code: Option<CodeId>) {
+        let Some(code) = code.map(|code| &self.unit.codes[code]) else { return };
+        self.bind(code.my_closure);
+        for param in &code.params {
+            let is_int = self.unit.variables[*param].subkind == Subkind::Immediate;
+            let ty = if is_int { Ty::tagged(IntSet::OCAML) } else { Ty::Unknown };
+            self.env.bind(*param, ty);
+        }
+    }
+
+    fn bind(&mut self, var: Variable) {
+        self.env.bind(var, Ty::Unknown);
     }
 
     fn expr(&mut self, expr: &Expr) {
         deep(|| {
-            self.known.spend(expr.items.len() as u32);
-            // Handlers come after all ways to them.
+            self.spend(expr.items.len() as u32);
+            // Handlers come after all edges to them.
             let mut groups = Vec::new();
             for item in &expr.items {
                 match item {
                     Item::Let { var, named, .. } => self.binding(*var, named),
-                    Item::LetClosures { vars, .. } => {
-                        for var in vars {
-                            self.known.bind(*var);
-                        }
-                    }
+                    Item::LetClosures { vars, .. } => vars.iter().for_each(|var| self.bind(*var)),
                     Item::Join { cont, params, body } => {
                         self.declare(*cont, params);
-                        let mark = self.known.mark();
+                        let mark = self.env.mark();
                         self.expr(body);
-                        self.known.undo(mark);
+                        self.env.undo(mark);
                         self.enter(*cont);
                     }
                     Item::LetCont { recursive, handlers } => {
                         for handler in handlers {
                             self.declare(handler.cont, &handler.params);
                         }
-                        groups.push((*recursive, handlers, self.known.mark()));
+                        groups.push((*recursive, handlers, self.env.mark()));
                     }
                 }
             }
             self.terminator(&expr.terminator);
             for (recursive, handlers, mark) in groups.into_iter().rev() {
-                self.known.undo(mark);
+                self.env.undo(mark);
                 self.group(recursive, handlers);
             }
         });
     }
 
+    fn binding(&mut self, var: Variable, named: &Named) {
+        let (prim, args) = match named {
+            Named::Simple(simple) => {
+                let simple = self.env.canonical(*simple);
+                return self.env.bind_alias(var, simple);
+            }
+            Named::Prim { prim, args, .. } => (prim, args),
+        };
+        let args: Operands = args.iter().map(|arg| self.env.canonical(*arg)).collect();
+        let result = match (prim, &args[..]) {
+            (Prim::CheckBound { width }, [length, index]) => {
+                let passes = self.env.is_in_bounds(*length, *index, *width);
+                self.env.assume_in_bounds(*length, *index, *width);
+                Some(passes.then_some(Simple::UNIT))
+            }
+            (Prim::IntCompare { op, kind }, [x, y]) => {
+                let outcome = self.env.decide(*op, *kind, *x, *y);
+                Some(outcome.map(|holds| Simple::naked_imm(i64::from(holds))))
+            }
+            _ => None,
+        };
+        match result {
+            Some(Some(result)) => {
+                self.decided.insert(var, result);
+                return self.env.bind_alias(var, result);
+            }
+            Some(None) => {
+                self.decided.remove(&var);
+            }
+            None => {}
+        }
+        let ty = self.env.integer_result(prim, &args).unwrap_or(Ty::Unknown);
+        self.env.bind(var, ty);
+        if prim.effects() == (Effects::None, Coeffects::None) {
+            self.env.define(var, Definition { prim: prim.clone(), args: args.clone() });
+        }
+        self.env.learn_result(var, prim, &args);
+    }
+
     fn declare(&mut self, cont: Continuation, params: &SmallVec<[Variable; 2]>) {
         let entry = Entry {
-            time: self.known.now(),
-            mark: self.known.mark(),
+            time: self.env.now(),
+            mark: self.env.mark(),
             params: params.clone(),
-            ways: 0,
-            facts: Vec::new(),
-            bounds: SmallVec::new(),
+            relations: None,
             is_opaque: self.unit.continuations[cont].is_exn,
         };
         self.entries.insert(cont, entry);
@@ -208,71 +289,61 @@ impl<'u> Search<'u> {
             [handler] if recursive => self.follow_loop(handler),
             _ => {
                 for handler in handlers {
-                    let mark = self.known.mark();
+                    let mark = self.env.mark();
                     if recursive {
-                        self.enter_knowing_nothing(handler);
+                        handler.params.iter().for_each(|param| self.bind(*param));
                     } else {
                         self.enter(handler.cont);
                     }
                     self.expr(&handler.body);
-                    self.known.undo(mark);
+                    self.env.undo(mark);
                 }
             }
         }
     }
 
-    fn enter_knowing_nothing(&mut self, handler: &ContHandler) {
-        for param in &handler.params {
-            self.known.bind(*param);
-        }
-    }
-
-    /// Takes what all ways to a continuation know to be known, and binds its parameters.
+    /// Takes what all edges to a continuation have in common to be known, and binds its parameters.
     fn enter(&mut self, cont: Continuation) {
         let Some(entry) = self.entries.remove(&cont) else { return };
-        for fact in &entry.facts {
-            self.known.assume_fact(*fact);
-        }
-        for (index, param) in entry.params.iter().enumerate() {
-            let param = self.known.bind(*param);
-            if let Some(bounds) = entry.bounds.get(index) {
-                self.known.assume_bounds(param, bounds);
-            }
+        let relations = entry.relations.unwrap_or_default();
+        self.env.assume_facts(&relations);
+        entry.params.iter().for_each(|param| self.bind(*param));
+        for (param, bounds) in entry.params.iter().zip(&relations.bounds) {
+            self.env.assume_bounds(*param, bounds);
         }
     }
 
-    /// Follows a loop until the bounds that its parameters are taken to have are kept by all ways back.
+    /// Follows a loop until the bounds that its parameters are taken to have are kept by all back edges.
     fn follow_loop(&mut self, handler: &ContHandler) {
         let Some(entry) = self.entries.remove(&handler.cont) else { return };
-        for fact in &entry.facts {
-            self.known.assume_fact(*fact);
-        }
-        let mut bounds = entry.bounds;
+        let relations = entry.relations.unwrap_or_default();
+        self.env.assume_facts(&relations);
+        let mut bounds = relations.bounds;
         bounds.resize(handler.params.len(), Bounds::default());
         for (bounds, direction) in bounds.iter_mut().zip(steps(handler)) {
             bounds.forget_start(direction);
         }
-        let (mark, past) = (self.known.mark(), self.history.len());
+        let (mark, past) = (self.env.mark(), self.history.len());
         for round in 0.. {
-            if round >= ROUNDS.1 || !self.known.spend(1) {
+            if round >= ROUNDS.1 || !self.spend(1) {
                 bounds.fill(Bounds::default());
             }
             for (param, bounds) in handler.params.iter().zip(&bounds) {
-                let param = self.known.bind(*param);
-                self.known.assume_bounds(param, bounds);
+                self.bind(*param);
+                self.env.assume_bounds(*param, bounds);
             }
-            let turn = Turn { cont: handler.cont, bounds: bounds.clone(), kept: bounds.clone() };
-            self.turns.push(turn);
+            let iteration = Iteration { cont: handler.cont, bounds: bounds.clone(), kept: bounds.clone() };
+            self.iterations.push(iteration);
             self.expr(&handler.body);
-            self.known.undo(mark);
-            let Some(turn) = self.turns.pop() else { return };
-            let lost = |index: usize| turn.kept[index].len() < turn.bounds[index].len();
+            self.env.undo(mark);
+            let Some(iteration) = self.iterations.pop() else { return };
+            let lost = |index: usize| iteration.kept[index].len() < iteration.bounds[index].len();
             if !(0..bounds.len()).any(lost) {
                 return;
             }
             for (index, bounds) in bounds.iter_mut().enumerate() {
                 let gives_up = round >= ROUNDS.0 && lost(index);
-                *bounds = if gives_up { Bounds::default() } else { turn.kept[index].clone() };
+                *bounds = if gives_up { Bounds::default() } else { iteration.kept[index].clone() };
             }
             for (cont, entry) in self.history.drain(past..).rev() {
                 self.entries.insert(cont, entry);
@@ -282,92 +353,71 @@ impl<'u> Search<'u> {
 
     fn terminator(&mut self, terminator: &Terminator) {
         match terminator {
-            Terminator::ApplyCont(jump) => self.way(jump.cont, &jump.args),
+            Terminator::ApplyCont(jump) => self.edge(jump.cont, &jump.args),
             Terminator::Switch(switch) => self.switch(switch),
             Terminator::StringSwitch(switch) => {
-                switch.for_each_jump(&mut |jump| self.way(jump.cont, &jump.args));
+                switch.for_each_jump(&mut |jump| self.edge(jump.cont, &jump.args));
             }
-            Terminator::Apply(apply) => self.way(apply.ret, &[]),
+            Terminator::Apply(apply) => self.edge(apply.ret, &[]),
             Terminator::Try { body, .. } => self.expr(body),
             Terminator::Raise { .. } | Terminator::Unreachable => {}
         }
     }
 
     fn switch(&mut self, switch: &Switch) {
-        let test = switch.scrutinee.as_var().and_then(|var| self.tests.get(&var).copied());
-        for (value, ApplyCont { cont, args }) in &switch.arms {
-            let mark = self.known.mark();
-            match test {
-                Some(test) => self.outcome(test, *value != 0),
-                None => {
-                    if let Some(scrutinee) = self.known.term(switch.scrutinee) {
-                        self.known.assume_equal(scrutinee, Term::constant(*value));
-                    }
-                }
-            }
-            self.way(*cont, args);
-            self.known.undo(mark);
+        let mut others = match self.env.constant(switch.scrutinee, flambeau_ir::Kind::NakedImmediate) {
+            Some(Const::NakedImmediate(n)) => IntSet::one(n),
+            _ => match self.env.ty(switch.scrutinee) {
+                Ty::Int(set) => set,
+                _ => IntSet::OCAML,
+            },
+        };
+        let mut arms: SmallVec<[_; 4]> = SmallVec::new();
+        for (value, jump) in &switch.arms {
+            others = others.without(*value);
+            arms.push((IntSet::one(*value), jump));
         }
-        if let Some(ApplyCont { cont, args }) = &switch.default {
-            let mark = self.known.mark();
-            if let (Some(test), [(value, _)]) = (test, &switch.arms[..]) {
-                self.outcome(test, *value == 0);
+        arms.extend(switch.default.as_ref().map(|jump| (others, jump)));
+        for (set, jump) in arms {
+            let mark = self.env.mark();
+            // An arm that is never taken says nothing of its continuation.
+            if !set.is_empty() && self.env.assume(switch.scrutinee, &set) {
+                self.edge(jump.cont, &jump.args);
             }
-            self.way(*cont, args);
-            self.known.undo(mark);
+            self.env.undo(mark);
         }
     }
 
-    /// A way to a continuation; without arguments where nothing is known of them.
-    fn way(&mut self, cont: Continuation, args: &[Simple]) {
-        if !self.known.spend(1) {
+    /// An edge to a continuation; without arguments where nothing is known of them.
+    fn edge(&mut self, cont: Continuation, args: &[Simple]) {
+        if !self.spend(1) {
             self.give_up(cont);
             return;
         }
-        let args: SmallVec<[Option<Term>; 2]> = args.iter().map(|arg| self.known.term(*arg)).collect();
-        if let Some(turn) = self.turns.iter_mut().rev().find(|turn| turn.cont == cont) {
-            for (index, kept) in turn.kept.iter_mut().enumerate() {
-                match args.get(index).copied().flatten() {
-                    Some(arg) => self.known.retain(kept, arg),
-                    None => *kept = Bounds::default(),
-                }
+        if let Some(iteration) = self.iterations.iter_mut().rev().find(|i| i.cont == cont) {
+            for (index, kept) in iteration.kept.iter_mut().enumerate() {
+                self.env.retain_bounds(kept, args.get(index).copied());
             }
             return;
         }
         // The function's own continuations have no entry.
         let Some(entry) = self.entries.get_mut(&cont).filter(|entry| !entry.is_opaque) else { return };
-        if !self.turns.is_empty() {
+        if !self.iterations.is_empty() {
             self.history.push((cont, entry.clone()));
         }
-        entry.ways += 1;
-        let facts = self.known.since(entry.mark);
-        let facts = &facts[facts.len().saturating_sub(FACTS)..];
-        if entry.ways == 1 {
-            entry.facts = facts.to_vec();
-            entry.bounds = args
-                .iter()
-                .map(|arg| arg.map_or_else(Bounds::default, |arg| self.known.bounds(arg, entry.time)))
-                .collect();
-            return;
-        }
-        entry.facts.retain(|fact| facts.contains(fact));
-        for (index, bounds) in entry.bounds.iter_mut().enumerate() {
-            match args.get(index).copied().flatten() {
-                Some(arg) => self.known.join(bounds, arg),
-                None => *bounds = Bounds::default(),
-            }
+        match &mut entry.relations {
+            None => entry.relations = Some(self.env.relations(entry.mark, entry.time, args, true)),
+            Some(relations) => self.env.join_relations(relations, args),
         }
     }
 
     /// No more can be found out: nothing is known where the continuation is entered.
     fn give_up(&mut self, cont: Continuation) {
-        if let Some(turn) = self.turns.iter_mut().rev().find(|turn| turn.cont == cont) {
-            turn.kept.fill(Bounds::default());
+        if let Some(iteration) = self.iterations.iter_mut().rev().find(|i| i.cont == cont) {
+            iteration.kept.fill(Bounds::default());
         } else if let Some(entry) = self.entries.get_mut(&cont) {
             self.history.push((cont, entry.clone()));
-            entry.ways += 1;
-            entry.facts.clear();
-            entry.bounds.clear();
+            entry.relations = Some(Relations::default());
         }
     }
 }

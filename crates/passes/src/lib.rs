@@ -43,6 +43,7 @@ pub const PASSES: &[Pass] = &[
     UNROLL,
     PEEL,
     BOUNDS,
+    LATE_BOUNDS,
     MOTION,
     DEAD_CODE,
 ];
@@ -70,6 +71,16 @@ const LATE_SCALAR_REPLACEMENT: Pass = Pass {
         let changed = scalar_replacement::replaced_in(unit, rewrites);
         flambeau_simplify::revisit(unit, rewrites, &changed);
         !changed.is_empty()
+    },
+};
+
+/// Bounds after the last round: where a comparison is decided its branches are known, and only those functions pay for it.
+const LATE_BOUNDS: Pass = Pass {
+    name: "late_bounds",
+    run: |unit, rewrites| {
+        let (changed, compared) = bounds::decide_all(unit, rewrites);
+        flambeau_simplify::revisit(unit, rewrites, &compared);
+        changed
     },
 };
 
@@ -113,7 +124,7 @@ pub fn schedule(level: u32, rounds: Option<u32>, described: bool) -> Vec<Pass> {
     // Blocks that escaped only through functions which the last rounds put into their places.
     passes.push(LATE_SCALAR_REPLACEMENT);
     // What the simplifier found to be the same is the same here.
-    passes.push(BOUNDS);
+    passes.push(LATE_BOUNDS);
     // Last: where a check is gone, nothing keeps a load from leaving a loop, and inside a branch an allocation is in
     // sight of nobody else.
     passes.push(MOTION);

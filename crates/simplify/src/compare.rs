@@ -7,8 +7,8 @@ use flambeau_ir::prim::{Comparison, External, FloatCmp, IntCmp};
 use flambeau_ir::{BoxedKind, IntKind, Prim, Simple, Subkind};
 use flambeau_types::{IntSet, Operands, Ty};
 
+use crate::Simplifier;
 use crate::prims::Outcome;
-use crate::{Simplifier, fold};
 
 /// Which comparison a C function is, and whether it is that of strings alone.
 fn comparison(external: &External) -> Option<(Comparison, bool)> {
@@ -21,7 +21,7 @@ fn outcome_of(comparison: Comparison, order: Ordering) -> Simple {
     let order = order as i64;
     Simple::tagged(match comparison {
         Comparison::ThreeWay => order,
-        Comparison::Test(op) => i64::from(fold::compare(op, order, 0)),
+        Comparison::Test(op) => i64::from(flambeau_types::compare(op, order, 0)),
     })
 }
 

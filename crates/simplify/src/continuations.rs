@@ -1,7 +1,7 @@
 //! Continuations, on the way down: pending ones, open ones, their uses, and what is known in a handler.
 
 use flambeau_ir::{ApplyCont, ContHandler, Continuation, Expr, Item, Kind, Simple, Terminator, Variable};
-use flambeau_types::{Mark, Ty, join};
+use flambeau_types::{Mark, Relations, Ty, join};
 use smallvec::SmallVec;
 
 use crate::Simplifier;
@@ -50,6 +50,8 @@ pub struct Use {
     exported: SmallVec<[Ty; 2]>,
     /// What else was learnt of variables of the scope of the continuation.
     facts: SmallVec<[(Variable, Ty); 2]>,
+    /// Of the last use: what all know of integers.
+    relations: Option<Box<Relations>>,
     memory: Memory,
 }
 
@@ -184,6 +186,8 @@ impl Simplifier<'_> {
         // The memory at the entries, if it is one, less what the loop writes.
         let entry = self.entry_memory(&handlers);
         let entries: Vec<usize> = handlers.iter().map(|handler| self.uses_so_far(handler.cont)).collect();
+        let relations: SmallVec<[Option<Box<Relations>>; 1]> =
+            handlers.iter().map(|handler| self.relations_so_far(handler.cont)).collect();
         for handler in handlers {
             let (params, body, unboxings) = self.scoped(|this| {
                 match (entry, first) {
@@ -192,6 +196,10 @@ impl Simplifier<'_> {
                         this.write(this.function.analysis.writes(first));
                     }
                     _ => this.fresh_memory(),
+                }
+                // Of variables that are older than the loop it holds in all iterations.
+                if let [Some(relations)] = &relations[..] {
+                    this.env.assume_facts(relations);
                 }
                 let (params, first, unboxings) = this.enter_loop(handler.cont, handler.params);
                 let mut body = this.run(Rest::from(handler.body));
@@ -221,6 +229,13 @@ impl Simplifier<'_> {
 
     pub(crate) fn has_uses(&self, cont: Continuation) -> bool {
         self.uses_so_far(cont) > 0
+    }
+
+    fn relations_so_far(&mut self, cont: Continuation) -> Option<Box<Relations>> {
+        match self.function.conts.get_mut(&cont) {
+            Some(ContState::Open(open)) => open.uses.last_mut()?.relations.take(),
+            _ => None,
+        }
     }
 
     fn uses_so_far(&self, cont: Continuation) -> usize {
@@ -299,6 +314,12 @@ impl Simplifier<'_> {
             }
         }
         self.learn_common(&uses);
+        if let Some(relations) = uses.last().and_then(|last| last.relations.as_ref()) {
+            self.env.assume_facts(relations);
+            for (param, bounds) in params.iter().zip(&relations.bounds) {
+                self.env.assume_bounds(*param, bounds);
+            }
+        }
         let mut params = params;
         let first = self.add_params(&mut params, &unboxings);
         self.pass_extras(&uses, uses.len(), &unboxings);
@@ -385,7 +406,15 @@ impl Simplifier<'_> {
         let memory = *self.memory();
         let (edge, name) = self.function.edges.push(cont);
         if let Some(ContState::Open(open)) = self.function.conts.get_mut(&cont) {
-            open.uses.push(Use { edge, args, tys, tests, exported, facts, memory });
+            let relations = match open.uses.last_mut() {
+                None => Some(Box::new(self.env.relations(mark, time, &args, false))),
+                Some(last) => last.relations.take().map(|mut relations| {
+                    self.env.join_relations(&mut relations, &args);
+                    relations
+                }),
+            };
+            let relations = relations.filter(|relations| !relations.is_empty());
+            open.uses.push(Use { edge, args, tys, tests, exported, facts, relations, memory });
         }
         name
     }

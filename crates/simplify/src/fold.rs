@@ -1,8 +1,9 @@
 //! Primitives of constants, exactly as the machine computes them (soundness row 22). Nothing is folded whose result OCaml
 //! leaves open (shifts out of range) or whose bits are the processor's (NaN).
 
-use flambeau_ir::prim::{FloatCmp, FloatOp, IntCmp, IntOp, ShiftOp};
+use flambeau_ir::prim::{FloatCmp, FloatOp, IntOp, ShiftOp};
 use flambeau_ir::{Const, IntKind, Kind, Prim};
+use flambeau_types::compare;
 
 /// The value of an OCaml integer of which the top bit is lost.
 pub fn wrap63(n: i64) -> i64 {
@@ -83,19 +84,6 @@ fn shift(op: ShiftOp, kind: IntKind, a: i64, amount: i64) -> Option<i64> {
         ShiftOp::Asr => a >> amount,
         ShiftOp::Lsr => wrap(kind, (bits >> amount) as i64),
     })
-}
-
-/// The outcome of a comparison. Integers are held sign-extended, so one rule does for all widths.
-pub fn compare(op: IntCmp, a: i64, b: i64) -> bool {
-    match op {
-        IntCmp::Eq => a == b,
-        IntCmp::Ne => a != b,
-        IntCmp::Lt => a < b,
-        IntCmp::Le => a <= b,
-        IntCmp::Gt => a > b,
-        IntCmp::Ge => a >= b,
-        IntCmp::UnsignedLt => (a as u64) < (b as u64),
-    }
 }
 
 fn compare_floats(op: FloatCmp, a: f64, b: f64) -> bool {

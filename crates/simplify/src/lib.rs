@@ -72,7 +72,7 @@ use flambeau_ir::{
     CodeId, Expr, FunctionSlot, Rewrites, SetOfClosures, StaticDef, Subkind, Symbol, Unit, ValueSlot,
     Variable,
 };
-use flambeau_types::{Closure, Env, Ty};
+use flambeau_types::{Closure, Env, IntSet, Ty};
 use rustc_hash::FxHashSet;
 
 use analysis::Analysis;
@@ -292,9 +292,10 @@ impl<'a> Simplifier<'a> {
         }
         for param in params {
             let ty = match self.unit.variables[param].subkind {
-                // What the type checker says of a parameter; other hints bring nothing.
+                // What the type checker says of a parameter.
                 Subkind::Boxed(kind) => Ty::boxed(kind, Ty::Unknown),
-                Subkind::Any | Subkind::Immediate => Ty::Unknown,
+                Subkind::Immediate => Ty::tagged(IntSet::OCAML),
+                Subkind::Any => Ty::Unknown,
             };
             self.env.bind(param, ty);
         }

@@ -1,6 +1,6 @@
 //! Primitives, on the way down.
 
-use flambeau_ir::prim::{ArrayKind, Coeffects, Effects, Init, IntCmp, IntOp, Mutability, ShiftOp};
+use flambeau_ir::prim::{ArrayKind, Coeffects, Effects, Init, IntCmp, IntOp, Mutability};
 use flambeau_ir::{Const, Dbg, ExnCont, IntKind, Item, Kind, Named, Prim, Simple, Variable};
 use flambeau_types::{Blocks, Definition, IntSet, Operands, Ty};
 use smallvec::SmallVec;
@@ -263,14 +263,9 @@ impl Simplifier<'_> {
             | (Prim::BlockStoreComputed { .. }, [block, ..])
             | (Prim::OffsetRef { .. }, [block]) => self.forget_fields(*block),
             (Prim::CheckBound { width }, [length, index]) => {
-                let high = self
-                    .env
-                    .ints(*length, IntKind::Tagged)
-                    .and_then(|set| set.bounds())
-                    .map_or(i64::MAX, |(_, high)| high.saturating_sub(i64::from(*width)));
-                self.env.learn(*index, &Ty::tagged(IntSet::range(0, high)));
+                self.env.assume_in_bounds(*length, *index, *width);
             }
-            _ => {}
+            _ => self.env.learn_result(var, prim, args),
         }
     }
 
@@ -337,24 +332,22 @@ impl Simplifier<'_> {
             },
             (Prim::NumConv { from, to }, [x]) => self.convert(*from, *to, *x),
             (Prim::IntArith { op, kind }, [x, y]) => self.arith(*op, *kind, *x, *y),
-            (Prim::IntShift { op, kind }, [x, y]) => self.shift(*op, *kind, *x, *y),
+            (Prim::IntShift { kind, .. }, [x, y]) => self.shift(prim, *kind, *x, *y),
             (Prim::IntDiv { kind }, [x, y]) if self.is_constant(*y, *kind, 1) => Outcome::Atom(*x),
             (Prim::IntCompare { op, kind }, [x, y]) => self.compare(*op, *kind, *x, *y),
-            (Prim::IntCompare3 { kind }, [x, y]) if x == y && *kind != IntKind::Tagged => {
-                Outcome::Atom(Simple::tagged(0))
-            }
-            (Prim::IntCompare3 { kind }, [x, y]) => match self.ordered_before(*kind, *x, *y) {
+            (Prim::IntCompare3 { kind }, [x, y]) => match self.env.three_way(*kind, *x, *y) {
                 Some(order) => Outcome::Atom(Simple::tagged(order)),
-                None => Outcome::Keep(Ty::tagged(IntSet::range(-1, 1))),
+                None => self.integer(prim, args),
             },
-            (Prim::FloatCompare3, _) => Outcome::Keep(Ty::tagged(IntSet::range(-1, 1))),
-            (Prim::FloatCompare { .. }, _) => Outcome::Keep(Ty::bool()),
             (Prim::PhysEqual { negated }, [x, y]) => self.phys_equal(*negated, *x, *y),
-            (Prim::CheckZero { kind, .. }, [x]) => match self.env.ints(*x, *kind) {
-                Some(set) if !set.contains(0) => Outcome::Atom(Simple::UNIT),
-                _ => Outcome::Keep(Ty::Unknown),
-            },
-            (Prim::CheckBound { width }, [length, index]) => self.check_bound(*width, *length, *index),
+            (Prim::CheckZero { kind, .. }, [x]) if self.env.is_not_zero(*x, *kind) => {
+                Outcome::Atom(Simple::UNIT)
+            }
+            (Prim::CheckBound { width }, [length, index])
+                if self.env.is_in_bounds(*length, *index, *width) =>
+            {
+                Outcome::Atom(Simple::UNIT)
+            }
             (Prim::MakeBlock { tag, mutability }, fields) => self.make_block(*tag, *mutability, fields),
             (prim, fields) if is_float_record(prim) && fields.len() <= FIELDS => {
                 Outcome::Keep(Ty::floats(fields.iter().map(|field| Ty::Is(*field))))
@@ -371,7 +364,6 @@ impl Simplifier<'_> {
                 _ => Outcome::Keep(Ty::Unknown),
             },
             (Prim::StringLength, [string]) => self.string_length(*string),
-            (Prim::ArrayLength { .. } | Prim::BigarrayDim { .. }, _) => Outcome::Keep(length()),
             (Prim::StringLoad { string: kind, width }, [string, index]) => {
                 self.string_load(*kind, *width, *string, *index)
             }
@@ -398,7 +390,7 @@ impl Simplifier<'_> {
                 }
             }
             (Prim::CCall(external), args) => self.c_call(external, args),
-            _ => Outcome::Keep(Ty::Unknown),
+            _ => self.integer(prim, args),
         }
     }
 
@@ -435,10 +427,7 @@ impl Simplifier<'_> {
         {
             return Outcome::Atom(definition.args[0]);
         }
-        match self.env.ty(n) {
-            Ty::Int(ints) => Outcome::Keep(Ty::tagged(ints)),
-            _ => Outcome::Keep(Ty::tagged(IntSet::OCAML)),
-        }
+        self.integer(&Prim::Tag, &[n])
     }
 
     fn untag(&self, x: Simple) -> Outcome {
@@ -447,10 +436,7 @@ impl Simplifier<'_> {
         {
             return Outcome::Atom(definition.args[0]);
         }
-        match self.env.ints(x, IntKind::Tagged) {
-            Some(ints) => Outcome::Keep(Ty::Int(ints)),
-            None => Outcome::Keep(Ty::Unknown),
-        }
+        self.integer(&Prim::Untag, &[x])
     }
 
     fn convert(&self, from: Kind, to: Kind, x: Simple) -> Outcome {
@@ -465,12 +451,7 @@ impl Simplifier<'_> {
         {
             return Outcome::Atom(definition.args[0]);
         }
-        match self.env.ty(x) {
-            Ty::Int(ints) if width(from).zip(width(to)).is_some_and(|(from, to)| from <= to) => {
-                Outcome::Keep(Ty::Int(ints))
-            }
-            _ => Outcome::Keep(Ty::Unknown),
-        }
+        self.integer(&Prim::NumConv { from, to }, &[x])
     }
 
     fn arith(&mut self, op: IntOp, kind: IntKind, x: Simple, y: Simple) -> Outcome {
@@ -501,96 +482,29 @@ impl Simplifier<'_> {
             let operands = SmallVec::from_slice(&[definition.args[0], fold::int(kind, sum).into()]);
             return Outcome::Prim(Prim::IntArith { op: IntOp::Add, kind }, operands);
         }
-        Outcome::Keep(self.arith_ty(op, kind, x, y))
+        self.integer(&Prim::IntArith { op, kind }, &[x, y])
     }
 
-    fn arith_ty(&self, op: IntOp, kind: IntKind, x: Simple, y: Simple) -> Ty {
-        let unknown = || if kind == IntKind::Tagged { Ty::tagged(IntSet::OCAML) } else { Ty::Unknown };
-        // What is added is an immediate, whatever is known of it.
-        let ints =
-            |simple| self.env.ints(simple, kind).or((kind == IntKind::Tagged).then_some(IntSet::OCAML));
-        let (Some(a), Some(b)) = (ints(x), ints(y)) else { return unknown() };
-        let small = a.map2(&b, |x, y| Some(fold::arith(op, kind, x, y)));
-        let set = small.or_else(|| {
-            let ((a_low, a_high), (b_low, b_high)) = (a.bounds()?, b.bounds()?);
-            let (low, high) = match op {
-                IntOp::Add => (a_low.checked_add(b_low)?, a_high.checked_add(b_high)?),
-                IntOp::Sub => (a_low.checked_sub(b_high)?, a_high.checked_sub(b_low)?),
-                IntOp::And if a_low >= 0 || b_low >= 0 => {
-                    let high = [(a_low, a_high), (b_low, b_high)]
-                        .iter()
-                        .filter(|(l, _)| *l >= 0)
-                        .map(|(_, h)| *h)
-                        .min()?;
-                    (0, high)
-                }
-                _ => return None,
-            };
-            let whole = fold::arith(IntOp::Add, kind, low, 0) == low
-                && fold::arith(IntOp::Add, kind, high, 0) == high;
-            whole.then(|| IntSet::range(low, high))
-        });
-        match set {
-            Some(set) if kind == IntKind::Tagged => Ty::tagged(set),
-            Some(set) => Ty::Int(set),
-            None => unknown(),
-        }
-    }
-
-    fn shift(&self, op: ShiftOp, kind: IntKind, x: Simple, y: Simple) -> Outcome {
+    fn shift(&self, prim: &Prim, kind: IntKind, x: Simple, y: Simple) -> Outcome {
         let amount_kind = if kind == IntKind::Tagged { Kind::Value } else { Kind::NakedImmediate };
-        let amount = self.env.constant(y, amount_kind).and_then(fold::as_int);
-        if amount == Some(0) {
+        if self.env.constant(y, amount_kind).and_then(fold::as_int) == Some(0) {
             return Outcome::Atom(x);
         }
-        let ty = match (op, self.env.ints(x, kind), amount) {
-            (ShiftOp::Asr, Some(set), Some(n @ 0..=62)) => {
-                set.bounds().map(|(low, high)| IntSet::range(low >> n, high >> n))
-            }
-            (ShiftOp::Lsr, Some(set), Some(n @ 1..=62)) => set
-                .bounds()
-                .filter(|(low, _)| *low >= 0)
-                .map(|(low, high)| IntSet::range(low >> n, high >> n)),
-            _ => None,
-        };
-        Outcome::Keep(match (kind, ty) {
-            (IntKind::Tagged, set) => Ty::tagged(set.unwrap_or(IntSet::OCAML)),
-            (_, Some(set)) => Ty::Int(set),
-            (_, None) => Ty::Unknown,
-        })
+        self.integer(prim, &[x, y])
+    }
+
+    /// An operation on integers that stays.
+    pub(crate) fn integer(&self, prim: &Prim, args: &[Simple]) -> Outcome {
+        Outcome::Keep(self.env.integer_result(prim, args).unwrap_or(Ty::Unknown))
     }
 
     fn compare(&self, op: IntCmp, kind: IntKind, x: Simple, y: Simple) -> Outcome {
-        let known = |b: bool| Outcome::Atom(Simple::naked_imm(i64::from(b)));
-        if x == y {
-            return known(matches!(op, IntCmp::Eq | IntCmp::Le | IntCmp::Ge));
-        }
         if let Some(outcome) = self.compare_to_constant(op, kind, x, y) {
             return outcome;
         }
-        if let Some(b) = self.compared_before(op, kind, x, y) {
-            return known(b);
-        }
-        let (Some(a), Some(b)) = (self.env.ints(x, kind), self.env.ints(y, kind)) else {
-            return Outcome::Keep(Ty::bool());
-        };
-        let (Some((a_low, a_high)), Some((b_low, b_high))) = (a.bounds(), b.bounds()) else {
-            return Outcome::Keep(Ty::bool());
-        };
-        let (always, never) = match op {
-            IntCmp::Lt => (a_high < b_low, a_low >= b_high),
-            IntCmp::Le => (a_high <= b_low, a_low > b_high),
-            IntCmp::Gt => (a_low > b_high, a_high <= b_low),
-            IntCmp::Ge => (a_low >= b_high, a_high < b_low),
-            IntCmp::Eq => (false, a.intersection(&b).is_empty()),
-            IntCmp::Ne => (a.intersection(&b).is_empty(), false),
-            IntCmp::UnsignedLt if a_low >= 0 && b_low >= 0 => (a_high < b_low, a_low >= b_high),
-            IntCmp::UnsignedLt => (false, false),
-        };
-        match (always, never) {
-            (true, _) => known(true),
-            (_, true) => known(false),
-            _ => Outcome::Keep(Ty::bool()),
+        match self.env.decide(op, kind, x, y) {
+            Some(holds) => Outcome::Atom(Simple::naked_imm(i64::from(holds))),
+            None => Outcome::Keep(Ty::bool()),
         }
     }
 
@@ -613,18 +527,6 @@ impl Simplifier<'_> {
             }
         }
         Outcome::Keep(Ty::bool())
-    }
-
-    fn check_bound(&self, width: u32, length: Simple, index: Simple) -> Outcome {
-        let bounds = |s| self.env.ints(s, IntKind::Tagged).and_then(|set| set.bounds());
-        match (bounds(length), bounds(index)) {
-            (Some((shortest, _)), Some((low, high)))
-                if low >= 0 && high.checked_add(i64::from(width)).is_some_and(|end| end <= shortest) =>
-            {
-                Outcome::Atom(Simple::UNIT)
-            }
-            _ => Outcome::Keep(Ty::Unknown),
-        }
     }
 
     fn make_block(&mut self, tag: u8, mutability: Mutability, fields: &[Simple]) -> Outcome {
@@ -661,11 +563,6 @@ impl Simplifier<'_> {
             None => Outcome::Keep(Ty::Unknown),
         }
     }
-}
-
-/// Of the lengths that there are.
-pub(crate) fn length() -> Ty {
-    Ty::tagged(IntSet::range(0, 1 << 57))
 }
 
 /// Whether a record of floats is made that is never assigned.

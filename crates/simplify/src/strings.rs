@@ -7,17 +7,17 @@ use std::cmp::Ordering;
 
 use flambeau_ir::prim::{StringKind, Width};
 use flambeau_ir::term::StringSwitch;
-use flambeau_ir::{ApplyCont, Const, Kind, Simple};
-use flambeau_types::{IntSet, Ty};
+use flambeau_ir::{ApplyCont, Const, Kind, Prim, Simple};
+use flambeau_types::Ty;
 
-use crate::prims::{Outcome, length};
+use crate::prims::Outcome;
 use crate::{Simplifier, fold};
 
 impl Simplifier<'_> {
     pub(crate) fn string_length(&self, string: Simple) -> Outcome {
         match self.env.ty(string) {
             Ty::String(bytes) => Outcome::Atom(Simple::tagged(bytes.len() as i64)),
-            _ => Outcome::Keep(length()),
+            _ => self.integer(&Prim::StringLength, &[string]),
         }
     }
 
@@ -34,11 +34,7 @@ impl Simplifier<'_> {
         {
             return Outcome::Atom(c.into());
         }
-        Outcome::Keep(match width {
-            Width::W8 => Ty::Int(IntSet::range(0, 255)),
-            Width::W16 => Ty::Int(IntSet::range(0, 65535)),
-            Width::W32 | Width::W64 => Ty::Unknown,
-        })
+        self.integer(&Prim::StringLoad { string: kind, width }, &[string, index])
     }
 
     /// The order of two strings, if it is known. `of_strings`: they are nothing else, so that a value is equal to itself.

@@ -1,7 +1,7 @@
 //! Tests of the results of other tests: truth values, three-way comparisons.
 
 use flambeau_ir::prim::IntCmp;
-use flambeau_ir::{Const, IntKind, Kind, Prim, Simple};
+use flambeau_ir::{Const, IntKind, Prim, Simple};
 use flambeau_types::{IntSet, Operands, Ty};
 
 use crate::Simplifier;
@@ -68,47 +68,6 @@ impl Simplifier<'_> {
         }
     }
 
-    /// `x op y`, where tests of the same two on the way here decide it.
-    pub(crate) fn compared_before(&self, op: IntCmp, kind: IntKind, x: Simple, y: Simple) -> Option<bool> {
-        let asked = orders(op)?;
-        let possible = self.possible_orders(kind, x, y);
-        if possible & asked == 0 {
-            return Some(false);
-        }
-        (possible & !asked == 0).then_some(true)
-    }
-
-    /// `compare x y`, where tests of the same two on the way here decide it.
-    pub(crate) fn ordered_before(&self, kind: IntKind, x: Simple, y: Simple) -> Option<i64> {
-        match self.possible_orders(kind, x, y) {
-            LESS => Some(-1),
-            EQUAL => Some(0),
-            GREATER => Some(1),
-            _ => None,
-        }
-    }
-
-    /// The orders of two integers that the tests on the way here leave possible.
-    fn possible_orders(&self, kind: IntKind, x: Simple, y: Simple) -> u8 {
-        let mut possible = LESS | EQUAL | GREATER;
-        if !matches!((x, y), (Simple::Var(_), Simple::Var(_))) {
-            return possible;
-        }
-        for op in [IntCmp::Eq, IntCmp::Ne, IntCmp::Lt, IntCmp::Le, IntCmp::Gt, IntCmp::Ge] {
-            let Some(orders) = orders(op) else { continue };
-            let prim = Prim::IntCompare { op, kind };
-            for (args, orders) in [([x, y], orders), ([y, x], exchanged(orders))] {
-                let result = self.env.cse(&prim, &Operands::from_slice(&args), 0);
-                match result.and_then(|result| self.env.constant(result, Kind::NakedImmediate)) {
-                    Some(Const::NakedImmediate(0)) => possible &= !orders,
-                    Some(_) => possible &= orders,
-                    None => {}
-                }
-            }
-        }
-        possible
-    }
-
     /// Whether a variant is its only immediate, where it is known already whether it is one.
     pub(crate) fn is_immediate_of(&self, op: IntCmp, x: Simple, y: Simple) -> Option<Outcome> {
         let (x, n) = match (x, y) {
@@ -123,31 +82,6 @@ impl Simplifier<'_> {
         let args = Operands::from_slice(&[is_int, Simple::naked_imm(0)]);
         Some(Outcome::Prim(Prim::IntCompare { op: IntCmp::Eq, kind: IntKind::Naked }, args))
     }
-}
-
-// The three orders of two integers, as a set.
-const LESS: u8 = 1;
-const EQUAL: u8 = 2;
-const GREATER: u8 = 4;
-
-/// The orders for which a comparison holds.
-fn orders(op: IntCmp) -> Option<u8> {
-    Some(match op {
-        IntCmp::Eq => EQUAL,
-        IntCmp::Ne => LESS | GREATER,
-        IntCmp::Lt => LESS,
-        IntCmp::Le => LESS | EQUAL,
-        IntCmp::Gt => GREATER,
-        IntCmp::Ge => GREATER | EQUAL,
-        IntCmp::UnsignedLt => return None,
-    })
-}
-
-/// The same orders, told of the two in the other order.
-fn exchanged(orders: u8) -> u8 {
-    (orders & EQUAL)
-        | if orders & LESS != 0 { GREATER } else { 0 }
-        | if orders & GREATER != 0 { LESS } else { 0 }
 }
 
 /// The test that is true where this one is false.

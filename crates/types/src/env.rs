@@ -1,14 +1,23 @@
 //! The typing environment.
 
+mod differences;
+mod integers;
+mod relations;
+mod results;
+
 use std::rc::Rc;
 
 use cranelift_entity::SecondaryMap;
-use flambeau_ir::prim::{IntCmp, Prim};
-use flambeau_ir::{Const, IntKind, Kind, Simple, Symbol, Variable};
+use flambeau_ir::prim::Prim;
+use flambeau_ir::{Const, Kind, Simple, Symbol, Variable};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use crate::{Block, Blocks, Closure, IntSet, Ty, Variant, meet};
+use differences::Differences;
+pub use differences::{Direction, Fact, Term, extremes};
+pub use integers::compare;
+pub use relations::{Bounds, Relations};
 
 /// Operands of a primitive.
 pub type Operands = SmallVec<[Simple; 3]>;
@@ -60,6 +69,11 @@ enum Undo {
     Bound(Variable),
     Alias(Variable),
     Cse(CseKey),
+    /// *x ≤ y + c*
+    Fact(Variable, Variable, i64),
+    /// The limits of the variable before.
+    Limit(Variable, Option<(i64, i64)>),
+    Apart((Variable, Variable)),
 }
 
 /// How deep types are looked into when they are made free of variables.
@@ -77,6 +91,7 @@ pub struct Env {
     symbols: SecondaryMap<Symbol, TyOrUnknown>,
     cse: FxHashMap<CseKey, Simple>,
     given: FxHashMap<Box<[Step]>, SmallVec<[Variable; 2]>>,
+    differences: Differences,
     trail: Vec<Undo>,
     now: u32,
 }
@@ -125,6 +140,9 @@ impl Env {
                 Some(Undo::Given(steps)) => {
                     self.given.remove(&steps);
                 }
+                Some(Undo::Fact(x, y, _)) => self.differences.undo_fact(x, y),
+                Some(Undo::Limit(var, old)) => self.differences.undo_limit(var, old),
+                Some(Undo::Apart(pair)) => self.differences.undo_apart(pair),
                 None => break,
             }
         }
@@ -248,107 +266,6 @@ impl Env {
                 self.set_alias(other, Simple::Var(var))
             }
             _ => self.set_alias(var, simple),
-        }
-    }
-
-    /// Learns that a naked integer is in a set, with all that follows; whether it can be.
-    pub fn assume(&mut self, simple: Simple, set: &IntSet) -> bool {
-        let simple = self.canonical(simple);
-        if !self.learn(simple, &Ty::Int(set.clone())) {
-            return false;
-        }
-        let Some(definition) = self.definition(simple) else { return true };
-        let Ty::Int(now) = self.ty(simple) else { return true };
-        match (&definition.prim, &definition.args[..]) {
-            (Prim::IsInt, [x]) => match now.as_one() {
-                Some(1) => self.learn(*x, &Ty::tagged(IntSet::OCAML)),
-                Some(0) => self.learn(*x, &Ty::pointer()),
-                _ => true,
-            },
-            (Prim::GetTag, [x]) => self.learn_tags(*x, &now),
-            (Prim::Untag, [x]) => self.learn(*x, &Ty::tagged(now)),
-            (Prim::PhysEqual { negated }, [x, y]) if now.as_one().is_some() => {
-                self.assume_equal(*x, *y, (now.as_one() == Some(1)) != *negated)
-            }
-            (Prim::IntCompare { op, kind }, [x, y]) => match now.as_one() {
-                Some(n) => self.assume_compare(*op, *kind, *x, *y, n == 1),
-                None => true,
-            },
-            _ => true,
-        }
-    }
-
-    /// Whether that is possible.
-    fn assume_equal(&mut self, x: Simple, y: Simple, equal: bool) -> bool {
-        match (self.canonical(x), self.canonical(y)) {
-            (Simple::Var(x), y @ Simple::Const(c)) | (y @ Simple::Const(c), Simple::Var(x)) => {
-                match (c, self.ty(x.into())) {
-                    _ if equal => {
-                        self.learn_equal(x, y);
-                        true
-                    }
-                    (Const::Tagged(n), Ty::Variant(variant)) => {
-                        let left = Variant { ints: variant.ints.without(n), blocks: variant.blocks.clone() };
-                        let impossible = left.ints.is_empty() && left.blocks.is_none();
-                        self.set(x, Ty::Variant(Rc::new(left)));
-                        !impossible
-                    }
-                    _ => true,
-                }
-            }
-            _ => true,
-        }
-    }
-
-    /// Learns the outcome of a comparison of integers.
-    fn assume_compare(&mut self, op: IntCmp, kind: IntKind, x: Simple, y: Simple, holds: bool) -> bool {
-        // The unsigned one has no converse: nothing is learnt of its failing.
-        let op = if holds { op } else { op.negated().unwrap_or(op) };
-        let (Some(a), Some(b)) = (self.ints(x, kind), self.ints(y, kind)) else { return true };
-        let (Some((a_low, a_high)), Some((b_low, b_high))) = (a.bounds(), b.bounds()) else { return false };
-        let below = |n: i64| n.saturating_sub(1);
-        let above = |n: i64| n.saturating_add(1);
-        let (new_a, new_b) = match op {
-            IntCmp::Eq => (b.clone(), a.clone()),
-            IntCmp::Ne => (
-                b.as_one().map_or_else(|| a.clone(), |n| a.without(n)),
-                a.as_one().map_or_else(|| b.clone(), |n| b.without(n)),
-            ),
-            IntCmp::Lt => (IntSet::range(i64::MIN, below(b_high)), IntSet::range(above(a_low), i64::MAX)),
-            IntCmp::Le => (IntSet::range(i64::MIN, b_high), IntSet::range(a_low, i64::MAX)),
-            IntCmp::Gt => (IntSet::range(above(b_low), i64::MAX), IntSet::range(i64::MIN, below(a_high))),
-            IntCmp::Ge => (IntSet::range(b_low, i64::MAX), IntSet::range(i64::MIN, a_high)),
-            IntCmp::UnsignedLt if holds && b_low >= 0 => (IntSet::range(0, below(b_high)), b.clone()),
-            IntCmp::UnsignedLt => (a.clone(), b.clone()),
-        };
-        self.assume_ints(x, kind, &a.intersection(&new_a))
-            && self.assume_ints(y, kind, &b.intersection(&new_b))
-    }
-
-    /// The integers that an operand of an operation may be. `None`: it may be a pointer.
-    pub fn ints(&self, simple: Simple, kind: IntKind) -> Option<IntSet> {
-        match self.ty(simple) {
-            Ty::Int(ints) => Some(ints),
-            Ty::Variant(variant) if kind == IntKind::Tagged && variant.blocks.is_none() => {
-                Some(variant.ints.clone())
-            }
-            Ty::Unknown => match kind {
-                IntKind::Tagged => None,
-                IntKind::Naked => Some(IntSet::OCAML),
-                IntKind::Int32 => Some(IntSet::range(i64::from(i32::MIN), i64::from(i32::MAX))),
-                IntKind::Int64 | IntKind::Nativeint => Some(IntSet::ALL),
-            },
-            _ => None,
-        }
-    }
-
-    fn assume_ints(&mut self, simple: Simple, kind: IntKind, set: &IntSet) -> bool {
-        match kind {
-            _ if set.is_empty() => false,
-            IntKind::Tagged => self.learn(simple, &Ty::tagged(set.clone())),
-            // The operand may be a test in turn.
-            IntKind::Naked => self.assume(simple, set),
-            IntKind::Int32 | IntKind::Int64 | IntKind::Nativeint => self.learn(simple, &Ty::Int(set.clone())),
         }
     }
 

@@ -13,7 +13,7 @@ mod join;
 mod meet;
 mod ty;
 
-pub use env::{Definition, Env, Mark, Operands, Step};
+pub use env::{Bounds, Definition, Direction, Env, Mark, Operands, Relations, Step, Term, compare, extremes};
 pub use int_set::IntSet;
 pub use join::join;
 pub use meet::meet;
