@@ -5,7 +5,7 @@ use std::rc::Rc;
 use flambeau_ir::prim::Mutability;
 use flambeau_ir::stack::deep;
 use flambeau_ir::term::{InlineAttribute, SpecialiseAttribute};
-use flambeau_ir::{Apply, CallKind, Continuation, Dbg, Expr, Item, Prim, Simple, Terminator};
+use flambeau_ir::{Apply, CallKind, Continuation, Dbg, Expr, Item, Prim, Rewrite, Simple, Terminator};
 use flambeau_lambda::prim::FieldMutability;
 use flambeau_lambda::term::{Ident, Inline, LocId, MethodKind, Node, NodeId, Specialise};
 use flambeau_lambda::{EvaluationOrder, Primitive};
@@ -81,7 +81,7 @@ impl<'a> Converter<'a> {
             if self.comes_last(*func, args) { Some(self.values_right_to_left(args)?) } else { None };
         let func = self.value(*func)?;
         let closure = match &func.info {
-            Info::Closure(closure) if self.rewrites.allow(|| "convert: direct call".into()) => {
+            Info::Closure(closure) if self.rewrites.allow_in_unit(Rewrite::ConvertedCall) => {
                 Some(closure.clone())
             }
             _ => None,

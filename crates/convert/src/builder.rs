@@ -6,7 +6,7 @@ use std::rc::Rc;
 use flambeau_ir::decision::Warning;
 use flambeau_ir::{
     ApplyCont, BoxedKind, Continuation, Dbg, ExnCont, Expr, FunctionSlot, Item, Kind, Loc, Named, Naming,
-    Prim, Rewrites, Simple, Subkind, Symbol, SymbolData, Terminator, Unit, Variable,
+    Prim, Rewrite, Rewrites, Simple, Subkind, Symbol, SymbolData, Terminator, Unit, Variable,
 };
 use flambeau_lambda::term::{Ident, LocId, NodeId, Term};
 use flambeau_lambda::{Approximation, EvaluationOrder, Import, Options, Request, ValueKind};
@@ -326,7 +326,7 @@ impl<'a> Converter<'a> {
     pub fn unbox(&mut self, value: &Val, boxed: BoxedKind) -> Simple {
         match &value.info {
             Info::Boxed(kind, naked)
-                if *kind == boxed && self.rewrites.allow(|| "convert: contents of a boxed number".into()) =>
+                if *kind == boxed && self.rewrites.allow_in_unit(Rewrite::ConvertedContents) =>
             {
                 *naked
             }

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use flambeau_ir::prim::{Init, Mutability};
 use flambeau_ir::stack::deep;
-use flambeau_ir::{Prim, Simple, Terminator};
+use flambeau_ir::{Prim, Rewrite, Simple, Terminator};
 use flambeau_lambda::prim::FieldMutability;
 use flambeau_lambda::term::{Ident, LocId, Node, NodeId};
 use flambeau_lambda::{Primitive, ValueKind};
@@ -269,7 +269,7 @@ impl<'a> Converter<'a> {
         let known = known.or_else(|| block.info.field(field));
         let Field { simple, info } = known.unwrap_or_default();
         if let Some(simple) = simple
-            && self.rewrites.allow(|| format!("convert: known field {field}"))
+            && self.rewrites.allow_in_unit(Rewrite::ConvertedField(field))
         {
             return Ok(Val { simple, info });
         }

@@ -209,7 +209,7 @@ impl Runner {
     /// Dumps the rewrites that were made, unless that was done already.
     fn dump_rewrites(&mut self, rewrites: &mut Rewrites) {
         if let Some(trace) = rewrites.trace.take() {
-            self.dump("rewrites", || trace.join("\n") + "\n");
+            self.dump("rewrites", || trace.iter().map(|done| format!("{done}\n")).collect());
         }
     }
 
@@ -359,8 +359,8 @@ fn coverage_text(request: &Request, unit: &Unit, rewrites: &Rewrites) -> String 
     lambda_coverage::count(&request.term, &mut lambda);
     ir_coverage::count(unit, &mut ir);
     let mut kinds: BTreeMap<String, u64> = BTreeMap::new();
-    for line in rewrites.trace.iter().flatten() {
-        *kinds.entry(flambeau_passes::kind_of_rewrite(line)).or_default() += 1;
+    for done in rewrites.trace.iter().flatten() {
+        *kinds.entry(done.rewrite.kind()).or_default() += 1;
     }
     let lambda = lambda.iter().map(|(name, count)| format!("lambda {name}: {count}\n"));
     let ir = ir.iter().map(|(name, count)| format!("ir {name}: {count}\n"));

@@ -143,8 +143,8 @@ fn opt(
         let pass = PASSES.iter().find(|pass| pass.name == name).context("no such pass")?;
         let before = check.map(|options| (options, unit.clone()));
         (pass.run)(&mut unit, &mut rewrites);
-        for line in rewrites.trace.iter_mut().flat_map(std::mem::take) {
-            eprintln!("{name}: {line}");
+        for done in rewrites.trace.iter_mut().flat_map(std::mem::take) {
+            eprintln!("{done}");
         }
         if let Err(errors) = flambeau_ir::verify::verify(&unit) {
             anyhow::bail!("{}: pass {name} made what is not well-formed: {}", file.display(), errors[0]);

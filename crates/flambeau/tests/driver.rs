@@ -96,7 +96,7 @@ fn intermediate_code_is_read_back() {
     let output = folder.run(&["opt", "--pass", "contify", "--pass", "loopify", "--rewrites", "loops.fl"]);
     check_status(&output, 0);
     check_contains(&output.stdout, &["cont rec loop"]);
-    check_contains(&output.stderr, &["loopify: 1: camlT__f becomes a loop"]);
+    check_contains(&output.stderr, &["1: loopify: tail calls of itself in camlT__f"]);
     let output = folder.run(&["opt", "--pass", "loopify", "--fuel", "0", "loops.fl"]);
     check_contains(&output.stdout, &["call code f"]);
     let output = folder.run(&["opt", "--pass", "nonsense", "hello.fl"]);

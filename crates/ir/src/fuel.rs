@@ -4,9 +4,10 @@ use std::collections::BTreeSet;
 
 use rustc_hash::FxHashMap;
 
-use crate::Dbg;
 use crate::decision::{DecisionLog, Reason};
 use crate::inlining::Rounds;
+use crate::rewrite::{Done, Rewrite};
+use crate::{CodeId, Dbg, Unit};
 
 /// Every rewrite that can be left out asks for one unit before it happens (`-flambeau-fuel N`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,8 +58,8 @@ impl Fuel {
 pub struct Rewrites {
     /// What is left.
     pub fuel: Fuel,
-    /// What was done, if that is wanted: one line each.
-    pub trace: Option<Vec<String>>,
+    /// What was done, in order, if that is wanted.
+    pub trace: Option<Vec<Done>>,
     /// What the inliner decided, if that is wanted.
     pub decisions: Option<DecisionLog>,
     /// Calls with an attribute that could not be obeyed so far, and why.
@@ -84,13 +85,24 @@ impl Rewrites {
         self.lifting_rounds.is_none_or(|rounds| self.round < rounds)
     }
 
-    /// Asks whether a rewrite that can be left out may happen. `describe` says what it is and where.
-    pub fn allow(&mut self, describe: impl FnOnce() -> String) -> bool {
+    /// Asks whether a rewrite that can be left out may happen in a function, the entry without a code. Only what
+    /// changes the term asks, and only when all else that it needs is given: each unit of fuel is one step of a
+    /// bisection.
+    pub fn allow(&mut self, rewrite: Rewrite, unit: &Unit, code: Option<CodeId>) -> bool {
+        self.record(|number| Done::new(number, rewrite, unit, code))
+    }
+
+    /// Asks whether a rewrite of a whole unit, or of one that is being made, may happen.
+    pub fn allow_in_unit(&mut self, rewrite: Rewrite) -> bool {
+        self.record(|number| Done::in_unit(number, rewrite))
+    }
+
+    fn record(&mut self, done: impl FnOnce(u64) -> Done) -> bool {
         if !self.fuel.burn() {
             return false;
         }
         if let Some(trace) = &mut self.trace {
-            trace.push(format!("{}: {}", self.fuel.used, describe()));
+            trace.push(done(self.fuel.used));
         }
         true
     }

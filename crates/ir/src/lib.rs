@@ -69,6 +69,7 @@ mod prim_syntax;
 pub mod printer;
 pub mod remap;
 pub mod renumber;
+pub mod rewrite;
 pub mod runtime_functions;
 pub mod stack;
 pub mod statics;
@@ -88,6 +89,7 @@ pub use naming::Naming;
 
 pub use prim::Prim;
 pub use prim_syntax::MNEMONICS;
+pub use rewrite::Rewrite;
 pub use statics::{Static, StaticDef, StaticField};
 pub use term::{
     Apply, ApplyCont, CallKind, ContHandler, ExnCont, Expr, Item, Named, SetOfClosures, Switch, Terminator,

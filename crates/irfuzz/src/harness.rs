@@ -4,6 +4,7 @@ use std::panic::{self, AssertUnwindSafe};
 
 use flambeau_interp::check::Tally;
 use flambeau_interp::{Options, Verdict, check, generate};
+use flambeau_ir::rewrite::Done;
 use flambeau_ir::{Fuel, Rewrites, Unit, alpha, parser, printer, verify};
 use flambeau_passes::Pass;
 
@@ -40,7 +41,7 @@ pub type UnitOptions = generate::Options;
 /// # Errors
 /// When it panics, when the verifier refuses what comes out, when it changes something and does not say so, or when it
 /// says so and had no fuel.
-pub fn apply(pass: &Pass, unit: &Unit, fuel: Fuel) -> Result<(Unit, Vec<String>), String> {
+pub fn apply(pass: &Pass, unit: &Unit, fuel: Fuel) -> Result<(Unit, Vec<Done>), String> {
     let mut changed = unit.clone();
     let mut rewrites = Rewrites { fuel, trace: Some(vec![]), ..Rewrites::default() };
     let outcome = panic::catch_unwind(AssertUnwindSafe(|| (pass.run)(&mut changed, &mut rewrites)));
@@ -64,7 +65,7 @@ pub(crate) fn message(cause: &(dyn std::any::Any + Send)) -> &str {
 ///
 /// # Errors
 /// What the pass did wrong.
-pub fn test_pass(pass: &Pass, unit: &Unit, fuel: Fuel) -> Result<(Verdict, Vec<String>), String> {
+pub fn test_pass(pass: &Pass, unit: &Unit, fuel: Fuel) -> Result<(Verdict, Vec<Done>), String> {
     let (changed, trace) = apply(pass, unit, fuel)?;
     let compared = panic::catch_unwind(AssertUnwindSafe(|| check::compare(unit, &changed, &options())));
     let verdict = compared.map_err(|cause| format!("panic while it runs: {}", message(&*cause)))?;
@@ -92,7 +93,7 @@ pub(crate) fn bisect(pass: &Pass, unit: &Unit) -> Option<(u64, String)> {
     let mut rewrites = Rewrites { fuel: Fuel::limited(high), trace: Some(vec![]), ..Rewrites::default() };
     let mut changed = unit.clone();
     let _ = panic::catch_unwind(AssertUnwindSafe(|| (pass.run)(&mut changed, &mut rewrites)));
-    let last = rewrites.trace.and_then(|trace| trace.last().cloned());
+    let last = rewrites.trace.and_then(|trace| trace.last().map(ToString::to_string));
     Some((high, last.unwrap_or_else(|| format!("rewrite {high}"))))
 }
 

@@ -12,7 +12,7 @@ use flambeau_interp::check::Tally;
 use flambeau_interp::coverage::{self, Coverage};
 use flambeau_interp::{Verdict, generate};
 use flambeau_ir::{Fuel, Unit, printer};
-use flambeau_passes::{Pass, kind_of_rewrite};
+use flambeau_passes::Pass;
 
 use crate::harness::{UnitOptions, difference, message, size, test_pass};
 use crate::lowering;
@@ -184,8 +184,8 @@ fn one(config: &Config<'_>, seed: u64, report: &mut Report) {
         match test_pass(pass, &unit, Fuel::unlimited()) {
             Ok((verdict, trace)) => {
                 report.passes.add(&verdict);
-                for line in trace {
-                    *report.rewrites.entry(kind_of_rewrite(&line)).or_default() += 1;
+                for done in trace {
+                    *report.rewrites.entry(done.rewrite.kind()).or_default() += 1;
                 }
                 if let Verdict::Same(runs) = verdict {
                     report.steps += runs.0.stats.steps;

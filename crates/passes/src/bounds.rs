@@ -11,8 +11,8 @@
 use flambeau_ir::prim::{Coeffects, Effects, IntOp};
 use flambeau_ir::stack::deep;
 use flambeau_ir::{
-    CodeId, Const, ContHandler, Continuation, Expr, IntKind, Item, Named, Prim, Rewrites, Simple, Subkind,
-    Switch, Terminator, Unit, Variable,
+    CodeId, Const, ContHandler, Continuation, Expr, IntKind, Item, Named, Prim, Rewrite, Rewrites, Simple,
+    Subkind, Switch, Terminator, Unit, Variable,
 };
 use flambeau_types::{Bounds, Definition, Direction, Env, IntSet, Mark, Operands, Relations, Ty};
 use rustc_hash::FxHashMap;
@@ -72,6 +72,11 @@ struct Decided {
     comparisons: bool,
 }
 
+/// What it is that something decided becomes its result.
+fn rewrite_to(result: Simple) -> Rewrite {
+    if result == Simple::UNIT { Rewrite::BoundsCheck } else { Rewrite::KnownComparison }
+}
+
 /// Removes the checks of divisors that only fail for a known zero (`-unsafe`) where the divisor is still not known.
 fn remove_unknown_zeros(body: &mut Expr, unit: &Unit, code: Option<CodeId>, rewrites: &mut Rewrites) -> bool {
     let mut changed = false;
@@ -80,7 +85,7 @@ fn remove_unknown_zeros(body: &mut Expr, unit: &Unit, code: Option<CodeId>, rewr
             if let Item::Let { named, .. } = item
                 && let Named::Prim { prim: Prim::CheckZero { if_known: true, .. }, args, .. } = named
                 && matches!(args[..], [Simple::Var(_)])
-                && rewrites.allow(|| format!("bounds: unsafe division in {}", unit.place_name(code)))
+                && rewrites.allow(Rewrite::UnsafeDivision, unit, code)
             {
                 *named = Named::Simple(Simple::UNIT);
                 changed = true;
@@ -120,10 +125,7 @@ fn decide(
             let result = question_of(item).and_then(|var| results.get(&var));
             if let Some(result) = result
                 && let Item::Let { named, .. } = item
-                && rewrites.allow(|| {
-                    let what = if *result == Simple::UNIT { "check" } else { "comparison" };
-                    format!("bounds: {what} in {}", unit.place_name(code))
-                })
+                && rewrites.allow(rewrite_to(*result), unit, code)
             {
                 *named = Named::Simple(*result);
                 *(if *result == Simple::UNIT { &mut decided.checks } else { &mut decided.comparisons }) =

@@ -8,7 +8,7 @@ use flambeau_ir::prim::Comparison;
 use flambeau_ir::stack::deep;
 use flambeau_ir::{
     ApplyCont, CodeId, ContHandler, Continuation, Dbg, ExnCont, Expr, IntKind, Item, Kind, Named, Prim,
-    Rewrites, Simple, Subkind, Switch, Terminator, Unit, Variable,
+    Rewrite, Rewrites, Simple, Subkind, Switch, Terminator, Unit, Variable,
 };
 use smallvec::SmallVec;
 
@@ -79,11 +79,7 @@ impl Expansion<'_> {
     }
 
     fn allow(&mut self) -> bool {
-        let (unit, code) = (&*self.unit, self.code);
-        let allowed = self.rewrites.allow(|| {
-            let place = unit.place_name(code);
-            format!("immediates: polymorphic comparison in {place}")
-        });
+        let allowed = self.rewrites.allow(Rewrite::ImmediateComparison, self.unit, self.code);
         self.changed |= allowed;
         allowed
     }

@@ -130,32 +130,3 @@ pub fn schedule(level: u32, rounds: Option<u32>, described: bool) -> Vec<Pass> {
     passes.push(MOTION);
     passes
 }
-
-/// What kind of rewrite a line of the trace tells of: without numbers and names, for counts.
-pub fn kind_of_rewrite(line: &str) -> String {
-    let text = line.split_once(": ").map_or(line, |(_, text)| text);
-    if let Some((_, becomes)) = text.split_once(" becomes ") {
-        return format!("contify: {}", becomes.split(" (").next().unwrap_or(becomes));
-    }
-    match text.split_once(": ") {
-        Some((pass @ ("scalar_replacement" | "parameters" | "motion" | "unroll" | "peel" | "thread"), _)) => {
-            pass.to_owned()
-        }
-        _ => text.split(" in ").next().unwrap_or(text).to_owned(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    #[test]
-    fn kinds_of_rewrites_have_no_names() {
-        let kind = super::kind_of_rewrite;
-        assert_eq!(
-            kind("7: simplify: raise to a known handler in camlT__f"),
-            "simplify: raise to a known handler"
-        );
-        assert_eq!(kind("1: camlT__f, camlT__g becomes a loop (set 3)"), "contify: a loop");
-        assert_eq!(kind("2: scalar_replacement: block in camlT__f"), "scalar_replacement");
-        assert_eq!(kind("5: motion: pair out of a loop in camlT__f"), "motion");
-    }
-}

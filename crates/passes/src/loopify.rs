@@ -11,8 +11,8 @@
 
 use cranelift_entity::SecondaryMap;
 use flambeau_ir::{
-    Apply, ApplyCont, CallKind, CodeId, ContHandler, Continuation, Expr, Item, Named, Prim, Rewrites, Simple,
-    StaticDef, Symbol, Terminator, Unit, Variable,
+    Apply, ApplyCont, CallKind, CodeId, ContHandler, Continuation, Expr, Item, Named, Prim, Rewrite,
+    Rewrites, Simple, StaticDef, Symbol, Terminator, Unit, Variable,
 };
 use flambeau_simplify::arrangements::{Argument, Call, Flow};
 use rustc_hash::FxHashSet;
@@ -27,12 +27,11 @@ pub fn loopify(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
     let ids: Vec<CodeId> = unit.codes.keys().collect();
     for id in ids {
         names.find(unit, id);
-        let name = &unit.codes[id].linkage_name;
         // A loop polls: where that is an error, it is to be told of the call that the source has.
         if !unit.codes[id].attributes.no_poll
             && has_turns(unit, &names, id)
             && !exchanges_functions(unit, id)
-            && rewrites.allow(|| format!("{name} becomes a loop"))
+            && rewrites.allow(Rewrite::Loopification, unit, Some(id))
         {
             make_loop(unit, &mut names, id);
             loops.push(id);

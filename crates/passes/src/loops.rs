@@ -2,7 +2,9 @@
 
 use flambeau_ir::prim::{Coeffects, Effects};
 use flambeau_ir::stack::deep;
-use flambeau_ir::{CodeId, ContHandler, Continuation, Expr, Item, Named, Prim, Rewrites, Terminator, Unit};
+use flambeau_ir::{
+    CodeId, ContHandler, Continuation, Expr, Item, Named, Prim, Rewrite, Rewrites, Terminator, Unit,
+};
 use flambeau_simplify::memory::{Memory, Writes};
 use flambeau_simplify::waiting::waiting_loops;
 use rustc_hash::FxHashSet;
@@ -12,7 +14,6 @@ pub struct Rewriting<'a> {
     pub unit: &'a mut Unit,
     rewrites: &'a mut Rewrites,
     code: Option<CodeId>,
-    pass: &'static str,
     /// The loops that wait, by their first continuations. A loop with others in it is never copied.
     waiting: FxHashSet<Continuation>,
 }
@@ -24,10 +25,8 @@ impl Rewriting<'_> {
     }
 
     /// Asks for permission to rewrite a loop.
-    pub fn allow(&mut self, repeated: Continuation) -> bool {
-        let (unit, code, pass) = (&*self.unit, self.code, self.pass);
-        self.rewrites
-            .allow(|| format!("{pass}: {} in {}", unit.continuations[repeated].name, unit.place_name(code)))
+    pub fn allow(&mut self, rewrite: Rewrite) -> bool {
+        self.rewrites.allow(rewrite, self.unit, self.code)
     }
 }
 
@@ -36,13 +35,12 @@ impl Rewriting<'_> {
 pub fn rewrite(
     unit: &mut Unit,
     rewrites: &mut Rewrites,
-    pass: &'static str,
     one: impl Fn(&mut Rewriting, &mut Expr, usize) -> bool,
 ) -> bool {
     // The code of the toplevel runs once, but its loops may be long.
     unit.rewrite_bodies(|unit, code, body| {
         let waiting = waiting_loops(body);
-        let mut rewriting = Rewriting { unit, rewrites, code, pass, waiting };
+        let mut rewriting = Rewriting { unit, rewrites, code, waiting };
         let mut changed = false;
         inner_first(body, &mut |run| {
             if let Some(index) = entered(run) {

@@ -8,7 +8,7 @@
 
 use flambeau_ir::copy::Copier;
 use flambeau_ir::{
-    ContHandler, Continuation, Expr, Item, Named, Prim, Rewrites, Simple, Terminator, Unit, Variable,
+    ContHandler, Continuation, Expr, Item, Named, Prim, Rewrite, Rewrites, Simple, Terminator, Unit, Variable,
 };
 use flambeau_simplify::size;
 use rustc_hash::FxHashSet;
@@ -22,7 +22,7 @@ const WORTH: u32 = 3;
 
 /// Peels loops in all functions of a unit. On entry and on exit the unit is well-formed.
 pub fn peel(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
-    loops::rewrite(unit, rewrites, "peel", peel_entered)
+    loops::rewrite(unit, rewrites, peel_entered)
 }
 
 /// Peels the loop that a run ends by entering.
@@ -32,7 +32,7 @@ fn peel_entered(rewriting: &mut Rewriting, expr: &mut Expr, index: usize) -> boo
     else {
         return false;
     };
-    if !is_worth_it(&handlers[0], rewriting) || !rewriting.allow(entry.cont) {
+    if !is_worth_it(&handlers[0], rewriting) || !rewriting.allow(Rewrite::Peeling(entry.cont)) {
         return false;
     }
     let entry = entry.clone();

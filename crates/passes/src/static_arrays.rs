@@ -5,7 +5,7 @@
 
 use flambeau_ir::prim::{ArrayKind, Mutability};
 use flambeau_ir::{
-    Const, FreshSymbols, Item, Named, Prim, Rewrites, Simple, Static, StaticDef, Symbol, Unit,
+    Const, FreshSymbols, Item, Named, Prim, Rewrite, Rewrites, Simple, Static, StaticDef, Symbol, Unit,
 };
 use rustc_hash::FxHashMap;
 
@@ -17,7 +17,7 @@ pub fn static_arrays(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
     let mut changed = false;
     for (index, mutability, elements) in made {
         let Item::Let { named, .. } = &mut body.items[index] else { continue };
-        if !rewrites.allow(|| "static_arrays: array of the toplevel in entry".to_owned()) {
+        if !rewrites.allow(Rewrite::StaticArray, unit, None) {
             break;
         }
         let symbol = fresh.make(unit, "array");

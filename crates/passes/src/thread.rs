@@ -14,8 +14,8 @@ use flambeau_ir::copy::Copier;
 use flambeau_ir::prim::{Coeffects, Effects};
 use flambeau_ir::stack::deep;
 use flambeau_ir::{
-    ApplyCont, CodeId, Const, ContHandler, Continuation, Expr, IntKind, Item, Named, Prim, Rewrites, Simple,
-    StaticDef, Switch, Symbol, Terminator, Unit, Variable,
+    ApplyCont, CodeId, Const, ContHandler, Continuation, Expr, IntKind, Item, Named, Prim, Rewrite, Rewrites,
+    Simple, StaticDef, Switch, Symbol, Terminator, Unit, Variable,
 };
 use flambeau_simplify::{FIRST_SPECIAL_TAG, fold::fold};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -233,11 +233,7 @@ impl Threading<'_> {
         if !shaped || !jumps.iter().any(threads) || !self.arms_may_move(params, items) {
             return false;
         }
-        let (unit, code) = (&*self.unit, self.code);
-        self.rewrites.allow(|| {
-            let place = unit.place_name(code);
-            format!("thread: jumps to {} in {place}", unit.continuations[cont].name)
-        })
+        self.rewrites.allow(Rewrite::Threading(cont), self.unit, self.code)
     }
 
     fn arms_may_move(&self, params: &[Variable], items: &[Item]) -> bool {

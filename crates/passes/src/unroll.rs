@@ -6,8 +6,8 @@
 
 use flambeau_ir::copy::Copier;
 use flambeau_ir::{
-    ApplyCont, Const, ContHandler, Continuation, Expr, Item, Named, Rewrites, Simple, Terminator, Unit,
-    Variable,
+    ApplyCont, Const, ContHandler, Continuation, Expr, Item, Named, Rewrite, Rewrites, Simple, Terminator,
+    Unit, Variable,
 };
 use flambeau_simplify::{fold, size};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -23,7 +23,7 @@ type Known = SmallVec<[Option<Const>; 2]>;
 
 /// Unrolls loops in all functions of a unit. On entry and on exit the unit is well-formed.
 pub fn unroll(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
-    loops::rewrite(unit, rewrites, "unroll", unroll_entered)
+    loops::rewrite(unit, rewrites, unroll_entered)
 }
 
 /// Unrolls the loop that a run ends by entering.
@@ -34,7 +34,7 @@ fn unroll_entered(rewriting: &mut Rewriting, expr: &mut Expr, index: usize) -> b
         return false;
     };
     let Some(turns) = turns(&handlers[0], &entry.args) else { return false };
-    if !rewriting.allow(entry.cont) {
+    if !rewriting.allow(Rewrite::Unrolling(entry.cont)) {
         return false;
     }
     let repeated = handlers[0].clone();

@@ -92,7 +92,12 @@ fn specialising_ends_and_keeps_what_groups_do() {
         // Four functions in four arrangements each.
         assert!(sizes.iter().all(|size| *size <= before.codes.len() + 16), "seed {seed}: {sizes:?}");
         assert_eq!(sizes[4], sizes[5], "seed {seed}: {sizes:?}");
-        let count = rewrites.trace.iter().flatten().filter(|line| line.contains("specialisation")).count();
+        let count = rewrites
+            .trace
+            .iter()
+            .flatten()
+            .filter(|line| line.rewrite == flambeau_ir::Rewrite::Specialisation)
+            .count();
         specialised += usize::from(count > 0);
         // More copies than functions in the group.
         several += usize::from(sizes[0] > 2 * before.codes.len() - 3);

@@ -181,7 +181,7 @@ fn check(unit: &mut Unit, fuel: Fuel) -> Vec<String> {
     let mut rewrites = Rewrites { fuel, trace: Some(Vec::new()), ..Rewrites::default() };
     scalar_replacement(unit, &mut rewrites);
     match compare(&before, unit, &Options::default()) {
-        Ok(Verdict::Same(_)) => rewrites.trace.unwrap_or_default(),
+        Ok(Verdict::Same(_)) => rewrites.trace.iter().flatten().map(ToString::to_string).collect(),
         Ok(verdict) => panic!("{}", report(&format!("{verdict:?}"), &before, Some(unit))),
         Err(difference) => panic!("{}", report(&difference, &before, Some(unit))),
     }
@@ -200,7 +200,8 @@ fn each_block_asks_for_permission() {
         return (z)";
     let trace = check(&mut unit_of(code), Fuel::unlimited());
     let names = ["b", "c", "a"].iter().zip(1..);
-    let expected: Vec<_> = names.map(|(b, n)| format!("{n}: scalar_replacement: {b} in camlT__f")).collect();
+    let expected: Vec<_> =
+        names.map(|(b, n)| format!("{n}: scalar_replacement: block {b} in camlT__f")).collect();
     assert_eq!(trace, expected);
     for fuel in 0..3 {
         assert_eq!(check(&mut unit_of(code), Fuel::limited(fuel)), expected[..fuel as usize]);

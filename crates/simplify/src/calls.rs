@@ -5,8 +5,8 @@ use std::rc::Rc;
 
 use flambeau_ir::prim::Mutability;
 use flambeau_ir::{
-    Apply, CallKind, CodeId, Dbg, Expr, FunctionKind, Item, Kind, Prim, SetOfClosures, Simple, Symbol,
-    Terminator, ValueSlot, Variable,
+    Apply, CallKind, CodeId, Dbg, Expr, FunctionKind, Item, Kind, Prim, Rewrite, SetOfClosures, Simple,
+    Symbol, Terminator, ValueSlot, Variable,
 };
 use flambeau_types::{Closure, Ty};
 use smallvec::SmallVec;
@@ -163,7 +163,7 @@ impl Simplifier<'_> {
         match data.kind {
             FunctionKind::Tupled => {
                 let [tuple] = apply.args[..] else { return None };
-                if self.allow("direct call of a function of a tuple") {
+                if self.allow(Rewrite::TupledCall) {
                     apply.args = self.fields_of_tuple(tuple, arity, apply.dbg, out);
                     apply.kind = CallKind::Direct(code);
                 }
@@ -171,7 +171,7 @@ impl Simplifier<'_> {
             }
             FunctionKind::Curried => {
                 let complete = apply.args.len() >= arity && data.takes_values(&self.unit.variables, arity);
-                if !complete || !self.allow("direct call of a known function") {
+                if !complete || !self.allow(Rewrite::DirectCall) {
                     return None;
                 }
                 apply.kind = CallKind::Direct(code);
@@ -252,7 +252,7 @@ impl Simplifier<'_> {
             let is_computed = !matches!(args[index], Simple::Const(_));
             if is_computed
                 && self.unit.kind_of(args[index]) == Kind::Value
-                && self.allow("argument that is not used")
+                && self.allow(Rewrite::UnusedArgument)
             {
                 args[index] = Simple::UNIT;
             }
@@ -294,7 +294,7 @@ impl Simplifier<'_> {
             set.values.iter().map(|(slot, value)| (*slot, self.env.export(*value, 0))).collect();
         let codes: SmallVec<[CodeId; 1]> = set.functions.iter().map(|(_, code)| *code).collect();
         let closed = set.values.iter().all(|(_, value)| value.as_var().is_none());
-        if closed && self.allow("closures that capture constants only") {
+        if closed && self.allow(Rewrite::StaticClosures) {
             let symbols = self.static_closures(set);
             for (var, symbol) in vars.iter().zip(&symbols) {
                 self.env.bind_alias(*var, (*symbol).into());

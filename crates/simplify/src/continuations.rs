@@ -1,6 +1,8 @@
 //! Continuations, on the way down: pending ones, open ones, their uses, and what is known in a handler.
 
-use flambeau_ir::{ApplyCont, ContHandler, Continuation, Expr, Item, Kind, Simple, Terminator, Variable};
+use flambeau_ir::{
+    ApplyCont, ContHandler, Continuation, Expr, Item, Kind, Rewrite, Simple, Terminator, Variable,
+};
 use flambeau_types::{Mark, Relations, Ty, join};
 use smallvec::SmallVec;
 
@@ -56,13 +58,11 @@ pub struct Use {
 }
 
 impl Simplifier<'_> {
-    /// Whether a continuation's handler is to be simplified at its use.
-    pub(crate) fn is_pending(&mut self, cont: Continuation) -> bool {
+    /// Whether a continuation's handler is to be simplified at its use. That a continuation which is used once is the
+    /// rest of the run is the form that terms have, and no rewrite.
+    pub(crate) fn is_pending(&self, cont: Continuation) -> bool {
         let uses = self.function.analysis.uses(cont);
-        uses.count == 1
-            && !uses.crosses_region
-            && !self.unit.continuations[cont].is_exn
-            && self.allow("continuation used once")
+        uses.count == 1 && !uses.crosses_region && !self.unit.continuations[cont].is_exn
     }
 
     /// Has jumps to `cont` go where its handler would jump with the same arguments, if it does nothing else; whether they
@@ -83,7 +83,7 @@ impl Simplifier<'_> {
         let to = self.target(jump.cont);
         let is_open = matches!(self.function.conts.get(&to), Some(ContState::Open(_)));
         let is_exn = self.unit.continuations[cont].is_exn || self.unit.continuations[to].is_exn;
-        if !is_open || is_exn || !self.allow("continuation that passes on what it is given") {
+        if !is_open || is_exn || !self.allow(Rewrite::JumpThroughJump) {
             return false;
         }
         self.function.conts.insert(cont, ContState::Forward(to));
@@ -258,7 +258,7 @@ impl Simplifier<'_> {
             if let Some(simple) = only
                 && simple != Simple::Var(param)
                 && in_scope(simple)
-                && self.allow("invariant parameter of a loop")
+                && self.allow(Rewrite::InvariantParameter)
             {
                 self.env.bind_alias(param, simple);
                 continue;
@@ -296,7 +296,7 @@ impl Simplifier<'_> {
             }
             let ty = self.joined(&uses, index);
             match ty {
-                Ty::Is(simple) if simple != Simple::Var(param) && self.allow("parameter with one value") => {
+                Ty::Is(simple) if simple != Simple::Var(param) && self.allow(Rewrite::KnownParameter) => {
                     self.env.bind_alias(param, simple);
                 }
                 Ty::Is(simple) => {

@@ -13,19 +13,19 @@
 use cranelift_entity::{EntitySet, SecondaryMap};
 use flambeau_ir::renumber::Removal;
 use flambeau_ir::{
-    CallKind, CodeId, Expr, FunctionSlot, Item, Named, Prim, Rewrites, SetOfClosures, Simple, StaticDef,
-    StaticField, Symbol, Terminator, Unit, ValueSlot, Variable,
+    CallKind, CodeId, Expr, FunctionSlot, Item, Named, Prim, Rewrite, Rewrites, SetOfClosures, Simple,
+    StaticDef, StaticField, Symbol, Terminator, Unit, ValueSlot, Variable, rewrite,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Removes what is dead. On entry and on exit the unit is well-formed.
 pub fn dead_code(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
-    remove(unit, |what| rewrites.allow(|| what))
+    remove(unit, |dead| rewrites.allow_in_unit(Rewrite::DeadCode(dead)))
 }
 
 /// Removes what is dead, if that is allowed; whether anything was removed. A code whose set of closures is gone already
 /// may mention its slots.
-pub(crate) fn remove(unit: &mut Unit, allow: impl FnOnce(String) -> bool) -> bool {
+pub(crate) fn remove(unit: &mut Unit, allow: impl FnOnce(rewrite::Dead) -> bool) -> bool {
     let live = Marking::new(unit).run();
     let codes: Vec<CodeId> = unit.codes.keys().filter(|&id| !live.codes.contains(id)).collect();
     let statics: Vec<usize> = (0..unit.statics.len()).filter(|&index| !live.statics[index]).collect();
@@ -35,13 +35,14 @@ pub(crate) fn remove(unit: &mut Unit, allow: impl FnOnce(String) -> bool) -> boo
     if codes.is_empty() && statics.is_empty() && sets + fields + values == 0 {
         return false;
     }
-    let what = format!(
-        "{} codes, {sets} sets of closures, {} static data, {fields} fields of the module and {values} captured values \
-         are not used",
-        codes.len(),
-        statics.len(),
-    );
-    if !allow(what) {
+    let dead = rewrite::Dead {
+        codes: codes.len() as u32,
+        sets: sets as u32,
+        statics: statics.len() as u32,
+        fields: fields as u32,
+        values: values as u32,
+    };
+    if !allow(dead) {
         return false;
     }
     let mut removal = Removal::new(unit);

@@ -3,7 +3,7 @@
 use flambeau_ir::prim::Effects;
 use flambeau_ir::term::RaiseKind;
 use flambeau_ir::{
-    ApplyCont, ContHandler, Continuation, Dbg, ExnCont, Expr, Item, Named, Prim, Simple, Terminator,
+    ApplyCont, ContHandler, Continuation, Dbg, ExnCont, Expr, Item, Named, Prim, Rewrite, Simple, Terminator,
 };
 use smallvec::SmallVec;
 
@@ -27,7 +27,7 @@ impl Simplifier<'_> {
         let exn = self.env.canonical(exn);
         if let Some(cont) = self.function.raise_targets.get(&handler.cont).copied()
             && self.is_traceless(kind)
-            && self.allow("raise to a known handler")
+            && self.allow(Rewrite::RaiseToJump)
         {
             let args: SmallVec<[Simple; 2]> =
                 [exn].into_iter().chain(handler.extra_args.iter().copied()).collect();
@@ -47,7 +47,7 @@ impl Simplifier<'_> {
     pub(crate) fn split_handler(&mut self, cont: Continuation, params: &Params) -> Option<ContHandler> {
         if !self.function.analysis.is_raised_to(cont)
             || self.function.raise_targets.contains_key(&cont)
-            || !self.allow("handler with raises in sight")
+            || !self.allow(Rewrite::SplitHandler)
         {
             return None;
         }
@@ -89,7 +89,7 @@ impl Simplifier<'_> {
     pub(crate) fn try_(&mut self, body: Expr, handler: ExnCont) -> Next {
         let body = self.scoped(|this| this.run(Rest::from(body)));
         let is_raised = self.has_uses(handler.cont);
-        if !is_raised && is_quiet(&body) && self.allow("handler of nothing") {
+        if !is_raised && is_quiet(&body) && self.allow(Rewrite::UselessHandler) {
             return Next::Splice(body);
         }
         // Until the first raise the extra arguments are those given here; nothing is known of the memory.

@@ -6,7 +6,7 @@
 use flambeau_ir::imports::{Callee, Function};
 use flambeau_ir::transfer::{self, Importer};
 use flambeau_ir::{
-    Apply, CallKind, CodeId, Kind, Prim, SetOfClosures, Simple, Static, StaticDef, Symbol, Unit,
+    Apply, CallKind, CodeId, Kind, Prim, Rewrite, SetOfClosures, Simple, Static, StaticDef, Symbol, Unit,
 };
 use rustc_hash::FxHashMap;
 
@@ -70,7 +70,7 @@ impl Simplifier<'_> {
     /// Makes a call of a function of another unit direct. Gives the arguments beyond those that it takes.
     pub(crate) fn resolve_elsewhere(&mut self, apply: &mut Apply) -> Option<Vec<Simple>> {
         let Function { code, arity } = self.function_of_other_unit(apply.callee?)?.clone();
-        if apply.args.len() < arity || !self.allow("direct call of a function of another unit") {
+        if apply.args.len() < arity || !self.allow(Rewrite::ExternalCall) {
             return None;
         }
         apply.kind = CallKind::DirectExternal(code.to_string());
@@ -80,7 +80,7 @@ impl Simplifier<'_> {
 
     /// Makes a call of a closure of another unit whose function is known direct. Gives the arguments beyond those that it takes.
     pub(crate) fn resolve_object(&mut self, apply: &mut Apply, callee: &Callee) -> Option<Vec<Simple>> {
-        if apply.args.len() < callee.arity || !self.allow("direct call of a function of another unit") {
+        if apply.args.len() < callee.arity || !self.allow(Rewrite::ExternalCall) {
             return None;
         }
         apply.kind = CallKind::DirectExternal(callee.code.to_string());

@@ -1,7 +1,7 @@
 //! Common subexpressions with branches: a body without effect that comes to its join by tests and jumps of its own gives the same
 //! again where it is met again. `match t with Empty -> 0 | Node n -> n.height`, inlined twice, is such a body.
 
-use flambeau_ir::{Continuation, Expr, Item, Named, Prim, Simple, Switch, Terminator, Variable};
+use flambeau_ir::{Continuation, Expr, Item, Named, Prim, Rewrite, Simple, Switch, Terminator, Variable};
 use flambeau_types::{Operands, Step};
 use rustc_hash::FxHashMap;
 
@@ -30,7 +30,7 @@ impl Simplifier<'_> {
     /// Gives the parameters of a join the names of what the same steps gave before; whether they did.
     pub(crate) fn are_given(&mut self, params: &Params, steps: &[Step]) -> bool {
         let Some(given) = self.env.given(steps) else { return false };
-        if !self.allow("common subexpression with branches") {
+        if !self.allow(Rewrite::CommonJoin) {
             return false;
         }
         for (param, given) in params.iter().zip(given) {

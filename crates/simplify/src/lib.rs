@@ -69,8 +69,8 @@ use std::rc::Rc;
 use flambeau_ir::decision::Policy;
 use flambeau_ir::inlining::LARGEST;
 use flambeau_ir::{
-    CodeId, Expr, FunctionSlot, Rewrites, SetOfClosures, StaticDef, Subkind, Symbol, Unit, ValueSlot,
-    Variable,
+    CodeId, Expr, FunctionSlot, Rewrite, Rewrites, SetOfClosures, StaticDef, Subkind, Symbol, Unit,
+    ValueSlot, Variable,
 };
 use flambeau_types::{Closure, Env, IntSet, Ty};
 use rustc_hash::FxHashSet;
@@ -308,14 +308,13 @@ impl<'a> Simplifier<'a> {
         self.rebuild(body)
     }
 
-    /// Asks for permission; tells where, in the trace.
-    fn allow(&mut self, what: &str) -> bool {
-        let unit = &*self.unit;
-        let current = self.function.current;
-        self.rewrites.allow(|| {
-            let place = unit.place_name(current);
-            format!("simplify: {what} in {place}")
-        })
+    /// Asks for permission for a rewrite of the function that is being simplified. The evaluation of a functor is no
+    /// function's: nothing of it stays, and what makes use of it asks.
+    fn allow(&mut self, rewrite: Rewrite) -> bool {
+        if self.function.in_twin && self.function.current.is_none() {
+            return !self.rewrites.fuel.is_empty();
+        }
+        self.rewrites.allow(rewrite, self.unit, self.function.current)
     }
 
     /// A variable of the kind and subkind of another.

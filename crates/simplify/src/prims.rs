@@ -1,7 +1,7 @@
 //! Primitives, on the way down.
 
 use flambeau_ir::prim::{ArrayKind, Coeffects, Effects, Init, IntCmp, IntOp, Mutability};
-use flambeau_ir::{Const, Dbg, ExnCont, IntKind, Item, Kind, Named, Prim, Simple, Variable};
+use flambeau_ir::{Const, Dbg, ExnCont, IntKind, Item, Kind, Named, Prim, Rewrite, Simple, Variable};
 use flambeau_types::{Blocks, Definition, IntSet, Operands, Ty};
 use smallvec::SmallVec;
 
@@ -45,20 +45,20 @@ impl Simplifier<'_> {
         for _ in 0..8 {
             match self.outcome(&prim, &args) {
                 Outcome::Atom(simple) => {
-                    if !self.allow("primitive with a known result") {
+                    if !self.allow(Rewrite::KnownResult) {
                         break;
                     }
                     self.env.bind_alias(var, simple);
                     return true;
                 }
                 Outcome::Prim(simpler, operands) => {
-                    if !self.allow("simpler primitive") {
+                    if !self.allow(Rewrite::SimplerPrimitive) {
                         break;
                     }
                     (prim, args) = (simpler, operands);
                 }
                 Outcome::Several(lets, simpler, operands) => {
-                    if !self.allow("simpler primitives") {
+                    if !self.allow(Rewrite::SimplerPrimitives) {
                         break;
                     }
                     for (var, prim, args) in lets {
@@ -77,7 +77,7 @@ impl Simplifier<'_> {
                     return true;
                 }
                 Outcome::Dead => {
-                    if !self.allow("contradiction") {
+                    if !self.allow(Rewrite::Contradiction) {
                         break;
                     }
                     return false;

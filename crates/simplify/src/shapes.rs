@@ -11,8 +11,8 @@ use flambeau_ir::imports::{Callee, Shape};
 use flambeau_ir::prim::Mutability;
 use flambeau_ir::term::InlineAttribute;
 use flambeau_ir::{
-    Apply, CallKind, CodeId, Expr, Item, Named, Prim, SetOfClosures, Simple, StaticDef, StaticField, Symbol,
-    Terminator, Unit, Variable,
+    Apply, CallKind, CodeId, Expr, Item, Named, Prim, Rewrite, SetOfClosures, Simple, StaticDef, StaticField,
+    Symbol, Terminator, Unit, Variable,
 };
 use flambeau_types::{Block, Blocks, Closure, IntSet, Ty, Variant};
 use rustc_hash::FxHashMap;
@@ -267,7 +267,7 @@ impl Simplifier<'_> {
             _ => Ty::Unknown,
         };
         if ty != Ty::Unknown && apply.inlined == InlineAttribute::Default {
-            if !self.allow("functions of the module of a functor") {
+            if !self.allow(Rewrite::FunctorResult) {
                 return Ty::Unknown;
             }
             apply.inlined = InlineAttribute::Never;

@@ -13,8 +13,8 @@ use flambeau_ir::term::SpecialiseAttribute;
 use flambeau_ir::transfer::own_name;
 use flambeau_ir::unit::{MOST_NEW_PARAMETERS, MOST_PARAMETERS};
 use flambeau_ir::{
-    Apply, CallKind, Code, CodeId, Expr, FunctionSlot, Item, Kind, Named, Prim, SetOfClosures, Simple,
-    Symbol, Terminator, Unit, ValueSlot, Variable,
+    Apply, CallKind, Code, CodeId, Expr, FunctionSlot, Item, Kind, Named, Prim, Rewrite, SetOfClosures,
+    Simple, Symbol, Terminator, Unit, ValueSlot, Variable,
 };
 use flambeau_types::Ty;
 use rustc_hash::FxHashMap;
@@ -100,7 +100,7 @@ impl Simplifier<'_> {
                 })
         })?;
         let size = self.copied_size(&arrangements)?;
-        if self.grow_deeper(apply, size).is_err() || !self.allow("specialisation") {
+        if self.grow_deeper(apply, size).is_err() || !self.allow(Rewrite::Specialisation) {
             return None;
         }
         if !wished {

@@ -3,7 +3,8 @@
 use flambeau_ir::prim::IntCmp;
 use flambeau_ir::term::StringSwitch;
 use flambeau_ir::{
-    ApplyCont, Const, ContHandler, Expr, IntKind, Item, Kind, Prim, Simple, Subkind, Switch, Terminator,
+    ApplyCont, Const, ContHandler, Expr, IntKind, Item, Kind, Prim, Rewrite, Simple, Subkind, Switch,
+    Terminator,
 };
 use flambeau_types::{IntSet, Operands, Ty};
 use smallvec::SmallVec;
@@ -48,7 +49,8 @@ impl Simplifier<'_> {
     /// A switch on the negation of a truth value is one on that, its arms exchanged.
     fn switch_on_negated(&mut self, switch: &mut Switch) {
         while let Some(truth) = self.negated(switch.scrutinee) {
-            if switch.arms.iter().any(|(value, _)| !(0..=1).contains(value)) || !self.allow("negated switch")
+            if switch.arms.iter().any(|(value, _)| !(0..=1).contains(value))
+                || !self.allow(Rewrite::NegatedSwitch)
             {
                 break;
             }
@@ -81,7 +83,7 @@ impl Simplifier<'_> {
         let others = switch.arms.iter().fold(set.clone(), |set, (value, _)| set.without(*value));
         let dead_arms = switch.arms.iter().any(|(value, _)| !set.contains(*value));
         let dead_default = switch.default.is_some() && others.is_empty();
-        if (dead_arms || dead_default) && self.allow("arms of a switch that are never taken") {
+        if (dead_arms || dead_default) && self.allow(Rewrite::DeadArms) {
             switch.arms.retain(|(value, _)| set.contains(*value));
             if dead_default {
                 switch.default = None;
@@ -94,8 +96,12 @@ impl Simplifier<'_> {
     fn only_way(&mut self, switch: &mut Switch, out: &mut Vec<Item>) -> Option<ApplyCont> {
         let mut jumps = switch.arms.iter().map(|(_, jump)| jump).chain(&switch.default);
         let first = jumps.next()?.clone();
-        if jumps.all(|jump| *jump == first) {
-            return self.allow("switch with one way").then_some(first);
+        let Some(second) = jumps.next() else {
+            // A switch with one arm is a jump: that is the form of terms.
+            return Some(first);
+        };
+        if *second == first && jumps.all(|jump| *jump == first) {
+            return self.allow(Rewrite::OneArm).then_some(first);
         }
         self.as_arithmetic(switch, out)
     }
@@ -130,7 +136,8 @@ impl Simplifier<'_> {
             () => return None,
         };
         let tagged = matches!(low, Simple::Const(Const::Tagged(_)));
-        if tagged != matches!(high, Simple::Const(Const::Tagged(_))) || !self.allow("switch as arithmetic") {
+        if tagged != matches!(high, Simple::Const(Const::Tagged(_))) || !self.allow(Rewrite::ArithmeticSwitch)
+        {
             return None;
         }
         let mut value = switch.scrutinee;
@@ -168,7 +175,7 @@ impl Simplifier<'_> {
         self.env.canonical(var.into())
     }
 
-    /// An arm, taken when the scrutinee is in the set; `None` if it never is. The handler of a pending continuation is
+    /// An arm, taken when the scrutinee is in the set; `None` if it never is, and may be left out. The handler of a pending continuation is
     /// simplified for this arm.
     fn arm(
         &mut self,
@@ -178,8 +185,15 @@ impl Simplifier<'_> {
         handlers: &mut Vec<ContHandler>,
     ) -> Option<ApplyCont> {
         self.in_branch(|this| {
-            let alive = this.env.assume(scrutinee, set);
-            if alive { this.arm_here(jump, handlers) } else { None }
+            let mark = this.env.mark();
+            if !this.env.assume(scrutinee, set) {
+                if this.allow(Rewrite::DeadArms) {
+                    return None;
+                }
+                // Nothing is concluded from a contradiction that may not be made use of.
+                this.env.undo(mark);
+            }
+            this.arm_here(jump, handlers)
         })
     }
 
@@ -206,7 +220,7 @@ impl Simplifier<'_> {
     pub(crate) fn string_switch(&mut self, switch: StringSwitch, out: &mut Vec<Item>) -> Next {
         let scrutinee = self.env.canonical(switch.scrutinee);
         if let Some(jump) = self.known_string_arm(&switch)
-            && self.allow("switch on a known string")
+            && self.allow(Rewrite::KnownString)
         {
             return self.jump(jump.clone());
         }

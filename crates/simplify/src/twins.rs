@@ -11,7 +11,7 @@
 //!
 //! A twin is another object than the original, and never takes its place but as what is called.
 
-use flambeau_ir::{Apply, CallKind, CodeId, Dbg, Simple, Symbol, Terminator};
+use flambeau_ir::{Apply, CallKind, CodeId, Dbg, Rewrite, Simple, Symbol, Terminator};
 use flambeau_types::Ty;
 use smallvec::SmallVec;
 
@@ -66,7 +66,7 @@ impl Simplifier<'_> {
             return Some(known.clone());
         }
         let size = self.size_of_evaluation(code, key.1.len())?;
-        if !self.allow("evaluation of a functor") {
+        if self.rewrites.fuel.is_empty() {
             return None;
         }
         self.global.speculation_budget -= size;
@@ -230,7 +230,7 @@ impl Simplifier<'_> {
         }
         let limit = self.arguments().twin.min(self.global.unit_budget);
         let size = self.size_with_handed_on(&known, limit)?;
-        if !self.allow("call of the twin of a function") {
+        if !self.allow(Rewrite::FunctorInstance) {
             return None;
         }
         self.global.unit_budget -= size;

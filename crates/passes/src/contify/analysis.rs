@@ -1,11 +1,11 @@
 //! What becomes a continuation, and where. One walk through the unit fills dense tables; the rest is linear in the
 //! number of sets.
 
-use cranelift_entity::{EntityRef, PrimaryMap, SecondaryMap, entity_impl};
+use cranelift_entity::{PrimaryMap, SecondaryMap, entity_impl};
 use flambeau_ir::stack::deep;
 use flambeau_ir::{
-    Apply, CallKind, CodeId, Continuation, Dbg, ExnCont, Expr, FunctionSlot, Item, Named, Prim, Rewrites,
-    SetOfClosures, Simple, StaticDef, StaticField, Symbol, Terminator, Unit, ValueSlot, Variable,
+    Apply, CallKind, CodeId, Continuation, Dbg, ExnCont, Expr, FunctionSlot, Item, Named, Prim, Rewrite,
+    Rewrites, SetOfClosures, Simple, StaticDef, StaticField, Symbol, Terminator, Unit, ValueSlot, Variable,
 };
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -454,7 +454,11 @@ impl Analysis {
                 let set = &mut self.sets[id];
                 reached.extend(set.functions.iter().map(|(_, code)| *code));
                 let Some(calls) = &set.calls else { continue };
-                if !rewrites.allow(|| describe(unit, set)) {
+                let home = match set.home {
+                    Some(Home::Code(home)) => Some(home),
+                    _ => None,
+                };
+                if !rewrites.allow(rewrite(set), unit, home) {
                     continue;
                 }
                 let ret = rets.get(&calls.ret).copied().unwrap_or(calls.ret);
@@ -463,10 +467,7 @@ impl Analysis {
                     rets.insert(unit.codes[*code].ret, ret);
                     exns.insert(unit.codes[*code].exn, exn.clone());
                 }
-                let home_ret = match set.home {
-                    Some(Home::Code(home)) => unit.codes[home].ret,
-                    _ => unit.entry.ret,
-                };
+                let home_ret = home.map_or(unit.entry.ret, |home| unit.codes[home].ret);
                 let frame = rewrites.keep_backtraces && calls.ret != home_ret;
                 let call = if frame { calls.dbg } else { Dbg::NONE };
                 set.chosen = Some(Chosen { at, ret, exn, call });
@@ -514,9 +515,8 @@ impl Analysis {
     }
 }
 
-fn describe(unit: &Unit, set: &Set) -> String {
-    let names: Vec<&str> =
-        set.functions.iter().map(|(_, code)| unit.codes[*code].linkage_name.as_str()).collect();
-    let loops = if set.recursive { "a loop" } else { "a continuation" };
-    format!("{} becomes {loops} (set {})", names.join(", "), set.functions[0].0.index())
+/// That the functions of a set become continuations.
+fn rewrite(set: &Set) -> Rewrite {
+    let (first, others) = (set.functions[0].1, set.functions.len() as u32 - 1);
+    Rewrite::Contification { first, others, is_loop: set.recursive }
 }

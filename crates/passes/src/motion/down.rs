@@ -6,7 +6,7 @@ use cranelift_entity::SecondaryMap;
 use flambeau_flow::{Location, Run, RunKind};
 use flambeau_ir::prim::{Coeffects, Effects, IntOp};
 use flambeau_ir::stack::deep;
-use flambeau_ir::{CallKind, Prim, Rewrites, Simple, Terminator, Variable};
+use flambeau_ir::{CallKind, Prim, Rewrite, Rewrites, Simple, Terminator, Variable};
 use smallvec::SmallVec;
 
 use super::crossing::Crossing;
@@ -30,18 +30,17 @@ pub(super) fn plan(function: &Function, floating: &[Floating], plan: &mut Plan, 
         if plan.moves.contains_key(&floating.vars[0]) {
             continue;
         }
-        let (goals, what): (SmallVec<[Goal; 1]>, _) = match floating.kind {
-            FloatingKind::Allocation => (down.goal(floating, plan).into_iter().collect(), "allocation"),
+        let moved = floating.vars[0];
+        let (goals, rewrite): (SmallVec<[Goal; 1]>, _) = match floating.kind {
+            FloatingKind::Allocation => {
+                (down.goal(floating, plan).into_iter().collect(), Rewrite::AllocationIntoBranch(moved))
+            }
             FloatingKind::Value { prim, args } if is_cheap(prim, args) => {
-                (down.arms(floating, prim, args, plan), "value")
+                (down.arms(floating, prim, args, plan), Rewrite::ValueIntoBranches(moved))
             }
             FloatingKind::Value { .. } => continue,
         };
-        let allow = || {
-            let name = function.name(floating.vars[0]);
-            format!("motion: {what} {name} into a branch in {}", function.place())
-        };
-        if !goals.is_empty() && rewrites.allow(allow) {
+        if !goals.is_empty() && rewrites.allow(rewrite, function.unit, function.code) {
             plan.add(floating, goals);
         }
     }

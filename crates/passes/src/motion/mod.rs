@@ -66,14 +66,6 @@ impl Function<'_, '_> {
         }
         plan
     }
-
-    fn name(&self, variable: Variable) -> &str {
-        &self.unit.variables[variable].name
-    }
-
-    fn place(&self) -> &str {
-        self.unit.place_name(self.code)
-    }
 }
 
 /// Where in a run something is put.

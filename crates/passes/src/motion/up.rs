@@ -7,7 +7,9 @@
 use flambeau_flow::{Block, Location, Loop, Run};
 use flambeau_ir::prim::{Effects, FloatOp, IntOp};
 use flambeau_ir::stack::deep;
-use flambeau_ir::{Continuation, Expr, Item, Kind, Named, Prim, Rewrites, Simple, Terminator, Variable};
+use flambeau_ir::{
+    Continuation, Expr, Item, Kind, Named, Prim, Rewrite, Rewrites, Simple, Terminator, Variable,
+};
 use flambeau_simplify::waiting::waiting_loops;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::smallvec;
@@ -46,8 +48,7 @@ pub(super) fn plan(
             Some(left) if !is_worth_a_register(prim) => left,
             Some(_) => farthest,
             None if is_worth_a_register(prim) => {
-                let name = function.name(value.vars[0]);
-                if !rewrites.allow(|| format!("motion: {name} out of a loop in {}", function.place())) {
+                if !rewrites.allow(Rewrite::OutOfLoop(value.vars[0]), function.unit, function.code) {
                     continue;
                 }
                 farthest

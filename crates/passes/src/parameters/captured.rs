@@ -13,7 +13,7 @@
 use cranelift_entity::{EntitySet, PrimaryMap, SecondaryMap, entity_impl};
 use flambeau_ir::unit::{MOST_NEW_PARAMETERS, MOST_PARAMETERS};
 use flambeau_ir::{
-    CallKind, Code, CodeId, Expr, Item, Kind, Named, Prim, Rewrites, SetOfClosures, Simple, Subkind,
+    CallKind, Code, CodeId, Expr, Item, Kind, Named, Prim, Rewrite, Rewrites, SetOfClosures, Simple, Subkind,
     Terminator, Unit, ValueSlot, Variable,
 };
 use rustc_hash::FxHashMap;
@@ -217,7 +217,7 @@ impl Lifting {
         for (group, functions) in groups {
             let fits = captures.contains(group) && functions.iter().all(|code| self.fits(unit, *code));
             let Some(first) = functions.first().filter(|_| fits) else { continue };
-            if rewrites.allow(|| format!("parameters: captured by {}", unit.place_name(Some(*first)))) {
+            if rewrites.allow(Rewrite::CapturedParameters, unit, Some(*first)) {
                 self.lifted.insert(group);
                 functions.iter().for_each(|code| self.make_params(unit, *code));
             }

@@ -9,8 +9,8 @@ use cranelift_entity::SecondaryMap;
 use flambeau_ir::prim::Mutability;
 use flambeau_ir::unit::{MOST_NEW_PARAMETERS, MOST_PARAMETERS};
 use flambeau_ir::{
-    BoxedKind, CallKind, CodeId, Const, Expr, Item, Kind, Named, Prim, Rewrites, Simple, Subkind, Terminator,
-    Unit, ValueSlot, Variable,
+    BoxedKind, CallKind, CodeId, Const, Expr, Item, Kind, Named, Prim, Rewrite, Rewrites, Simple, Subkind,
+    Terminator, Unit, ValueSlot, Variable,
 };
 use flambeau_simplify::FIRST_SPECIAL_TAG;
 use smallvec::SmallVec;
@@ -99,9 +99,9 @@ pub(super) fn parts(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
         let root = analysis.find(param);
         replaced.push(chosen[root].then(|| analysis.fresh(unit, param, root)));
     }
-    let rewrite = Rewrite { analysis: &analysis, replaced: &replaced };
+    let rewriting = Rewriting { analysis: &analysis, replaced: &replaced };
     unit.rewrite_bodies(|_, _, body| {
-        rewrite.body(body);
+        rewriting.body(body);
         true
     });
     for (id, code) in &mut unit.codes {
@@ -296,7 +296,11 @@ impl Analysis {
                 if self.needed[root] != disappears
                     && (disappears || self.can_replace(class))
                     && self.fits(unit, class, &counts)
-                    && rewrites.allow(|| self.describe(unit, root))
+                    && rewrites.allow(
+                        Rewrite::ParameterParts(self.params[root].1),
+                        unit,
+                        Some(self.params[root].0),
+                    )
                 {
                     chosen[root] = true;
                     for member in &class.members {
@@ -330,12 +334,6 @@ impl Analysis {
         })
     }
 
-    fn describe(&self, unit: &Unit, root: Param) -> String {
-        let (code, param) = self.params[root];
-        let name = &unit.variables[param].name;
-        format!("parameters: {name} of {}", unit.place_name(Some(code)))
-    }
-
     /// The parameters that replace one of a class.
     fn fresh(&self, unit: &mut Unit, param: Param, root: Param) -> Vec<(Part, Variable)> {
         let name = unit.variables[self.params[param].1].name.clone();
@@ -353,13 +351,13 @@ impl Class {
     }
 }
 
-struct Rewrite<'r> {
+struct Rewriting<'r> {
     analysis: &'r Analysis,
     /// By the number of a parameter, what it is replaced by.
     replaced: &'r [Option<Vec<(Part, Variable)>>],
 }
 
-impl Rewrite<'_> {
+impl Rewriting<'_> {
     /// What an atom is replaced by, if it is a parameter that is.
     fn parts_of(&self, atom: Simple) -> Option<&Vec<(Part, Variable)>> {
         self.replaced[self.analysis.param(atom)?].as_ref()

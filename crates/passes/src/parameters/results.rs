@@ -6,8 +6,8 @@
 
 use cranelift_entity::SecondaryMap;
 use flambeau_ir::{
-    Apply, ApplyCont, BoxedKind, CallKind, CodeId, Const, Continuation, Expr, Item, Named, Prim, Rewrites,
-    Simple, StaticDef, Subkind, Symbol, Terminator, Unit, Variable,
+    Apply, ApplyCont, BoxedKind, CallKind, CodeId, Const, Continuation, Expr, Item, Named, Prim, Rewrite,
+    Rewrites, Simple, StaticDef, Subkind, Symbol, Terminator, Unit, Variable,
 };
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
@@ -69,7 +69,7 @@ pub(super) fn results(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
     let mut is_any = false;
     for code in unit.codes.keys().filter(|code| analysis.find(*code) == *code) {
         if let Some(kind) = analysis.classes[code].number()
-            && rewrites.allow(|| format!("parameters: result of {}", unit.place_name(Some(code))))
+            && rewrites.allow(Rewrite::NakedResult, unit, Some(code))
         {
             chosen[code] = Some(kind);
             is_any = true;

@@ -9,7 +9,7 @@
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{PrimaryMap, SecondaryMap, entity_impl};
 use flambeau_flow::{Block, Point};
-use flambeau_ir::{CodeId, Const, Kind, Rewrites, Simple, Subkind, Unit};
+use flambeau_ir::{CodeId, Const, Kind, Rewrite, Rewrites, Simple, Subkind, Unit};
 
 use super::classes::Classes;
 use super::facts::{Access, Allocation, BlockId, Facts, Operation};
@@ -174,7 +174,7 @@ impl Planner<'_> {
             };
             params.extend(live.iter().copied().filter(changes).map(|block| (block, index)));
         }
-        if !rewrites.allow(|| format!("scalar_replacement: {name} in {}", self.unit.place_name(code))) {
+        if !rewrites.allow(Rewrite::ScalarReplacement(allocation.var), self.unit, code) {
             return;
         }
         let first = self.plan.slots.next_key();

@@ -8,7 +8,7 @@ use flambeau_ir::decision::{Policy, Reason};
 use flambeau_ir::prim::Effects;
 use flambeau_ir::term::{InlineAttribute, SpecialiseAttribute};
 use flambeau_ir::{
-    Apply, ApplyCont, CallKind, CodeId, ContHandler, Continuation, Dbg, ExnCont, Expr, Item, Named,
+    Apply, ApplyCont, CallKind, CodeId, ContHandler, Continuation, Dbg, ExnCont, Expr, Item, Named, Rewrite,
     Terminator, Unit,
 };
 use smallvec::SmallVec;
@@ -40,7 +40,7 @@ impl Simplifier<'_> {
             return None;
         }
         let size = self.guard_size(code).filter(|size| *size <= limit)?;
-        if size > self.function.budget.min(self.global.unit_budget) || !self.allow("partial inlining") {
+        if size > self.function.budget.min(self.global.unit_budget) || !self.allow(Rewrite::PartialInlining) {
             return None;
         }
         self.function.budget -= size;

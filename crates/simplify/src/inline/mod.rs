@@ -19,7 +19,7 @@ use flambeau_ir::copy::Copier;
 use flambeau_ir::decision::Reason;
 use flambeau_ir::inlining::LARGEST;
 use flambeau_ir::term::InlineAttribute;
-use flambeau_ir::{Apply, CallKind, CodeId, Expr, Item, Prim, Simple, Terminator};
+use flambeau_ir::{Apply, CallKind, CodeId, Expr, Item, Prim, Rewrite, Simple, Terminator};
 
 use crate::Simplifier;
 use crate::analysis::Analysis;
@@ -76,7 +76,7 @@ impl Simplifier<'_> {
         }
         self.begin_call(apply);
         let (growth, reason) = self.decide(apply, code).map_err(refusal)?;
-        if !self.allow("inlining") {
+        if !self.allow(Rewrite::Inlining) {
             return Err(Refusal::default());
         }
         if reason == Reason::SingleUse {

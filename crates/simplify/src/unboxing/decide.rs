@@ -1,7 +1,7 @@
 //! Which parameters are passed in parts.
 
 use flambeau_ir::prim::Mutability;
-use flambeau_ir::{Kind, Prim, Simple, Variable};
+use flambeau_ir::{Kind, Prim, Rewrite, Simple, Variable};
 use flambeau_types::{Block, Blocks, Closure, Ty, Variant};
 
 use super::{Form, Parts, Tests, Unboxing, Whole, is_poison};
@@ -33,9 +33,9 @@ impl Simplifier<'_> {
         let is_opened =
             self.function.analysis.is_opened(param) || matches!(ty, Ty::Variant(_) | Ty::Closure(_));
         let form = if is_opened && self.can_be_parted(ty, index, uses) && (!is_handler || is_named()) {
-            let what =
-                if is_handler { "unboxing of a handler's parameter" } else { "unboxing of a parameter" };
-            self.allow(what).then(|| self.form(param, ty))??
+            let rewrite =
+                if is_handler { Rewrite::UnboxedHandlerParameter } else { Rewrite::UnboxedParameter };
+            self.allow(rewrite).then(|| self.form(param, ty))??
         } else if is_handler {
             return None;
         } else {
@@ -63,7 +63,7 @@ impl Simplifier<'_> {
             return None;
         }
         let form = match ty {
-            Ty::Closure(_) if is_small(ty) && self.allow("unboxing of a loop's closure") => {
+            Ty::Closure(_) if is_small(ty) && self.allow(Rewrite::UnboxedLoopClosure) => {
                 self.form(param, ty)?
             }
             _ => self.loads(param)?,
@@ -77,7 +77,7 @@ impl Simplifier<'_> {
         if let Some(allowed) = self.function.parted_webs.get(&web) {
             return *allowed;
         }
-        let allowed = self.allow("unboxing of loops' parameters");
+        let allowed = self.allow(Rewrite::UnboxedLoopParameters);
         self.function.parted_webs.insert(web, allowed);
         allowed
     }
@@ -161,7 +161,7 @@ impl Simplifier<'_> {
     /// the others load no more than they did.
     fn loads(&mut self, param: Variable) -> Option<Form> {
         let loads = self.function.analysis.first_loads(param);
-        if loads.is_empty() || loads.len() > FIELDS || !self.allow("loads at the uses of a continuation") {
+        if loads.is_empty() || loads.len() > FIELDS || !self.allow(Rewrite::LoadsAtUses) {
             return None;
         }
         let loads = loads.into_iter().map(|prim| {
