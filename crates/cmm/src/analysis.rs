@@ -1,23 +1,36 @@
-//! What lowering has to know of the IR beforehand, found in one walk over a unit: which variables occur,
-//! how often and where each continuation is used, which sets of closures there are.
+//! What lowering has to know of the IR beforehand, found while the control flow of each function is numbered
+//! (`flambeau_flow`): which variables occur, how often and where each continuation is used, which sets of closures there
+//! are.
 //!
-//! Terms are numbered in preorder, so that "is this continuation used inside that sub-term" is a range
-//! query, and no sub-term is ever walked again for each term around it (design 6).
+//! Positions are those of the control flow, one function after another, so that "is this continuation used inside that
+//! sub-term" is a range query, and no sub-term is ever walked again for each term around it (design 6).
 
 use std::ops::Range;
 
+use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{EntitySet, SecondaryMap};
+use flambeau_flow::{Block, BlockData, Flow, Loop, Point, Run, RunData, Visitor};
 use flambeau_ir::{
-    ApplyCont, ContHandler, Continuation, ExnCont, Expr, Item, Kind, Named, Prim, SetOfClosures, Simple,
-    Terminator, Unit, Variable,
+    ApplyCont, Continuation, ExnCont, Expr, Item, Kind, Named, Prim, SetOfClosures, Simple, Terminator, Unit,
+    Variable,
 };
 use rustc_hash::FxHashMap;
 
 /// A maximal part of a function that no trap and no loop boundary divides: the body of a `Try`, the handlers
 /// of a recursive group, or the function itself. Code must not be moved from one region to another
-/// (soundness rows 6 and 20).
+/// (soundness rows 6 and 20). Only regions of one function are compared.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Region(u32);
+pub struct Region {
+    in_try: PackedOption<Block>,
+    in_loop: PackedOption<Loop>,
+}
+
+impl Region {
+    fn of(flow: &Flow, run: Run) -> Region {
+        let RunData { in_try, in_loop, .. } = flow.runs()[run];
+        Region { in_try, in_loop }
+    }
+}
 
 /// What is known of a continuation.
 #[derive(Clone, Debug, Default)]
@@ -140,12 +153,10 @@ pub struct Analysis<'a> {
     noted: SecondaryMap<Variable, u32>,
     /// All handlers of groups but 0.
     handlers: Vec<HandlerInfo>,
-    /// The handler around the current position, 0 if there is none.
-    handler: HandlerId,
-    /// How many loops are around the current position.
-    loops: u32,
-    position: u32,
-    regions: u32,
+    /// Of the function looked through, the handlers around its runs as far as they have been asked for.
+    around: SecondaryMap<Run, Option<HandlerId>>,
+    /// How many positions the functions before it have.
+    base: u32,
 }
 
 impl<'a> Analysis<'a> {
@@ -160,20 +171,19 @@ impl<'a> Analysis<'a> {
             occurrences: Vec::new(),
             noted: SecondaryMap::new(),
             handlers: Vec::new(),
-            handler: 0,
-            loops: 0,
-            position: 0,
-            regions: 0,
+            around: SecondaryMap::new(),
+            base: 0,
         };
+        let mut flow = Flow::default();
         for item in &unit.statics {
             if let flambeau_ir::StaticDef::Closures { set, .. } = &item.def {
                 analysis.sets.push(set);
             }
         }
         for code in unit.codes.values() {
-            analysis.function(code.ret, code.result, &code.body);
+            analysis.function(&mut flow, code.ret, code.result, &code.body);
         }
-        analysis.function(unit.entry.ret, Kind::Value, &unit.entry.body);
+        analysis.function(&mut flow, unit.entry.ret, Kind::Value, &unit.entry.body);
         analysis
     }
 
@@ -205,27 +215,51 @@ impl<'a> Analysis<'a> {
         self.handlers.get(handler.checked_sub(1)? as usize)
     }
 
-    fn function(&mut self, ret: Continuation, result: Kind, body: &'a Expr) {
-        let region = self.fresh_region();
-        let info = &mut self.continuations[ret];
-        info.takes = Some(result);
-        info.region = region;
-        self.expr(body, region);
+    fn function(&mut self, flow: &mut Flow, ret: Continuation, result: Kind, body: &'a Expr) {
+        self.continuations[ret].takes = Some(result);
+        self.around.clear();
+        flow.analyse(body, self);
+        for block in flow.blocks().values() {
+            let Some(cont) = block.cont else { continue };
+            let info = &mut self.continuations[cont];
+            info.inside = block.header_of.expand().map(|_| Region::of(flow, block.code));
+            let mut from = block.used_from;
+            if let Some(id) = info.handler {
+                let handler = &flow.runs()[block.code];
+                self.handlers[id as usize - 1].range = self.base + handler.start..self.base + handler.end;
+            }
+            if let Some(last) = block.header_of.expand().and_then(|entered| flow.headers(entered).last()) {
+                from = flow.runs()[flow.blocks()[last].code].end;
+            }
+            info.scope = self.base + from..self.base + block.used_to;
+        }
+        self.base += flow.positions() + 1;
     }
 
-    fn fresh_region(&mut self) -> Region {
-        self.regions += 1;
-        Region(self.regions)
+    /// The handler that a run is part of.
+    fn handler_of(&mut self, flow: &Flow, run: Run) -> HandlerId {
+        let mut at = run;
+        let handler = loop {
+            match (self.around[at], flow.runs()[at].parent.expand()) {
+                (Some(handler), _) => break handler,
+                (None, Some(parent)) => at = parent,
+                (None, None) => break 0,
+            }
+        };
+        self.around[run] = Some(handler);
+        handler
     }
 
-    fn define(&mut self, cont: Continuation, params: &'a [Variable], region: Region) {
+    /// A continuation that an item of a run binds.
+    fn define(&mut self, flow: &Flow, at: Point, cont: Continuation, params: &'a [Variable], is_loop: bool) {
+        let around = self.handler_of(flow, at.run);
         let info = &mut self.continuations[cont];
         info.takes = params.first().map(|param| self.unit.variables[*param].kind);
-        info.region = region;
-        info.group = self.position;
-        info.around = self.handler;
+        info.region = Region::of(flow, at.run);
+        info.group = self.base + at.position;
+        info.around = around;
         info.params = params;
-        if self.loops > 0 {
+        if is_loop || flow.runs()[at.run].in_loop.is_some() {
             for (index, param) in params.iter().enumerate() {
                 self.occurrences.push(Occurrences {
                     param_of: (cont, index),
@@ -234,24 +268,6 @@ impl<'a> Analysis<'a> {
                     escapes: false,
                 });
                 self.noted[*param] = self.occurrences.len() as u32;
-            }
-        }
-    }
-
-    fn use_continuation(&mut self, cont: Continuation, args: Option<&'a [Simple]>, region: Region) {
-        let position = self.position;
-        let info = &mut self.continuations[cont];
-        info.crosses_region |= info.region != region;
-        info.uses.push(position);
-        info.args.push(args);
-    }
-
-    fn occur(&mut self, simple: Simple) {
-        if let Simple::Var(var) = simple {
-            self.occurring.insert(var);
-            let at = (self.position, self.handler);
-            if let Some(occurrences) = self.noted_mut(simple) {
-                occurrences.at.push(at);
             }
         }
     }
@@ -268,131 +284,136 @@ impl<'a> Analysis<'a> {
         }
     }
 
-    fn jump(&mut self, jump: &'a ApplyCont, region: Region) {
+    fn here(&mut self, flow: &Flow, at: Point) -> Here {
+        Here {
+            position: self.base + at.position,
+            handler: self.handler_of(flow, at.run),
+            region: Region::of(flow, at.run),
+        }
+    }
+
+    fn use_continuation(&mut self, cont: Continuation, args: Option<&'a [Simple]>, here: Here) {
+        let info = &mut self.continuations[cont];
+        info.crosses_region |= info.region != here.region;
+        info.uses.push(here.position);
+        info.args.push(args);
+    }
+
+    fn occur(&mut self, simple: Simple, here: Here) {
+        if let Simple::Var(var) = simple {
+            self.occurring.insert(var);
+            if let Some(occurrences) = self.noted_mut(simple) {
+                occurrences.at.push((here.position, here.handler));
+            }
+        }
+    }
+
+    fn occur_all(&mut self, simples: &[Simple], here: Here) {
+        simples.iter().for_each(|simple| self.occur(*simple, here));
+    }
+
+    fn jump(&mut self, jump: &'a ApplyCont, here: Here) {
         for arg in &jump.args {
-            self.occur(*arg);
+            self.occur(*arg, here);
             if let Some(occurrences) = self.noted_mut(*arg) {
                 occurrences.passed.push(jump.cont);
             }
         }
-        self.use_continuation(jump.cont, Some(&jump.args), region);
+        self.use_continuation(jump.cont, Some(&jump.args), here);
     }
 
-    fn occur_all(&mut self, simples: &[Simple]) {
-        simples.iter().for_each(|simple| self.occur(*simple));
+    fn arms(&mut self, arms: impl Iterator<Item = &'a ApplyCont>, here: Here) {
+        for arm in Targets::new(arms).distinct {
+            self.jump(arm, here);
+        }
     }
 
     /// A point that may raise.
-    fn raise(&mut self, exn: &'a ExnCont) {
-        self.occur_all(&exn.extra_args);
+    fn raise(&mut self, exn: &'a ExnCont, here: Here) {
+        self.occur_all(&exn.extra_args, here);
         exn.extra_args.iter().for_each(|arg| self.escape(*arg));
         if !exn.extra_args.is_empty() {
-            self.raises.entry(exn.cont).or_default().add(self.position, &exn.extra_args);
+            self.raises.entry(exn.cont).or_default().add(here.position, &exn.extra_args);
         }
     }
+}
 
-    fn expr(&mut self, expr: &'a Expr, region: Region) {
-        stacker::maybe_grow(64 * 1024, 1024 * 1024, || self.run(expr, region));
-    }
+/// Where something is used.
+#[derive(Clone, Copy)]
+struct Here {
+    position: u32,
+    handler: HandlerId,
+    region: Region,
+}
 
-    fn run(&mut self, expr: &'a Expr, region: Region) {
-        // Continuations whose scope ends with the run.
-        let mut open = Vec::new();
-        for item in &expr.items {
-            self.position += 1;
-            match item {
-                Item::Let { named: Named::Simple(simple), .. } => {
-                    self.occur(*simple);
-                    self.escape(*simple);
-                }
-                Item::Let { named: Named::Prim { prim, args, exn }, .. } => {
-                    self.occur_all(args);
-                    if let (Prim::ProjectFunctionSlot { .. }, Some(arg)) = (prim, args.first()) {
-                        self.escape(*arg);
-                    }
-                    if let Some(exn) = exn {
-                        self.raise(exn);
-                    }
-                }
-                Item::LetClosures { set, .. } => {
-                    self.sets.push(set);
-                    set.values.iter().for_each(|(_, value)| self.occur(*value));
-                }
-                Item::Join { cont, params, body } => {
-                    self.define(*cont, params, region);
-                    let start = self.position + 1;
-                    self.expr(body, region);
-                    self.continuations[*cont].scope = start..self.position + 1;
-                }
-                Item::LetCont { recursive, handlers } => {
-                    let inside = if *recursive { self.fresh_region() } else { region };
-                    self.loops += u32::from(*recursive);
-                    for handler in handlers {
-                        self.define(handler.cont, &handler.params, region);
-                        self.continuations[handler.cont].inside = recursive.then_some(inside);
-                    }
-                    handlers.iter().for_each(|handler| self.walk_handler(handler, inside));
-                    self.loops -= u32::from(*recursive);
-                    for handler in handlers {
-                        self.continuations[handler.cont].scope.start = self.position + 1;
-                        open.push(handler.cont);
-                    }
-                }
-            }
-        }
-        self.position += 1;
-        self.terminator(&expr.terminator, region);
-        for cont in open {
-            self.continuations[cont].scope.end = self.position + 1;
-        }
-    }
-
-    fn walk_handler(&mut self, handler: &'a ContHandler, region: Region) {
-        let (cont, start) = (handler.cont, self.position + 1);
-        self.handlers.push(HandlerInfo { cont, range: start..u32::MAX, around: self.handler });
+impl<'a> Visitor<'a> for Analysis<'a> {
+    fn block(&mut self, _: &Flow, at: Point, block: &BlockData) {
+        // The code of a `Join` goes on in the run that binds it.
+        let Some(cont) = block.cont.filter(|_| block.code != block.bound_in) else { return };
+        let around = self.continuations[cont].around;
+        self.handlers.push(HandlerInfo { cont, range: 0..0, around });
         let id = self.handlers.len() as HandlerId;
         self.continuations[cont].handler = Some(id);
-        let around = std::mem::replace(&mut self.handler, id);
-        self.expr(&handler.body, region);
-        self.handler = around;
-        self.handlers[id as usize - 1].range.end = self.position + 1;
+        self.around[at.run] = Some(id);
     }
 
-    fn terminator(&mut self, terminator: &'a Terminator, region: Region) {
-        match terminator {
-            Terminator::Apply(apply) => {
-                apply.callee.into_iter().for_each(|callee| self.occur(callee));
-                self.occur_all(&apply.args);
-                self.raise(&apply.exn);
-                self.use_continuation(apply.ret, None, region);
+    fn item(&mut self, flow: &Flow, at: Point, item: &'a Item) {
+        let here = self.here(flow, at);
+        match item {
+            Item::Let { named: Named::Simple(simple), .. } => {
+                self.occur(*simple, here);
+                self.escape(*simple);
             }
-            Terminator::ApplyCont(jump) => self.jump(jump, region),
-            Terminator::Switch(switch) => {
-                self.occur(switch.scrutinee);
-                self.arms(switch.arms.iter().map(|(_, arm)| arm).chain(&switch.default), region);
+            Item::Let { named: Named::Prim { prim, args, exn }, .. } => {
+                self.occur_all(args, here);
+                if let (Prim::ProjectFunctionSlot { .. }, Some(arg)) = (prim, args.first()) {
+                    self.escape(*arg);
+                }
+                if let Some(exn) = exn {
+                    self.raise(exn, here);
+                }
             }
-            Terminator::StringSwitch(switch) => {
-                self.occur(switch.scrutinee);
-                self.arms(switch.arms.iter().map(|(_, arm)| arm).chain(&switch.default), region);
+            Item::LetClosures { set, .. } => {
+                self.sets.push(set);
+                set.values.iter().for_each(|(_, value)| self.occur(*value, here));
             }
-            Terminator::Raise { exn, handler, .. } => {
-                self.occur(*exn);
-                self.raise(handler);
+            Item::Join { cont, params, .. } => self.define(flow, at, *cont, params, false),
+            Item::LetCont { recursive, handlers } => {
+                for handler in handlers {
+                    self.define(flow, at, handler.cont, &handler.params, *recursive);
+                }
             }
-            Terminator::Try { body, handler } => {
-                self.occur_all(&handler.extra_args);
-                handler.extra_args.iter().for_each(|arg| self.escape(*arg));
-                self.use_continuation(handler.cont, None, region);
-                let inside = self.fresh_region();
-                self.expr(body, inside);
-            }
-            Terminator::Unreachable => {}
         }
     }
 
-    fn arms(&mut self, arms: impl Iterator<Item = &'a ApplyCont>, region: Region) {
-        for arm in Targets::new(arms).distinct {
-            self.jump(arm, region);
+    fn terminator(&mut self, flow: &Flow, at: Point, terminator: &'a Terminator) {
+        let here = self.here(flow, at);
+        match terminator {
+            Terminator::Apply(apply) => {
+                apply.callee.into_iter().for_each(|callee| self.occur(callee, here));
+                self.occur_all(&apply.args, here);
+                self.raise(&apply.exn, here);
+                self.use_continuation(apply.ret, None, here);
+            }
+            Terminator::ApplyCont(jump) => self.jump(jump, here),
+            Terminator::Switch(switch) => {
+                self.occur(switch.scrutinee, here);
+                self.arms(switch.arms.iter().map(|(_, arm)| arm).chain(&switch.default), here);
+            }
+            Terminator::StringSwitch(switch) => {
+                self.occur(switch.scrutinee, here);
+                self.arms(switch.arms.iter().map(|(_, arm)| arm).chain(&switch.default), here);
+            }
+            Terminator::Raise { exn, handler, .. } => {
+                self.occur(*exn, here);
+                self.raise(handler, here);
+            }
+            Terminator::Try { handler, .. } => {
+                self.occur_all(&handler.extra_args, here);
+                handler.extra_args.iter().for_each(|arg| self.escape(*arg));
+                self.use_continuation(handler.cont, None, here);
+            }
+            Terminator::Unreachable => {}
         }
     }
 }

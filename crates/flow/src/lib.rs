@@ -193,26 +193,26 @@ pub struct Flow {
 }
 
 /// What looks at the items of a body while its control flow is numbered. The flow is as far as the walk has come.
-pub trait Visitor {
+pub trait Visitor<'e> {
     /// An item, before what is nested in it.
-    fn item(&mut self, flow: &Flow, at: Point, item: &Item);
+    fn item(&mut self, flow: &Flow, at: Point, item: &'e Item);
     /// What ends a run, before what is nested in it.
-    fn terminator(&mut self, flow: &Flow, at: Point, terminator: &Terminator);
+    fn terminator(&mut self, flow: &Flow, at: Point, terminator: &'e Terminator);
     /// The code of a continuation begins, or the function: before its items.
     fn block(&mut self, _flow: &Flow, _at: Point, _block: &BlockData) {}
     /// An arm of a switch.
-    fn arm(&mut self, _flow: &Flow, _at: Point, _jump: &flambeau_ir::ApplyCont) {}
+    fn arm(&mut self, _flow: &Flow, _at: Point, _jump: &'e flambeau_ir::ApplyCont) {}
 }
 
 /// Looks at nothing.
-impl Visitor for () {
+impl Visitor<'_> for () {
     fn item(&mut self, _: &Flow, _: Point, _: &Item) {}
     fn terminator(&mut self, _: &Flow, _: Point, _: &Terminator) {}
 }
 
 impl Flow {
     /// Numbers a body, in place of the one before.
-    pub fn analyse(&mut self, body: &Expr, visitor: &mut impl Visitor) {
+    pub fn analyse<'e>(&mut self, body: &'e Expr, visitor: &mut impl Visitor<'e>) {
         self.clear();
         walk::walk(self, body, visitor);
         self.link();

@@ -92,7 +92,7 @@ impl Values {
     }
 }
 
-impl Visitor for Values {
+impl Visitor<'_> for Values {
     fn item(&mut self, _: &Flow, at: Point, item: &Item) {
         item.for_each_simple(&mut |simple| self.add_use(simple, at));
         match item {

@@ -11,7 +11,7 @@ use smallvec::SmallVec;
 use crate::{Block, BlockData, Edge, EdgeKind, Flow, Loop, LoopData, Point, Run, RunData, RunKind, Visitor};
 
 /// Numbers a body. The tables are empty.
-pub fn walk(flow: &mut Flow, body: &Expr, visitor: &mut impl Visitor) {
+pub fn walk<'e>(flow: &mut Flow, body: &'e Expr, visitor: &mut impl Visitor<'e>) {
     let block = flow.blocks.push(BlockData {
         cont: None,
         params: SmallVec::new(),
@@ -38,7 +38,7 @@ struct Walk<'w, V> {
     in_try: PackedOption<Block>,
 }
 
-impl<V: Visitor> Walk<'_, V> {
+impl<'e, V: Visitor<'e>> Walk<'_, V> {
     fn next(&mut self) -> u32 {
         self.flow.positions += 1;
         self.flow.positions
@@ -74,7 +74,7 @@ impl<V: Visitor> Walk<'_, V> {
     }
 
     /// A term. `begins`: the current block begins where it does.
-    fn run(&mut self, expr: &Expr, parent: Option<Run>, kind: RunKind, at: u32, begins: bool) -> Run {
+    fn run(&mut self, expr: &'e Expr, parent: Option<Run>, kind: RunKind, at: u32, begins: bool) -> Run {
         let run = self.add_run(parent, kind, at);
         if begins {
             self.begin(run, self.flow.runs[run].start);
@@ -118,7 +118,7 @@ impl<V: Visitor> Walk<'_, V> {
         block
     }
 
-    fn item(&mut self, item: &Item, run: Run) {
+    fn item(&mut self, item: &'e Item, run: Run) {
         let at = self.point(run);
         self.visitor.item(self.flow, at, item);
         match item {
@@ -183,7 +183,7 @@ impl<V: Visitor> Walk<'_, V> {
         self.flow.edges.push(Edge { from, to, kind });
     }
 
-    fn arm(&mut self, jump: &ApplyCont, run: Run, at: u32) {
+    fn arm(&mut self, jump: &'e ApplyCont, run: Run, at: u32) {
         let arm = self.add_run(Some(run), RunKind::Arm, at);
         self.flow.runs[run].arms += 1;
         let at = Point { run: arm, block: self.block, position: self.flow.positions };
@@ -191,7 +191,7 @@ impl<V: Visitor> Walk<'_, V> {
         self.edge(jump.cont, at, EdgeKind::Jump);
     }
 
-    fn terminator(&mut self, terminator: &Terminator, run: Run) {
+    fn terminator(&mut self, terminator: &'e Terminator, run: Run) {
         let at = self.point(run);
         self.flow.runs[run].terminator = at.position;
         self.visitor.terminator(self.flow, at, terminator);

@@ -75,7 +75,7 @@ impl Apply {
 
 impl Switch {
     /// Each jump, the default last.
-    pub fn for_each_jump(&self, f: &mut impl FnMut(&ApplyCont)) {
+    pub fn for_each_jump<'e>(&'e self, f: &mut impl FnMut(&'e ApplyCont)) {
         self.arms.iter().for_each(|(_, jump)| f(jump));
         self.default.iter().for_each(f);
     }
@@ -83,7 +83,7 @@ impl Switch {
 
 impl StringSwitch {
     /// Each jump, the default last.
-    pub fn for_each_jump(&self, f: &mut impl FnMut(&ApplyCont)) {
+    pub fn for_each_jump<'e>(&'e self, f: &mut impl FnMut(&'e ApplyCont)) {
         self.arms.iter().for_each(|(_, jump)| f(jump));
         self.default.iter().for_each(f);
     }

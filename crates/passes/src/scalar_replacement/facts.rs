@@ -184,7 +184,7 @@ impl Uses {
     }
 }
 
-impl Visitor for Uses {
+impl Visitor<'_> for Uses {
     fn item(&mut self, flow: &Flow, at: Point, item: &Item) {
         match item {
             Item::Let { var, named: Named::Simple(simple), .. } => self.copies.push((*simple, *var)),
