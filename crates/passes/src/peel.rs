@@ -1,12 +1,13 @@
-//! Peeling: the first turn of a small loop is done before the loop, so that what is the same in each turn is computed there.
-//! `docs/passes/peel.md` shows it.
+//! Peeling: the first iteration of a small loop is done before the loop, so that what is the same in each iteration is
+//! computed there. `docs/passes/peel.md` shows it.
 //!
 //! What is invariant may be a load, a bounds check, a division: it must not be done before the loop if the loop is not
-//! entered, nor before an effect that comes before it in the turn. In the peeled turn it is done when and where the
-//! source does it, and in the loop it is a common subexpression: the loop is bound where the first turn would jump back,
-//! so that all that the turn has computed is in scope in it.
+//! entered, nor before an effect that comes before it in the iteration. In the peeled iteration it is done when and
+//! where the source does it, and in the loop it is a common subexpression: the loop is bound where the first iteration
+//! would jump back, so that all that it has computed is in scope in it.
 
 use flambeau_ir::copy::Copier;
+use flambeau_ir::stack::deep;
 use flambeau_ir::{
     ContHandler, Continuation, Expr, Item, Named, Prim, Rewrite, Rewrites, Simple, Terminator, Unit, Variable,
 };
@@ -14,10 +15,11 @@ use flambeau_simplify::size;
 use rustc_hash::FxHashSet;
 
 use crate::loops::{self, Iteration, Rewriting};
+use crate::motion::may_be_in_vain;
 
 /// Larger loops are not peeled.
 const LARGE: u32 = 80;
-/// What is computed anew in each turn must measure this much.
+/// What is computed anew in each iteration must measure this much.
 const WORTH: u32 = 3;
 
 /// Peels loops in all functions of a unit. On entry and on exit the unit is well-formed.
@@ -83,25 +85,51 @@ fn is_worth_it(handler: &ContHandler, rewriting: &Rewriting) -> bool {
         }
         expr.terminator.for_each_cont_use(&mut |used, _| innermost &= used != *cont);
     });
-    innermost && back_edges == 1 && invariant_size(body, &rewriting.iteration(handler), varies) >= WORTH
+    if !innermost || back_edges != 1 {
+        return false;
+    }
+    let mut path = Vec::new();
+    path_to_back_edge(body, *cont, &mut path);
+    invariant_size(&path, &rewriting.iteration(handler), varies) >= WORTH
 }
 
-/// The size of what a loop computes that is the same in each turn.
-fn invariant_size(body: &Expr, iteration: &Iteration, mut varies: FxHashSet<Variable>) -> u32 {
+/// The items that are in scope where a loop jumps back, inner ones first; nothing if it does so elsewhere. What is
+/// nested in these items is not: the loop that is bound there would not see it.
+fn path_to_back_edge<'e>(expr: &'e Expr, cont: Continuation, path: &mut Vec<&'e [Item]>) -> bool {
+    if matches!(&expr.terminator, Terminator::ApplyCont(jump) if jump.cont == cont) {
+        path.push(&expr.items);
+        return true;
+    }
+    for (index, item) in expr.items.iter().enumerate() {
+        let mut is_inside = false;
+        item.for_each_child(&mut |child| {
+            is_inside = is_inside || deep(|| path_to_back_edge(child, cont, path));
+        });
+        if is_inside {
+            path.push(&expr.items[..index]);
+            return true;
+        }
+    }
+    false
+}
+
+/// The size of what a loop computes that is the same in each iteration, is known in the next, and does not leave the
+/// loop by itself (`motion`).
+fn invariant_size(path: &[&[Item]], iteration: &Iteration, mut varies: FxHashSet<Variable>) -> u32 {
     let mut total = 0;
-    // Outer terms come before those nested in them, so operands before their uses.
-    body.walk(&mut |expr| {
-        for item in &expr.items {
-            let Item::Let { var, named: Named::Prim { prim, args, .. }, .. } = item else { continue };
-            let varying = args.iter().any(|arg| arg.as_var().is_some_and(|arg| varies.contains(&arg)));
-            let constant = args.iter().all(|arg| matches!(arg, Simple::Const(_)));
-            if varying || constant || !is_repeatable(prim, iteration) {
-                continue;
-            }
-            varies.remove(var);
+    // Outer items come before those nested after them, so operands before their uses.
+    for item in path.iter().rev().copied().flatten() {
+        let Item::Let { var, named: Named::Prim { prim, args, .. }, .. } = item else { continue };
+        let varying = args.iter().any(|arg| arg.as_var().is_some_and(|arg| varies.contains(&arg)));
+        let constant = args.iter().all(|arg| matches!(arg, Simple::Const(_)));
+        if varying || constant || !is_repeatable(prim, iteration) {
+            continue;
+        }
+        varies.remove(var);
+        if !may_be_in_vain(prim, false) {
             total += size::prim(prim, args.len() as u32);
         }
-    });
+    }
     total
 }
 

@@ -26,6 +26,7 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use floating::Floating;
+pub(crate) use up::may_be_in_vain;
 
 /// Moves code in all functions of a unit. On entry and on exit the unit is well-formed.
 pub fn motion(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {

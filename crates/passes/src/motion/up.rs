@@ -241,7 +241,7 @@ fn calls(expr: &Expr) -> bool {
 /// than a call. Where the loop calls, its result is saved on the stack: then it must take longer than to load it back.
 /// A result that the collector looks at stays behind its branch, which may be what makes its operands what they must
 /// be: the sum of two pointers, which a type that the branch refines has for integers, is none of OCaml's values.
-fn may_be_in_vain(prim: &Prim, calls: bool) -> bool {
+pub(crate) fn may_be_in_vain(prim: &Prim, calls: bool) -> bool {
     if prim.signature().result == Kind::Value {
         return false;
     }
