@@ -11,7 +11,7 @@ const SOURCES: &[&str] = &[
     "inlining/text.rs",
     "kind.rs",
     "loc.rs",
-    "prim.rs",
+    "prim/mod.rs",
     "term.rs",
     "unit.rs",
     "transfer/mod.rs",

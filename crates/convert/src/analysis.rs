@@ -17,7 +17,7 @@ pub struct Analysis {
 }
 
 /// Tags from this on are of blocks that the runtime system changes: lazy, closure, object, infix, forward.
-const FIRST_SPECIAL_TAG: u32 = 244;
+const FIRST_SPECIAL_TAG: u32 = flambeau_ir::tags::FIRST_SPECIAL as u32;
 
 impl Analysis {
     /// Analyses a term, in time linear in its size plus the sizes of all free-variable sets.

@@ -2,128 +2,13 @@
 
 use std::collections::BTreeMap;
 
-use flambeau_ir::{CallKind, FunctionKind, Item, Named, Prim, StaticDef, Terminator, Unit};
+use flambeau_ir::{CallKind, FunctionKind, Item, Named, StaticDef, Terminator, Unit};
 
 /// How often each primitive and construct occurs, by name.
 pub type Coverage = BTreeMap<&'static str, u64>;
 
-/// The name of a primitive, without its parameters.
-pub fn name(prim: &Prim) -> &'static str {
-    PRIMITIVES[number(prim)]
-}
-
-/// Where it is in [`PRIMITIVES`].
-pub fn number(prim: &Prim) -> usize {
-    match prim {
-        Prim::MakeBlock { .. } => 0,
-        Prim::MakeFloatBlock { .. } => 1,
-        Prim::BlockLoad { .. } => 2,
-        Prim::BlockLoadFloat { .. } => 3,
-        Prim::BlockStore { .. } => 4,
-        Prim::BlockStoreFloat { .. } => 5,
-        Prim::BlockLoadComputed => 6,
-        Prim::BlockStoreComputed { .. } => 7,
-        Prim::Duplicate { .. } => 8,
-        Prim::OffsetRef { .. } => 9,
-        Prim::IsInt => 10,
-        Prim::GetTag => 11,
-        Prim::PhysEqual { .. } => 12,
-        Prim::MakeArray { .. } => 13,
-        Prim::ArrayLength { .. } => 14,
-        Prim::ArrayLoad { .. } => 15,
-        Prim::ArrayStore { .. } => 16,
-        Prim::CheckBound { .. } => 17,
-        Prim::StringLength => 18,
-        Prim::StringLoad { .. } => 19,
-        Prim::StringStore { .. } => 20,
-        Prim::BigarrayDim { .. } => 21,
-        Prim::BigarrayLoad { .. } => 22,
-        Prim::BigarrayStore { .. } => 23,
-        Prim::IntArith { .. } => 24,
-        Prim::IntShift { .. } => 25,
-        Prim::IntDiv { .. } => 26,
-        Prim::IntMod { .. } => 27,
-        Prim::CheckZero { .. } => 28,
-        Prim::IntCompare { .. } => 29,
-        Prim::IntCompare3 { .. } => 30,
-        Prim::ByteSwap { .. } => 31,
-        Prim::ByteSwap16 => 32,
-        Prim::FloatArith { .. } => 33,
-        Prim::FloatNeg => 34,
-        Prim::FloatAbs => 35,
-        Prim::FloatCompare { .. } => 36,
-        Prim::FloatCompare3 => 37,
-        Prim::Tag => 38,
-        Prim::Untag => 39,
-        Prim::Box(_) => 40,
-        Prim::Unbox(_) => 41,
-        Prim::NumConv { .. } => 42,
-        Prim::ProjectValueSlot { .. } => 43,
-        Prim::ProjectFunctionSlot { .. } => 44,
-        Prim::AllocDummyClosure { .. } => 45,
-        Prim::Opaque => 46,
-        Prim::IntAsPointer => 47,
-        Prim::CCall(_) => 48,
-        Prim::ExnState => 49,
-    }
-}
-
-/// The names of all primitives. (A new one is missed by [`number`] first.)
-pub const PRIMITIVES: &[&str] = &[
-    "MakeBlock",
-    "MakeFloatBlock",
-    "BlockLoad",
-    "BlockLoadFloat",
-    "BlockStore",
-    "BlockStoreFloat",
-    "BlockLoadComputed",
-    "BlockStoreComputed",
-    "Duplicate",
-    "OffsetRef",
-    "IsInt",
-    "GetTag",
-    "PhysEqual",
-    "MakeArray",
-    "ArrayLength",
-    "ArrayLoad",
-    "ArrayStore",
-    "CheckBound",
-    "StringLength",
-    "StringLoad",
-    "StringStore",
-    "BigarrayDim",
-    "BigarrayLoad",
-    "BigarrayStore",
-    "IntArith",
-    "IntShift",
-    "IntDiv",
-    "IntMod",
-    "CheckZero",
-    "IntCompare",
-    "IntCompare3",
-    "ByteSwap",
-    "ByteSwap16",
-    "FloatArith",
-    "FloatNeg",
-    "FloatAbs",
-    "FloatCompare",
-    "FloatCompare3",
-    "Tag",
-    "Untag",
-    "Box",
-    "Unbox",
-    "NumConv",
-    "ProjectValueSlot",
-    "ProjectFunctionSlot",
-    "AllocDummyClosure",
-    "Opaque",
-    "IntAsPointer",
-    "CCall",
-    "ExnState",
-];
-
-/// How many primitives there are.
-pub const COUNT: usize = PRIMITIVES.len();
+/// The names of all primitives.
+pub const PRIMITIVES: &[&str] = flambeau_ir::Prim::NAMES;
 
 /// The names of all constructs.
 pub const CONSTRUCTS: &[&str] = &[
@@ -194,7 +79,7 @@ pub fn count(unit: &Unit, coverage: &mut Coverage) {
 fn count_item(unit: &Unit, item: &Item, add: &mut impl FnMut(&'static str)) {
     match item {
         Item::Let { named: Named::Simple(_), .. } => add("alias"),
-        Item::Let { named: Named::Prim { prim, .. }, .. } => add(name(prim)),
+        Item::Let { named: Named::Prim { prim, .. }, .. } => add(prim.name()),
         Item::LetClosures { set, .. } => {
             add("closures");
             if set.functions.len() > 1 {

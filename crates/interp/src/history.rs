@@ -3,7 +3,7 @@
 //!
 //! Operations are told apart by their locations, which a generator of test units makes unique.
 
-use flambeau_ir::prim::{Coeffects, Effects};
+use flambeau_ir::prim::Effects;
 use rustc_hash::FxHashMap;
 
 use crate::heap::{Heap, Value};
@@ -21,12 +21,13 @@ pub enum OperationKind {
 
 impl OperationKind {
     /// The kind of what has such effects; none if it is pure.
-    pub fn of((effects, coeffects): (Effects, Coeffects)) -> Option<OperationKind> {
-        match (effects, coeffects) {
-            (Effects::None, Coeffects::None) => None,
-            (Effects::None, Coeffects::Has) => Some(OperationKind::Read),
-            (Effects::Generative, _) => Some(OperationKind::Alloc),
-            (Effects::Arbitrary, _) => Some(OperationKind::Effect),
+    pub fn of(effects: Effects) -> Option<OperationKind> {
+        if effects.has_effect() {
+            Some(OperationKind::Effect)
+        } else if effects.allocates() {
+            Some(OperationKind::Alloc)
+        } else {
+            effects.depends_on_order().then_some(OperationKind::Read)
         }
     }
 

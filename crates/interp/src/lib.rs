@@ -143,8 +143,8 @@ pub struct Stats {
     pub words: u64,
     /// Frames on the stack, at most.
     pub depth: usize,
-    /// How often each primitive was executed, in the order of [`coverage::PRIMITIVES`].
-    pub prims: [u64; coverage::COUNT],
+    /// How often each primitive was executed, in the order of [`flambeau_ir::Prim::NAMES`].
+    pub prims: [u64; flambeau_ir::Prim::NAMES.len()],
 }
 
 impl Default for Stats {
@@ -158,7 +158,7 @@ impl Default for Stats {
             objects: 0,
             words: 0,
             depth: 0,
-            prims: [0; coverage::COUNT],
+            prims: [0; flambeau_ir::Prim::NAMES.len()],
         }
     }
 }

@@ -1,7 +1,7 @@
 //! What primitives do to values and the heap. Calls and `exn_state` are `world.rs`'s.
 
 use flambeau_ir::prim::{ArrayKind, IntCmp, Mutability, StringKind};
-use flambeau_ir::{BoxedKind, FunctionSlot, IntKind, Prim};
+use flambeau_ir::{BoxedKind, FunctionSlot, IntKind, Prim, tags};
 
 use crate::arith::{self, float, integer};
 use crate::bytes;
@@ -36,30 +36,6 @@ fn identity(mutability: Mutability) -> bool {
     mutability != Mutability::Immutable
 }
 
-/// Whether it computes on words alone: such may run early, so a poison makes a poison, and traps only
-/// where something is decided by it.
-fn is_arithmetic(prim: &Prim) -> bool {
-    matches!(
-        prim,
-        Prim::IntArith { .. }
-            | Prim::IntShift { .. }
-            | Prim::IntCompare { .. }
-            | Prim::IntCompare3 { .. }
-            | Prim::ByteSwap { .. }
-            | Prim::ByteSwap16
-            | Prim::FloatArith { .. }
-            | Prim::FloatNeg
-            | Prim::FloatAbs
-            | Prim::FloatCompare { .. }
-            | Prim::FloatCompare3
-            | Prim::Tag
-            | Prim::Untag
-            | Prim::NumConv { .. }
-            | Prim::IsInt
-            | Prim::PhysEqual { .. }
-    )
-}
-
 /// The exception of a failed bounds check.
 pub(crate) fn bound_error(heap: &mut Heap, invalid_argument: Value) -> Leave {
     let message = heap.alloc(Shape::Bytes(b"index out of bounds".to_vec()), false);
@@ -73,7 +49,8 @@ pub(crate) fn evaluate(
     args: &[Value],
     position: impl Fn(FunctionSlot) -> u32,
 ) -> Result<Value> {
-    if is_arithmetic(prim) && args.iter().any(|arg| arg.is_poison()) {
+    // It may run early, so a poison makes a poison, and traps only where something is decided by it.
+    if prim.can_speculate() && args.iter().any(|arg| arg.is_poison()) {
         return Ok(Value::Poison(prim.signature().result));
     }
     let unit = Value::UNIT;
@@ -235,11 +212,11 @@ fn project_function(heap: &Heap, from: FunctionSlot, to: FunctionSlot, closure: 
 fn tag(shape: &Shape) -> i64 {
     match shape {
         Shape::Block { tag, .. } => i64::from(*tag),
-        Shape::Floats(_) => 254,
-        Shape::Boxed(Value::Float(_)) => 253,
-        Shape::Boxed(_) | Shape::Bigarray { .. } => 255,
-        Shape::Bytes(_) => 252,
-        Shape::Closures { .. } | Shape::Partial { .. } => 247,
+        Shape::Floats(_) => i64::from(tags::DOUBLE_ARRAY),
+        Shape::Boxed(Value::Float(_)) => i64::from(tags::DOUBLE),
+        Shape::Boxed(_) | Shape::Bigarray { .. } => i64::from(tags::CUSTOM),
+        Shape::Bytes(_) => i64::from(tags::STRING),
+        Shape::Closures { .. } | Shape::Partial { .. } => i64::from(tags::CLOSURE),
         Shape::Foreign(_) => 0,
     }
 }

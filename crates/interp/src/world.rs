@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 use crate::heap::{Heap, Shape, Value};
 use crate::history::{History, Operand, Operation, OperationKind};
 use crate::primitives::{bound_error, evaluate};
-use crate::{Event, Leave, Options, Stats, Trap, coverage, primitives};
+use crate::{Event, Leave, Options, Stats, Trap, primitives};
 
 /// The exception that a signal handler raises.
 const SIGNAL: Value = Value::Int(999);
@@ -137,7 +137,7 @@ impl World {
 
     /// Executes a primitive.
     pub fn prim(&mut self, prim: &Prim, args: &[Value], dbg: Dbg) -> Result<Value, Leave> {
-        self.stats.prims[coverage::number(prim)] += 1;
+        self.stats.prims[prim.number()] += 1;
         match (prim, args) {
             (Prim::CCall(external), args) => {
                 let value = self.call(&external.name, args, external.alloc, Site { dbg, tail: false })?;

@@ -46,7 +46,7 @@ fn random_units_run() {
         if let Verdict::Same(runs) = verdict {
             steps += runs.0.stats.steps;
             events += runs.0.events.len();
-            for (name, count) in coverage::PRIMITIVES.iter().zip(runs.0.stats.prims) {
+            for (name, count) in Prim::NAMES.iter().zip(runs.0.stats.prims) {
                 *executed.entry(name).or_default() += count;
             }
         }
@@ -54,10 +54,10 @@ fn random_units_run() {
     println!("{tally}; {steps} steps, {events} events in {:?}", begin.elapsed());
     assert!(tally.same * 100 >= seeds() * 85, "a blind fuzzer: {tally}");
     assert!(events as u64 >= 5 * seeds(), "there is little to be observed: {events} events");
-    let all = coverage::PRIMITIVES.iter().chain(coverage::CONSTRUCTS);
+    let all = Prim::NAMES.iter().chain(coverage::CONSTRUCTS);
     let missing: Vec<_> = all.filter(|name| !coverage.contains_key(*name)).collect();
     assert!(missing.is_empty(), "never generated: {missing:?}");
-    let missing: Vec<_> = coverage::PRIMITIVES.iter().filter(|name| executed[*name] == 0).collect();
+    let missing: Vec<_> = Prim::NAMES.iter().filter(|name| executed[*name] == 0).collect();
     assert!(missing.is_empty(), "never executed in a complete run: {missing:?}");
 }
 

@@ -73,6 +73,7 @@ pub mod rewrite;
 pub mod runtime_functions;
 pub mod stack;
 pub mod statics;
+pub mod tags;
 pub mod term;
 pub mod transfer;
 pub mod unit;

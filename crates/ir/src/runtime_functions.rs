@@ -113,6 +113,11 @@ impl External {
             && PURE.binary_search(&self.name.as_str()).is_ok()
     }
 
+    /// Whether the stock code generator has an instruction for it, so that there is no call.
+    pub fn is_instruction(&self) -> bool {
+        self.is_pure() && self.name == "sqrt"
+    }
+
     /// What it writes.
     pub fn writes(&self) -> Written {
         match self.name.as_str() {

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use flambeau_interp::check::Tally;
 use flambeau_interp::coverage::{self, Coverage};
 use flambeau_interp::{Verdict, generate};
-use flambeau_ir::{Fuel, Unit, printer};
+use flambeau_ir::{Fuel, Prim, Unit, printer};
 use flambeau_passes::Pass;
 
 use crate::harness::{UnitOptions, difference, message, size, test_pass};
@@ -83,9 +83,9 @@ impl Report {
 
     /// The constructs and primitives that no unit had, and the primitives that no comparable run executed.
     pub fn missing(&self) -> Vec<String> {
-        let all = coverage::PRIMITIVES.iter().chain(coverage::CONSTRUCTS);
+        let all = Prim::NAMES.iter().chain(coverage::CONSTRUCTS);
         let never = all.filter(|name| !self.coverage.contains_key(*name)).map(|name| (*name).to_owned());
-        let idle = coverage::PRIMITIVES
+        let idle = Prim::NAMES
             .iter()
             .filter(|name| self.executed.get(*name).is_none_or(|n| *n == 0))
             .map(|name| format!("{name} (never executed)"));
@@ -190,7 +190,7 @@ fn one(config: &Config<'_>, seed: u64, report: &mut Report) {
                 if let Verdict::Same(runs) = verdict {
                     report.steps += runs.0.stats.steps;
                     report.events += runs.0.events.len() as u64;
-                    for (name, count) in coverage::PRIMITIVES.iter().zip(runs.0.stats.prims) {
+                    for (name, count) in Prim::NAMES.iter().zip(runs.0.stats.prims) {
                         *report.executed.entry(name).or_default() += count;
                     }
                 }

@@ -8,7 +8,7 @@
 //!
 //! Lengths are compared as variables: whether two reads of a length give the same is for the simplifier to say.
 
-use flambeau_ir::prim::{Coeffects, Effects, IntOp};
+use flambeau_ir::prim::{Classes, IntOp};
 use flambeau_ir::stack::deep;
 use flambeau_ir::{
     CodeId, Const, ContHandler, Continuation, Expr, IntKind, Item, Named, Prim, Rewrite, Rewrites, Simple,
@@ -269,7 +269,7 @@ impl<'u> Search<'u> {
         }
         let ty = self.env.integer_result(prim, &args).unwrap_or(Ty::Unknown);
         self.env.bind(var, ty);
-        if prim.effects() == (Effects::None, Coeffects::None) {
+        if prim.leaves(Classes::ALL) {
             self.env.define(var, Definition { prim: prim.clone(), args: args.clone() });
         }
         self.env.learn_result(var, prim, &args);

@@ -1,11 +1,10 @@
 //! What the passes that move things out of loops ask.
 
-use flambeau_ir::prim::{Coeffects, Effects};
+use flambeau_ir::prim::Classes;
 use flambeau_ir::stack::deep;
 use flambeau_ir::{
     CodeId, ContHandler, Continuation, Expr, Item, Named, Prim, Rewrite, Rewrites, Terminator, Unit,
 };
-use flambeau_simplify::memory::{Memory, Writes};
 use flambeau_simplify::waiting::waiting_loops;
 use rustc_hash::FxHashSet;
 
@@ -95,46 +94,38 @@ fn is_used(items: &[Item], cont: Continuation) -> bool {
 
 /// What an iteration of a loop does to the memory.
 pub struct Iteration {
-    before: Memory,
-    after: Memory,
+    writes: Classes,
 }
 
 impl Iteration {
     /// Of the loop of one continuation. Where it waits, or a loop in it, others write what it waits for.
     pub fn of(cont: Continuation, body: &Expr, waiting: &FxHashSet<Continuation>) -> Iteration {
-        let contents = |cont| if waiting.contains(&cont) { Writes::CONTENTS } else { Writes::default() };
+        let contents = |cont| if waiting.contains(&cont) { Classes::CONTENTS } else { Classes::NONE };
         let mut writes = contents(cont);
         body.walk(&mut |expr| {
             for item in &expr.items {
                 match item {
-                    Item::Let { named: Named::Prim { prim, .. }, .. } => writes.add(Writes::of(prim)),
+                    Item::Let { named: Named::Prim { prim, .. }, .. } => writes |= prim.effects().writes(),
                     Item::LetCont { handlers, .. } => {
-                        handlers.first().into_iter().for_each(|first| writes.add(contents(first.cont)));
+                        handlers.first().into_iter().for_each(|first| writes |= contents(first.cont));
                     }
                     Item::Let { .. } | Item::LetClosures { .. } | Item::Join { .. } => {}
                 }
             }
             if let Terminator::Apply(_) = &expr.terminator {
-                writes.add(Writes::ANY);
+                writes |= Classes::ALL;
             }
         });
-        let before = Memory::new(1);
-        Iteration { before, after: before.after(writes, 2) }
+        Iteration { writes }
     }
 
-    /// Whether an operation has no effect and gives the same afterwards. Division is none that can be done elsewhere: a check keeps
-    /// its divisor from being zero. Nor is what is no OCaml value: the GC must not come between.
+    /// Whether an operation may be executed before the loop instead of in each iteration.
     pub fn leaves(&self, prim: &Prim) -> bool {
-        match prim {
-            Prim::IntDiv { .. } | Prim::IntMod { .. } | Prim::IntAsPointer => false,
-            Prim::GetTag | Prim::ArrayLength { .. } | Prim::StringLength | Prim::BigarrayDim { .. } => {
-                self.before.headers() == self.after.headers()
-            }
-            _ => match prim.effects() {
-                (Effects::None, Coeffects::None) => true,
-                (Effects::None, Coeffects::Has) => self.before.read_by(prim) == self.after.read_by(prim),
-                _ => false,
-            },
-        }
+        prim.leaves(self.writes)
+    }
+
+    /// Whether an operation does nothing new after the first iteration.
+    pub fn repeats(&self, prim: &Prim) -> bool {
+        prim.is_repetition(self.writes)
     }
 }

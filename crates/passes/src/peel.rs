@@ -9,7 +9,7 @@
 use flambeau_ir::copy::Copier;
 use flambeau_ir::stack::deep;
 use flambeau_ir::{
-    ContHandler, Continuation, Expr, Item, Named, Prim, Rewrite, Rewrites, Simple, Terminator, Unit, Variable,
+    ContHandler, Continuation, Expr, Item, Named, Rewrite, Rewrites, Simple, Terminator, Unit, Variable,
 };
 use flambeau_simplify::size;
 use rustc_hash::FxHashSet;
@@ -122,23 +122,15 @@ fn invariant_size(path: &[&[Item]], iteration: &Iteration, mut varies: FxHashSet
         let Item::Let { var, named: Named::Prim { prim, args, .. }, .. } = item else { continue };
         let varying = args.iter().any(|arg| arg.as_var().is_some_and(|arg| varies.contains(&arg)));
         let constant = args.iter().all(|arg| matches!(arg, Simple::Const(_)));
-        if varying || constant || !is_repeatable(prim, iteration) {
+        if varying || constant || !iteration.repeats(prim) {
             continue;
         }
         varies.remove(var);
         if !may_be_in_vain(prim, false) {
-            total += size::prim(prim, args.len() as u32);
+            total += prim.size(args.len() as u32);
         }
     }
     total
-}
-
-/// Whether it gives the same again.
-fn is_repeatable(prim: &Prim, iteration: &Iteration) -> bool {
-    match prim {
-        Prim::CheckBound { .. } | Prim::CheckZero { .. } | Prim::IntDiv { .. } | Prim::IntMod { .. } => true,
-        _ => iteration.leaves(prim),
-    }
 }
 
 /// Binds the loop where the term jumps to it.

@@ -11,13 +11,13 @@
 //! Arms are moved, not copied, so code grows by the fork's bindings alone.
 
 use flambeau_ir::copy::Copier;
-use flambeau_ir::prim::{Coeffects, Effects};
 use flambeau_ir::stack::deep;
+use flambeau_ir::tags;
 use flambeau_ir::{
     ApplyCont, CodeId, Const, ContHandler, Continuation, Expr, IntKind, Item, Named, Prim, Rewrite, Rewrites,
     Simple, StaticDef, Switch, Symbol, Terminator, Unit, Variable,
 };
-use flambeau_simplify::{FIRST_SPECIAL_TAG, fold::fold};
+use flambeau_simplify::fold::fold;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
@@ -47,7 +47,7 @@ fn static_blocks(unit: &Unit) -> FxHashMap<Symbol, u8> {
     unit.statics
         .iter()
         .filter_map(|item| tag(&item.def))
-        .filter(|(_, tag)| *tag < FIRST_SPECIAL_TAG)
+        .filter(|(_, tag)| *tag < tags::FIRST_SPECIAL)
         .collect()
 }
 
@@ -117,7 +117,7 @@ impl Facts {
     fn item(&mut self, item: &Item) {
         if let Item::Let { var, named: Named::Prim { prim, .. }, .. } = item {
             if let Prim::MakeBlock { tag, .. } = prim
-                && *tag < FIRST_SPECIAL_TAG
+                && *tag < tags::FIRST_SPECIAL
             {
                 self.blocks.insert(*var, *tag);
             }
@@ -477,9 +477,7 @@ fn is_short(items: &[Item]) -> bool {
 fn is_pure(named: &Named) -> bool {
     match named {
         Named::Simple(_) => true,
-        Named::Prim { prim, exn, .. } => {
-            exn.is_none() && matches!(prim.effects(), (Effects::None, Coeffects::None | Coeffects::Has))
-        }
+        Named::Prim { prim, .. } => prim.can_duplicate(),
     }
 }
 

@@ -7,7 +7,6 @@
 use std::path::Path;
 
 use flambeau_interp::{Options, Verdict, check};
-use flambeau_ir::prim::Effects;
 use flambeau_ir::{Item, Named, Rewrites, Unit, alpha, parser, printer, verify};
 use flambeau_passes::{PASSES, Pass};
 
@@ -73,7 +72,7 @@ fn weight(unit: &Unit) -> [usize; 3] {
             for item in &expr.items {
                 match item {
                     Item::Let { named: Named::Prim { prim, .. }, .. } => {
-                        weight[0] += usize::from(prim.effects().0 == Effects::Generative);
+                        weight[0] += usize::from(prim.is_allocation());
                         weight[1] += 1;
                     }
                     Item::Let { .. } => weight[1] += 1,

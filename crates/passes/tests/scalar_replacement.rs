@@ -5,7 +5,6 @@ use std::time::Instant;
 
 use flambeau_interp::check::{Tally, check_pass, compare, report};
 use flambeau_interp::{Options, Verdict, generate};
-use flambeau_ir::prim::Effects;
 use flambeau_ir::{
     ApplyCont, ContHandler, Dbg, Expr, Fuel, Item, Named, Prim, Rewrites, Terminator, Unit, alpha, parser,
     verify,
@@ -54,7 +53,7 @@ fn allocations(unit: &Unit) -> Vec<u32> {
 fn allocation(item: &Item) -> Option<u32> {
     match item {
         Item::Let { named: Named::Prim { prim, .. }, dbg, .. } => {
-            (prim.effects().0 == Effects::Generative && *dbg != Dbg::NONE).then_some(dbg.0)
+            (prim.is_allocation() && *dbg != Dbg::NONE).then_some(dbg.0)
         }
         Item::LetClosures { dbg, .. } => Some(dbg.0),
         Item::Let { .. } | Item::Join { .. } | Item::LetCont { .. } => None,

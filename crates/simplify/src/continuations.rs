@@ -1,5 +1,6 @@
 //! Continuations, on the way down: pending ones, open ones, their uses, and what is known in a handler.
 
+use flambeau_ir::prim::Classes;
 use flambeau_ir::{
     ApplyCont, ContHandler, Continuation, Expr, Item, Kind, Rewrite, Simple, Terminator, Variable,
 };
@@ -8,7 +9,7 @@ use smallvec::SmallVec;
 
 use crate::Simplifier;
 use crate::edges::EdgeId;
-use crate::memory::{Memory, Writes};
+use crate::memory::Memory;
 use crate::run::{Next, Params, Rest};
 use crate::unboxing::{Tests, Unboxing};
 
@@ -285,8 +286,8 @@ impl Simplifier<'_> {
         uses: Vec<Use>,
     ) -> (Params, Vec<Item>) {
         let is_exn = self.unit.continuations[cont].is_exn;
-        let mut writes = Writes::default();
-        uses.iter().for_each(|u| writes.add(u.memory.differences(self.memory())));
+        let mut writes = Classes::NONE;
+        uses.iter().for_each(|u| writes |= u.memory.differences(self.memory()));
         self.write(writes);
         let mut unboxings = Vec::new();
         for (index, &param) in params.iter().enumerate() {

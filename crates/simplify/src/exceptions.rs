@@ -1,9 +1,8 @@
 //! Exceptions, on the way down.
 
-use flambeau_ir::prim::Effects;
 use flambeau_ir::term::RaiseKind;
 use flambeau_ir::{
-    ApplyCont, ContHandler, Continuation, Dbg, ExnCont, Expr, Item, Named, Prim, Rewrite, Simple, Terminator,
+    ApplyCont, ContHandler, Continuation, Dbg, ExnCont, Expr, Item, Named, Rewrite, Simple, Terminator,
 };
 use smallvec::SmallVec;
 
@@ -105,11 +104,7 @@ fn is_quiet(body: &Expr) -> bool {
         for item in &expr.items {
             quiet &= match item {
                 Item::Let { named: Named::Simple(_), .. } | Item::Join { .. } => true,
-                Item::Let { named: Named::Prim { prim, exn, .. }, .. } => {
-                    exn.is_none()
-                        && !matches!(prim, Prim::CCall(_))
-                        && prim.effects().0 != Effects::Generative
-                }
+                Item::Let { named: Named::Prim { prim, .. }, .. } => !prim.can_be_interrupted(),
                 Item::LetClosures { .. } => false,
                 Item::LetCont { recursive, .. } => !recursive,
             };

@@ -1,8 +1,7 @@
 //! What a function needs: from its effects and results backwards, through parameters of continuations.
 
 use cranelift_entity::EntitySet;
-use flambeau_ir::prim::Effects;
-use flambeau_ir::{ApplyCont, Continuation, ExnCont, Expr, Item, Named, Prim, Simple, Terminator, Variable};
+use flambeau_ir::{ApplyCont, Continuation, ExnCont, Expr, Item, Named, Simple, Terminator, Variable};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
@@ -23,11 +22,6 @@ pub struct Flow<'a> {
     diamonds: &'a FxHashMap<Continuation, Continuation>,
     /// What each variable is made of.
     sources: FxHashMap<Variable, SmallVec<[Variable; 3]>>,
-}
-
-/// Whether a binding may be left out if its result is not needed.
-pub fn is_droppable(prim: &Prim) -> bool {
-    prim.effects().0 <= Effects::Generative
 }
 
 impl<'a> Flow<'a> {
@@ -86,7 +80,7 @@ impl<'a> Flow<'a> {
         match item {
             Item::Let { var, named: Named::Simple(simple), .. } => self.source(*var, *simple),
             Item::Let { var, named: Named::Prim { prim, args, exn }, .. } => {
-                let droppable = is_droppable(prim);
+                let droppable = prim.can_drop();
                 for arg in args {
                     if droppable { self.source(*var, *arg) } else { self.root(*arg) }
                 }

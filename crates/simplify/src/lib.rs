@@ -76,7 +76,6 @@ use flambeau_types::{Closure, Env, IntSet, Ty};
 use rustc_hash::FxHashSet;
 
 use analysis::Analysis;
-pub use analysis::FIRST_SPECIAL_TAG;
 use point::Point;
 use state::{FunctionState, Global};
 

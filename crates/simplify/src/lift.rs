@@ -1,5 +1,6 @@
 //! Static data: what is known of it, and lifting of constants to it.
 
+use flambeau_ir::tags;
 use flambeau_ir::{
     BoxedKind, Const, FreshSymbols, FunctionSlot, SetOfClosures, Simple, Static, StaticDef, StaticField,
     Symbol, Unit,
@@ -8,7 +9,6 @@ use flambeau_types::{Closure, Ty};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
-use crate::analysis::FIRST_SPECIAL_TAG;
 use crate::{Functions, Simplifier};
 
 /// Of longer arrays of floats nothing is known.
@@ -156,7 +156,7 @@ fn closure_ty(set: &SetOfClosures, functions: &Functions, slot: FunctionSlot) ->
 
 fn ty(def: &StaticDef) -> Ty {
     match def {
-        StaticDef::Block { tag, fields, .. } if *tag < FIRST_SPECIAL_TAG => {
+        StaticDef::Block { tag, fields, .. } if *tag < tags::FIRST_SPECIAL => {
             Ty::block(*tag, fields.iter().map(|f| Ty::Is(f.simple())))
         }
         StaticDef::Float { bits, .. } => Ty::boxed(BoxedKind::Float, Ty::Is(Const::NakedFloat(*bits).into())),

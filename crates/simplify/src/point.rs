@@ -5,10 +5,11 @@
 //! branches the point is. A nested term is simplified in a scope: whatever was learnt in it is forgotten behind it, and
 //! the state of the memory is again that of the point before.
 
+use flambeau_ir::prim::Classes;
 use flambeau_types::Mark;
 
 use crate::Simplifier;
-use crate::memory::{Memory, Writes};
+use crate::memory::Memory;
 use crate::state::FunctionState;
 
 /// What holds at the point that is being simplified, besides what the environment tells of variables.
@@ -103,7 +104,7 @@ impl Simplifier<'_> {
     }
 
     /// From here on what was written may be anything else.
-    pub(crate) fn write(&mut self, writes: Writes) {
+    pub(crate) fn write(&mut self, writes: Classes) {
         let name = self.global.new_memory();
         self.point.memory = self.point.memory.after(writes, name);
     }

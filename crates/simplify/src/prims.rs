@@ -1,14 +1,14 @@
 //! Primitives, on the way down.
 
-use flambeau_ir::prim::{ArrayKind, Coeffects, Effects, Init, IntCmp, IntOp, Mutability};
+use flambeau_ir::prim::{ArrayKind, Init, IntCmp, IntOp, Mutability};
+use flambeau_ir::tags;
 use flambeau_ir::{Const, Dbg, ExnCont, IntKind, Item, Kind, Named, Prim, Rewrite, Simple, Variable};
 use flambeau_types::{Blocks, Definition, IntSet, Operands, Ty};
 use smallvec::SmallVec;
 
 use crate::Simplifier;
-use crate::analysis::FIRST_SPECIAL_TAG;
 use crate::fold;
-use crate::memory::Writes;
+use crate::memory::Memory;
 
 /// Larger blocks are not looked into: types of their fields would be copied around.
 const FIELDS: usize = 64;
@@ -99,7 +99,7 @@ impl Simplifier<'_> {
         dbg: Dbg,
         out: &mut Vec<Item>,
     ) {
-        self.change_memory(&prim);
+        self.write(prim.effects().writes());
         self.note_assignment(&prim, &args, dbg);
         let exn = if prim.may_raise() { exn.map(|exn| Box::new(self.raise_point(*exn))) } else { None };
         let key = self.cse_key(&prim, &args);
@@ -108,7 +108,7 @@ impl Simplifier<'_> {
             self.env.add_cse(key, args, memory, result);
         }
         let of_module = matches!((&prim, &args[..]), (Prim::BlockLoad { .. }, [Simple::Symbol(_)]));
-        if (of_module || prim.effects() <= (Effects::Generative, Coeffects::None)) && !args.is_empty() {
+        if (of_module || prim.can_drop()) && !args.is_empty() {
             self.env.define(var, Definition { prim: prim.clone(), args: args.clone() });
         }
         self.learn_from(var, &prim, &args);
@@ -126,51 +126,31 @@ impl Simplifier<'_> {
 
     /// Under which key the result of an operation is found again, if it may be.
     pub(crate) fn cse_key(&self, prim: &Prim, args: &Operands) -> Option<(Prim, Operands, u32)> {
-        let contents = self.memory().read_by(prim);
-        let headers = self.memory().headers();
+        let memory = self.memory().read_by(prim);
         let (prim, memory) = match prim {
             // One key for all that read the field, whatever each knows of its mutability.
-            Prim::BlockLoad { field, mutability } => {
-                let state = match (load_memory(*mutability, contents), args[0]) {
+            Prim::BlockLoad { field, .. } => {
+                let state = match (memory, args[0]) {
                     // Functions that are nested in this one have the block, but not what was loaded from it.
-                    (0, Simple::Symbol(_)) => self.function_state(),
+                    (Memory::FIXED, Simple::Symbol(_)) => self.function_state(),
                     (state, _) => state,
                 };
                 let load = Prim::BlockLoad { field: *field, mutability: Mutability::Unknown };
                 return (!matches!(args[0], Simple::Const(_))).then(|| (load, args.clone(), state));
             }
-            Prim::BlockLoadFloat { field, mutability } => (
-                Prim::BlockLoadFloat { field: *field, mutability: Mutability::Unknown },
-                load_memory(*mutability, contents),
-            ),
+            Prim::BlockLoadFloat { field, .. } => {
+                (Prim::BlockLoadFloat { field: *field, mutability: Mutability::Unknown }, memory)
+            }
             Prim::GetTag => {
                 let plain = matches!(self.env.ty(args[0]).blocks(), Blocks::Known(_));
-                (Prim::GetTag, if plain { 0 } else { headers })
+                (Prim::GetTag, if plain { Memory::FIXED } else { memory })
             }
             // A double takes a word: the length is that of the block whatever the elements are.
-            Prim::ArrayLength { .. } => (Prim::ArrayLength { kind: ArrayKind::Generic }, headers),
-            Prim::StringLength | Prim::BigarrayDim { .. } => (prim.clone(), headers),
-            Prim::MakeBlock { mutability: Mutability::Immutable, tag } if *tag < FIRST_SPECIAL_TAG => {
-                (prim.clone(), 0)
-            }
-            Prim::Box(_) => (prim.clone(), 0),
-            // What did not raise once does not raise.
-            Prim::CheckBound { .. } | Prim::CheckZero { .. } => (prim.clone(), 0),
+            Prim::ArrayLength { .. } => (Prim::ArrayLength { kind: ArrayKind::Generic }, memory),
             // One key for what reads pointers, whatever each knows of them.
-            Prim::ArrayLoad { kind: ArrayKind::Rows } => {
-                (Prim::ArrayLoad { kind: ArrayKind::Addr }, contents)
-            }
-            // Of complex numbers too, which are boxed records.
-            Prim::BigarrayLoad { .. } => (prim.clone(), contents),
-            _ => match prim.effects() {
-                (Effects::None, Coeffects::None) => (prim.clone(), 0),
-                (Effects::None, Coeffects::Has) => match prim {
-                    // Of numbers alone; kept in place for their zero check.
-                    Prim::IntDiv { .. } | Prim::IntMod { .. } => (prim.clone(), 0),
-                    _ => (prim.clone(), contents),
-                },
-                _ => return None,
-            },
+            Prim::ArrayLoad { kind: ArrayKind::Rows } => (Prim::ArrayLoad { kind: ArrayKind::Addr }, memory),
+            _ if prim.can_merge() => (prim.clone(), memory),
+            _ => return None,
         };
         args.iter().any(|arg| matches!(arg, Simple::Var(_))).then(|| (prim, args.clone(), memory))
     }
@@ -178,11 +158,6 @@ impl Simplifier<'_> {
     /// The name of a state of the memory that is that of the whole function, and of no other.
     fn function_state(&self) -> u32 {
         self.function.current.map_or(u32::MAX, |code| u32::MAX - 1 - code.as_u32())
-    }
-
-    /// What an operation does to what is known of the memory.
-    fn change_memory(&mut self, prim: &Prim) {
-        self.write(Writes::of(prim));
     }
 
     /// Warning 59: what is taken to be immutable is assigned (`Obj.set_field`).
@@ -271,7 +246,7 @@ impl Simplifier<'_> {
 
     /// A load would give this, as long as nothing is written where it reads.
     fn loaded(&mut self, load: Prim, mutability: Mutability, args: &[Simple], value: Simple) {
-        let memory = load_memory(mutability, self.memory().read_by(&load));
+        let memory = if mutability.may_change() { self.memory().read_by(&load) } else { Memory::FIXED };
         self.env.add_cse(load, SmallVec::from_slice(args), memory, value);
     }
 
@@ -298,7 +273,7 @@ impl Simplifier<'_> {
     }
 
     fn folded(&mut self, prim: &Prim, args: &Operands) -> Option<Outcome> {
-        if args.is_empty() || prim.effects().0 != Effects::None {
+        if args.is_empty() || !prim.can_duplicate() {
             return None;
         }
         let kinds = prim.signature();
@@ -349,7 +324,7 @@ impl Simplifier<'_> {
                 Outcome::Atom(Simple::UNIT)
             }
             (Prim::MakeBlock { tag, mutability }, fields) => self.make_block(*tag, *mutability, fields),
-            (prim, fields) if is_float_record(prim) && fields.len() <= FIELDS => {
+            (prim, fields) if prim.makes_immutable_floats() && fields.len() <= FIELDS => {
                 Outcome::Keep(Ty::floats(fields.iter().map(|field| Ty::Is(*field))))
             }
             (Prim::MakeFloatBlock { .. } | Prim::MakeArray { .. } | Prim::Duplicate { .. }, _) => {
@@ -530,7 +505,7 @@ impl Simplifier<'_> {
     }
 
     fn make_block(&mut self, tag: u8, mutability: Mutability, fields: &[Simple]) -> Outcome {
-        if tag >= FIRST_SPECIAL_TAG {
+        if tag >= tags::FIRST_SPECIAL {
             // The GC puts what a forward block holds in its place (soundness row 15): it may come to be an immediate.
             return Outcome::Keep(Ty::Unknown);
         }
@@ -562,21 +537,6 @@ impl Simplifier<'_> {
             Some(ty) => Outcome::Keep(ty),
             None => Outcome::Keep(Ty::Unknown),
         }
-    }
-}
-
-/// Whether a record of floats is made that is never assigned.
-pub(crate) fn is_float_record(prim: &Prim) -> bool {
-    let immutable = Mutability::Immutable;
-    matches!(prim, Prim::MakeFloatBlock { mutability } if *mutability == immutable)
-        || *prim == Prim::MakeArray { kind: ArrayKind::Float, mutability: immutable }
-}
-
-/// The state that a load depends on.
-fn load_memory(mutability: Mutability, contents: u32) -> u32 {
-    match mutability {
-        Mutability::Immutable | Mutability::ImmutableUnique => 0,
-        Mutability::Mutable | Mutability::Unknown => contents,
     }
 }
 

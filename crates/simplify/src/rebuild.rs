@@ -9,7 +9,7 @@ use smallvec::SmallVec;
 
 use crate::Simplifier;
 use crate::edges::Target;
-use crate::flow::{Flow, is_droppable};
+use crate::flow::Flow;
 use crate::run::Params;
 
 impl Simplifier<'_> {
@@ -41,7 +41,7 @@ impl Simplifier<'_> {
                 }
             }
             Item::Let { var, named: Named::Prim { prim, args, exn }, dbg } => {
-                if is_droppable(&prim) && !flow.needed.contains(var) {
+                if prim.can_drop() && !flow.needed.contains(var) {
                     return;
                 }
                 let exn = exn.map(|exn| Box::new(self.exn(*exn, flow)));

@@ -1,9 +1,6 @@
 //! Sizes of code, in the units of flambda2-inlining: about one for each machine instruction.
 
-use flambeau_ir::prim::{Effects, IntOp};
-use flambeau_ir::{
-    Apply, CallKind, CodeId, Const, Expr, IntKind, Item, Named, Prim, Simple, Terminator, Unit,
-};
+use flambeau_ir::{Apply, CallKind, CodeId, Const, Expr, Item, Named, Simple, Terminator, Unit};
 
 /// The size of an arm of a switch.
 pub const ARM: u32 = 3;
@@ -53,7 +50,7 @@ pub fn frames(unit: &Unit, code: CodeId) -> u32 {
         let body = &unit.codes[code].body;
         body.walk(&mut |expr| {
             let allocates = |item: &&Item| match item {
-                Item::Let { named: Named::Prim { prim, .. }, .. } => prim.effects().0 == Effects::Generative,
+                Item::Let { named: Named::Prim { prim, .. }, .. } => prim.is_allocation(),
                 Item::LetClosures { .. } => true,
                 _ => false,
             };
@@ -72,38 +69,8 @@ fn args(args: &[Simple]) -> u32 {
 fn item(item: &Item) -> u32 {
     match item {
         Item::Let { named: Named::Simple(_), .. } | Item::Join { .. } | Item::LetCont { .. } => 0,
-        Item::Let { named: Named::Prim { prim, args, .. }, .. } => self::prim(prim, args.len() as u32),
+        Item::Let { named: Named::Prim { prim, args, .. }, .. } => prim.size(args.len() as u32),
         Item::LetClosures { set, .. } => 5 + set.values.len() as u32 + 3 * set.functions.len() as u32,
-    }
-}
-
-/// The size of a primitive with so many operands.
-pub fn prim(prim: &Prim, args: u32) -> u32 {
-    match prim {
-        Prim::MakeBlock { .. } | Prim::MakeFloatBlock { .. } | Prim::MakeArray { .. } => 5 + args,
-        Prim::Box(_) => 5,
-        Prim::Duplicate { .. } => 11,
-        Prim::BlockStore { pointer: true, .. }
-        | Prim::BlockStoreComputed { .. }
-        | Prim::ArrayStore { .. } => 4,
-        Prim::CheckZero { if_known: true, .. } => 0,
-        Prim::CheckBound { .. } | Prim::CheckZero { .. } | Prim::GetTag => 2,
-        Prim::StringLength => 5,
-        Prim::BigarrayLoad { .. } | Prim::BigarrayStore { .. } => 2,
-        Prim::StringLoad { .. } => 3,
-        Prim::IntArith { op: IntOp::Mul, kind: IntKind::Tagged } => 4,
-        Prim::IntArith { op: IntOp::Add | IntOp::Sub, kind: IntKind::Tagged } => 2,
-        Prim::IntDiv { .. } | Prim::IntMod { .. } | Prim::IntCompare3 { .. } | Prim::IntShift { .. } => 4,
-        Prim::IntCompare { .. }
-        | Prim::FloatArith { .. }
-        | Prim::FloatCompare { .. }
-        | Prim::PhysEqual { .. } => 2,
-        Prim::FloatCompare3 => 8,
-        Prim::CCall(external) => 4 + args + if external.alloc { 6 } else { 0 },
-        Prim::Tag => 2,
-        Prim::Opaque | Prim::ExnState => 0,
-        other if other.effects().0 == Effects::Arbitrary => 4,
-        _ => 1,
     }
 }
 

@@ -5,15 +5,13 @@
 //! on is found backwards from the branches that decide whether the loop is left: through operands, through the
 //! arguments of continuations and the branches that choose among those, and through what the loop itself stores.
 
-use flambeau_ir::prim::{Coeffects, Effects};
+use flambeau_ir::prim::Classes;
 use flambeau_ir::{
     Const, ContHandler, Continuation, ExnCont, Expr, Item, Named, Prim, SetOfClosures, Simple, Terminator,
     Variable,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
-
-use crate::memory::{Memory, Writes};
 
 /// A loop of more runs than these is not looked through; it is taken to wait.
 const RUNS: usize = 4_000;
@@ -60,7 +58,7 @@ enum Def<'e> {
 
 /// An operation that changes what is read in the loop.
 struct Store<'e> {
-    writes: Writes,
+    writes: Classes,
     operands: &'e [Simple],
     region: usize,
 }
@@ -143,7 +141,7 @@ impl<'e> Loop<'e> {
         for var in std::mem::take(&mut self.computed) {
             let is_fixed = match self.defs.get(&var) {
                 Some(Def::Copy(simple)) => self.is_invariant(&[*simple]),
-                Some(Def::Prim(prim, args)) => prim.effects().0 == Effects::None && self.is_invariant(args),
+                Some(Def::Prim(prim, args)) => prim.can_duplicate() && self.is_invariant(args),
                 Some(Def::Closures(_)) => false,
                 Some(Def::Param(..)) | None => continue,
             };
@@ -214,16 +212,16 @@ impl<'e> Loop<'e> {
         exn: Option<&ExnCont>,
         region: usize,
     ) -> Option<()> {
-        let writes = Writes::of(prim);
-        if writes.is_any() {
+        let writes = prim.effects().writes();
+        if writes == Classes::ALL {
             return None;
         }
-        if prim.effects().0 != Effects::None || !self.is_invariant(args) {
+        if !prim.can_duplicate() || !self.is_invariant(args) {
             self.varies.insert(var);
         }
         self.defs.insert(var, Def::Prim(prim, args));
         self.computed.push(var);
-        if !writes.is_nothing() {
+        if !writes.is_empty() {
             self.stores.push(Store { writes, operands: args, region });
         }
         match exn {
@@ -319,7 +317,7 @@ impl Slice<'_, '_> {
                 Some(Def::Closures(set)) => set.for_each_simple(&mut |value| self.pending.push(value)),
                 Some(Def::Param(cont, index)) => self.passed(*cont, *index),
                 Some(Def::Prim(prim, args)) => {
-                    if reads_contents(prim) {
+                    if prim.reads_contents() {
                         if self.of.is_invariant(args) {
                             return true;
                         }
@@ -354,21 +352,11 @@ impl Slice<'_, '_> {
 
     /// What stores of the loop put where this reads depends on.
     fn stored(&mut self, load: &Prim) {
-        let before = Memory::new(1);
         for store in &self.of.stores {
-            if before.read_by(load) != before.after(store.writes, 2).read_by(load) {
+            if store.writes.intersects(load.effects().reads()) {
                 self.pending.extend(store.operands);
                 self.decided(store.region, None);
             }
         }
-    }
-}
-
-/// Whether it reads what others may write. Tags and lengths only calls change; division is kept behind its check.
-fn reads_contents(prim: &Prim) -> bool {
-    match prim {
-        Prim::IntDiv { .. } | Prim::IntMod { .. } => false,
-        Prim::GetTag | Prim::ArrayLength { .. } | Prim::StringLength | Prim::BigarrayDim { .. } => false,
-        _ => prim.effects().1 == Coeffects::Has && !prim.is_for_effect(),
     }
 }

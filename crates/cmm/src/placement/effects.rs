@@ -1,90 +1,65 @@
 //! What operations do to the world, as far as moving them is concerned.
 
-use std::ops::{BitOr, BitOrAssign};
+use std::ops::BitOrAssign;
 
-use flambeau_ir::Prim;
-use flambeau_ir::prim::{Coeffects, Effects};
+use flambeau_ir::prim::Effects;
 
 use crate::tree::Expr;
 
-/// A set of: reads, allocates, has effects; names a mutable variable, assigns one.
+/// What an operation, or several of them, do: to the world, and to mutable variables.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Class(u8);
+pub struct Class {
+    effects: Effects,
+    /// A mutable variable is named.
+    names: bool,
+    /// A mutable variable is assigned.
+    assigns: bool,
+}
 
 impl Class {
     /// Nothing: may be moved anywhere that its operands reach.
-    pub const PURE: Class = Class(0);
+    pub const PURE: Class = Class::of(Effects::NONE);
     /// Depends on what effects change.
-    pub const READ: Class = Class(1);
+    pub const READ: Class = Class::of(Effects::READ);
     /// Allocates, or polls: a point where other threads, signal handlers and finalisers run.
-    pub const ALLOC: Class = Class(2);
-    /// Anything.
-    pub const EFFECT: Class = Class(4);
+    pub const ALLOC: Class = Class::of(Effects::ALLOCATION);
     /// Names a mutable variable.
-    pub const VARIABLE: Class = Class(8);
-    /// Assigns a mutable variable.
-    pub const ASSIGN: Class = Class(16);
+    pub const VARIABLE: Class = Class { names: true, ..Class::PURE };
+    /// Anything.
+    const EFFECT: Class = Class::of(Effects::ANY);
 
-    /// Whether both have an element in common.
-    pub fn has(self, other: Class) -> bool {
-        self.0 & other.0 != 0
+    const fn of(effects: Effects) -> Class {
+        Class { effects, names: false, assigns: false }
     }
 
-    /// Whether the order of the two is observable. Reads and allocations don't commute: the window between a
-    /// read and a write that depends on it must stay free of allocations (soundness row 12).
+    /// Whether the order of the two is observable.
     pub fn conflicts(self, other: Class) -> bool {
-        let opposite = |class: Class| {
-            let mut opposite = Class::PURE;
-            if class.has(Class::READ) {
-                opposite |= Class::EFFECT | Class::ALLOC;
-            }
-            if class.has(Class::ALLOC) {
-                opposite |= Class::EFFECT | Class::READ;
-            }
-            if class.has(Class::EFFECT) {
-                opposite |= Class::EFFECT | Class::READ | Class::ALLOC;
-            }
-            if class.has(Class::VARIABLE) {
-                opposite |= Class::ASSIGN;
-            }
-            if class.has(Class::ASSIGN) {
-                opposite |= Class::VARIABLE;
-            }
-            opposite
-        };
-        opposite(self).has(other)
+        !self.effects.commutes_with(other.effects)
+            || self.names && other.assigns
+            || self.assigns && other.names
     }
-}
 
-impl BitOr for Class {
-    type Output = Class;
-
-    fn bitor(self, other: Class) -> Class {
-        Class(self.0 | other.0)
+    /// Whether it has no order with anything.
+    pub fn is_pure(self) -> bool {
+        !self.names && !self.assigns && self.effects.commutes_with_all()
     }
 }
 
 impl BitOrAssign for Class {
     fn bitor_assign(&mut self, other: Class) {
-        self.0 |= other.0;
+        self.effects = self.effects.or(other.effects);
+        self.names |= other.names;
+        self.assigns |= other.assigns;
     }
 }
 
 /// The class of an operation, its operands not counted.
 pub fn class(operation: &Expr) -> Class {
     match operation {
-        Expr::Prim { prim, .. } => {
-            let (effects, coeffects) = prim.effects();
-            let class = match effects {
-                Effects::None => Class::PURE,
-                Effects::Generative => Class::ALLOC,
-                Effects::Arbitrary => Class::EFFECT,
-            };
-            if coeffects == Coeffects::Has { class | Class::READ } else { class }
-        }
+        Expr::Prim { prim, .. } => Class::of(prim.effects()),
         Expr::Closures { .. } => Class::ALLOC,
         // What is allocated before may be interrupted, and the handler then sees what was assigned before.
-        Expr::Assign { .. } => Class::ASSIGN | Class::EFFECT,
+        Expr::Assign { .. } => Class { assigns: true, ..Class::EFFECT },
         Expr::DirectCall { .. } | Expr::GenericCall { .. } | Expr::Send { .. } | Expr::Raise { .. } => {
             Class::EFFECT
         }
@@ -96,7 +71,7 @@ pub fn class(operation: &Expr) -> Class {
 pub fn is_call(operation: &Expr) -> bool {
     match operation {
         Expr::DirectCall { .. } | Expr::GenericCall { .. } | Expr::Send { .. } => true,
-        Expr::Prim { prim, .. } => matches!(prim, Prim::CCall(_)),
+        Expr::Prim { prim, .. } => prim.is_c_call(),
         _ => false,
     }
 }
@@ -120,7 +95,7 @@ pub fn is_operation(expr: &Expr) -> bool {
 pub fn is_movable(operation: &Expr) -> bool {
     match operation {
         Expr::Prim { .. } | Expr::Closures { .. } | Expr::Offset { .. } | Expr::SlotLoad { .. } => {
-            !class(operation).has(Class::EFFECT)
+            !class(operation).effects.has_effect()
         }
         Expr::Int(_) | Expr::Float(_) | Expr::Symbol(_) | Expr::Var(_) => true,
         _ => false,

@@ -306,7 +306,7 @@ impl Plan {
             plan.fate = Fate::Dropped;
             return;
         }
-        if class != Class::PURE {
+        if !class.is_pure() {
             return self.visit_operation(tree, node, def);
         }
         let to = plan.lca;

@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-use flambeau_ir::prim::Effects;
 use flambeau_ir::{
     CallKind, Code, CodeId, Const, Expr, Item, Named, Prim, Simple, StaticDef, Terminator, Unit, Variable,
 };
@@ -190,7 +189,7 @@ fn count_item(item: &Item, noun: &Noun) -> usize {
             usize::from(external.name == *name)
         }
         (Noun::Allocation, Item::Let { named: Named::Prim { prim, .. }, .. }) => {
-            usize::from(prim.effects().0 == Effects::Generative)
+            usize::from(prim.is_allocation())
         }
         _ => 0,
     }

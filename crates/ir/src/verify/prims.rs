@@ -3,10 +3,7 @@
 use super::{Verifier, cause};
 use crate::prim::{Signature, StringKind};
 use crate::printer::Part;
-use crate::{Const, ExnCont, IntKind, Kind, Prim, Simple};
-
-/// From this tag on, the GC does not scan the fields of a block.
-const NO_SCAN_TAG: u8 = 251;
+use crate::{Const, ExnCont, IntKind, Kind, Prim, Simple, tags};
 
 impl Verifier<'_> {
     /// Checks a primitive and gives the kind of its result.
@@ -71,7 +68,7 @@ impl Verifier<'_> {
     }
 
     pub(super) fn check_tag(&mut self, tag: u8) {
-        if tag >= NO_SCAN_TAG {
+        if tag >= tags::NO_SCAN {
             self.error(cause!["the GC does not scan blocks of tag ", usize::from(tag)]);
         }
     }

@@ -141,9 +141,7 @@ fn is_quiet(handler: &ContHandler) -> bool {
     while let Some(expr) = pending.pop() {
         for item in &expr.items {
             let loud = match item {
-                Item::Let { named: Named::Prim { prim, .. }, .. } => {
-                    !matches!(prim.effects().0, flambeau_ir::prim::Effects::None)
-                }
+                Item::Let { named: Named::Prim { prim, .. }, .. } => !prim.can_duplicate(),
                 _ => false,
             };
             if loud {

@@ -1,21 +1,9 @@
 //! What an allocation may be moved past.
 
-use flambeau_ir::prim::{Coeffects, Effects};
-use flambeau_ir::{Expr, Item, Named, Prim, Terminator};
+use flambeau_ir::prim::Crossing;
+use flambeau_ir::{Expr, Item, Named, Terminator};
 
 use super::floating::allocates;
-
-/// What an allocation moves past.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Crossing {
-    /// Nothing that a signal or another thread could tell from its absence.
-    #[default]
-    Nothing,
-    /// Reads of mutable blocks.
-    Reads,
-    /// Writes, calls and the like.
-    Effects,
-}
 
 /// What moving past an item is.
 pub(super) fn crossing(item: &Item) -> Crossing {
@@ -23,16 +11,7 @@ pub(super) fn crossing(item: &Item) -> Crossing {
         Item::Let { named: Named::Simple(_), .. } | Item::LetClosures { .. } | Item::LetCont { .. } => {
             Crossing::Nothing
         }
-        Item::Let { named: Named::Prim { prim, .. }, .. } => match prim {
-            Prim::CheckBound { .. } | Prim::CheckZero { .. } => Crossing::Nothing,
-            Prim::BlockLoad { .. } | Prim::BlockLoadFloat { .. } | Prim::BlockLoadComputed
-                if prim.effects().1 == Coeffects::Has =>
-            {
-                Crossing::Reads
-            }
-            _ if prim.effects().0 == Effects::Arbitrary => Crossing::Effects,
-            _ => Crossing::Nothing,
-        },
+        Item::Let { named: Named::Prim { prim, .. }, .. } => prim.crossing(),
         Item::Join { .. } if allocates(item).is_some() => Crossing::Nothing,
         Item::Join { .. } => Crossing::Effects,
     }

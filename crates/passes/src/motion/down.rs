@@ -4,12 +4,11 @@
 
 use cranelift_entity::SecondaryMap;
 use flambeau_flow::{Location, Run, RunKind};
-use flambeau_ir::prim::{Coeffects, Effects, IntOp};
+use flambeau_ir::prim::Crossing;
 use flambeau_ir::stack::deep;
 use flambeau_ir::{CallKind, Prim, Rewrite, Rewrites, Simple, Terminator, Variable};
 use smallvec::SmallVec;
 
-use super::crossing::Crossing;
 use super::floating::{Floating, FloatingKind};
 use super::paths::{self, Path};
 use super::{Function, Goal, Plan, Spot, variables};
@@ -246,13 +245,7 @@ fn recursion(function: &Function) -> Vec<(Variable, Run)> {
     found
 }
 
-/// Whether a value takes one instruction, of at most one variable and constants, and has the same value anywhere.
+/// Whether a value is of at most one variable and constants, and computed as cheaply anywhere else.
 fn is_cheap(prim: &Prim, args: &[Simple]) -> bool {
-    let cheap = match prim {
-        Prim::ProjectValueSlot { .. } | Prim::ProjectFunctionSlot { .. } | Prim::Untag | Prim::Tag => true,
-        Prim::BlockLoad { .. } => prim.effects() == (Effects::None, Coeffects::None),
-        Prim::IntArith { op, .. } => !matches!(op, IntOp::Mul),
-        _ => false,
-    };
-    variables(args).count() <= 1 && cheap
+    variables(args).count() <= 1 && prim.is_cheap_anywhere()
 }

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use flambeau_flow::{Location, Run};
-use flambeau_ir::prim::{Coeffects, Effects};
+use flambeau_ir::prim::Classes;
 use flambeau_ir::stack::deep;
 use flambeau_ir::{Continuation, Expr, Item, Named, Prim, Simple, Terminator, Variable};
 use smallvec::SmallVec;
@@ -68,25 +68,17 @@ fn floats(item: &Item) -> Option<(SmallVec<[Variable; 1]>, FloatingKind<'_>)> {
         return Some((vars, FloatingKind::Allocation));
     }
     match item {
-        Item::Let { var, named: Named::Prim { prim, args, exn: None }, .. }
-            if prim.effects().0 == Effects::None && moves(prim) =>
-        {
+        Item::Let { var, named: Named::Prim { prim, args, .. }, .. } if prim.leaves(Classes::NONE) => {
             Some((SmallVec::from_slice(&[*var]), FloatingKind::Value { prim, args }))
         }
         _ => None,
     }
 }
 
-/// Division is done nowhere else: a check keeps its divisor from being zero. Nor is what is no OCaml value moved: the
-/// collector must not come between.
-fn moves(prim: &Prim) -> bool {
-    !matches!(prim, Prim::IntDiv { .. } | Prim::IntMod { .. } | Prim::IntAsPointer)
-}
-
 /// The variables that an item binds, if all that it does is to allocate.
 pub(super) fn allocates(item: &Item) -> Option<SmallVec<[Variable; 1]>> {
     match item {
-        Item::Let { var, named: Named::Prim { prim, .. }, .. } if is_allocation(prim) => {
+        Item::Let { var, named: Named::Prim { prim, .. }, .. } if prim.is_movable_allocation() => {
             Some(SmallVec::from_slice(&[*var]))
         }
         Item::LetClosures { vars, .. } => Some(vars.clone()),
@@ -97,19 +89,14 @@ pub(super) fn allocates(item: &Item) -> Option<SmallVec<[Variable; 1]>> {
     }
 }
 
-fn is_allocation(prim: &Prim) -> bool {
-    prim.effects() == (Effects::Generative, Coeffects::None)
-        && !matches!(prim, Prim::AllocDummyClosure { .. })
-}
-
 /// Whether a term only computes one of the values that its continuation takes, without effect: with `conts` it may
 /// go on, and it binds continuations of its own.
 fn is_diamond(body: &Expr, conts: &mut SmallVec<[Continuation; 4]>) -> bool {
     let (mark, mut pure) = (conts.len(), true);
     for item in &body.items {
         pure &= match item {
-            Item::Let { named: Named::Prim { prim, exn: None, .. }, .. } => {
-                is_allocation(prim) || prim.effects() == (Effects::None, Coeffects::None)
+            Item::Let { named: Named::Prim { prim, .. }, .. } => {
+                prim.is_movable_allocation() || prim.leaves(Classes::ALL)
             }
             Item::Let { named: Named::Simple(_), .. } => true,
             Item::LetCont { recursive: false, handlers } => {

@@ -3,9 +3,10 @@
 use cranelift_entity::SecondaryMap;
 use flambeau_flow::{Edge, EdgeKind, Flow, Run, RunKind};
 use flambeau_ir::Item;
+use flambeau_ir::prim::Crossing;
 
 use super::Function;
-use super::crossing::{self, Crossing};
+use super::crossing;
 
 /// From a jump to where its continuation is bound no more runs than these are looked at, nor more jumps of a run that
 /// might leave a loop.

@@ -5,7 +5,6 @@
 //! reads nothing, takes few instructions, and its result need not be saved around calls of the loop.
 
 use flambeau_flow::{Block, Location, Loop, Run};
-use flambeau_ir::prim::{Effects, FloatOp, IntOp};
 use flambeau_ir::stack::deep;
 use flambeau_ir::{
     Continuation, Expr, Item, Kind, Named, Prim, Rewrite, Rewrites, Simple, Terminator, Variable,
@@ -45,9 +44,9 @@ pub(super) fn plan(
         let FloatingKind::Value { prim, args } = value.kind else { continue };
         let Some(farthest) = outermost.get(&value.vars[0]).copied() else { continue };
         let left = match needed.get(&value.vars[0]).copied() {
-            Some(left) if !is_worth_a_register(prim) => left,
+            Some(left) if !prim.is_worth_a_register() => left,
             Some(_) => farthest,
-            None if is_worth_a_register(prim) => {
+            None if prim.is_worth_a_register() => {
                 if !rewrites.allow(Rewrite::OutOfLoop(value.vars[0]), function.unit, function.code) {
                     continue;
                 }
@@ -133,7 +132,7 @@ impl Function<'_, '_> {
                 break;
             }
             let is_reached = repeated.head.get(&at.run).is_some_and(|end| at.position < *end);
-            let is_safe = is_arithmetic(prim) || at.position < repeated.may_raise;
+            let is_safe = prim.can_speculate() || at.position < repeated.may_raise;
             if !(is_reached && is_safe || may_be_in_vain(prim, repeated.calls)) {
                 break;
             }
@@ -172,9 +171,8 @@ impl Head<'_, '_, '_> {
         let mut end = flow.runs()[run].end;
         for item in &expr.items {
             match item {
-                Item::Let { var, named: Named::Prim { prim, exn, .. }, .. } => {
-                    let calls = matches!(prim, Prim::CCall(external) if !external.is_pure());
-                    if (exn.is_some() || calls)
+                Item::Let { var, named: Named::Prim { prim, .. }, .. } => {
+                    if prim.effects().may_not_go_on()
                         && let Some(at) = values.definition(*var)
                     {
                         self.may_raise = self.may_raise.min(at.position);
@@ -205,8 +203,8 @@ fn always_goes_on(body: &Expr, cont: Continuation) -> bool {
     body.walk(&mut |expr| {
         for item in &expr.items {
             match item {
-                Item::Let { named: Named::Prim { prim, exn, .. }, .. } => {
-                    goes_on &= exn.is_none() && prim.effects().0 != Effects::Arbitrary;
+                Item::Let { named: Named::Prim { prim, .. }, .. } => {
+                    goes_on &= prim.can_drop();
                 }
                 Item::Let { .. } | Item::LetClosures { .. } => {}
                 Item::Join { cont, .. } => {
@@ -231,58 +229,18 @@ fn always_goes_on(body: &Expr, cont: Continuation) -> bool {
 /// Whether a run calls: what lives across it is saved on the stack.
 fn calls(expr: &Expr) -> bool {
     let is_call = |item: &Item| match item {
-        Item::Let { named: Named::Prim { prim: Prim::CCall(external), .. }, .. } => external.name != "sqrt",
+        Item::Let { named: Named::Prim { prim, .. }, .. } => prim.is_c_call(),
         _ => false,
     };
     matches!(expr.terminator, Terminator::Apply(_)) || expr.items.iter().any(is_call)
 }
 
-/// Whether it may be computed before a loop though perhaps no iteration needs it: it reads nothing, and takes less time
-/// than a call. Where the loop calls, its result is saved on the stack: then it must take longer than to load it back.
-/// A result that the collector looks at stays behind its branch, which may be what makes its operands what they must
-/// be: the sum of two pointers, which a type that the branch refines has for integers, is none of OCaml's values.
+/// Whether it may be computed before a loop though perhaps no iteration needs it: it takes less time than a call. Where the
+/// loop calls, its result is saved on the stack: then it must take longer than to load it back. A result that the collector
+/// looks at stays behind its branch, which may be what makes its operands what they must be: the sum of two pointers, which
+/// a type that the branch refines has for integers, is none of OCaml's values.
 pub(crate) fn may_be_in_vain(prim: &Prim, calls: bool) -> bool {
-    if prim.signature().result == Kind::Value {
-        return false;
-    }
-    let is_slow = match prim {
-        Prim::FloatArith { op } => matches!(op, FloatOp::Div),
-        Prim::CCall(external) => external.is_pure() && external.name == "sqrt",
-        _ => false,
-    };
-    is_slow || !calls && is_arithmetic(prim) && !matches!(prim, Prim::CCall(_))
-}
-
-/// Whether it reads no memory: what it is given may be anything.
-fn is_arithmetic(prim: &Prim) -> bool {
-    match prim {
-        Prim::IntArith { .. }
-        | Prim::IntShift { .. }
-        | Prim::IntCompare { .. }
-        | Prim::IntCompare3 { .. }
-        | Prim::FloatArith { .. }
-        | Prim::FloatNeg
-        | Prim::FloatAbs
-        | Prim::FloatCompare { .. }
-        | Prim::FloatCompare3
-        | Prim::IsInt
-        | Prim::PhysEqual { .. }
-        | Prim::ProjectFunctionSlot { .. }
-        | Prim::Tag
-        | Prim::Untag
-        | Prim::NumConv { .. } => true,
-        Prim::CCall(external) => external.is_pure(),
-        _ => false,
-    }
-}
-
-/// Whether it takes longer than a move between registers.
-fn is_worth_a_register(prim: &Prim) -> bool {
-    match prim {
-        Prim::IntArith { op: IntOp::Mul, .. }
-        | Prim::FloatArith { .. }
-        | Prim::NumConv { .. }
-        | Prim::CCall(_) => true,
-        _ => !is_arithmetic(prim),
-    }
+    prim.can_speculate()
+        && prim.signature().result != Kind::Value
+        && (prim.is_worth_the_stack() || !calls && !prim.is_c_call())
 }

@@ -7,12 +7,12 @@
 
 use cranelift_entity::SecondaryMap;
 use flambeau_ir::prim::Mutability;
+use flambeau_ir::tags;
 use flambeau_ir::unit::{MOST_NEW_PARAMETERS, MOST_PARAMETERS};
 use flambeau_ir::{
     BoxedKind, CallKind, CodeId, Const, Expr, Item, Kind, Named, Prim, Rewrite, Rewrites, Simple, Subkind,
     Terminator, Unit, ValueSlot, Variable,
 };
-use flambeau_simplify::FIRST_SPECIAL_TAG;
 use smallvec::SmallVec;
 
 use super::known::Known;
@@ -271,7 +271,7 @@ impl Analysis {
     fn allocation(&mut self, var: Variable, prim: &Prim, args: &[Simple]) {
         let fields = |part: fn(u32) -> Part| (0..).map(part).zip(args.iter().copied()).collect();
         let made = match prim {
-            Prim::MakeBlock { tag, mutability: Mutability::Immutable } if *tag < FIRST_SPECIAL_TAG => {
+            Prim::MakeBlock { tag, mutability: Mutability::Immutable } if *tag < tags::FIRST_SPECIAL => {
                 fields(Part::Field)
             }
             Prim::MakeFloatBlock { mutability: Mutability::Immutable } => fields(Part::Float),

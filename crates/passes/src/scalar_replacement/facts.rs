@@ -2,6 +2,7 @@
 
 use cranelift_entity::{PrimaryMap, SecondaryMap, entity_impl};
 use flambeau_flow::{Block, BlockData, Edge, EdgeKind, Flow, Point, Visitor};
+use flambeau_ir::tags;
 use flambeau_ir::{ApplyCont, Continuation, ExnCont, Expr, Item, Named, Prim, Simple, Terminator, Variable};
 use smallvec::SmallVec;
 
@@ -114,8 +115,8 @@ impl Facts {
 /// Which allocation a primitive makes, if it may be replaced: its tag, and whether its fields are floats.
 pub(super) fn candidate(prim: &Prim) -> Option<(u8, bool)> {
     match prim {
-        Prim::MakeBlock { tag, .. } if *tag < super::FIRST_SPECIAL_TAG => Some((*tag, false)),
-        Prim::MakeFloatBlock { .. } => Some((super::DOUBLE_ARRAY_TAG, true)),
+        Prim::MakeBlock { tag, .. } if *tag < tags::FIRST_SPECIAL => Some((*tag, false)),
+        Prim::MakeFloatBlock { .. } => Some((tags::DOUBLE_ARRAY, true)),
         _ => None,
     }
 }

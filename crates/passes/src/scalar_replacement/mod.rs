@@ -23,14 +23,6 @@ use facts::{Facts, candidate};
 use plan::plan;
 use rewrite::{Decided, Names, rewrite};
 
-/// Blocks of these tags and above are not what they seem (`Obj` of the standard library): the GC replaces lazy ones
-/// by their values, closures and objects have a structure of their own. All tags of constructors are below:
-/// 4.14 has lazy blocks as 246, 5 also uses 244 and 245.
-const FIRST_SPECIAL_TAG: u8 = 244;
-
-/// The tag of a flat block of floats.
-const DOUBLE_ARRAY_TAG: u8 = 254;
-
 /// A block inside another escapes until the other is replaced. Deeper nesting waits for the next run of the pass.
 const MAX_ROUNDS: usize = 4;
 

@@ -7,7 +7,7 @@ mod wholes;
 
 use std::collections::VecDeque;
 
-use flambeau_ir::prim::{Effects, Mutability};
+use flambeau_ir::prim::{Classes, Crossing};
 use flambeau_ir::term::RaiseKind;
 use flambeau_ir::{
     ApplyCont, Const, Continuation, ExnCont, Expr, Item, Named, Prim, Simple, Symbol, Terminator, Variable,
@@ -17,16 +17,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 use crate::Functions;
-use crate::memory::Writes;
 use crate::run::Params;
 use crate::waiting::waits;
 use shape::Shape;
 use turns::{Turn, Turns, WholeUse};
 use wholes::Candidate;
 pub use wholes::LoopWhole;
-
-/// Tags from this on are those of lazy values, closures, objects, forward blocks and the like: blocks that change.
-pub const FIRST_SPECIAL_TAG: u8 = 244;
 
 /// No more loads than these are noted of a parameter, nor those of so many parameters.
 const FIRST_LOADS: usize = 32;
@@ -71,7 +67,7 @@ pub struct Analysis {
     /// What is unboxed or projected from, directly or after it went through parameters.
     opened: FxHashSet<Variable>,
     /// What loops do, by the first continuation of their group.
-    loops: FxHashMap<Continuation, Writes>,
+    loops: FxHashMap<Continuation, Classes>,
     /// Exception continuations that a raise of this function goes to.
     raised_to: FxHashSet<Continuation>,
     /// The continuations bound in the term.
@@ -137,8 +133,8 @@ impl Analysis {
     }
 
     /// What a loop does to the memory, by the first continuation of its group.
-    pub fn writes(&self, cont: Continuation) -> Writes {
-        self.loops.get(&cont).copied().unwrap_or(Writes::ANY)
+    pub fn writes(&self, cont: Continuation) -> Classes {
+        self.loops.get(&cont).copied().unwrap_or(Classes::ALL)
     }
 
     /// The only value that a parameter ever has.
@@ -219,9 +215,9 @@ impl<'a> Walk<'a> {
         // Each run, with the parameters of the handler that begins with it.
         let mut pending: Vec<(&Expr, Here, &[Variable])> = vec![(body, first, &[])];
         // Each loop with the one around it: outer before inner.
-        let mut loops: Vec<(Continuation, Option<usize>, Writes)> = Vec::new();
+        let mut loops: Vec<(Continuation, Option<usize>, Classes)> = Vec::new();
         while let Some((expr, mut here, mut params)) = pending.pop() {
-            let mut writes = Writes::default();
+            let mut writes = Classes::NONE;
             for item in &expr.items {
                 self.item(item, here);
                 params = self.first_load(params, item);
@@ -241,7 +237,7 @@ impl<'a> Walk<'a> {
                             regions += 1;
                             inner.region = regions;
                             inner.around = Some(loops.len());
-                            let waited = if waits(handlers) { Writes::CONTENTS } else { Writes::default() };
+                            let waited = if waits(handlers) { Classes::CONTENTS } else { Classes::NONE };
                             loops.push((first.cont, here.around, waited));
                             self.turns.begin_loop(here.around);
                         }
@@ -254,8 +250,8 @@ impl<'a> Walk<'a> {
                         }
                     }
                     Item::Let { named: Named::Prim { prim, .. }, .. } => {
-                        writes.add(Writes::of(prim));
-                        if wholes::disturbs(prim) {
+                        writes |= prim.effects().writes();
+                        if prim.crossing() != Crossing::Nothing {
                             self.turns.disturbs(here.place);
                         }
                     }
@@ -271,20 +267,20 @@ impl<'a> Walk<'a> {
                     pending.push((body, Here { region: regions, place, around: here.around }, &[]));
                 }
                 Terminator::Apply(_) => {
-                    writes = Writes::ANY;
+                    writes = Classes::ALL;
                     self.turns.disturbs(here.place);
                 }
                 _ => {}
             }
             if let Some(index) = here.around {
-                loops[index].2.add(writes);
+                loops[index].2 |= writes;
             }
         }
         for index in (0..loops.len()).rev() {
             let (cont, enclosing, writes) = loops[index];
             self.analysis.loops.insert(cont, writes);
             if let Some(outer) = enclosing {
-                loops[outer].2.add(writes);
+                loops[outer].2 |= writes;
             }
         }
     }
@@ -306,7 +302,7 @@ impl<'a> Walk<'a> {
                         loads.push(prim.clone());
                     }
                 }
-                if prim.effects().0 == Effects::None { params } else { &[] }
+                if prim.can_duplicate() { params } else { &[] }
             }
             Item::Let { named: Named::Simple(_), .. } | Item::LetCont { .. } => params,
             Item::Let { .. } | Item::LetClosures { .. } | Item::Join { .. } => &[],
@@ -347,7 +343,7 @@ impl<'a> Walk<'a> {
                 if shape != Shape::Top {
                     self.analysis.known.insert(*var, Knowledge { shape, ..Knowledge::TOP });
                 }
-                if is_made_immutable(prim) {
+                if prim.makes_immutable() {
                     self.turns.made(*var, here.place);
                 }
                 self.operands(prim, args, here);
@@ -559,10 +555,4 @@ impl<'a> Walk<'a> {
     fn symbol(&self, symbol: Symbol) -> Shape {
         Shape::of_ty(&self.env.ty(Simple::Symbol(symbol)))
     }
-}
-
-/// Whether it allocates what is never assigned: a number, a block, a record of floats.
-pub fn is_made_immutable(prim: &Prim) -> bool {
-    matches!(prim, Prim::Box(_) | Prim::MakeBlock { mutability: Mutability::Immutable, .. })
-        || crate::prims::is_float_record(prim)
 }

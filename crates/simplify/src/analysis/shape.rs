@@ -3,13 +3,12 @@
 use std::rc::Rc;
 
 use flambeau_ir::prim::Mutability;
+use flambeau_ir::tags;
 use flambeau_ir::{BoxedKind, FunctionSlot, IntKind, Prim, SetOfClosures};
 use flambeau_types::{Block, Blocks, Closure, IntSet, Ty, Variant};
 use smallvec::SmallVec;
 
-use super::FIRST_SPECIAL_TAG;
 use crate::Functions;
-use crate::prims::is_float_record;
 
 /// More blocks than these are not told apart.
 const BLOCKS: usize = 6;
@@ -131,8 +130,8 @@ impl Shape {
     pub fn of_prim(prim: &Prim, args: usize) -> Shape {
         match prim {
             Prim::Box(kind) => Shape::Boxed(*kind),
-            prim if is_float_record(prim) => Shape::Floats(args),
-            Prim::MakeBlock { tag, mutability: Mutability::Immutable } if *tag < FIRST_SPECIAL_TAG => {
+            prim if prim.makes_immutable_floats() => Shape::Floats(args),
+            Prim::MakeBlock { tag, mutability: Mutability::Immutable } if *tag < tags::FIRST_SPECIAL => {
                 let blocks = SmallVec::from_slice(&[(*tag, args as u32)]);
                 Shape::Variant { ints: IntSet::empty(), blocks }
             }

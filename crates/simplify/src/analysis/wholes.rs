@@ -16,8 +16,7 @@
 //! That is no more than the source allocates if each iteration of the source allocates, or if a single path that leaves
 //! the loop needs the whole and nothing on the path keeps the allocation from sinking.
 
-use flambeau_ir::prim::{Coeffects, Effects};
-use flambeau_ir::{Const, Prim, Simple, Variable};
+use flambeau_ir::{Const, Simple, Variable};
 use flambeau_types::Ty;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
@@ -61,17 +60,6 @@ impl Candidate {
             _ => return None,
         };
         is_small(ty).then_some(Candidate { is_simple, is_always_made: turn.is_always_made })
-    }
-}
-
-/// Whether an allocation does not move past it.
-pub fn disturbs(prim: &Prim) -> bool {
-    match prim {
-        Prim::CheckBound { .. } | Prim::CheckZero { .. } => false,
-        Prim::BlockLoad { .. } | Prim::BlockLoadFloat { .. } | Prim::BlockLoadComputed => {
-            prim.effects().1 == Coeffects::Has
-        }
-        _ => prim.effects().0 == Effects::Arbitrary,
     }
 }
 

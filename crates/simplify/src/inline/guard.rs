@@ -5,7 +5,6 @@
 //! and arithmetic, and nothing happens in between.
 
 use flambeau_ir::decision::{Policy, Reason};
-use flambeau_ir::prim::Effects;
 use flambeau_ir::term::{InlineAttribute, SpecialiseAttribute};
 use flambeau_ir::{
     Apply, ApplyCont, CallKind, CodeId, ContHandler, Continuation, Dbg, ExnCont, Expr, Item, Named, Rewrite,
@@ -156,7 +155,7 @@ impl Guard {
             match item {
                 Item::Let { named: Named::Simple(_), .. } => out.push(item.clone()),
                 Item::Let { named: Named::Prim { prim, exn, .. }, .. } => {
-                    let repeatable = prim.effects().0 == Effects::None;
+                    let repeatable = prim.can_duplicate();
                     if exn.is_some() || !repeatable && !self.returns(&items[index..], terminator) {
                         return None;
                     }

@@ -8,7 +8,8 @@
 use std::rc::Rc;
 
 use flambeau_ir::decision::Removed;
-use flambeau_ir::prim::{Effects, Mutability};
+use flambeau_ir::prim::Mutability;
+use flambeau_ir::tags;
 use flambeau_ir::{
     Apply, ApplyCont, CallKind, CodeId, ContHandler, Continuation, Expr, Item, Kind, Named, Prim,
     SetOfClosures, Simple, Switch, Terminator, Variable,
@@ -18,8 +19,6 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 use super::search::Search;
-use crate::analysis::FIRST_SPECIAL_TAG;
-use crate::memory::Writes;
 use crate::prims::Outcome;
 use crate::{Functions, Simplifier, size};
 
@@ -282,15 +281,15 @@ impl Simplifier<'_> {
         if is_constant {
             speculation.measure.removed.allocations += 1;
         } else {
-            let size = size::prim(prim, args.len() as u32);
+            let size = prim.size(args.len() as u32);
             speculation.measure.size += size;
             let block = args.first().filter(|_| is_access(prim));
             block.into_iter().for_each(|block| speculation.access(*block, size));
             args.iter().skip(block.iter().len()).for_each(|arg| speculation.need(*arg));
         }
-        self.write(Writes::of(prim));
+        self.write(prim.effects().writes());
         self.env.bind(var, ty);
-        if prim.effects().0 <= Effects::Generative && !args.is_empty() {
+        if prim.can_drop() && !args.is_empty() {
             self.env.define(var, Definition { prim: prim.clone(), args: std::mem::take(&mut args) });
         }
         true
@@ -300,7 +299,7 @@ impl Simplifier<'_> {
     fn speculated_allocation(&self, prim: &Prim, args: &[Simple]) -> Option<Ty> {
         match prim {
             Prim::Box(kind) => Some(Ty::boxed(*kind, Ty::Is(args[0]))),
-            Prim::MakeBlock { tag, .. } if *tag >= FIRST_SPECIAL_TAG => Some(Ty::Unknown),
+            Prim::MakeBlock { tag, .. } if *tag >= tags::FIRST_SPECIAL => Some(Ty::Unknown),
             Prim::MakeBlock { tag, mutability: Mutability::Immutable } if args.len() <= FIELDS => {
                 Some(Ty::block(*tag, args.iter().map(|arg| Ty::Is(*arg))))
             }

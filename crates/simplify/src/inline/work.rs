@@ -58,7 +58,7 @@ fn end_of_idle<'e>(
 ) -> Option<&'e Terminator> {
     for (index, item) in items.iter().enumerate() {
         match item {
-            Item::Let { named: Named::Prim { prim: Prim::CCall(external), .. }, .. } if external.alloc => {
+            Item::Let { named: Named::Prim { prim, .. }, .. } if prim.is_c_call() && prim.may_raise() => {
                 return None;
             }
             Item::Let { .. } | Item::LetCont { recursive: true, .. } => {}

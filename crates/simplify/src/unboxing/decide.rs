@@ -6,7 +6,7 @@ use flambeau_types::{Block, Blocks, Closure, Ty, Variant};
 
 use super::{Form, Parts, Tests, Unboxing, Whole, is_poison};
 use crate::Simplifier;
-use crate::analysis::{LoopWhole, is_made_immutable};
+use crate::analysis::LoopWhole;
 use crate::continuations::Use;
 
 /// Blocks and variants of more fields than these, and closures of more values, are passed as they are.
@@ -86,7 +86,7 @@ impl Simplifier<'_> {
     fn is_fresh(&self, arg: Simple) -> bool {
         let is_parted = arg.as_var().is_some_and(|var| self.function.parted.contains(&var));
         is_parted
-            || self.env.definition(arg).is_some_and(|d| is_made_immutable(&d.prim))
+            || self.env.definition(arg).is_some_and(|d| d.prim.makes_immutable())
             || arg.as_var().is_some_and(|var| self.function.analysis.is_made(var))
     }
 

@@ -1,6 +1,17 @@
-//! Primitives, and the one table of what they do: [`Prim::signature`] and [`Prim::effects`].
+//! Primitives: what they are. What they take, give and do is one row each in `table.rs`; what passes may ask of them, with the
+//! reasons, is in `questions.rs` (`docs/design/primitives.md`).
+
+mod effects;
+mod memory;
+mod questions;
+mod table;
 
 use serde::{Deserialize, Serialize};
+
+pub use effects::Effects;
+pub use memory::Classes;
+pub use questions::Crossing;
+pub use table::{Cost, Kinds, Signature};
 
 use crate::{BoxedKind, IntKind, Kind};
 
@@ -16,6 +27,16 @@ pub enum Mutability {
     ImmutableUnique,
     /// The front end does not tell (`Pfield` before OCaml 5): to be read as mutable.
     Unknown,
+}
+
+impl Mutability {
+    /// Whether contents may be assigned.
+    pub const fn may_change(self) -> bool {
+        match self {
+            Mutability::Mutable | Mutability::Unknown => true,
+            Mutability::Immutable | Mutability::ImmutableUnique => false,
+        }
+    }
 }
 
 /// Which store a field takes.
@@ -418,191 +439,4 @@ pub enum Prim {
     /// Tells the handler of the enclosing `try` the current values of its extra arguments (see the
     /// crate's header). () → for its effect.
     ExnState,
-}
-
-/// What an operation may do to the world.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Effects {
-    /// Nothing: may be dropped, moved, duplicated.
-    None,
-    /// Allocates something fresh and does nothing else: may be dropped, not duplicated.
-    Generative,
-    /// Anything.
-    Arbitrary,
-}
-
-/// Whether the result depends on what effects change.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub enum Coeffects {
-    /// It does not.
-    None,
-    /// It does: may not be moved across arbitrary effects.
-    Has,
-}
-
-/// Argument and result kinds.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Signature {
-    /// The kinds of the arguments, the last of which may repeat.
-    pub args: Vec<Kind>,
-    /// Whether the last of `args` stands for any number of arguments (zero included).
-    pub variadic: bool,
-    /// The kind of the result.
-    pub result: Kind,
-}
-
-impl Prim {
-    /// Argument and result kinds.
-    pub fn signature(&self) -> Signature {
-        use Kind::*;
-        let fixed = |args: &[Kind], result| Signature { args: args.to_vec(), variadic: false, result };
-        let variadic = |args: &[Kind], result| Signature { args: args.to_vec(), variadic: true, result };
-        let element = |kind: ArrayKind| {
-            if kind == ArrayKind::Float { NakedFloat } else { Value }
-        };
-        match self {
-            Prim::MakeBlock { .. } => variadic(&[Value], Value),
-            Prim::MakeFloatBlock { .. } => variadic(&[NakedFloat], Value),
-            Prim::BlockLoad { .. } => fixed(&[Value], Value),
-            Prim::BlockLoadFloat { .. } => fixed(&[Value], NakedFloat),
-            Prim::BlockStore { .. } => fixed(&[Value, Value], Value),
-            Prim::BlockStoreFloat { .. } => fixed(&[Value, NakedFloat], Value),
-            Prim::BlockLoadComputed => fixed(&[Value, Value], Value),
-            Prim::BlockStoreComputed { .. } => fixed(&[Value, Value, Value], Value),
-            Prim::Duplicate { .. } => fixed(&[Value], Value),
-            Prim::OffsetRef { .. } => fixed(&[Value], Value),
-            Prim::IsInt | Prim::GetTag => fixed(&[Value], NakedImmediate),
-            Prim::PhysEqual { .. } => fixed(&[Value, Value], NakedImmediate),
-            Prim::MakeArray { kind, .. } => variadic(&[element(*kind)], Value),
-            Prim::ArrayLength { .. } => fixed(&[Value], Value),
-            Prim::ArrayLoad { kind } => fixed(&[Value, Value], element(*kind)),
-            Prim::ArrayStore { kind } => fixed(&[Value, Value, element(*kind)], Value),
-            Prim::CheckBound { .. } => fixed(&[Value, Value], Value),
-            Prim::StringLength => fixed(&[Value], Value),
-            Prim::StringLoad { width, .. } => fixed(&[Value, Value], width.kind()),
-            Prim::StringStore { width, .. } => fixed(&[Value, Value, width.kind()], Value),
-            Prim::BigarrayDim { .. } => fixed(&[Value], Value),
-            Prim::BigarrayLoad { kind } => fixed(&[Value, Value], kind.kind()),
-            Prim::BigarrayStore { kind } => fixed(&[Value, Value, kind.kind()], Value),
-            Prim::IntArith { kind, .. } | Prim::IntDiv { kind } | Prim::IntMod { kind } => {
-                fixed(&[kind.kind(), kind.kind()], kind.kind())
-            }
-            Prim::IntShift { kind: IntKind::Tagged, .. } => fixed(&[Value, Value], Value),
-            Prim::IntShift { kind, .. } => fixed(&[kind.kind(), NakedImmediate], kind.kind()),
-            Prim::CheckZero { kind, .. } => fixed(&[kind.kind()], Value),
-            Prim::IntCompare { kind, .. } => fixed(&[kind.kind(), kind.kind()], NakedImmediate),
-            Prim::IntCompare3 { kind } => fixed(&[kind.kind(), kind.kind()], Value),
-            Prim::ByteSwap { kind } => fixed(&[kind.kind()], kind.kind()),
-            Prim::ByteSwap16 => fixed(&[NakedImmediate], NakedImmediate),
-            Prim::FloatArith { .. } => fixed(&[NakedFloat, NakedFloat], NakedFloat),
-            Prim::FloatNeg | Prim::FloatAbs => fixed(&[NakedFloat], NakedFloat),
-            Prim::FloatCompare { .. } => fixed(&[NakedFloat, NakedFloat], NakedImmediate),
-            Prim::FloatCompare3 => fixed(&[NakedFloat, NakedFloat], Value),
-            Prim::Tag => fixed(&[NakedImmediate], Value),
-            Prim::Untag => fixed(&[Value], NakedImmediate),
-            Prim::Box(kind) => fixed(&[kind.naked()], Value),
-            Prim::Unbox(kind) => fixed(&[Value], kind.naked()),
-            Prim::NumConv { from, to } => fixed(&[*from], *to),
-            Prim::ProjectValueSlot { .. } | Prim::ProjectFunctionSlot { .. } => fixed(&[Value], Value),
-            Prim::AllocDummyClosure { .. } => fixed(&[], Value),
-            Prim::Opaque | Prim::IntAsPointer => fixed(&[Value], Value),
-            Prim::CCall(external) => Signature {
-                args: external.args.iter().map(|r| r.kind()).collect(),
-                variadic: false,
-                result: external.result.kind(),
-            },
-            Prim::ExnState => fixed(&[], Value),
-        }
-    }
-
-    /// Effects and coeffects (manual 21.12; digest part 1).
-    pub fn effects(&self) -> (Effects, Coeffects) {
-        let load = |mutability: Mutability| match mutability {
-            Mutability::Mutable | Mutability::Unknown => (Effects::None, Coeffects::Has),
-            Mutability::Immutable | Mutability::ImmutableUnique => (Effects::None, Coeffects::None),
-        };
-        const PURE: (Effects, Coeffects) = (Effects::None, Coeffects::None);
-        const READ: (Effects, Coeffects) = (Effects::None, Coeffects::Has);
-        const ALLOC: (Effects, Coeffects) = (Effects::Generative, Coeffects::None);
-        const ANY: (Effects, Coeffects) = (Effects::Arbitrary, Coeffects::Has);
-        match self {
-            Prim::MakeBlock { .. } | Prim::MakeFloatBlock { .. } | Prim::Box(_) => ALLOC,
-            // A generic array's elements are tested (their tags are read) when it is made.
-            Prim::MakeArray { .. } => ALLOC,
-            Prim::BlockLoad { mutability, .. } | Prim::BlockLoadFloat { mutability, .. } => load(*mutability),
-            Prim::BlockLoadComputed | Prim::ArrayLoad { .. } => READ,
-            Prim::Duplicate { .. } => (Effects::Generative, Coeffects::Has),
-            Prim::BlockStore { .. }
-            | Prim::BlockStoreFloat { .. }
-            | Prim::BlockStoreComputed { .. }
-            | Prim::OffsetRef { .. }
-            | Prim::ArrayStore { .. }
-            | Prim::StringStore { .. }
-            | Prim::BigarrayStore { .. } => ANY,
-            Prim::IsInt | Prim::PhysEqual { .. } => PURE,
-            // Forcing a lazy value changes tags; `Obj.truncate` (4.x) changes lengths; C functions that free a
-            // bigarray make its dimensions 0, so that no index is in bounds (Core's `Bigstring.unsafe_destroy`).
-            Prim::GetTag | Prim::ArrayLength { .. } | Prim::StringLength | Prim::BigarrayDim { .. } => READ,
-            // Strings too: `Bytes.unsafe_to_string` makes some that change, and users rely on it (G8).
-            Prim::StringLoad { .. } => READ,
-            Prim::CheckBound { .. } | Prim::CheckZero { .. } => ANY,
-            Prim::BigarrayLoad { kind: BigarrayKind::Complex32 | BigarrayKind::Complex64 } => {
-                (Effects::Generative, Coeffects::Has)
-            }
-            Prim::BigarrayLoad { .. } => READ,
-            Prim::IntArith { .. }
-            | Prim::IntShift { .. }
-            | Prim::IntCompare { .. }
-            | Prim::IntCompare3 { .. }
-            | Prim::ByteSwap { .. }
-            | Prim::ByteSwap16
-            | Prim::FloatArith { .. }
-            | Prim::FloatNeg
-            | Prim::FloatAbs
-            | Prim::FloatCompare { .. }
-            | Prim::FloatCompare3
-            | Prim::Tag
-            | Prim::Untag
-            | Prim::Unbox(_)
-            | Prim::NumConv { .. } => PURE,
-            // Pure, but a zero divisor traps: never executed on a path that did not pass its check
-            // (soundness row 1), hence kept behind effects.
-            Prim::IntDiv { .. } | Prim::IntMod { .. } => READ,
-            // While a `let rec` is being built, slots hold dummies.
-            Prim::ProjectValueSlot { .. } | Prim::ProjectFunctionSlot { .. } => PURE,
-            Prim::AllocDummyClosure { .. } => (Effects::Generative, Coeffects::None),
-            Prim::Opaque => ANY,
-            Prim::IntAsPointer => PURE,
-            Prim::CCall(external) if external.is_pure() => PURE,
-            Prim::CCall(_) => ANY,
-            Prim::ExnState => ANY,
-        }
-    }
-
-    /// Whether it may raise, and so names its exception continuation.
-    pub fn may_raise(&self) -> bool {
-        match self {
-            Prim::CheckBound { .. } | Prim::CheckZero { .. } | Prim::ExnState => true,
-            Prim::CCall(external) => external.alloc,
-            _ => false,
-        }
-    }
-
-    /// Whether it is executed for its effect alone: the result is `()`.
-    pub fn is_for_effect(&self) -> bool {
-        match self {
-            Prim::BlockStore { .. }
-            | Prim::BlockStoreFloat { .. }
-            | Prim::BlockStoreComputed { .. }
-            | Prim::OffsetRef { .. }
-            | Prim::ArrayStore { .. }
-            | Prim::CheckBound { .. }
-            | Prim::StringStore { .. }
-            | Prim::BigarrayStore { .. }
-            | Prim::CheckZero { .. }
-            | Prim::ExnState => true,
-            Prim::CCall(external) => external.no_result,
-            _ => false,
-        }
-    }
 }

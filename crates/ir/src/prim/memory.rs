@@ -1,0 +1,135 @@
+//! Classes of memory that do not overlap.
+//!
+//! Fields of blocks are told apart by their position, which holds whatever the types of the blocks. Elements of arrays
+//! are told apart by one thing that the type checker says of them: an array of floats is flat (types whose
+//! representation is not known have the generic kind, which is any). Arrays of immediates and of pointers are one
+//! class, for one array may be both: `[> `A ] array` has the kind of pointers, since the row may have constructors with
+//! arguments, and its instance `[ `A | `B ] array` that of immediates. Only an array of arrays ([`ArrayKind::Rows`]) is
+//! none of immediates. So that code which takes a record for an array is forgiven (features G8), fields and elements
+//! that are no floats are not told apart: each store writes the classes of both.
+
+use std::ops::{BitOr, BitOrAssign};
+
+use crate::prim::{ArrayKind, StringKind};
+
+/// A set of classes of memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Classes(u16);
+
+impl Classes {
+    /// Fields from this position on are one class.
+    const FIELDS: u32 = 4;
+    /// How many classes there are.
+    pub const COUNT: usize = Classes::FIELDS as usize + 7;
+
+    /// No class.
+    pub const NONE: Classes = Classes(0);
+    /// Fields of blocks, wherever they are.
+    pub const ALL_FIELDS: Classes = Classes((1 << (Classes::FIELDS + 1)) - 1);
+    /// Floats in flat arrays and records.
+    pub const FLOATS: Classes = Classes(1 << (Classes::FIELDS + 1));
+    /// Elements of arrays that are no floats and may be immediates.
+    pub const VALUES: Classes = Classes(1 << (Classes::FIELDS + 2));
+    /// Elements of arrays of arrays.
+    pub const ROWS: Classes = Classes(1 << (Classes::FIELDS + 3));
+    /// The contents of strings and bytes.
+    pub const BYTES: Classes = Classes(1 << (Classes::FIELDS + 4));
+    /// The data of bigarrays.
+    pub const BIGARRAYS: Classes = Classes(1 << (Classes::FIELDS + 5));
+    /// Tags, lengths and dimensions, which only calls change: forcing a lazy value changes tags, `Obj.truncate` (4.x) lengths,
+    /// and C functions that free a bigarray make its dimensions 0, so that no index is in bounds (Core's
+    /// `Bigstring.unsafe_destroy`).
+    pub const HEADERS: Classes = Classes(1 << (Classes::FIELDS + 6));
+
+    /// Elements of arrays that are no floats.
+    pub const ELEMENTS: Classes = Classes(Classes::VALUES.0 | Classes::ROWS.0);
+    /// All that blocks and arrays hold.
+    pub const BLOCKS: Classes = Classes(Classes::ALL_FIELDS.0 | Classes::FLOATS.0 | Classes::ELEMENTS.0);
+    /// All but headers.
+    pub const CONTENTS: Classes = Classes(Classes::BLOCKS.0 | Classes::BYTES.0 | Classes::BIGARRAYS.0);
+    /// All memory.
+    pub const ALL: Classes = Classes(Classes::CONTENTS.0 | Classes::HEADERS.0);
+
+    /// The field of blocks at a position.
+    pub const fn field(field: u32) -> Classes {
+        Classes(1 << if field < Classes::FIELDS { field } else { Classes::FIELDS })
+    }
+
+    /// What may hold the field of a block at a position that is written: an array's elements, too.
+    pub const fn stored_field(field: u32) -> Classes {
+        Classes::field(field).or(Classes::ELEMENTS)
+    }
+
+    /// The elements of an array that is loaded from by that kind.
+    pub const fn elements(kind: ArrayKind) -> Classes {
+        match kind {
+            ArrayKind::Generic => Classes::BLOCKS,
+            ArrayKind::Addr | ArrayKind::Int => Classes::VALUES,
+            ArrayKind::Rows => Classes::ROWS,
+            ArrayKind::Float => Classes::FLOATS,
+        }
+    }
+
+    /// What may hold the elements of an array that is stored to by that kind: the fields of blocks, too.
+    pub const fn stored_elements(kind: ArrayKind) -> Classes {
+        match kind {
+            ArrayKind::Generic => Classes::BLOCKS,
+            ArrayKind::Addr | ArrayKind::Rows => Classes::ELEMENTS.or(Classes::ALL_FIELDS),
+            ArrayKind::Int => Classes::VALUES.or(Classes::ALL_FIELDS),
+            ArrayKind::Float => Classes::FLOATS,
+        }
+    }
+
+    /// What a string-like access reads or writes. Strings, too, are read as what may change: `Bytes.unsafe_to_string` makes
+    /// some that do, and users rely on it (features G8).
+    pub const fn characters(string: StringKind) -> Classes {
+        match string {
+            StringKind::String | StringKind::Bytes => Classes::BYTES,
+            StringKind::Bigstring => Classes::BIGARRAYS,
+        }
+    }
+
+    /// The union.
+    pub const fn or(self, other: Classes) -> Classes {
+        Classes(self.0 | other.0)
+    }
+
+    /// Whether there is none.
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// Whether a class is in both.
+    pub const fn intersects(self, other: Classes) -> bool {
+        self.0 & other.0 != 0
+    }
+
+    /// The numbers of the classes, each below [`Classes::COUNT`].
+    pub fn iter(self) -> impl Iterator<Item = usize> {
+        (0..Classes::COUNT).filter(move |class| self.0 >> class & 1 == 1)
+    }
+
+    /// The number of the class if it is one alone.
+    pub fn single(self) -> Option<usize> {
+        self.0.is_power_of_two().then(|| self.0.trailing_zeros() as usize)
+    }
+
+    /// The class of a number below [`Classes::COUNT`].
+    pub fn numbered(class: usize) -> Classes {
+        Classes(1 << class)
+    }
+}
+
+impl BitOr for Classes {
+    type Output = Classes;
+
+    fn bitor(self, other: Classes) -> Classes {
+        self.or(other)
+    }
+}
+
+impl BitOrAssign for Classes {
+    fn bitor_assign(&mut self, other: Classes) {
+        *self = *self | other;
+    }
+}

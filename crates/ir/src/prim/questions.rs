@@ -1,0 +1,215 @@
+//! The questions that passes ask about primitives. Each is answered from the table (`table.rs`), here and nowhere else, with the
+//! rows of the page of soundness pitfalls that it keeps.
+
+use crate::Prim;
+use crate::prim::table::NAMES;
+use crate::prim::{Classes, Cost, Effects, Mutability};
+
+/// What an allocation that sinks moves past.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Crossing {
+    /// Nothing that a signal handler or another thread could tell from its absence.
+    #[default]
+    Nothing,
+    /// Reads of what may change.
+    Reads,
+    /// Writes, calls and the like.
+    Effects,
+}
+
+impl Prim {
+    /// The names of all primitives, without their parameters, in the order of [`Prim::number`].
+    pub const NAMES: &'static [&'static str] = NAMES;
+
+    /// Its name, without its parameters.
+    pub fn name(&self) -> &'static str {
+        NAMES[self.number()]
+    }
+
+    /// Whether it may raise, and so names its exception continuation.
+    pub fn may_raise(&self) -> bool {
+        self.effects().raises()
+    }
+
+    /// Whether it may be left out where its result is not needed: it has no effect but to allocate. Division is among it,
+    /// whatever the divisor: its check is a primitive of its own, and stays (soundness row 1).
+    pub fn can_drop(&self) -> bool {
+        !self.effects().has_effect()
+    }
+
+    /// Whether it may stand twice where it stood once, so that one path executes each, or executes it again: it has no
+    /// effect, and what it gives has no identity, for it does not allocate.
+    pub fn can_duplicate(&self) -> bool {
+        let effects = self.effects();
+        !effects.has_effect() && !effects.allocates()
+    }
+
+    /// Whether it may be executed where the source does not, on operands that may be anything of their kinds, poison included:
+    /// it computes on words alone. No load is among it, not even of what never changes: the path to a load is what makes its
+    /// operand a block of that shape (soundness rows 8 and 29). Nor is division (row 1).
+    pub fn can_speculate(&self) -> bool {
+        self.effects() == Effects::NONE
+    }
+
+    /// Whether the result of an earlier execution with the same operands is its result, and a check that did not fail then does
+    /// not fail, provided that the memory that it [reads](Effects::reads) has not been written. An allocation is among it if
+    /// what it gives has no identity (soundness row 18). What is no OCaml value does not live on, past points of the collector.
+    pub fn can_merge(&self) -> bool {
+        let effects = self.effects();
+        effects.writes().is_empty() && !effects.acts() && !effects.is_fresh() && !effects.is_untraced()
+    }
+
+    /// Whether it gives the same again in a loop that writes such memory, and has no effect that would be missed the second
+    /// time: each iteration does nothing new by it. It may fail, but not after it has not failed once.
+    pub fn is_repetition(&self, written: Classes) -> bool {
+        let effects = self.effects();
+        self.can_merge() && !effects.allocates() && !effects.reads().intersects(written)
+    }
+
+    /// Whether it may be executed before a loop that writes such memory, or anywhere outside that its operands reach, instead of
+    /// in each iteration that comes to it: it has no effect and gives the same. Division is none that may: a check keeps its
+    /// divisor from being zero (soundness row 1). Nor is what is no OCaml value: the collector must not come between. That what
+    /// it looks into is what it takes it for, the caller sees to: the place is behind the checks and branches that show it.
+    pub fn leaves(&self, written: Classes) -> bool {
+        self.is_repetition(written) && self.can_drop() && !self.effects().traps()
+    }
+
+    /// Whether its order and that of a neighbour is not observable.
+    pub fn commutes_with(&self, other: &Prim) -> bool {
+        self.effects().commutes_with(other.effects())
+    }
+
+    /// Whether an exception may surface where it is executed, asynchronous ones included: it raises, calls, or allocates
+    /// (pitfall 41).
+    pub fn can_be_interrupted(&self) -> bool {
+        let effects = self.effects();
+        effects.may_not_go_on() || effects.allocates()
+    }
+
+    /// Whether its result depends on contents of memory that others may write at any time: another thread, a signal handler.
+    /// Headers are not among it, which only calls change.
+    pub fn reads_contents(&self) -> bool {
+        self.effects().reads().intersects(Classes::CONTENTS)
+    }
+
+    /// Whether it allocates and does nothing else: what it gives is made of its operands and what it reads.
+    pub fn is_allocation(&self) -> bool {
+        let effects = self.effects();
+        effects.allocates() && !effects.has_effect()
+    }
+
+    /// Whether it is an allocation that may be moved to where it is needed: of its operands alone. Dummies stay where a
+    /// `let rec` begins: they become calls of the runtime.
+    pub fn is_movable_allocation(&self) -> bool {
+        self.is_allocation()
+            && self.effects().reads().is_empty()
+            && !matches!(self, Prim::AllocDummyClosure { .. })
+    }
+
+    /// What it is to an allocation that moves past it. A check is nothing: where it fails, what was not allocated yet is not
+    /// missed. A read is something: the window between it and a write that depends on it must stay free of allocations, which
+    /// let other threads run (soundness row 12).
+    pub fn crossing(&self) -> Crossing {
+        let effects = self.effects();
+        if !effects.writes().is_empty() || effects.acts() {
+            Crossing::Effects
+        } else if self.reads_contents() {
+            Crossing::Reads
+        } else {
+            Crossing::Nothing
+        }
+    }
+
+    /// Whether it calls C, which leaves no register as it was. What the code generator has an instruction for is no call.
+    pub fn is_c_call(&self) -> bool {
+        matches!(self, Prim::CCall(external) if !external.is_instruction())
+    }
+
+    /// Whether it takes longer than the move between registers, or the load from the stack, that keeping its result may cost.
+    pub fn is_worth_a_register(&self) -> bool {
+        matches!(self.cost(), Cost::Load | Cost::Long | Cost::Slow)
+    }
+
+    /// Whether it takes longer than to save its result on the stack and load it back.
+    pub fn is_worth_the_stack(&self) -> bool {
+        self.cost() == Cost::Slow
+    }
+
+    /// Whether it is one fast instruction or load that gives the same wherever its operands are in scope: rather computed on each path
+    /// that needs it than kept for all.
+    pub fn is_cheap_anywhere(&self) -> bool {
+        matches!(self.cost(), Cost::Move | Cost::Load) && self.leaves(Classes::ALL)
+    }
+
+    /// Whether it allocates what is never assigned.
+    pub fn makes_immutable(&self) -> bool {
+        match self {
+            Prim::Box(_) => true,
+            Prim::MakeBlock { mutability, .. } | Prim::MakeFloatBlock { mutability } => {
+                *mutability == Mutability::Immutable
+            }
+            _ => self.makes_immutable_floats(),
+        }
+    }
+
+    /// Whether it allocates a record or array of floats that is never assigned.
+    pub fn makes_immutable_floats(&self) -> bool {
+        matches!(
+            self,
+            Prim::MakeFloatBlock { mutability: Mutability::Immutable }
+                | Prim::MakeArray { kind: super::ArrayKind::Float, mutability: Mutability::Immutable }
+        )
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::prim::{ArrayKind, Init};
+
+    #[test]
+    fn writes_change_what_may_be_the_same_memory() {
+        let load = |field| Prim::BlockLoad { field, mutability: Mutability::Mutable };
+        let element = |kind| Prim::ArrayLoad { kind };
+        let store = |field| Prim::BlockStore { field, pointer: true, init: Init::Assignment };
+        let changes = |store: &Prim, load: &Prim| store.effects().writes().intersects(load.effects().reads());
+        assert!(changes(&store(1), &load(1)));
+        assert!(!changes(&store(1), &load(0)));
+        assert!(changes(&store(9), &load(7)), "large fields are one class");
+        assert!(changes(&store(0), &Prim::BlockLoadComputed));
+        assert!(changes(&store(0), &element(ArrayKind::Addr)), "a record taken for an array");
+        assert!(!changes(&store(0), &element(ArrayKind::Float)));
+        let assign = |kind| Prim::ArrayStore { kind };
+        assert!(changes(&assign(ArrayKind::Generic), &element(ArrayKind::Float)));
+        assert!(changes(&assign(ArrayKind::Float), &element(ArrayKind::Generic)));
+        assert!(!changes(&assign(ArrayKind::Float), &element(ArrayKind::Addr)));
+        assert!(changes(&assign(ArrayKind::Int), &element(ArrayKind::Addr)), "an open row and its instance");
+        assert!(changes(&assign(ArrayKind::Addr), &load(3)));
+        assert!(changes(&assign(ArrayKind::Addr), &element(ArrayKind::Rows)));
+        assert!(!changes(&assign(ArrayKind::Int), &element(ArrayKind::Rows)), "a row of a matrix");
+    }
+
+    #[test]
+    fn division_stays_behind_its_check() {
+        let division = Prim::IntDiv { kind: crate::IntKind::Tagged };
+        let check = Prim::CheckZero { kind: crate::IntKind::Tagged, if_known: false };
+        assert!(division.can_drop() && division.can_duplicate() && division.can_merge());
+        assert!(!division.can_speculate() && !division.leaves(Classes::NONE));
+        assert!(!division.commutes_with(&check) && !division.effects().may_precede(check.effects()));
+        assert!(!check.can_drop() && check.is_repetition(Classes::ALL));
+    }
+
+    #[test]
+    fn reads_keep_their_place_among_stores_and_allocations() {
+        let load = Prim::BlockLoad { field: 0, mutability: Mutability::Unknown };
+        let fixed = Prim::BlockLoad { field: 0, mutability: Mutability::Immutable };
+        let float = Prim::ArrayStore { kind: ArrayKind::Float };
+        let allocation = Prim::Box(crate::BoxedKind::Float);
+        assert!(!load.commutes_with(&float), "not after it (5.x)");
+        assert!(load.effects().may_precede(float.effects()), "before it");
+        assert!(!load.commutes_with(&allocation) && fixed.commutes_with(&allocation));
+        assert!(fixed.leaves(Classes::ALL) && !fixed.can_speculate());
+        assert!(load.leaves(Classes::FLOATS) && !load.leaves(Classes::field(0)));
+        assert!(!Prim::IntAsPointer.leaves(Classes::NONE) && !Prim::IntAsPointer.commutes_with(&allocation));
+    }
+}
