@@ -40,6 +40,23 @@ fn a_decision_is_taken_at_the_call() {
 }
 
 #[test]
+fn what_a_body_comes_to_is_seen_through_its_joins() {
+    let print = (0..12).map(|n| format!("print_string \"{n}\"; ")).collect::<String>();
+    let source = format!(
+        "let pick c a b =
+           let n = if Sys.opaque_identity c then a else b in
+           if n < 3 then n else begin print_int n; {print} n * 7 end
+         let near c = pick c 1 2
+         let far c = pick c 3 4"
+    );
+    let folder = Folder::new(&[("p.ml", &source)]);
+    let ir = folder.compile(&["-O3", "p.ml"]);
+    let body = |name: &str| ir.split(name).nth(1).and_then(|rest| rest.split("code ").next());
+    assert!(!body("code near").expect("near").contains("call"), "either is less than 3: {ir}");
+    assert_eq!(calls(&ir, "pick"), 1, "neither is: {ir}");
+}
+
+#[test]
 fn classic_goes_by_size_alone() {
     let folder = Folder::new(CONTEXT);
     let ir = folder.compile(&["-Oclassic", "-inline", "100", "t.ml"]);

@@ -5,15 +5,15 @@ use std::rc::Rc;
 
 use flambeau_ir::prim::Mutability;
 use flambeau_ir::{
-    Apply, CallKind, CodeId, Dbg, Expr, FunctionKind, Item, Kind, Prim, Rewrite, SetOfClosures, Simple,
-    Symbol, Terminator, ValueSlot, Variable,
+    Apply, CallKind, CodeId, Continuation, Dbg, Expr, FunctionKind, FunctionSlot, Item, Kind, Prim, Rewrite,
+    SetOfClosures, Simple, Symbol, Terminator, ValueSlot, Variable,
 };
 use flambeau_types::{Closure, Ty};
 use smallvec::SmallVec;
 
 use crate::continuations::ContState;
 use crate::edges::Target;
-use crate::run::Next;
+use crate::run::{Next, Params};
 use crate::{Functions, Simplifier};
 
 impl Simplifier<'_> {
@@ -24,7 +24,12 @@ impl Simplifier<'_> {
         for arg in &mut apply.args {
             *arg = self.env.canonical(*arg);
         }
-        if let Some(more) = self.resolve(&mut apply, out) {
+        let is_generic = apply.kind == CallKind::Generic;
+        let more = self.resolve(&mut apply, out);
+        if is_generic && apply.kind != CallKind::Generic {
+            self.count(|removed| removed.indirect_calls += 1);
+        }
+        if let Some(more) = more {
             // More arguments than the function takes: its result is called with the others.
             let mut second = apply.clone();
             second.args = more;
@@ -42,6 +47,12 @@ impl Simplifier<'_> {
             self.env.bind(result, Ty::Unknown);
             apply = second;
         }
+        if self.is_measuring() {
+            return match self.measured_call(&apply, out) {
+                Some(next) => next,
+                None => self.called(apply, out),
+            };
+        }
         let known = self.with_known_functions(&apply);
         match self.inlined(&known) {
             Ok(rest) => return Next::Continue(rest),
@@ -53,7 +64,12 @@ impl Simplifier<'_> {
                 },
             },
         }
-        let result = self.result_of(&mut apply);
+        self.called(apply, out)
+    }
+
+    /// A call that stays one.
+    fn called(&mut self, mut apply: Apply, out: &mut Vec<Item>) -> Next {
+        let result = if self.is_measuring() { Ty::Unknown } else { self.result_of(&mut apply) };
         self.finish_call(&mut apply);
         self.return_to(apply, result, out)
     }
@@ -119,10 +135,8 @@ impl Simplifier<'_> {
                 out.push(Item::Join { cont, params: handler.params, body: Box::new(body) });
                 return Next::Continue(handler.rest);
             }
-            Some(ContState::Open(open)) => {
-                let params = open.params.clone();
-                let results: SmallVec<[Variable; 2]> =
-                    params.iter().map(|param| self.fresh_like(*param)).collect();
+            Some(ContState::Open(_)) => {
+                let results = self.results_of(apply.ret);
                 for var in &results {
                     self.env.bind(*var, result.clone());
                 }
@@ -137,6 +151,19 @@ impl Simplifier<'_> {
             None | Some(ContState::Forward(_)) => {}
         }
         Next::End(Terminator::Apply(Box::new(apply)))
+    }
+
+    /// Variables for what a continuation is given.
+    pub(crate) fn results_of(&mut self, cont: Continuation) -> Params {
+        let params = match self.function.conts.get(&cont) {
+            Some(ContState::Open(open)) => open.params.clone(),
+            Some(ContState::Pending(handler)) => handler.params.clone(),
+            // One of the function's own.
+            Some(ContState::Forward(_)) | None => {
+                return SmallVec::from_slice(&[self.unit.new_value("result")]);
+            }
+        };
+        params.iter().map(|param| self.fresh_like(*param)).collect()
     }
 
     /// Makes a call of a known function direct. Gives the arguments beyond those that it takes.
@@ -294,7 +321,9 @@ impl Simplifier<'_> {
             set.values.iter().map(|(slot, value)| (*slot, self.env.export(*value, 0))).collect();
         let codes: SmallVec<[CodeId; 1]> = set.functions.iter().map(|(_, code)| *code).collect();
         let closed = set.values.iter().all(|(_, value)| value.as_var().is_none());
-        if closed && self.allow(Rewrite::StaticClosures) {
+        if self.is_measuring() {
+            self.measure_set(&set);
+        } else if closed && self.allow(Rewrite::StaticClosures) {
             let symbols = self.static_closures(set);
             for (var, symbol) in vars.iter().zip(&symbols) {
                 self.env.bind_alias(*var, (*symbol).into());
@@ -308,17 +337,23 @@ impl Simplifier<'_> {
                 }
             }
             return;
+        } else {
+            codes.into_iter().for_each(|code| self.code(code, &captured, None));
         }
-        for code in codes {
-            self.code(code, &captured, None);
-        }
-        let values: SmallVec<[(ValueSlot, Ty); 2]> =
-            set.values.iter().map(|(slot, value)| (*slot, Ty::Is(*value))).collect();
-        let functions = Functions::from(&set.functions[..]);
-        for (var, (slot, _)) in vars.iter().zip(&set.functions) {
-            let closure = Closure { slot: *slot, functions: Rc::clone(&functions), values: values.clone() };
-            self.env.bind(*var, Ty::Closure(Rc::new(closure)));
+        for (var, closure) in vars.iter().zip(closure_types(&set)) {
+            self.env.bind(*var, closure);
         }
         out.push(Item::LetClosures { vars, set, dbg });
     }
+}
+
+/// What is known of the closures of a set.
+pub(crate) fn closure_types(set: &SetOfClosures) -> impl Iterator<Item = Ty> + use<> {
+    let functions = Functions::from(&set.functions[..]);
+    let values: SmallVec<[(ValueSlot, Ty); 2]> =
+        set.values.iter().map(|(slot, value)| (*slot, Ty::Is(*value))).collect();
+    let slots: SmallVec<[FunctionSlot; 1]> = set.functions.iter().map(|(slot, _)| *slot).collect();
+    slots.into_iter().map(move |slot| {
+        Ty::Closure(Rc::new(Closure { slot, functions: Rc::clone(&functions), values: values.clone() }))
+    })
 }

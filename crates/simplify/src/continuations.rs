@@ -266,7 +266,7 @@ impl Simplifier<'_> {
             }
             let ty = self.function.analysis.ty(param);
             self.env.bind(param, ty.clone());
-            if self.unit.variables[param].kind == Kind::Value
+            if self.may_be_taken_apart(param)
                 && let Some(unboxing) = self.unbox_in_loop(index, param, &ty)
             {
                 unboxings.push(unboxing);
@@ -306,7 +306,7 @@ impl Simplifier<'_> {
                 }
                 ty => {
                     self.env.bind(param, ty.clone());
-                    if self.unit.variables[param].kind == Kind::Value
+                    if self.may_be_taken_apart(param)
                         && let Some(unboxing) = self.unbox_at_join(index, param, &ty, &uses, is_exn)
                     {
                         unboxings.push(unboxing);
@@ -325,6 +325,19 @@ impl Simplifier<'_> {
         let first = self.add_params(&mut params, &unboxings);
         self.pass_extras(&uses, uses.len(), &unboxings);
         (params, first)
+    }
+
+    /// Whether a parameter may be passed in parts. In what is only measured none is: which parts a use can give is
+    /// decided over all uses, and an allocation counts where the source has it.
+    fn may_be_taken_apart(&self, param: Variable) -> bool {
+        self.unit.variables[param].kind == Kind::Value && !self.is_measuring()
+    }
+
+    /// What unboxing asks of the arguments of a use: their types, and what tells the cases of variants.
+    fn for_parts(&self, args: &[Simple]) -> (SmallVec<[Ty; 2]>, SmallVec<[Tests; 2]>) {
+        let tys: SmallVec<[Ty; 2]> = args.iter().map(|arg| self.env.ty(*arg)).collect();
+        let tests = args.iter().zip(&tys).map(|(arg, ty)| self.tests(*arg, ty)).collect();
+        (tys, tests)
     }
 
     /// What is known of an argument at all uses.
@@ -387,8 +400,7 @@ impl Simplifier<'_> {
     pub(crate) fn record_use(&mut self, cont: Continuation, args: SmallVec<[Simple; 2]>) -> Continuation {
         let Some(ContState::Open(open)) = self.function.conts.get(&cont) else { return cont };
         let (time, mark) = (open.time, open.mark);
-        let tys: SmallVec<[Ty; 2]> = args.iter().map(|arg| self.env.ty(*arg)).collect();
-        let tests = args.iter().zip(&tys).map(|(arg, ty)| self.tests(*arg, ty)).collect();
+        let (tys, tests) = if self.is_measuring() { Default::default() } else { self.for_parts(&args) };
         let exported = args.iter().map(|arg| self.env.export(*arg, time)).collect();
         let facts = self
             .env

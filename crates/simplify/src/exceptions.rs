@@ -1,5 +1,7 @@
 //! Exceptions, on the way down.
 
+use std::rc::Rc;
+
 use flambeau_ir::term::RaiseKind;
 use flambeau_ir::{
     ApplyCont, ContHandler, Continuation, Dbg, ExnCont, Expr, Item, Named, Rewrite, Simple, Terminator,
@@ -52,7 +54,7 @@ impl Simplifier<'_> {
         }
         let name = self.unit.continuations[cont].name.clone();
         let ordinary = self.unit.new_continuation(name);
-        self.function.analysis.note_open(ordinary);
+        Rc::make_mut(&mut self.function.analysis).note_open(ordinary);
         self.function.raise_targets.insert(cont, ordinary);
         let params: Params = params.iter().map(|p| self.fresh_like(*p)).collect();
         let args = params.iter().map(|p| Simple::Var(*p)).collect();

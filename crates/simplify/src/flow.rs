@@ -109,14 +109,7 @@ impl<'a> Flow<'a> {
     fn raise(&mut self, exn: &ExnCont, edges: &Edges) {
         let (cont, extra) = edges.resolve(exn.cont);
         *self.uses.entry(cont).or_default() += 1;
-        match self.params.get(&cont).cloned() {
-            Some(params) => {
-                for (param, arg) in params.iter().skip(1).zip(exn.extra_args.iter().chain(extra)) {
-                    self.source(*param, *arg);
-                }
-            }
-            None => exn.extra_args.iter().for_each(|arg| self.root(*arg)),
-        }
+        self.arguments(cont, 1, &exn.extra_args, extra);
     }
 
     fn jump(&mut self, jump: &ApplyCont, edges: &Edges) {
@@ -131,13 +124,19 @@ impl<'a> Flow<'a> {
         }
         let (cont, extra) = edges.resolve(jump.cont);
         *self.uses.entry(cont).or_default() += 1;
-        match self.params.get(&cont).cloned() {
-            Some(params) => {
-                for (param, arg) in params.iter().zip(jump.args.iter().chain(extra)) {
-                    self.source(*param, *arg);
-                }
+        self.arguments(cont, 0, &jump.args, extra);
+    }
+
+    /// What is passed to a continuation, from one of its parameters on: needed if that is, or if it is not known.
+    fn arguments(&mut self, cont: Continuation, first: usize, args: &[Simple], extra: &[Simple]) {
+        let Some(params) = self.params.get(&cont) else {
+            self.pending.extend(args.iter().filter_map(|arg| arg.as_var()));
+            return;
+        };
+        for (param, arg) in params.iter().skip(first).zip(args.iter().chain(extra)) {
+            if let Simple::Var(var) = arg {
+                self.sources.entry(*param).or_default().push(*var);
             }
-            None => jump.args.iter().for_each(|arg| self.root(*arg)),
         }
     }
 

@@ -273,7 +273,7 @@ impl<'a> Simplifier<'a> {
     /// Binds the closure and the parameters of a code.
     fn bind_parameters(&mut self, code: CodeId, values: &[(ValueSlot, Ty)], symbol: Option<Symbol>) {
         let data = &self.unit.codes[code];
-        let (params, my_closure, slot) = (data.params.clone(), data.my_closure, data.function_slot);
+        let (my_closure, slot) = (data.my_closure, data.function_slot);
         let functions = self.siblings(code, slot);
         let known = self.global.sets.binders(code) <= 1;
         let ty = match functions {
@@ -289,6 +289,12 @@ impl<'a> Simplifier<'a> {
             }
             None => self.env.bind(my_closure, ty),
         }
+        self.bind_params(code);
+    }
+
+    /// Binds the parameters of a code to what the type checker says of them.
+    fn bind_params(&mut self, code: CodeId) {
+        let params = self.unit.codes[code].params.clone();
         for param in params {
             let ty = match self.unit.variables[param].subkind {
                 // What the type checker says of a parameter.
@@ -302,14 +308,18 @@ impl<'a> Simplifier<'a> {
 
     /// Down, then up.
     fn function_body(&mut self, body: Expr) -> Expr {
-        self.function.analysis = Analysis::of(&body, &self.env, self.rewrites.keep_backtraces);
+        self.function.analysis = Rc::new(Analysis::of(&body, &self.env, self.rewrites.keep_backtraces));
         let body = self.run(run::Rest::from(body));
         self.rebuild(body)
     }
 
     /// Asks for permission for a rewrite of the function that is being simplified. The evaluation of a functor is no
-    /// function's: nothing of it stays, and what makes use of it asks.
+    /// function's: nothing of it stays, and what makes use of it asks. Nor does anything of what is only measured, which is
+    /// measured as if all was permitted.
     fn allow(&mut self, rewrite: Rewrite) -> bool {
+        if self.is_measuring() {
+            return true;
+        }
         if self.function.in_twin && self.function.current.is_none() {
             return !self.rewrites.fuel.is_empty();
         }

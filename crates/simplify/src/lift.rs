@@ -120,6 +120,9 @@ impl Simplifier<'_> {
         if let Some(symbol) = self.global.statics.symbols.get(&key) {
             return Some(*symbol);
         }
+        if self.is_measuring() {
+            return None;
+        }
         let symbol = self.fresh_symbol();
         let def = def(symbol)?;
         self.env.set_symbol(symbol, ty(&def));

@@ -49,6 +49,7 @@ impl Simplifier<'_> {
                         break;
                     }
                     self.env.bind_alias(var, simple);
+                    self.count(|removed| removed.primitives += 1);
                     return true;
                 }
                 Outcome::Prim(simpler, operands) => {
@@ -60,6 +61,9 @@ impl Simplifier<'_> {
                 Outcome::Several(lets, simpler, operands) => {
                     if !self.allow(Rewrite::SimplerPrimitives) {
                         break;
+                    }
+                    if matches!(prim, Prim::CCall(_)) {
+                        self.count(|removed| removed.polymorphic_compares += 1);
                     }
                     for (var, prim, args) in lets {
                         if !self.primitive(var, prim, args, None, dbg, out) {
@@ -170,6 +174,7 @@ impl Simplifier<'_> {
                 | Prim::ArrayStore { .. }
         );
         if assigns
+            && !self.is_measuring()
             && self.is_immutable(args[0])
             && let Some(place) = self.unit.locs.own(self.unit.locs.outermost(dbg))
         {

@@ -1,6 +1,8 @@
 //! The state of a traversal, besides the environment and the present point ([`crate::point`]): what is known of the
 //! whole unit, and of the function that is being simplified.
 
+use std::rc::Rc;
+
 use flambeau_ir::{CodeId, Continuation, Expr, Simple, Symbol, Unit, ValueSlot, Variable};
 use flambeau_types::Ty;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -10,6 +12,7 @@ use crate::analysis::Analysis;
 use crate::continuations::ContState;
 use crate::edges::Edges;
 use crate::imported::Imported;
+use crate::inline::measure::Counts;
 use crate::lift::StaticTable;
 use crate::sets::Sets;
 use crate::{inline, made, toplevel, uses};
@@ -37,6 +40,8 @@ pub struct Global {
     /// Bodies as they were before they were simplified, for policy *benefit*.
     pub declared: FxHashMap<CodeId, Expr>,
     pub declared_sizes: FxHashMap<CodeId, Option<u32>>,
+    /// The pre-pass of functions that were measured; not of those that loop, which depends on the arguments.
+    pub analyses: FxHashMap<CodeId, Rc<Analysis>>,
     /// Whether each code has a `try`.
     pub catches: FxHashMap<CodeId, bool>,
     /// What inlining may still add to the unit.
@@ -77,6 +82,7 @@ impl Global {
             guards: FxHashMap::default(),
             declared: FxHashMap::default(),
             declared_sizes: FxHashMap::default(),
+            analyses: FxHashMap::default(),
             catches: FxHashMap::default(),
             unit_budget,
             specialisation_budget: unit_budget,
@@ -107,7 +113,10 @@ pub struct FunctionState {
     pub current: Option<CodeId>,
     pub conts: FxHashMap<Continuation, ContState>,
     pub edges: Edges,
-    pub analysis: Analysis,
+    /// Shared by all evaluations that only measure the same function.
+    pub analysis: Rc<Analysis>,
+    /// What is counted, if the function is evaluated only to be measured ([`crate::inline::measure`]).
+    pub measured: Option<Box<Counts>>,
     /// What inlining may still add to the function.
     pub budget: u32,
     /// What may still be copied for calls that come out of the last call of the source for which something was.

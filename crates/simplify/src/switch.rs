@@ -20,6 +20,7 @@ impl Simplifier<'_> {
         self.switch_on_negated(&mut switch);
         let set = self.prune(&mut switch);
         if let Some(jump) = self.only_way(&mut switch, out) {
+            self.count(|removed| removed.branches += 1);
             return self.jump(jump);
         }
         let scrutinee = switch.scrutinee;
@@ -41,6 +42,7 @@ impl Simplifier<'_> {
         }
         let single = arms.len() + usize::from(default.is_some()) == 1;
         if single && let Some(jump) = default.clone().or_else(|| arms.pop().map(|(_, jump)| jump)) {
+            self.count(|removed| removed.branches += 1);
             return Next::End(Terminator::ApplyCont(jump));
         }
         Next::End(Terminator::Switch(Box::new(Switch { scrutinee, arms, default, dbg: switch.dbg })))
@@ -222,7 +224,9 @@ impl Simplifier<'_> {
         if let Some(jump) = self.known_string_arm(&switch)
             && self.allow(Rewrite::KnownString)
         {
-            return self.jump(jump.clone());
+            let jump = jump.clone();
+            self.count(|removed| removed.branches += 1);
+            return self.jump(jump);
         }
         let mut handlers = Vec::new();
         let mut arms = Vec::with_capacity(switch.arms.len());

@@ -53,7 +53,7 @@ impl Fields {
 impl Simplifier<'_> {
     /// Notes what a field of the module is when it is initialised.
     pub(crate) fn note_toplevel(&mut self, init: Init, field: u32, block: Simple, value: Simple) {
-        if init != Init::Root || block != Simple::Symbol(self.unit.module_symbol) {
+        if self.is_measuring() || init != Init::Root || block != Simple::Symbol(self.unit.module_symbol) {
             return;
         }
         // In words that hold everywhere in the unit.

@@ -11,6 +11,8 @@
 //!
 //! A twin is another object than the original, and never takes its place but as what is called.
 
+use std::rc::Rc;
+
 use flambeau_ir::{Apply, CallKind, CodeId, Dbg, Rewrite, Simple, Symbol, Terminator};
 use flambeau_types::Ty;
 use smallvec::SmallVec;
@@ -151,7 +153,7 @@ impl Simplifier<'_> {
         // In backtraces its functions are those of the functor.
         twin.dbg = Dbg::NONE;
         let Some(body) = self.copy_body(&twin, code) else { return Ty::Unknown };
-        let analysis = Analysis::of(&body, &self.env, self.rewrites.keep_backtraces);
+        let analysis = Rc::new(Analysis::of(&body, &self.env, self.rewrites.keep_backtraces));
         let budget = self.function.budget;
         let function = FunctionState { in_twin: true, analysis, budget, ..self.state_inside() };
         // What is copied here is no part of the unit.
@@ -227,6 +229,9 @@ impl Simplifier<'_> {
         let code = known.code()?;
         if self.global.called_twins.contains(&code) {
             return Some(symbol);
+        }
+        if self.is_measuring() {
+            return None;
         }
         let limit = self.arguments().twin.min(self.global.unit_budget);
         let size = self.size_with_handed_on(&known, limit)?;

@@ -19,7 +19,7 @@ use smallvec::SmallVec;
 use crate::Functions;
 use crate::run::Params;
 use crate::waiting::waits;
-use shape::Shape;
+use shape::{Alias, Knowledge, Shape};
 use turns::{Turn, Turns, WholeUse};
 use wholes::Candidate;
 pub use wholes::LoopWhole;
@@ -38,28 +38,8 @@ pub struct Uses {
     region: u32,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Alias {
-    Bottom,
-    Is(Simple),
-    Top,
-}
-
-#[derive(Clone, Debug, PartialEq)]
-struct Knowledge {
-    shape: Shape,
-    alias: Alias,
-    /// It may be poison: what its type claims is no leave to read memory where the source does not.
-    flimsy: bool,
-}
-
-impl Knowledge {
-    const BOTTOM: Knowledge = Knowledge { shape: Shape::Bottom, alias: Alias::Bottom, flimsy: false };
-    const TOP: Knowledge = Knowledge { shape: Shape::Top, alias: Alias::Top, flimsy: false };
-}
-
 /// The result.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Analysis {
     // A map, not a table: a body is a small part of the unit.
     uses: FxHashMap<Continuation, Uses>,
@@ -83,16 +63,35 @@ pub struct Analysis {
 impl Analysis {
     /// Looks through a body. `env` tells of symbols; with `debug`, raises that make a backtrace stay raises.
     pub fn of(body: &Expr, env: &Env, debug: bool) -> Analysis {
+        Analysis::found(body, env, debug, Asked::Everything)
+    }
+
+    /// Looks through a body that is only measured: nothing is asked about taking parameters apart.
+    pub fn of_measured(body: &Expr, env: &Env, debug: bool) -> Analysis {
+        let mut loops = false;
+        body.walk(&mut |expr| {
+            loops |= expr.items.iter().any(|item| matches!(item, Item::LetCont { recursive: true, .. }));
+        });
+        Analysis::found(body, env, debug, if loops { Asked::Knowledge } else { Asked::Uses })
+    }
+
+    fn found(body: &Expr, env: &Env, debug: bool, asked: Asked) -> Analysis {
         let mut walk = Walk {
             analysis: Analysis::default(),
             flows: Vec::new(),
             params: FxHashMap::default(),
-            turns: Turns::default(),
+            turns: Turns::new(asked == Asked::Everything),
             env,
             debug,
+            asked,
         };
         walk.run(body);
         walk.solve()
+    }
+
+    /// Whether nothing in the body loops: then what was found does not depend on what is known of its parameters.
+    pub fn is_straight(&self) -> bool {
+        self.loops.is_empty()
     }
 
     /// The uses of a continuation that is bound in the body. One of which nothing was noted is an error: a handler without
@@ -180,10 +179,22 @@ struct Walk<'a> {
     analysis: Analysis,
     /// What flows into what: parameters and plain copies.
     flows: Vec<Flow>,
-    params: FxHashMap<Continuation, Params>,
+    params: FxHashMap<Continuation, &'a Params>,
     turns: Turns,
     env: &'a Env,
     debug: bool,
+    asked: Asked,
+}
+
+/// What a body is looked through for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Asked {
+    /// How continuations are used: nothing more is of use where nothing loops and nothing is taken apart.
+    Uses,
+    /// What the parameters of loops have in common, too.
+    Knowledge,
+    /// What loops do with their parameters, and what is loaded from parameters, too.
+    Everything,
 }
 
 #[derive(Clone, Copy)]
@@ -289,6 +300,7 @@ impl<'a> Walk<'a> {
     /// long as that goes on.
     fn first_load<'p>(&mut self, params: &'p [Variable], item: &Item) -> &'p [Variable] {
         match item {
+            _ if self.asked != Asked::Everything => &[],
             _ if params.is_empty() || params.len() > FIRST_LOADS => &[],
             Item::Let { named: Named::Prim { prim, args, exn: None }, .. } => {
                 if let (
@@ -309,11 +321,11 @@ impl<'a> Walk<'a> {
         }
     }
 
-    fn define(&mut self, cont: Continuation, params: &Params, here: Here) {
+    fn define(&mut self, cont: Continuation, params: &'a Params, here: Here) {
         let uses = Uses { count: 0, crosses_region: false, region: here.region };
         self.analysis.uses.insert(cont, uses);
         self.analysis.bound.insert(cont);
-        self.params.insert(cont, params.clone());
+        self.params.insert(cont, params);
     }
 
     fn use_cont(&mut self, cont: Continuation, here: Here) {
@@ -324,6 +336,9 @@ impl<'a> Walk<'a> {
     }
 
     fn flow(&mut self, to: Variable, from: Source, here: Here) {
+        if self.asked == Asked::Uses {
+            return;
+        }
         self.flows.push(Flow { to, from, place: here.place });
     }
 
@@ -334,6 +349,10 @@ impl<'a> Walk<'a> {
 
     fn item(&mut self, item: &'a Item, here: Here) {
         match item {
+            Item::Let { named: Named::Prim { exn, .. }, .. } if self.asked == Asked::Uses => {
+                exn.iter().for_each(|exn| self.raise(exn, here));
+            }
+            Item::LetClosures { .. } if self.asked == Asked::Uses => {}
             Item::Let { var, named: Named::Simple(simple), .. } => {
                 self.flow(*var, Source::Atom(*simple), here);
                 self.turns.copy(*var, here.place);
@@ -391,7 +410,7 @@ impl<'a> Walk<'a> {
 
     fn raise(&mut self, exn: &ExnCont, here: Here) {
         self.use_cont(exn.cont, here);
-        let Some(params) = self.params.get(&exn.cont).cloned() else { return };
+        let Some(params) = self.params.get(&exn.cont).copied() else { return };
         if let Some((bucket, extras)) = params.split_first() {
             self.flow(*bucket, Source::Unknown, here);
             for (param, arg) in extras.iter().zip(&exn.extra_args) {
@@ -403,7 +422,7 @@ impl<'a> Walk<'a> {
 
     fn jump(&mut self, jump: &ApplyCont, here: Here) {
         self.use_cont(jump.cont, here);
-        match self.params.get(&jump.cont).cloned() {
+        match self.params.get(&jump.cont).copied() {
             Some(params) => {
                 for (param, arg) in params.iter().zip(&jump.args) {
                     self.flow(*param, Source::Atom(*arg), here);
@@ -425,8 +444,8 @@ impl<'a> Walk<'a> {
             Terminator::Apply(apply) => {
                 self.use_cont(apply.ret, here);
                 apply.callee.iter().chain(&apply.args).for_each(|arg| self.escapes(*arg, here));
-                for param in self.params.get(&apply.ret).cloned().unwrap_or_default() {
-                    self.flow(param, Source::Unknown, here);
+                for param in self.params.get(&apply.ret).copied().into_iter().flatten() {
+                    self.flow(*param, Source::Unknown, here);
                 }
                 self.raise(&apply.exn, here);
             }
@@ -466,7 +485,9 @@ impl<'a> Walk<'a> {
                 queue.push_back(*to);
             }
         }
-        self.spread_opened(&inflow);
+        if self.asked == Asked::Everything {
+            self.spread_opened(&inflow);
+        }
         while let Some(var) = queue.pop_front() {
             seen.remove(&var);
             let Knowledge { mut shape, mut alias, mut flimsy } = Knowledge::BOTTOM;
@@ -497,6 +518,14 @@ impl<'a> Walk<'a> {
                 }
             }
         }
+        if self.asked == Asked::Everything {
+            self.solve_turns();
+        }
+        self.analysis
+    }
+
+    /// What loops do with their parameters, given what these have in common.
+    fn solve_turns(&mut self) {
         let known = &self.analysis.known;
         let ints = |var| known.get(&var).and_then(|known: &Knowledge| known.shape.ints());
         let opened = &self.analysis.opened;
@@ -505,8 +534,7 @@ impl<'a> Walk<'a> {
             opened.contains(&param).then(|| Candidate::of(&known.shape.ty(), turn))?
         };
         self.analysis.turns = self.turns.solve(&self.params, &self.flows, &ints, &candidate);
-        self.analysis.made = self.turns.into_made();
-        self.analysis
+        self.analysis.made = std::mem::take(&mut self.turns.made);
     }
 
     /// What flows into something opened is opened, too.

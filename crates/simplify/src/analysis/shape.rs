@@ -4,7 +4,7 @@ use std::rc::Rc;
 
 use flambeau_ir::prim::Mutability;
 use flambeau_ir::tags;
-use flambeau_ir::{BoxedKind, FunctionSlot, IntKind, Prim, SetOfClosures};
+use flambeau_ir::{BoxedKind, FunctionSlot, IntKind, Prim, SetOfClosures, Simple};
 use flambeau_types::{Block, Blocks, Closure, IntSet, Ty, Variant};
 use smallvec::SmallVec;
 
@@ -148,6 +148,35 @@ impl Shape {
             _ => Shape::Top,
         }
     }
+}
+
+/// What a variable is only another name of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Alias {
+    /// Nothing has come yet.
+    Bottom,
+    /// This atom, whichever way it comes.
+    Is(Simple),
+    /// It has a value of its own.
+    Top,
+}
+
+/// What the pre-pass knows of a variable.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Knowledge {
+    /// What its values have in common.
+    pub shape: Shape,
+    /// What it is a name of.
+    pub alias: Alias,
+    /// It may be poison: what its type claims is no leave to read memory where the source does not.
+    pub flimsy: bool,
+}
+
+impl Knowledge {
+    /// Nothing has come yet.
+    pub const BOTTOM: Knowledge = Knowledge { shape: Shape::Bottom, alias: Alias::Bottom, flimsy: false };
+    /// Anything.
+    pub const TOP: Knowledge = Knowledge { shape: Shape::Top, alias: Alias::Top, flimsy: false };
 }
 
 /// What is captured is not looked at: shapes know no variables.

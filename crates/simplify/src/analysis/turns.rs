@@ -67,11 +67,21 @@ pub struct Turns {
     pub(super) disturbed: FxHashSet<u32>,
     /// Parameters that are not taken apart: those of handlers.
     wholes: Vec<Variable>,
+    /// Whether anything is noted at all.
+    is_asked: bool,
 }
 
 impl Turns {
+    /// Of a body that is not looked through yet, for whoever asks for iterations or does not.
+    pub fn new(is_asked: bool) -> Turns {
+        Turns { is_asked, ..Turns::default() }
+    }
+
     /// A run in a loop.
     pub fn place(&mut self, around: Option<usize>) -> u32 {
+        if !self.is_asked {
+            return 0;
+        }
         self.places.push(around);
         self.places.len() as u32 - 1
     }
@@ -79,7 +89,9 @@ impl Turns {
     /// A run that another one begins, without a jump.
     pub fn entered(&mut self, from: u32, around: Option<usize>) -> u32 {
         let place = self.place(around);
-        self.enters.push((from, place));
+        if self.is_asked {
+            self.enters.push((from, place));
+        }
         place
     }
 
@@ -90,6 +102,9 @@ impl Turns {
 
     /// A continuation, whose parameters are in scope in the place.
     pub fn handler(&mut self, cont: Continuation, params: &Params, place: u32, head_of: Option<usize>) {
+        if !self.is_asked {
+            return;
+        }
         self.handlers.insert(cont, place);
         self.bound.extend(params.iter().map(|param| (*param, place)));
         if let Some(head_of) = head_of {
@@ -100,28 +115,38 @@ impl Turns {
 
     /// A parameter of an exception continuation.
     pub fn of_handler(&mut self, param: Variable) {
-        self.wholes.push(param);
+        if self.is_asked {
+            self.wholes.push(param);
+        }
     }
 
     /// Another name of a variable.
     pub fn copy(&mut self, var: Variable, place: u32) {
-        self.bound.insert(var, place);
+        if self.is_asked {
+            self.bound.insert(var, place);
+        }
     }
 
     /// A jump or a raise.
     pub fn jump(&mut self, place: u32, cont: Continuation) {
-        self.jumps.push((place, cont));
+        if self.is_asked {
+            self.jumps.push((place, cont));
+        }
     }
 
     /// An allocation.
     pub fn made(&mut self, var: Variable, place: u32) {
-        self.made.insert(var);
-        self.bound.insert(var, place);
+        if self.is_asked {
+            self.made.insert(var);
+            self.bound.insert(var, place);
+        }
     }
 
     /// Allocations do not move past what the run of a place does.
     pub fn disturbs(&mut self, place: u32) {
-        self.disturbed.insert(place);
+        if self.is_asked {
+            self.disturbed.insert(place);
+        }
     }
 
     /// A use of an atom that is not one of its parts.
@@ -131,11 +156,6 @@ impl Turns {
         {
             self.uses.push((var, how, place));
         }
-    }
-
-    /// What is allocated in the function.
-    pub fn into_made(self) -> FxHashSet<Variable> {
-        self.made
     }
 
     /// Whether a loop is another, or inside it.
@@ -164,14 +184,14 @@ impl Turns {
     /// may be, if it is a variant, and `candidate` how a parameter could be passed in parts.
     pub fn solve(
         &self,
-        params: &FxHashMap<Continuation, Params>,
+        params: &FxHashMap<Continuation, &Params>,
         flows: &[Flow],
         ints: &dyn Fn(Variable) -> Option<IntSet>,
         candidate: &dyn Fn(Variable, &Turn) -> Option<Candidate>,
     ) -> FxHashMap<Variable, Turn> {
         let mut turns: FxHashMap<Variable, Turn> = FxHashMap::default();
         for cont in self.heads.keys() {
-            for param in params.get(cont).into_iter().flatten() {
+            for param in params.get(cont).copied().into_iter().flatten() {
                 turns.insert(*param, Turn { is_always_made: true, has_names: true, ..Turn::default() });
             }
         }

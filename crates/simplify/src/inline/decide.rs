@@ -149,7 +149,7 @@ impl Simplifier<'_> {
             && self.may_multiply(code);
         let size = self.size(code).filter(|_| is_candidate)?;
         self.pay_for_speculation(size).ok()?;
-        let measure = self.speculate(apply, code, &mut Search::nothing());
+        let measure = self.measure(apply, code, &mut Search::nothing());
         let evaluation = evaluation(&measure, 0.0, f64::from(size / 2));
         evaluation.suffices().then_some(Reason::Beneficial(evaluation))
     }

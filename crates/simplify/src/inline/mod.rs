@@ -1,4 +1,4 @@
-//! Inlining at calls of functions that are known: [`decide`] and [`policy`] say what, [`speculate`] what it would come to,
+//! Inlining at calls of functions that are known: [`decide`] and [`policy`] say what, [`measure`] what it would come to,
 //! [`search`] with what inside.
 //!
 //! The body of a callee has been simplified before its callers are: it is copied into the place of the call, and
@@ -7,13 +7,15 @@
 mod decide;
 mod guard;
 mod log;
+pub mod measure;
 mod policy;
 mod search;
-mod speculate;
 pub mod warnings;
 mod work;
 
 pub use decide::{BELOW, SPECULATION_BUDGET};
+
+use std::rc::Rc;
 
 use flambeau_ir::copy::Copier;
 use flambeau_ir::decision::Reason;
@@ -121,7 +123,7 @@ impl Simplifier<'_> {
     fn body_in_place(&mut self, apply: &Apply, body: Expr) -> Option<Rest> {
         let analysis = Analysis::of(&body, &self.env, self.rewrites.keep_backtraces);
         let returns = analysis.outward_uses(apply.ret);
-        self.function.analysis.absorb(analysis);
+        Rc::make_mut(&mut self.function.analysis).absorb(analysis);
         if !matches!(self.function.conts.get(&apply.ret), Some(ContState::Pending(_)))
             || returns.count == 1 && !returns.crosses_region
         {
@@ -129,7 +131,7 @@ impl Simplifier<'_> {
         }
         let Some(ContState::Pending(handler)) = self.function.conts.remove(&apply.ret) else { return None };
         // The place where the call returns to is used several times now, or never.
-        self.function.analysis.note_open(apply.ret);
+        Rc::make_mut(&mut self.function.analysis).note_open(apply.ret);
         let join = Item::Join { cont: apply.ret, params: handler.params, body: Box::new(body) };
         let items: Vec<Item> = std::iter::once(join).chain(handler.rest.items).collect();
         Some(Rest { items: items.into_iter(), terminator: handler.rest.terminator })
@@ -160,11 +162,8 @@ impl Simplifier<'_> {
 
     /// The body of a code as policies look at it: for policy *benefit* as it was before anything was inlined in it in this run,
     /// so that what is inlined there does not stand in the way of inlining the whole.
-    fn declared_body(&mut self, code: CodeId) -> &mut Expr {
-        match self.global.declared.get_mut(&code) {
-            Some(body) => body,
-            None => &mut self.unit.codes[code].body,
-        }
+    fn declared_body(&self, code: CodeId) -> Option<&Expr> {
+        self.global.declared.get(&code).or_else(|| self.body(code))
     }
 
     /// The size of that, with those of the functions that it makes; `None` if it is more than anybody inlines.
@@ -172,8 +171,7 @@ impl Simplifier<'_> {
         if let Some(size) = self.global.declared_sizes.get(&code) {
             return *size;
         }
-        let body = |code: CodeId| self.global.declared.get(&code).or_else(|| self.body(code));
-        let size = size::whole_of(body, code, LARGEST);
+        let size = size::whole_of(|code| self.declared_body(code), code, LARGEST);
         self.global.declared_sizes.insert(code, size);
         size
     }

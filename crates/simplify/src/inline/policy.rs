@@ -5,8 +5,8 @@ use flambeau_ir::inlining::Arguments;
 use flambeau_ir::{Apply, CodeId, Simple};
 use flambeau_types::Ty;
 
+use super::measure::Measure;
 use super::search::Search;
-use super::speculate::Measure;
 use super::work::{always_works, returns_new_number};
 use crate::{Simplifier, size};
 
@@ -66,7 +66,7 @@ impl Simplifier<'_> {
     fn evaluate(&mut self, candidate: &Candidate, allowance: f64) -> Result<Evaluation, Reason> {
         let Candidate { apply, code, size, arguments, .. } = candidate;
         self.pay_for_speculation(*size)?;
-        let measure = self.speculate(apply, *code, &mut Search::nothing());
+        let measure = self.measure(apply, *code, &mut Search::nothing());
         Ok(evaluation(&measure, arguments.costs.worth(&measure.removed), allowance))
     }
 
@@ -113,7 +113,7 @@ impl Simplifier<'_> {
         let quota = arguments.quota(self.function.current.is_none()) - f64::from(size);
         let hotness = 1.0 / (1.0 + arguments.branch_factor).powi(self.branch_depth() as i32);
         let mut search = Search::inside(apply, *code, deeper, quota, hotness);
-        let measure = self.speculate(apply, *code, &mut search);
+        let measure = self.measure(apply, *code, &mut search);
         let lifting = if candidate.functor { arguments.lifting_benefit } else { 0.0 };
         let benefit = arguments.costs.worth(&measure.removed) * hotness + lifting;
         let evaluation = Evaluation {

@@ -6,15 +6,14 @@
 //! one does. A call inside is kept if that is better than the call; so each cost that rises, and each body that is looked at
 //! besides, can only make the whole better. For the same reason nothing is concluded from what a call inside returns.
 
-use flambeau_ir::{Apply, CallKind, CodeId, FunctionKind};
-use flambeau_types::Ty;
+use flambeau_ir::{Apply, CallKind, CodeId};
 use smallvec::SmallVec;
 
-use super::speculate::Speculation;
+use super::measure::Inside;
 use crate::{Simplifier, size};
 
 /// A search under way.
-pub(super) struct Search {
+pub struct Search {
     /// The functions that are being evaluated, from the outside.
     codes: SmallVec<[CodeId; 4]>,
     /// How deep calls in the innermost are, besides what they are already.
@@ -70,75 +69,63 @@ impl Search {
     }
 }
 
+impl Default for Search {
+    fn default() -> Search {
+        Search::nothing()
+    }
+}
+
 impl Simplifier<'_> {
-    /// Evaluates the function of a call in a body that is being evaluated; whether it is better than the call, and has been
-    /// counted in its place.
-    pub(super) fn speculate_inside(&mut self, speculation: &mut Speculation, apply: &Apply) -> bool {
-        if speculation.search.cut {
-            return false;
+    /// Evaluates the function of a call in a body that is measured: what it comes to, if that is better than the call.
+    pub(super) fn measured_inside(&mut self, apply: &Apply) -> Option<Inside> {
+        if self.search()?.cut {
+            return None;
         }
-        let mut apply = apply.clone();
-        apply.callee = apply.callee.map(|callee| self.env.canonical(callee));
-        let Some(code) = self.function_called(&apply) else { return false };
+        let code = match &apply.kind {
+            CallKind::Direct(code) => *code,
+            CallKind::DirectExternal(name) => self.imported(name, apply)?,
+            _ => return None,
+        };
         let data = &self.unit.codes[code];
         let (stub, fits) = (data.attributes.stub, data.params.len() == apply.args.len());
         if !fits
             || data.recursive
             || self.global.in_progress.contains(&code)
-            || speculation.search.codes.contains(&code)
+            || self.search()?.codes.contains(&code)
         {
-            return false;
+            return None;
         }
-        let Ok(forced) = self.attribute(&apply, code) else { return false };
+        let forced = self.attribute(apply, code).ok()?;
         if self.ends_backtraces(code) {
-            return false;
+            return None;
         }
-        let search = &mut *speculation.search;
+        let search = self.search()?;
         let depth = search.base + u32::from(apply.depth);
         if depth > search.deepest {
             search.limited = true;
-            return false;
+            return None;
         }
-        let Some(size) = self.declared_size(code) else { return false };
+        let size = self.declared_size(code)?;
         let cost = if stub { 0.0 } else { f64::from(size) };
-        if cost > search.quota || self.pay_for_speculation(size).is_err() {
-            search.cut = true;
-            return false;
+        if cost > self.search()?.quota || self.pay_for_speculation(size).is_err() {
+            self.search()?.cut = true;
+            return None;
         }
+        let mut search = std::mem::take(self.search()?);
         search.quota -= cost;
         let base = std::mem::replace(&mut search.base, depth + u32::from(!stub));
         search.codes.push(code);
-        let inner = self.speculate_call_inside(speculation, &apply, code);
-        let search = &mut *speculation.search;
+        let inner = self.measure_body(apply, code, &mut search);
         search.base = base;
         search.codes.pop();
-        let benefit = self.arguments_of(&apply).costs.worth(&inner.measure.removed) * search.hotness;
-        let is_better = f64::from(inner.measure.size) - benefit <= f64::from(size::call(&apply));
-        if forced.is_none() && !is_better {
-            return false;
-        }
-        speculation.count(inner, apply.kind == CallKind::Generic);
-        true
+        let benefit = self.arguments_of(apply).costs.worth(&inner.measure.removed) * search.hotness;
+        *self.search()? = search;
+        let is_better = f64::from(inner.measure.size) - benefit <= f64::from(size::call(apply));
+        (forced.is_some() || is_better).then_some(inner)
     }
 
-    /// The function that a call runs, if that is known.
-    fn function_called(&mut self, apply: &Apply) -> Option<CodeId> {
-        match &apply.kind {
-            CallKind::Direct(code) => Some(*code),
-            CallKind::DirectExternal(name) => self.imported(name, apply),
-            CallKind::Generic => {
-                let callee = apply.callee?;
-                let Ty::Closure(known) = self.env.ty(callee) else {
-                    let name = self.closure_of_other_unit(callee)?.code.clone();
-                    return self.imported(&name, apply);
-                };
-                let code = known.code()?;
-                let data = &self.unit.codes[code];
-                let takes = data.kind == FunctionKind::Curried
-                    && data.takes_values(&self.unit.variables, apply.args.len());
-                takes.then_some(code)
-            }
-            CallKind::MethodPublic | CallKind::MethodSelf | CallKind::MethodCached => None,
-        }
+    /// The search that the present evaluation is part of.
+    fn search(&mut self) -> Option<&mut Search> {
+        self.function.measured.as_mut().map(|counts| &mut counts.search)
     }
 }
