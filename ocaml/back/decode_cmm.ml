@@ -65,11 +65,7 @@ let name state = entry state state.names "name"
 let label state = entry state state.labels "label"
 
 let machtype state =
-  match Reader.byte state.reader with
-  | 0 -> typ_val
-  | 1 -> typ_int
-  | 2 -> typ_float
-  | _ -> Reader.malformed state.reader "no such machine type"
+  match Cmm_codes.machtype state.reader with Val -> typ_val | Int -> typ_int | Float -> typ_float
 
 let params state =
   Reader.list state.reader (fun _ ->
@@ -138,18 +134,13 @@ let catch state =
   Cmm_build.static_catch ~recursive handlers body
 
 let send_kind r =
-  match Reader.byte r with
-  | 0 -> Lambda.Self
-  | 1 -> Lambda.Public
-  | 2 -> Lambda.Cached
-  | _ -> Reader.malformed r "no such kind of method"
+  match Cmm_codes.send_kind r with Self_method -> Lambda.Self | Public -> Public | Cached -> Cached
 
 let raise_kind r =
-  match Reader.byte r with
-  | 0 -> Lambda.Raise_regular
-  | 1 -> Lambda.Raise_reraise
-  | 2 -> Lambda.Raise_notrace
-  | _ -> Reader.malformed r "no such kind of raise"
+  match Cmm_codes.raise_kind r with
+  | Regular -> Lambda.Raise_regular
+  | Reraise -> Lambda.Raise_reraise
+  | No_trace -> Lambda.Raise_notrace
 
 (* While a function runs, the slots of its own closure do not change. Those of another may: it may be the dummy
    of a [let rec]. *)
@@ -160,67 +151,67 @@ let slot_mutability state pointer =
 
 let expression state =
   let r = state.reader in
-  match Reader.byte r with
-  | 0 -> integer r Debuginfo.none
-  | 1 -> Cconst_float (Reader.float r, Debuginfo.none)
-  | 2 -> Cconst_symbol (name state, Debuginfo.none)
-  | 3 ->
+  match Cmm_codes.expression r with
+  | Int -> integer r Debuginfo.none
+  | Float -> Cconst_float (Reader.float r, Debuginfo.none)
+  | Symbol -> Cconst_symbol (name state, Debuginfo.none)
+  | Var ->
       let { name; is_mutable } = variable state in
       Cmm_variable.read ~is_mutable name
-  | 4 ->
+  | Let ->
       let var = var state in
       let body = pop state in
       let def = pop state in
       Clet (VP.create var, def, body)
-  | 5 ->
+  | Let_mut ->
       let var = var state in
       let ty = machtype state in
       let body = pop state in
       let def = pop state in
       Clet_mut (VP.create var, ty, def, body)
-  | 6 ->
+  | Assign ->
       let var = var state in
       Cassign (var, pop state)
-  | 7 ->
+  | Seq ->
       let second = pop state in
       let first = pop state in
       Csequence (first, second)
-  | 8 ->
+  | If ->
       let dbg = dbg state in
       let ifnot = pop state in
       let ifso = pop state in
       let cond = pop state in
       Cmm_build.if_then_else ~dbg cond ifso ifnot
-  | 9 -> switch state
-  | 10 -> string_switch state
-  | 11 -> catch state
-  | 12 ->
+  | Switch -> switch state
+  | String_switch -> string_switch state
+  | Catch -> catch state
+  | Exit ->
       let label = label state in
       let n = Reader.u r in
       Cexit (label, pop_list state n)
-  | 13 ->
+  | Try ->
       let dbg = dbg state in
       let var = var state in
       let handler = pop state in
       let body = pop state in
       Cmm_build.try_with body (VP.create var) handler dbg
-  | 14 ->
+  | Prim ->
       let dbg = dbg state in
       let n = Reader.u r in
       Expand.primitive state.statics r dbg (pop_list state n)
-  | 15 ->
+  | Direct_call ->
       let dbg = dbg state in
       let code = name state in
       let result = machtype state in
       let n = Reader.u r in
       Cop (Capply result, Cconst_symbol (code, dbg) :: pop_list state n, dbg)
-  | 16 ->
+  | Generic_call ->
       let dbg = dbg state in
       let n = Reader.u r in
       let args = pop_list state n in
       let closure = pop state in
       Cmm_helpers.generic_apply Asttypes.Mutable closure args dbg
-  | 17 ->
+  | Send ->
       let dbg = dbg state in
       let kind = send_kind r in
       let n = Reader.u r in
@@ -228,25 +219,24 @@ let expression state =
       let obj = pop state in
       let meth = pop state in
       Cmm_helpers.send kind meth obj args dbg
-  | 18 ->
+  | Raise ->
       let dbg = dbg state in
       let kind = raise_kind r in
       Cmm_helpers.raise_prim kind (pop state) dbg
-  | 19 ->
+  | Closures ->
       let dbg = dbg state in
       let entries = closure_entries state in
       let n = Reader.u r in
       let fields = Closures.fields dbg entries (pop_list state n) in
       Expand.make_block dbg Obj.closure_tag fields
-  | 20 ->
+  | Offset ->
       let words = Reader.i r in
       Cmm_helpers.ptr_offset (pop state) words Debuginfo.none
-  | 21 ->
+  | Slot_load ->
       let words = Reader.i r in
       let pointer = pop state in
       Cmm_helpers.get_field_gen (slot_mutability state pointer) pointer words Debuginfo.none
-  | 22 -> unreachable Debuginfo.none
-  | _ -> Reader.malformed r "no such expression"
+  | Unreachable -> unreachable Debuginfo.none
 
 let body state =
   let n = Reader.count state.reader in
@@ -261,49 +251,47 @@ let body state =
 
 let data_fields state =
   Reader.list state.reader (fun r ->
-      match Reader.byte r with
-      | 0 -> Csymbol_address (name state)
-      | 1 -> Cint (Int64.to_nativeint (Reader.i64 r))
-      | _ -> Reader.malformed r "no such word of static data")
+      match Cmm_codes.data_field r with
+      | Address -> Csymbol_address (name state)
+      | Word -> Cint (Int64.to_nativeint (Reader.i64 r)))
 
 let data_item state =
   let r = state.reader and statics = state.statics in
   let exported = Reader.bool r in
   let global : Statics.is_global = if exported then Global else Local in
   let definition () = (name state, global) in
-  match Reader.byte r with
-  | 0 ->
+  match Cmm_codes.data r with
+  | Block ->
       let definition = definition () in
       let tag = Reader.byte r in
       Statics.block statics definition ~tag (data_fields state)
-  | 1 ->
+  | Boxed_float ->
       let definition = definition () in
       Statics.float statics definition (Reader.float r)
-  | 2 ->
+  | Boxed_int32 ->
       let definition = definition () in
       Statics.int32 statics definition (Int64.to_int32 (Reader.i64 r))
-  | 3 ->
+  | Boxed_int64 ->
       let definition = definition () in
       Statics.int64 statics definition (Reader.i64 r)
-  | 4 ->
+  | Boxed_nativeint ->
       let definition = definition () in
       Statics.nativeint statics definition (Int64.to_nativeint (Reader.i64 r))
-  | 5 ->
+  | String_data ->
       let definition = definition () in
       Statics.string statics definition (Reader.string r)
-  | 6 ->
+  | Float_array ->
       let definition = definition () in
       Statics.float_array statics definition (Reader.list r Reader.float)
-  | 7 ->
+  | Set_of_closures ->
       let symbols = Reader.list r (fun _ -> name state) in
       let entries = closure_entries state in
       Statics.closures statics ~global symbols entries (data_fields state)
-  | 8 ->
+  | Preallocated ->
       let symbol = name state in
       let tag = Reader.byte r in
       let size = Reader.u r in
       Statics.preallocated statics ~symbol ~exported ~tag ~size
-  | _ -> Reader.malformed r "no such item of static data"
 
 (* {1 The unit} *)
 

@@ -1,5 +1,4 @@
-(** The primitives of the IR in Cmm: what each means is told in crates/ir/src/prim.rs, its number and data in
-    crates/cmm/src/encode.rs.
+(** The primitives of the IR in Cmm: what each means is told in crates/ir/src/prim, its data in crates/cmm/src/encode.rs.
 
     A primitive that is for its effect alone gives Cmm of no result. *)
 
@@ -7,158 +6,75 @@ open Cmm
 open Cmm_helpers
 module Reader = Byte_reader
 
-let unknown r what = Reader.malformed r ("no such " ^ what)
-
 (* {1 Data of primitives} *)
 
-let mutability r =
-  match Reader.byte r with
-  | 0 -> Asttypes.Immutable
-  | 1 -> Asttypes.Mutable
-  | _ -> unknown r "mutability"
+let mutability r : Asttypes.mutable_flag =
+  match Cmm_codes.mutability r with Immutable -> Immutable | Mutable -> Mutable
 
 let initialization r =
-  match Reader.byte r with
-  | 0 -> Lambda.Assignment
-  | 1 -> Lambda.Heap_initialization
-  | 2 -> Lambda.Root_initialization
-  | _ -> unknown r "initialization"
+  match Cmm_codes.initialization r with
+  | Assignment -> Lambda.Assignment
+  | Heap -> Lambda.Heap_initialization
+  | Root -> Lambda.Root_initialization
 
 let pointer r = if Reader.bool r then Lambda.Pointer else Lambda.Immediate
 
 let array_kind r =
-  match Reader.byte r with
-  | 0 -> Lambda.Pgenarray
-  | 1 -> Lambda.Paddrarray
-  | 2 -> Lambda.Pintarray
-  | 3 -> Lambda.Pfloatarray
-  | _ -> unknown r "kind of array"
-
-type string_kind = String | Bytes | Bigstring
-
-let string_kind r =
-  match Reader.byte r with
-  | 0 -> String
-  | 1 -> Bytes
-  | 2 -> Bigstring
-  | _ -> unknown r "kind of string"
+  match Cmm_codes.array_kind r with
+  | Generic -> Lambda.Pgenarray
+  | Addr -> Lambda.Paddrarray
+  | Int -> Lambda.Pintarray
+  | Float -> Lambda.Pfloatarray
 
 type width = Eight | Wider of Clambda_primitives.memory_access_size
 
 let width r =
-  match Reader.byte r with
-  | 0 -> Eight
-  | 1 -> Wider Sixteen
-  | 2 -> Wider Thirty_two
-  | 3 -> Wider Sixty_four
-  | _ -> unknown r "width"
+  match Cmm_codes.width r with
+  | W8 -> Eight
+  | W16 -> Wider Sixteen
+  | W32 -> Wider Thirty_two
+  | W64 -> Wider Sixty_four
 
 let bigarray_kind r =
-  match Reader.byte r with
-  | 1 -> Lambda.Pbigarray_float32
-  | 2 -> Pbigarray_float64
-  | 3 -> Pbigarray_sint8
-  | 4 -> Pbigarray_uint8
-  | 5 -> Pbigarray_sint16
-  | 6 -> Pbigarray_uint16
-  | 7 -> Pbigarray_int32
-  | 8 -> Pbigarray_int64
-  | 9 -> Pbigarray_caml_int
-  | 10 -> Pbigarray_native_int
-  | 11 -> Pbigarray_complex32
-  | 12 -> Pbigarray_complex64
-  | _ -> unknown r "kind of bigarray"
-
-let int_kind r =
-  match Reader.byte r with
-  | 0 -> Numbers_cmm.Tagged
-  | 1 -> Naked
-  | 2 -> Int32
-  | 3 -> Int64
-  | 4 -> Nativeint
-  | _ -> unknown r "kind of integer"
-
-let int_op r =
-  match Reader.byte r with
-  | 0 -> Numbers_cmm.Add
-  | 1 -> Sub
-  | 2 -> Mul
-  | 3 -> And
-  | 4 -> Or
-  | 5 -> Xor
-  | _ -> unknown r "operation on integers"
-
-let shift_op r =
-  match Reader.byte r with
-  | 0 -> Numbers_cmm.Lsl
-  | 1 -> Lsr
-  | 2 -> Asr
-  | _ -> unknown r "shift"
+  match Cmm_codes.bigarray_kind r with
+  | Float32 -> Lambda.Pbigarray_float32
+  | Float64 -> Pbigarray_float64
+  | Sint8 -> Pbigarray_sint8
+  | Uint8 -> Pbigarray_uint8
+  | Sint16 -> Pbigarray_sint16
+  | Uint16 -> Pbigarray_uint16
+  | Int32 -> Pbigarray_int32
+  | Int64 -> Pbigarray_int64
+  | Caml_int -> Pbigarray_caml_int
+  | Native_int -> Pbigarray_native_int
+  | Complex32 -> Pbigarray_complex32
+  | Complex64 -> Pbigarray_complex64
 
 let int_comparison r =
-  match Reader.byte r with
-  | 0 -> Ccmpi Ceq
-  | 1 -> Ccmpi Cne
-  | 2 -> Ccmpi Clt
-  | 3 -> Ccmpi Cgt
-  | 4 -> Ccmpi Cle
-  | 5 -> Ccmpi Cge
-  | 6 -> Ccmpa Clt
-  | _ -> unknown r "comparison of integers"
+  match Cmm_codes.int_comparison r with
+  | Eq -> Ccmpi Ceq
+  | Ne -> Ccmpi Cne
+  | Lt -> Ccmpi Clt
+  | Le -> Ccmpi Cle
+  | Gt -> Ccmpi Cgt
+  | Ge -> Ccmpi Cge
+  | Unsigned_lt -> Ccmpa Clt
 
 let float_op r =
-  match Reader.byte r with
-  | 0 -> Caddf
-  | 1 -> Csubf
-  | 2 -> Cmulf
-  | 3 -> Cdivf
-  | _ -> unknown r "operation on floats"
+  match Cmm_codes.float_op r with Add -> Caddf | Sub -> Csubf | Mul -> Cmulf | Div -> Cdivf
 
 let float_comparison r =
-  match Reader.byte r with
-  | 0 -> CFeq
-  | 1 -> CFneq
-  | 2 -> CFlt
-  | 3 -> CFnlt
-  | 4 -> CFgt
-  | 5 -> CFngt
-  | 6 -> CFle
-  | 7 -> CFnle
-  | 8 -> CFge
-  | 9 -> CFnge
-  | _ -> unknown r "comparison of floats"
-
-type boxed_kind = Boxed_float | Boxed_integer of Primitive.boxed_integer
-
-let boxed_kind r =
-  match Reader.byte r with
-  | 0 -> Boxed_float
-  | 1 -> Boxed_integer Pint32
-  | 2 -> Boxed_integer Pint64
-  | 3 -> Boxed_integer Pnativeint
-  | _ -> unknown r "kind of boxed number"
-
-let kind r =
-  match Reader.byte r with
-  | 0 -> Numbers_cmm.Value
-  | 1 -> Naked_immediate
-  | 2 -> Naked_float
-  | 3 -> Naked_int32
-  | 4 -> Naked_int64
-  | 5 -> Naked_nativeint
-  | _ -> unknown r "kind"
-
-type native_repr = As_value | As_float | As_int32 | As_int64 | As_nativeint | As_untagged
-
-let native_repr r =
-  match Reader.byte r with
-  | 0 -> As_value
-  | 1 -> As_float
-  | 2 -> As_int32
-  | 3 -> As_int64
-  | 4 -> As_nativeint
-  | 5 -> As_untagged
-  | _ -> unknown r "native representation"
+  match Cmm_codes.float_comparison r with
+  | Eq -> CFeq
+  | Ne -> CFneq
+  | Lt -> CFlt
+  | Not_lt -> CFnlt
+  | Gt -> CFgt
+  | Not_gt -> CFngt
+  | Le -> CFle
+  | Not_le -> CFnle
+  | Ge -> CFge
+  | Not_ge -> CFnge
 
 (* {1 Helpers} *)
 
@@ -226,12 +142,12 @@ let check_bound r dbg width length index =
   | 2 -> wide Sixteen
   | 4 -> wide Thirty_two
   | 8 -> wide Sixty_four
-  | _ -> unknown r "width of access"
+  | _ -> Cmm_codes.unknown r "width of access"
 
 (* The address at which a string's or bigstring's bytes begin. *)
 let with_bytes dbg string_kind str access =
   bind "str" str (fun str ->
-      match string_kind with
+      match (string_kind : Cmm_codes.string_kind) with
       | String | Bytes -> access str
       | Bigstring -> bind "data" (Cmm_build.load Word_int (field_address str 1 dbg) dbg) access)
 
@@ -281,6 +197,14 @@ let bigarray_store dbg kind arr offset element =
 let bigarray_dim dbg dim arr =
   tag_int (Cmm_build.load Word_int (field_address arr (5 + dim) dbg) dbg) dbg
 
+(* What integer is in the box, if it is one. *)
+let boxed_integer (kind : Cmm_codes.boxed_kind) =
+  match kind with
+  | Float -> None
+  | Int32 -> Some Primitive.Pint32
+  | Int64 -> Some Primitive.Pint64
+  | Nativeint -> Some Primitive.Pnativeint
+
 (* A number known now is static data. *)
 let box statics dbg kind e =
   let static add contents =
@@ -294,31 +218,31 @@ let box statics dbg kind e =
     | Pint64 -> static Statics.int64 (Int64.of_nativeint n)
     | Pnativeint -> static Statics.nativeint n
   in
-  match (kind, e) with
-  | Boxed_float, Cconst_float (x, _) -> static Statics.float x
-  | Boxed_float, _ -> box_float dbg e
-  | Boxed_integer kind, Cconst_int (n, _) -> integer kind (Nativeint.of_int n)
-  | Boxed_integer kind, Cconst_natint (n, _) -> integer kind n
-  | Boxed_integer kind, _ -> box_int_gen dbg kind e
+  match (boxed_integer kind, e) with
+  | None, Cconst_float (x, _) -> static Statics.float x
+  | None, _ -> box_float dbg e
+  | Some kind, Cconst_int (n, _) -> integer kind (Nativeint.of_int n)
+  | Some kind, Cconst_natint (n, _) -> integer kind n
+  | Some kind, _ -> box_int_gen dbg kind e
 
 let unbox dbg kind e =
-  match kind with
-  | Boxed_float -> unbox_float dbg e
-  | Boxed_integer kind -> unbox_int dbg kind e
+  match boxed_integer kind with
+  | None -> unbox_float dbg e
+  | Some kind -> unbox_int dbg kind e
 
-let exttype = function
+let exttype : Cmm_codes.native_repr -> exttype = function
   | As_float -> XFloat
   | As_int32 -> XInt32
   | As_int64 -> XInt64
   | As_value | As_nativeint | As_untagged -> XInt
 
-let result_type = function
+let result_type : Cmm_codes.native_repr -> machtype = function
   | As_value -> typ_val
   | As_float -> typ_float
   | As_int32 | As_int64 | As_nativeint | As_untagged -> typ_int
 
 (* What C leaves in the high bits of a narrow result is arbitrary. *)
-let clean_result dbg repr e =
+let clean_result dbg (repr : Cmm_codes.native_repr) e =
   match repr with
   | As_int32 -> Numbers_cmm.wrap_int32 dbg e
   | As_untagged -> Numbers_cmm.wrap_immediate dbg e
@@ -326,11 +250,11 @@ let clean_result dbg repr e =
 
 let c_call r dbg args =
   let name = Reader.name r in
-  let reprs = Reader.list r native_repr in
-  let result = native_repr r in
+  let reprs = Reader.list r Cmm_codes.native_repr in
+  let result = Cmm_codes.native_repr r in
   let no_result = Reader.bool r in
   let alloc = Reader.bool r in
-  let all_values = List.for_all (fun repr -> repr = As_value) reprs in
+  let all_values = List.for_all (fun repr -> repr = Cmm_codes.As_value) reprs in
   let args_types = if all_values then [] else List.map exttype reprs in
   let call result = Cmm_build.extcall ~name ~result ~args_types ~alloc args dbg in
   match Intrinsics.apply ~name args dbg with
@@ -342,142 +266,141 @@ let c_call r dbg args =
 
 (** Reads a primitive and applies it to its operands. *)
 let primitive statics r dbg args =
-  let wrong_operands opcode =
-    Reader.malformed r
-      (Printf.sprintf "primitive %d does not take %d operands" opcode (List.length args))
+  let wrong_operands () =
+    Reader.malformed r (Printf.sprintf "the primitive does not take %d operands" (List.length args))
   in
-  let opcode = Reader.byte r in
   let nullary_or_more f = f args in
-  let unary f = match args with [ a ] -> f a | _ -> wrong_operands opcode in
-  let binary f = match args with [ a; b ] -> f a b | _ -> wrong_operands opcode in
-  let ternary f = match args with [ a; b; c ] -> f a b c | _ -> wrong_operands opcode in
-  match opcode with
+  let unary f = match args with [ a ] -> f a | _ -> wrong_operands () in
+  let binary f = match args with [ a; b ] -> f a b | _ -> wrong_operands () in
+  let ternary f = match args with [ a; b; c ] -> f a b c | _ -> wrong_operands () in
+  match Cmm_codes.primitive r with
   (* Blocks *)
-  | 0 ->
+  | Make_block ->
       let tag = Reader.byte r in
       nullary_or_more (make_block dbg tag)
-  | 1 -> nullary_or_more (make_float_block dbg)
-  | 2 ->
+  | Make_float_block -> nullary_or_more (make_float_block dbg)
+  | Block_load ->
       let field = Reader.u r in
       let mutability = mutability r in
       unary (fun block -> get_field_gen mutability block field dbg)
-  | 3 ->
+  | Block_load_float ->
       let field = Reader.u r in
       unary (fun block -> floatfield field block dbg)
-  | 4 ->
+  | Block_store ->
       let field = Reader.u r in
       let pointer = pointer r in
       let init = initialization r in
       binary (fun block value -> for_effect (setfield field pointer init block value dbg))
-  | 5 ->
+  | Block_store_float ->
       let field = Reader.u r in
       let init = initialization r in
       binary (fun block value -> for_effect (setfloatfield field init block value dbg))
-  | 6 -> binary (fun block index -> addr_array_ref block index dbg)
-  | 7 ->
+  | Block_load_computed -> binary (fun block index -> addr_array_ref block index dbg)
+  | Block_store_computed ->
       let pointer = pointer r in
       let init = initialization r in
       ternary (fun block index value -> for_effect (setfield_computed pointer init block index value dbg))
-  | 8 ->
+  | Duplicate ->
       unary (fun block ->
           Cmm_build.extcall ~name:"caml_obj_dup" ~result:typ_val ~args_types:[] ~alloc:true [ block ] dbg)
-  | 9 ->
+  | Offset_ref ->
       let amount = Reader.i r in
       unary (fun block -> for_effect (offsetref amount block dbg))
-  | 10 -> unary (fun value -> Cop (Cand, [ value; Cconst_int (1, dbg) ], dbg))
-  | 11 -> unary (fun block -> get_tag block dbg)
-  | 12 ->
+  | Is_int -> unary (fun value -> Cop (Cand, [ value; Cconst_int (1, dbg) ], dbg))
+  | Get_tag -> unary (fun block -> get_tag block dbg)
+  | Phys_equal ->
       let comparison = if Reader.bool r then Cne else Ceq in
       binary (fun a b -> Cop (Ccmpi comparison, [ a; b ], dbg))
   (* Arrays *)
-  | 13 ->
+  | Make_array ->
       let kind = array_kind r in
       nullary_or_more (make_array dbg kind)
-  | 14 ->
+  | Array_length ->
       let kind = array_kind r in
       unary (fun arr -> arraylength kind arr dbg)
-  | 15 ->
+  | Array_load ->
       let kind = array_kind r in
       binary (array_load dbg kind)
-  | 16 ->
+  | Array_store ->
       let kind = array_kind r in
       ternary (fun arr index value -> for_effect (arrayset_unsafe kind arr index value dbg))
-  | 17 ->
+  | Check_bound ->
       let width = Reader.u r in
       binary (check_bound r dbg width)
   (* Strings, bytes, bigstrings, bigarrays *)
-  | 18 -> unary (fun str -> tag_int (string_length str dbg) dbg)
-  | 19 ->
-      let string_kind = string_kind r in
+  | String_length -> unary (fun str -> tag_int (string_length str dbg) dbg)
+  | String_load ->
+      let string_kind = Cmm_codes.string_kind r in
       let width = width r in
       binary (string_load dbg string_kind width)
-  | 20 ->
-      let string_kind = string_kind r in
+  | String_store ->
+      let string_kind = Cmm_codes.string_kind r in
       let width = width r in
       ternary (string_store dbg string_kind width)
-  | 21 ->
+  | Bigarray_dim ->
       let dim = Reader.u r in
       unary (bigarray_dim dbg dim)
-  | 22 ->
+  | Bigarray_load ->
       let kind = bigarray_kind r in
       binary (bigarray_load dbg kind)
-  | 23 ->
+  | Bigarray_store ->
       let kind = bigarray_kind r in
       ternary (bigarray_store dbg kind)
   (* Integers *)
-  | 24 ->
-      let op = int_op r in
-      let kind = int_kind r in
+  | Int_arith ->
+      let op = Cmm_codes.int_op r in
+      let kind = Cmm_codes.int_kind r in
       binary (fun a b -> Numbers_cmm.arith op kind a b dbg)
-  | 25 ->
-      let op = shift_op r in
-      let kind = int_kind r in
+  | Int_shift ->
+      let op = Cmm_codes.shift_op r in
+      let kind = Cmm_codes.int_kind r in
       binary (fun a b -> Numbers_cmm.shift op kind a b dbg)
-  | 26 ->
-      let kind = int_kind r in
+  | Int_div ->
+      let kind = Cmm_codes.int_kind r in
       binary (fun a b -> Numbers_cmm.div kind a b dbg)
-  | 27 ->
-      let kind = int_kind r in
+  | Int_mod ->
+      let kind = Cmm_codes.int_kind r in
       binary (fun a b -> Numbers_cmm.modulo kind a b dbg)
-  | 28 ->
-      let kind = int_kind r in
+  | Check_zero ->
+      let kind = Cmm_codes.int_kind r in
       unary (fun e -> Numbers_cmm.check_zero kind e dbg)
-  | 29 ->
+  | Int_compare ->
       let comparison = int_comparison r in
-      let _kind = int_kind r in
+      let _kind = Cmm_codes.int_kind r in
       binary (fun a b -> Cop (comparison, [ a; b ], dbg))
-  | 30 ->
-      let _kind = int_kind r in
+  | Int_compare3 ->
+      let _kind = Cmm_codes.int_kind r in
       binary (mk_compare_ints dbg)
-  | 31 ->
-      let kind = int_kind r in
+  | Byte_swap ->
+      let kind = Cmm_codes.int_kind r in
       unary (fun e -> Numbers_cmm.byte_swap kind e dbg)
-  | 32 -> unary (fun e -> bswap16 e dbg)
+  | Byte_swap16 -> unary (fun e -> bswap16 e dbg)
   (* Floats *)
-  | 33 ->
+  | Float_arith ->
       let op = float_op r in
       binary (fun a b -> Cop (op, [ a; b ], dbg))
-  | 34 -> unary (fun e -> Cop (Cnegf, [ e ], dbg))
-  | 35 -> unary (fun e -> Cop (Cabsf, [ e ], dbg))
-  | 36 ->
+  | Float_neg -> unary (fun e -> Cop (Cnegf, [ e ], dbg))
+  | Float_abs -> unary (fun e -> Cop (Cabsf, [ e ], dbg))
+  | Float_compare ->
       let comparison = float_comparison r in
       binary (fun a b -> Cop (Ccmpf comparison, [ a; b ], dbg))
-  | 37 -> binary (mk_compare_floats dbg)
+  | Float_compare3 -> binary (mk_compare_floats dbg)
   (* Representation *)
-  | 38 -> unary (fun e -> tag_int e dbg)
-  | 39 -> unary (fun e -> untag_int e dbg)
-  | 40 ->
-      let kind = boxed_kind r in
+  | Tag -> unary (fun e -> tag_int e dbg)
+  | Untag -> unary (fun e -> untag_int e dbg)
+  | Box ->
+      let kind = Cmm_codes.boxed_kind r in
       unary (box statics dbg kind)
-  | 41 ->
-      let kind = boxed_kind r in
+  | Unbox ->
+      let kind = Cmm_codes.boxed_kind r in
       unary (unbox dbg kind)
-  | 42 ->
-      let from = kind r in
-      let to_ = kind r in
+  | Num_conv ->
+      let from = Cmm_codes.kind r in
+      let to_ = Cmm_codes.kind r in
       unary (fun e -> Numbers_cmm.convert ~from ~to_ e dbg)
   (* The rest *)
-  | 43 -> unary (fun e -> opaque e dbg)
-  | 44 -> unary (fun e -> int_as_pointer e dbg)
-  | 45 -> c_call r dbg args
-  | _ -> unknown r "primitive"
+  | Opaque -> unary (fun e -> opaque e dbg)
+  | Int_as_pointer -> unary (fun e -> int_as_pointer e dbg)
+  | C_call -> c_call r dbg args
+  | Project_value_slot | Project_function_slot | Alloc_dummy_closure | Exn_state ->
+      Reader.malformed r "a primitive that is lowered before Cmm"

@@ -6,8 +6,8 @@
 open Cmm
 open Cmm_helpers
 
-(** The integers that arithmetic works on, by their number in the reply. *)
-type int_kind = Tagged | Naked | Int32 | Int64 | Nativeint
+(** The integers that arithmetic works on. *)
+type int_kind = Cmm_codes.int_kind = Tagged | Naked | Int32 | Int64 | Nativeint
 
 let word_bits = Arch.size_int * 8
 
@@ -52,7 +52,7 @@ let boxed_integer = function
   | Nativeint -> Primitive.Pnativeint
   | Int64 | Tagged | Naked -> Primitive.Pint64
 
-type arith = Add | Sub | Mul | And | Or | Xor
+type arith = Cmm_codes.int_op = Add | Sub | Mul | And | Or | Xor
 
 (* What was tagged for the multiplication alone need not be: the bit that is lost in tagging is lost in it too. *)
 let mul_tagged a b dbg =
@@ -84,7 +84,7 @@ let arith_naked op kind a b dbg =
 let arith op kind a b dbg =
   match kind with Tagged -> arith_tagged op a b dbg | _ -> arith_naked op kind a b dbg
 
-type shift = Lsl | Lsr | Asr
+type shift = Cmm_codes.shift_op = Lsl | Lsr | Asr
 
 let shift_tagged op a b dbg =
   match op with
@@ -151,7 +151,7 @@ let check_zero kind e dbg =
 let byte_swap kind e dbg = wrap kind dbg (bbswap (boxed_integer kind) e dbg)
 
 (** How a number is held in a register, by its number in the reply. *)
-type kind = Value | Naked_immediate | Naked_float | Naked_int32 | Naked_int64 | Naked_nativeint
+type kind = Cmm_codes.kind = Value | Naked_immediate | Naked_float | Naked_int32 | Naked_int64 | Naked_nativeint
 
 (** Between naked numbers: wraps integers, truncates floats towards zero. *)
 let convert ~from ~to_ e dbg =

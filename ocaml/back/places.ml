@@ -25,10 +25,9 @@ let foreign r =
 type place = Inlined of int * int | Foreign of Debuginfo.t
 
 let place r =
-  match Reader.byte r with
-  | 0 -> let call = Reader.u r in Inlined (call, Reader.u r)
-  | 1 -> Foreign (foreign r)
-  | _ -> Reader.malformed r "no such place"
+  match Cmm_codes.place r with
+  | Inlined -> let call = Reader.u r in Inlined (call, Reader.u r)
+  | Foreign -> Foreign (foreign r)
 
 (** What all numbers stand for: [debuginfos], then these. *)
 let read r debuginfos =

@@ -3,6 +3,7 @@
     One pass over the term. The recursion is as deep as the term: the driver runs on a large stack. *)
 
 open Lambda
+open Lambda_numbers
 
 type options = {
   verify : bool;
@@ -66,12 +67,12 @@ let location state loc = Byte_writer.u state.nodes (Locations.number state.locat
 let value_kind state kind =
   Byte_writer.byte state.nodes
     (match kind with
-    | Pgenval -> 0
-    | Pfloatval -> 1
-    | Pintval -> 2
-    | Pboxedintval Pnativeint -> 3
-    | Pboxedintval Pint32 -> 4
-    | Pboxedintval Pint64 -> 5)
+    | Pgenval -> Value_kind.generic
+    | Pfloatval -> Value_kind.float
+    | Pintval -> Value_kind.int
+    | Pboxedintval Pnativeint -> Value_kind.nativeint
+    | Pboxedintval Pint32 -> Value_kind.int32
+    | Pboxedintval Pint64 -> Value_kind.int64)
 
 let params state params =
   Byte_writer.list state.nodes
@@ -83,31 +84,40 @@ let params state params =
 let inline state attribute =
   let byte = Byte_writer.byte state.nodes in
   match attribute with
-  | Default_inline -> byte 0
-  | Always_inline -> byte 1
-  | Never_inline -> byte 2
-  | Hint_inline -> byte 3
+  | Default_inline -> byte Inline.default
+  | Always_inline -> byte Inline.always
+  | Never_inline -> byte Inline.never
+  | Hint_inline -> byte Inline.hint
   | Unroll n ->
-      byte 4;
+      byte Inline.unroll;
       Byte_writer.u state.nodes (max n 0)
 
 let specialise state attribute =
   Byte_writer.byte state.nodes
-    (match attribute with Default_specialise -> 0 | Always_specialise -> 1 | Never_specialise -> 2)
+    (match attribute with
+    | Default_specialise -> Specialise.default
+    | Always_specialise -> Specialise.always
+    | Never_specialise -> Specialise.never)
 
 let local state attribute =
   Byte_writer.byte state.nodes
-    (match attribute with Default_local -> 0 | Always_local -> 1 | Never_local -> 2)
+    (match attribute with
+    | Default_local -> Local.default
+    | Always_local -> Local.always
+    | Never_local -> Local.never)
 
 let tailcall state attribute =
   Byte_writer.byte state.nodes
     (match attribute with
-    | Default_tailcall -> 0
-    | Tailcall_expectation true -> 1
-    | Tailcall_expectation false -> 2)
+    | Default_tailcall -> Tailcall.default
+    | Tailcall_expectation true -> Tailcall.expected
+    | Tailcall_expectation false -> Tailcall.not_expected)
 
 let method_kind state kind =
-  Byte_writer.byte state.nodes (match kind with Self -> 0 | Public -> 1 | Cached -> 2)
+  Byte_writer.byte state.nodes (match kind with
+    | Self -> Method_kind.self_method
+    | Public -> Method_kind.public
+    | Cached -> Method_kind.cached)
 
 (* {1 Constants} *)
 
@@ -115,26 +125,26 @@ let method_kind state kind =
 let rec constant_steps w constant =
   let open Byte_writer in
   match constant with
-  | Const_base (Const_int n) -> byte w 0; i w n; 1
-  | Const_base (Const_char c) -> byte w 0; i w (Char.code c); 1
-  | Const_base (Const_float literal) -> byte w 1; float w (float_of_string literal); 1
-  | Const_base (Const_int32 n) -> byte w 2; i64 w (Int64.of_int32 n); 1
-  | Const_base (Const_int64 n) -> byte w 3; i64 w n; 1
-  | Const_base (Const_nativeint n) -> byte w 4; i64 w (Int64.of_nativeint n); 1
+  | Const_base (Const_int n) -> byte w Constant.int; i w n; 1
+  | Const_base (Const_char c) -> byte w Constant.int; i w (Char.code c); 1
+  | Const_base (Const_float literal) -> byte w Constant.float; float w (float_of_string literal); 1
+  | Const_base (Const_int32 n) -> byte w Constant.int32; i64 w (Int64.of_int32 n); 1
+  | Const_base (Const_int64 n) -> byte w Constant.int64; i64 w n; 1
+  | Const_base (Const_nativeint n) -> byte w Constant.nativeint; i64 w (Int64.of_nativeint n); 1
   | Const_base (Const_string (s, _, _)) ->
     (* Where strings may be mutable (-unsafe-string), literals are never shared. *)
-    byte w (if Lambda_view.strings_are_immutable then 5 else 8);
+    byte w (if Lambda_view.strings_are_immutable then Constant.shared_string else Constant.own_string);
     string w s;
     1
-  | Const_immstring s -> byte w 5; string w s; 1
+  | Const_immstring s -> byte w Constant.shared_string; string w s; 1
   | Const_block (tag, fields) ->
       let steps = List.fold_left (fun steps field -> steps + constant_steps w field) 0 fields in
-      byte w 6;
+      byte w Constant.block;
       u w tag;
       u w (List.length fields);
       steps + 1
   | Const_float_array literals ->
-      byte w 7;
+      byte w Constant.float_array;
       list w (fun literal -> float w (float_of_string literal)) literals;
       1
 
@@ -177,13 +187,13 @@ let rec term state lambda =
   and byte = Byte_writer.byte state.nodes
   and list item items = Byte_writer.list state.nodes item items in
   match lambda with
-  | Lvar id -> node state 0; ident state id
-  | Lmutvar id -> node state 1; ident state id
-  | Lconst c -> node state 2; constant state c
+  | Lvar id -> node state Node.var; ident state id
+  | Lmutvar id -> node state Node.mut_var; ident state id
+  | Lconst c -> node state Node.const; constant state c
   | Lapply apply ->
       term state apply.ap_func;
       terms state apply.ap_args;
-      node state 3;
+      node state Node.apply;
       u (List.length apply.ap_args);
       location state apply.ap_loc;
       tailcall state apply.ap_tailcall;
@@ -191,7 +201,7 @@ let rec term state lambda =
       specialise state (Attributes.specialised apply.ap_loc apply.ap_specialised)
   | Lfunction f ->
       term state f.body;
-      node state 4;
+      node state Node.function_;
       bool (match f.kind with Tupled -> true | Curried -> false);
       params state f.params;
       value_kind state f.return;
@@ -208,14 +218,14 @@ let rec term state lambda =
       | _ ->
           term state def;
           term state body;
-          node state 5;
-          byte (match strictness with Strict -> 0 | Alias -> 1 | StrictOpt -> 2);
+          node state Node.let_;
+          byte (match strictness with Strict -> Let_kind.strict | Alias -> Let_kind.alias | StrictOpt -> Let_kind.strict_opt);
           value_kind state kind;
           ident state id)
   | Lmutlet (kind, id, def, body) ->
       term state def;
       term state body;
-      node state 6;
+      node state Node.mut_let;
       value_kind state kind;
       ident state id
   | Lletrec (bindings, body) -> letrec state (split_defaults state (Lambda_view.bindings bindings)) body
@@ -224,12 +234,12 @@ let rec term state lambda =
       terms state args;
       match Version_primitives.runtime_function prim with
       | Some symbol ->
-          node state 22;
+          node state Node.runtime_call;
           Byte_writer.name state.nodes symbol;
           location state loc;
           u (List.length args)
       | None ->
-          node state 8;
+          node state Node.prim;
           Primitives.write state.nodes ~global:(Imports.number state.imports) prim;
           location state loc;
           u (List.length args))
@@ -238,7 +248,7 @@ let rec term state lambda =
       terms state (List.map snd sw.sw_consts);
       terms state (List.map snd sw.sw_blocks);
       Option.iter (term state) sw.sw_failaction;
-      node state 9;
+      node state Node.switch;
       location state loc;
       u sw.sw_numconsts;
       list (fun (key, _) -> i key) sw.sw_consts;
@@ -249,65 +259,65 @@ let rec term state lambda =
       term state scrutinee;
       terms state (List.map snd arms);
       Option.iter (term state) default;
-      node state 10;
+      node state Node.string_switch;
       location state loc;
       list (fun (key, _) -> Byte_writer.string state.nodes key) arms;
       bool (Option.is_some default)
   | Lstaticraise (label, args) ->
       terms state args;
-      node state 11;
+      node state Node.static_raise;
       i label;
       u (List.length args)
   | Lstaticcatch (body, (label, ids), handler) ->
       term state body;
       term state handler;
-      node state 12;
+      node state Node.static_catch;
       i label;
       params state ids
   | Ltrywith (body, id, handler) ->
       term state body;
       term state handler;
-      node state 13;
+      node state Node.try_with;
       ident state id
   | Lifthenelse (cond, ifso, ifnot) ->
       term state cond;
       term state ifso;
       term state ifnot;
-      node state 14
+      node state Node.if_then_else
   | Lsequence (first, second) ->
       term state first;
       term state second;
-      node state 15
+      node state Node.sequence
   | Lwhile (cond, body) ->
       term state cond;
       term state body;
-      node state 16
+      node state Node.while_
   | Lfor (id, from, to_, direction, body) ->
       term state from;
       term state to_;
       term state body;
-      node state 17;
+      node state Node.for_;
       ident state id;
       bool (match direction with Upto -> false | Downto -> true)
   | Lassign (id, value) ->
       term state value;
-      node state 18;
+      node state Node.assign;
       ident state id
   | Lsend (kind, meth, obj, args, loc) ->
       term state meth;
       term state obj;
       terms state args;
-      node state 19;
+      node state Node.send;
       method_kind state kind;
       location state loc;
       u (List.length args)
   | Levent (body, event) ->
       term state body;
-      node state 20;
+      node state Node.event;
       location state event.lev_loc
   | Lifused (id, body) ->
       term state body;
-      node state 21;
+      node state Node.if_used;
       ident state id
 
 and terms state lambdas = List.iter (term state) lambdas
@@ -315,7 +325,7 @@ and terms state lambdas = List.iter (term state) lambdas
 and letrec state bindings body =
   terms state (List.map snd bindings);
   term state body;
-  node state 7;
+  node state Node.let_rec;
   Byte_writer.list state.nodes (fun (id, _) -> ident state id) bindings
 
 (* {1 The request} *)

@@ -8,6 +8,7 @@
 //! tells how, the headers of `control.rs` and `placement.rs` tell why.
 
 mod analysis;
+pub mod codes;
 mod control;
 pub mod encode;
 mod exn;

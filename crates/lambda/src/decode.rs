@@ -2,6 +2,7 @@
 
 use std::rc::Rc;
 
+use crate::numbers::*;
 use crate::prim::Primitive;
 use crate::reader::{DecodeError, Reader};
 use crate::term::*;
@@ -361,34 +362,24 @@ impl Builder {
 
     fn read(&mut self, r: &mut Reader) -> Result<Node, DecodeError> {
         Ok(match r.byte()? {
-            0 => Node::Var(self.ident(r)?),
-            1 => Node::MutVar(self.ident(r)?),
-            2 => Node::Const(Box::new(constants(r)?)),
-            3 => {
+            node::Var => Node::Var(self.ident(r)?),
+            node::MutVar => Node::MutVar(self.ident(r)?),
+            node::Const => Node::Const(Box::new(constants(r)?)),
+            node::Apply => {
                 let n = r.u32()? as usize;
                 let loc = loc(r)?;
-                let tailcall = match r.byte()? {
-                    0 => Tailcall::Default,
-                    1 => Tailcall::Expected,
-                    2 => Tailcall::NotExpected,
-                    _ => return Err(r.error("no such tail-call attribute")),
-                };
+                let tailcall = tailcall(r)?;
                 let (inlined, specialised) = (inline(r)?, specialise(r)?);
                 let args = self.pop_many(r, n)?;
                 let func = self.pop(r)?;
                 Node::Apply { func, args, loc, tailcall, inlined, specialised }
             }
-            4 => {
+            node::Function => {
                 let tupled = r.bool()?;
                 let params = r.list(|r| self.param(r))?;
                 let result = value_kind(r)?;
                 let (inline, specialise) = (inline(r)?, specialise(r)?);
-                let local = match r.byte()? {
-                    0 => Local::Default,
-                    1 => Local::Always,
-                    2 => Local::Never,
-                    _ => return Err(r.error("no such local attribute")),
-                };
+                let local = local(r)?;
                 let (is_functor, stub, no_poll, loc) = (r.bool()?, r.bool()?, r.bool()?, loc(r)?);
                 let body = self.pop(r)?;
                 Node::Function(Box::new(Function {
@@ -405,36 +396,31 @@ impl Builder {
                     body,
                 }))
             }
-            5 => {
-                let strict = match r.byte()? {
-                    0 => LetKind::Strict,
-                    1 => LetKind::Alias,
-                    2 => LetKind::StrictOpt,
-                    _ => return Err(r.error("no such kind of let")),
-                };
+            node::Let => {
+                let strict = let_kind(r)?;
                 let (kind, id) = (value_kind(r)?, self.ident(r)?);
                 let (body, def) = (self.pop(r)?, self.pop(r)?);
                 Node::Let { strict, kind, id, def, body }
             }
-            6 => {
+            node::MutLet => {
                 let (kind, id) = (value_kind(r)?, self.ident(r)?);
                 let (body, def) = (self.pop(r)?, self.pop(r)?);
                 Node::MutLet { kind, id, def, body }
             }
-            7 => {
+            node::LetRec => {
                 let ids = r.list(|r| self.ident(r))?;
                 let body = self.pop(r)?;
                 let defs: Vec<NodeId> = self.pop_many(r, ids.len())?;
                 Node::LetRec { defs: ids.into_iter().zip(defs).collect(), body }
             }
-            8 => {
+            node::Prim => {
                 let prim = Box::new(Primitive::decode(r)?);
                 let loc = loc(r)?;
                 let n = r.u32()? as usize;
                 Node::Prim { prim, args: self.pop_many(r, n)?, loc }
             }
-            9 => self.switch(r)?,
-            10 => {
+            node::Switch => self.switch(r)?,
+            node::StringSwitch => {
                 let loc = loc(r)?;
                 let keys = r.list(|r| Ok(r.bytes()?.to_vec()))?;
                 let default = if r.bool()? { Some(self.pop(r)?) } else { None };
@@ -442,56 +428,51 @@ impl Builder {
                 let arms = keys.into_iter().zip(arms).collect();
                 Node::StringSwitch { scrutinee: self.pop(r)?, arms, default, loc }
             }
-            11 => {
+            node::StaticRaise => {
                 let label = r.i64()?;
                 let n = r.u32()? as usize;
                 Node::StaticRaise { label, args: self.pop_many(r, n)? }
             }
-            12 => {
+            node::StaticCatch => {
                 let label = r.i64()?;
                 let params = r.list(|r| self.param(r))?;
                 let (handler, body) = (self.pop(r)?, self.pop(r)?);
                 Node::StaticCatch { body, label, params, handler }
             }
-            13 => {
+            node::TryWith => {
                 let id = self.ident(r)?;
                 let (handler, body) = (self.pop(r)?, self.pop(r)?);
                 Node::TryWith { body, id, handler }
             }
-            14 => {
+            node::IfThenElse => {
                 let (else_, then_, cond) = (self.pop(r)?, self.pop(r)?, self.pop(r)?);
                 Node::IfThenElse { cond, then_, else_ }
             }
-            15 => {
+            node::Sequence => {
                 let (second, first) = (self.pop(r)?, self.pop(r)?);
                 Node::Sequence { first, second }
             }
-            16 => {
+            node::While => {
                 let (body, cond) = (self.pop(r)?, self.pop(r)?);
                 Node::While { cond, body }
             }
-            17 => {
+            node::For => {
                 let (id, downto) = (self.ident(r)?, r.bool()?);
                 let (body, to, from) = (self.pop(r)?, self.pop(r)?, self.pop(r)?);
                 Node::For { id, from, to, downto, body }
             }
-            18 => Node::Assign { id: self.ident(r)?, value: self.pop(r)? },
-            19 => {
-                let kind = match r.byte()? {
-                    0 => MethodKind::SelfMethod,
-                    1 => MethodKind::Public,
-                    2 => MethodKind::Cached,
-                    _ => return Err(r.error("no such kind of method")),
-                };
+            node::Assign => Node::Assign { id: self.ident(r)?, value: self.pop(r)? },
+            node::Send => {
+                let kind = method_kind(r)?;
                 let loc = loc(r)?;
                 let n = r.u32()? as usize;
                 let args = self.pop_many(r, n)?;
                 let (object, method) = (self.pop(r)?, self.pop(r)?);
                 Node::Send { kind, method, object, args, loc }
             }
-            20 => Node::Event { loc: loc(r)?, body: self.pop(r)? },
-            21 => Node::IfUsed { id: self.ident(r)?, body: self.pop(r)? },
-            22 => {
+            node::Event => Node::Event { loc: loc(r)?, body: self.pop(r)? },
+            node::IfUsed => Node::IfUsed { id: self.ident(r)?, body: self.pop(r)? },
+            node::RuntimeCall => {
                 let symbol = r.string()?;
                 let loc = loc(r)?;
                 let n = r.u32()? as usize;
@@ -526,35 +507,14 @@ fn loc(r: &mut Reader) -> Result<LocId, DecodeError> {
     Ok(LocId(r.u32()?))
 }
 
-fn value_kind(r: &mut Reader) -> Result<ValueKind, DecodeError> {
-    Ok(match r.byte()? {
-        0 => ValueKind::Generic,
-        1 => ValueKind::Float,
-        2 => ValueKind::Int,
-        3 => ValueKind::Nativeint,
-        4 => ValueKind::Int32,
-        5 => ValueKind::Int64,
-        _ => return Err(r.error("no such kind of value")),
-    })
-}
-
 fn inline(r: &mut Reader) -> Result<Inline, DecodeError> {
     Ok(match r.byte()? {
-        0 => Inline::Default,
-        1 => Inline::Always,
-        2 => Inline::Never,
-        3 => Inline::Hint,
-        4 => Inline::Unroll(r.u32()?),
+        inline::Default => Inline::Default,
+        inline::Always => Inline::Always,
+        inline::Never => Inline::Never,
+        inline::Hint => Inline::Hint,
+        inline::Unroll => Inline::Unroll(r.u32()?),
         _ => return Err(r.error("no such inline attribute")),
-    })
-}
-
-fn specialise(r: &mut Reader) -> Result<Specialise, DecodeError> {
-    Ok(match r.byte()? {
-        0 => Specialise::Default,
-        1 => Specialise::Always,
-        2 => Specialise::Never,
-        _ => return Err(r.error("no such specialise attribute")),
     })
 }
 
@@ -564,20 +524,20 @@ fn constants(r: &mut Reader) -> Result<Constants, DecodeError> {
     let mut stack: Vec<u32> = Vec::new();
     for index in 0..count as u32 {
         let step = match r.byte()? {
-            0 => Constant::Int(r.i64()?),
-            1 => Constant::Float(r.float_bits()?),
-            2 => Constant::Int32(i32::try_from(r.i64()?).map_err(|_| r.error("no int32"))?),
-            3 => Constant::Int64(r.i64()?),
-            4 => Constant::Nativeint(r.i64()?),
-            5 => Constant::String { contents: r.bytes()?.to_vec(), shared: true },
-            8 => Constant::String { contents: r.bytes()?.to_vec(), shared: false },
-            6 => {
+            constant::Int => Constant::Int(r.i64()?),
+            constant::Float => Constant::Float(r.float_bits()?),
+            constant::Int32 => Constant::Int32(i32::try_from(r.i64()?).map_err(|_| r.error("no int32"))?),
+            constant::Int64 => Constant::Int64(r.i64()?),
+            constant::Nativeint => Constant::Nativeint(r.i64()?),
+            constant::SharedString => Constant::String { contents: r.bytes()?.to_vec(), shared: true },
+            constant::OwnString => Constant::String { contents: r.bytes()?.to_vec(), shared: false },
+            constant::Block => {
                 let tag = u8::try_from(r.u32()?).map_err(|_| r.error("no tag"))?;
                 let n = r.u32()? as usize;
                 let at = stack.len().checked_sub(n).ok_or_else(|| r.error("fields missing"))?;
                 Constant::Block { tag, fields: stack.drain(at..).collect() }
             }
-            7 => Constant::FloatArray(r.list(Reader::float_bits)?),
+            constant::FloatArray => Constant::FloatArray(r.list(Reader::float_bits)?),
             _ => return Err(r.error("no such constant")),
         };
         steps.push(step);

@@ -1,9 +1,10 @@
-//! Lambda's primitives and their opcodes. This file is the reference for both sides: the opcode of a
-//! primitive is its number in [`Primitive::decode`], its data follow in the order of its fields.
+//! Lambda's primitives and their opcodes: the table at the end of this file is the reference for both sides. The OCaml side has
+//! its opcodes by name, in `ocaml/front/lambda_numbers.ml`, which is made from the table (`tests/numbers.rs`).
 
+use crate::numbers::*;
 use crate::reader::{DecodeError, Reader};
 
-/// `Lambda.integer_comparison`, in order: eq 0, ne 1, lt 2, gt 3, le 4, ge 5.
+/// `Lambda.integer_comparison`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum IntComparison {
     Eq,
@@ -14,7 +15,7 @@ pub enum IntComparison {
     Ge,
 }
 
-/// `Lambda.float_comparison`, in order: eq 0, neq 1, lt 2, nlt 3, gt 4, ngt 5, le 6, nle 7, ge 8, nge 9.
+/// `Lambda.float_comparison`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum FloatComparison {
     Eq,
@@ -29,7 +30,7 @@ pub enum FloatComparison {
     Nge,
 }
 
-/// `Lambda.array_kind`: gen 0, addr 1, int 2, float 3.
+/// `Lambda.array_kind`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ArrayKind {
     Gen,
@@ -38,7 +39,7 @@ pub enum ArrayKind {
     Float,
 }
 
-/// `Lambda.boxed_integer`: nativeint 0, int32 1, int64 2.
+/// `Lambda.boxed_integer`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum BoxedInteger {
     Nativeint,
@@ -46,7 +47,7 @@ pub enum BoxedInteger {
     Int64,
 }
 
-/// `Types.record_representation`: regular 0, float 1, unboxed 2, inlined 3, extension 4.
+/// `Types.record_representation`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum RecordRepresentation {
     Regular,
@@ -56,7 +57,7 @@ pub enum RecordRepresentation {
     Extension,
 }
 
-/// `Lambda.initialization_or_assignment`: assignment 0, heap 1, root 2.
+/// `Lambda.initialization_or_assignment`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Initialization {
     Assignment,
@@ -64,7 +65,7 @@ pub enum Initialization {
     Root,
 }
 
-/// `Lambda.raise_kind`: regular 0, reraise 1, notrace 2.
+/// `Lambda.raise_kind`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum RaiseKind {
     Regular,
@@ -72,7 +73,7 @@ pub enum RaiseKind {
     Notrace,
 }
 
-/// `Lambda.bigarray_kind`, in order from unknown 0 to complex64 12.
+/// `Lambda.bigarray_kind`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum BigarrayKind {
     Unknown,
@@ -90,7 +91,7 @@ pub enum BigarrayKind {
     Complex64,
 }
 
-/// `Lambda.bigarray_layout`: unknown 0, C 1, Fortran 2.
+/// `Lambda.bigarray_layout`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum BigarrayLayout {
     Unknown,
@@ -98,8 +99,7 @@ pub enum BigarrayLayout {
     Fortran,
 }
 
-/// `Lambda.compile_time_constant`, in order: big-endian 0, word size 1, int size 2, max wosize 3, unix 4,
-/// win32 5, cygwin 6, backend type 7.
+/// `Lambda.compile_time_constant`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum CtConst {
     BigEndian,
@@ -112,7 +112,7 @@ pub enum CtConst {
     BackendType,
 }
 
-/// `Primitive.native_repr`: same as OCaml 0, float 1, nativeint 2, int32 3, int64 4, untagged 5.
+/// `Primitive.native_repr`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum NativeRepr {
     Value,
@@ -140,7 +140,7 @@ pub struct External {
     pub result: NativeRepr,
 }
 
-/// The width of `Pstring_load_16` and its like: 16 bits 0, 32 bits 1, 64 bits 2.
+/// The width of `Pstring_load_16` and its like.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum AccessWidth {
     W16,
@@ -148,7 +148,7 @@ pub enum AccessWidth {
     W64,
 }
 
-/// What the front end knows of a field that is read: unknown 0 (before OCaml 5), immutable 1, mutable 2.
+/// What the front end knows of a field that is read; before OCaml 5 nothing.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum FieldMutability {
     Unknown,
@@ -326,169 +326,128 @@ pub enum Primitive {
     Opaque,
 }
 
-macro_rules! byte_enum {
-    ($read:ident, $ty:ident, $($variant:ident),+) => {
-        fn $read(r: &mut Reader) -> Result<$ty, DecodeError> {
-            const ALL: &[$ty] = &[$($ty::$variant),+];
-            let at = r.byte()?;
-            ALL.get(at as usize).copied().ok_or_else(|| r.error(concat!("no such ", stringify!($ty))))
-        }
-    };
-}
-
-byte_enum!(int_comparison, IntComparison, Eq, Ne, Lt, Gt, Le, Ge);
-byte_enum!(float_comparison, FloatComparison, Eq, Neq, Lt, Nlt, Gt, Ngt, Le, Nle, Ge, Nge);
-byte_enum!(array_kind, ArrayKind, Gen, Addr, Int, Float);
-byte_enum!(boxed_integer, BoxedInteger, Nativeint, Int32, Int64);
-byte_enum!(record_representation, RecordRepresentation, Regular, Float, Unboxed, Inlined, Extension);
-byte_enum!(initialization, Initialization, Assignment, Heap, Root);
-byte_enum!(raise_kind, RaiseKind, Regular, Reraise, Notrace);
-byte_enum!(
-    bigarray_kind,
-    BigarrayKind,
-    Unknown,
-    Float32,
-    Float64,
-    Sint8,
-    Uint8,
-    Sint16,
-    Uint16,
-    Int32,
-    Int64,
-    CamlInt,
-    NativeInt,
-    Complex32,
-    Complex64
-);
-byte_enum!(field_mutability, FieldMutability, Unknown, Immutable, Mutable);
-byte_enum!(bigarray_layout, BigarrayLayout, Unknown, C, Fortran);
-byte_enum!(
-    ct_const,
-    CtConst,
-    BigEndian,
-    WordSize,
-    IntSize,
-    MaxWosize,
-    OstypeUnix,
-    OstypeWin32,
-    OstypeCygwin,
-    BackendType
-);
-byte_enum!(native_repr, NativeRepr, Value, Float, Nativeint, Int32, Int64, Untagged);
-byte_enum!(access_width, AccessWidth, W16, W32, W64);
-
 fn external(r: &mut Reader) -> Result<External, DecodeError> {
     let name = r.string()?;
     let native_name = r.string()?;
     let arity = r.u32()?;
     let alloc = r.bool()?;
-    let args = r.list(native_repr)?;
-    let result = native_repr(r)?;
+    let args = r.list(native_representation)?;
+    let result = native_representation(r)?;
     Ok(External { name, native_name, arity, alloc, args, result })
 }
 
-impl Primitive {
-    /// Reads a primitive: an opcode byte, then its data.
-    pub fn decode(r: &mut Reader) -> Result<Primitive, DecodeError> {
-        use Primitive::*;
-        Ok(match r.byte()? {
-            0 => BytesToString,
-            1 => BytesOfString,
-            2 => Ignore,
-            3 => GetGlobal(r.u32()?),
-            4 => SetGlobal(r.u32()?),
-            5 => MakeBlock { tag: r.u32()?, mutable: r.bool()? },
-            6 => Field { field: r.u32()?, mutability: field_mutability(r)? },
-            7 => FieldComputed,
-            8 => SetField { field: r.u32()?, pointer: r.bool()?, init: initialization(r)? },
-            9 => SetFieldComputed { pointer: r.bool()?, init: initialization(r)? },
-            10 => FloatField(r.u32()?),
-            11 => SetFloatField { field: r.u32()?, init: initialization(r)? },
-            12 => DupRecord { repr: record_representation(r)?, size: r.u32()? },
-            13 => CCall(Box::new(external(r)?)),
-            14 => Raise(raise_kind(r)?),
-            15 => SeqAnd,
-            16 => SeqOr,
-            17 => Not,
-            18 => NegInt,
-            19 => AddInt,
-            20 => SubInt,
-            21 => MulInt,
-            22 => DivInt { safe: r.bool()? },
-            23 => ModInt { safe: r.bool()? },
-            24 => AndInt,
-            25 => OrInt,
-            26 => XorInt,
-            27 => LslInt,
-            28 => LsrInt,
-            29 => AsrInt,
-            30 => IntComp(int_comparison(r)?),
-            31 => CompareInts,
-            32 => CompareFloats,
-            33 => CompareBints(boxed_integer(r)?),
-            34 => OffsetInt(r.i64()?),
-            35 => OffsetRef(r.i64()?),
-            36 => IntOfFloat,
-            37 => FloatOfInt,
-            38 => NegFloat,
-            39 => AbsFloat,
-            40 => AddFloat,
-            41 => SubFloat,
-            42 => MulFloat,
-            43 => DivFloat,
-            44 => FloatComp(float_comparison(r)?),
-            45 => StringLength,
-            46 => StringRef { safe: r.bool()? },
-            47 => BytesLength,
-            48 => BytesRef { safe: r.bool()? },
-            49 => BytesSet { safe: r.bool()? },
-            50 => MakeArray { kind: array_kind(r)?, mutable: r.bool()? },
-            51 => DupArray { kind: array_kind(r)?, mutable: r.bool()? },
-            52 => ArrayLength(array_kind(r)?),
-            53 => ArrayRef { kind: array_kind(r)?, safe: r.bool()? },
-            54 => ArraySet { kind: array_kind(r)?, safe: r.bool()? },
-            55 => IsInt,
-            56 => IsOut,
-            57 => BintOfInt(boxed_integer(r)?),
-            58 => IntOfBint(boxed_integer(r)?),
-            59 => CvtBint { from: boxed_integer(r)?, to: boxed_integer(r)? },
-            60 => NegBint(boxed_integer(r)?),
-            61 => AddBint(boxed_integer(r)?),
-            62 => SubBint(boxed_integer(r)?),
-            63 => MulBint(boxed_integer(r)?),
-            64 => DivBint { kind: boxed_integer(r)?, safe: r.bool()? },
-            65 => ModBint { kind: boxed_integer(r)?, safe: r.bool()? },
-            66 => AndBint(boxed_integer(r)?),
-            67 => OrBint(boxed_integer(r)?),
-            68 => XorBint(boxed_integer(r)?),
-            69 => LslBint(boxed_integer(r)?),
-            70 => LsrBint(boxed_integer(r)?),
-            71 => AsrBint(boxed_integer(r)?),
-            72 => BintComp { kind: boxed_integer(r)?, op: int_comparison(r)? },
-            73 => BigarrayRef {
-                safe: r.bool()?,
-                dims: r.u32()?,
-                kind: bigarray_kind(r)?,
-                layout: bigarray_layout(r)?,
-            },
-            74 => BigarraySet {
-                safe: r.bool()?,
-                dims: r.u32()?,
-                kind: bigarray_kind(r)?,
-                layout: bigarray_layout(r)?,
-            },
-            75 => BigarrayDim(r.u32()?),
-            76 => StringLoad { width: access_width(r)?, safe: r.bool()? },
-            77 => BytesLoad { width: access_width(r)?, safe: r.bool()? },
-            78 => BytesStore { width: access_width(r)?, safe: r.bool()? },
-            79 => BigstringLoad { width: access_width(r)?, safe: r.bool()? },
-            80 => BigstringStore { width: access_width(r)?, safe: r.bool()? },
-            81 => CtConst(ct_const(r)?),
-            82 => Bswap16,
-            83 => Bbswap(boxed_integer(r)?),
-            84 => IntAsPointer,
-            85 => Opaque,
-            code => return Err(r.error(format!("no primitive has the opcode {code}"))),
-        })
-    }
+/// A row: a primitive, and how its data are read, in the order in which they are written. Its opcode is its place.
+macro_rules! primitives {
+    ($r:ident => $( $name:ident $({ $($field:ident: $datum:expr),* })? $(($value:expr))?; )*) => {
+        /// The names of all primitives, without their data, in the order of their opcodes.
+        pub const NAMES: &[&str] = &[$(stringify!($name)),*];
+
+        #[allow(non_upper_case_globals)]
+        mod opcode {
+            enum Number { $($name),* }
+            $( pub const $name: u8 = Number::$name as u8; )*
+        }
+
+        impl Primitive {
+            /// Reads a primitive: an opcode byte, then its data.
+            ///
+            /// # Errors
+            /// When no primitive has the opcode, or its data are not there.
+            pub fn decode($r: &mut Reader) -> Result<Primitive, DecodeError> {
+                Ok(match $r.byte()? {
+                    $( opcode::$name => Primitive::$name $({ $($field: $datum?),* })? $(($value?))?, )*
+                    code => return Err($r.error(format!("no primitive has the opcode {code}"))),
+                })
+            }
+        }
+    };
+}
+
+primitives! { r =>
+    BytesToString;
+    BytesOfString;
+    Ignore;
+    GetGlobal(r.u32());
+    SetGlobal(r.u32());
+    MakeBlock { tag: r.u32(), mutable: r.bool() };
+    Field { field: r.u32(), mutability: field_mutability(r) };
+    FieldComputed;
+    SetField { field: r.u32(), pointer: r.bool(), init: initialization(r) };
+    SetFieldComputed { pointer: r.bool(), init: initialization(r) };
+    FloatField(r.u32());
+    SetFloatField { field: r.u32(), init: initialization(r) };
+    DupRecord { repr: record_representation(r), size: r.u32() };
+    CCall(external(r).map(Box::new));
+    Raise(raise_kind(r));
+    SeqAnd;
+    SeqOr;
+    Not;
+    NegInt;
+    AddInt;
+    SubInt;
+    MulInt;
+    DivInt { safe: r.bool() };
+    ModInt { safe: r.bool() };
+    AndInt;
+    OrInt;
+    XorInt;
+    LslInt;
+    LsrInt;
+    AsrInt;
+    IntComp(integer_comparison(r));
+    CompareInts;
+    CompareFloats;
+    CompareBints(boxed_integer(r));
+    OffsetInt(r.i64());
+    OffsetRef(r.i64());
+    IntOfFloat;
+    FloatOfInt;
+    NegFloat;
+    AbsFloat;
+    AddFloat;
+    SubFloat;
+    MulFloat;
+    DivFloat;
+    FloatComp(float_comparison(r));
+    StringLength;
+    StringRef { safe: r.bool() };
+    BytesLength;
+    BytesRef { safe: r.bool() };
+    BytesSet { safe: r.bool() };
+    MakeArray { kind: array_kind(r), mutable: r.bool() };
+    DupArray { kind: array_kind(r), mutable: r.bool() };
+    ArrayLength(array_kind(r));
+    ArrayRef { kind: array_kind(r), safe: r.bool() };
+    ArraySet { kind: array_kind(r), safe: r.bool() };
+    IsInt;
+    IsOut;
+    BintOfInt(boxed_integer(r));
+    IntOfBint(boxed_integer(r));
+    CvtBint { from: boxed_integer(r), to: boxed_integer(r) };
+    NegBint(boxed_integer(r));
+    AddBint(boxed_integer(r));
+    SubBint(boxed_integer(r));
+    MulBint(boxed_integer(r));
+    DivBint { kind: boxed_integer(r), safe: r.bool() };
+    ModBint { kind: boxed_integer(r), safe: r.bool() };
+    AndBint(boxed_integer(r));
+    OrBint(boxed_integer(r));
+    XorBint(boxed_integer(r));
+    LslBint(boxed_integer(r));
+    LsrBint(boxed_integer(r));
+    AsrBint(boxed_integer(r));
+    BintComp { kind: boxed_integer(r), op: integer_comparison(r) };
+    BigarrayRef { safe: r.bool(), dims: r.u32(), kind: bigarray_kind(r), layout: bigarray_layout(r) };
+    BigarraySet { safe: r.bool(), dims: r.u32(), kind: bigarray_kind(r), layout: bigarray_layout(r) };
+    BigarrayDim(r.u32());
+    StringLoad { width: access_width(r), safe: r.bool() };
+    BytesLoad { width: access_width(r), safe: r.bool() };
+    BytesStore { width: access_width(r), safe: r.bool() };
+    BigstringLoad { width: access_width(r), safe: r.bool() };
+    BigstringStore { width: access_width(r), safe: r.bool() };
+    CtConst(compile_time_constant(r));
+    Bswap16;
+    Bbswap(boxed_integer(r));
+    IntAsPointer;
+    Opaque;
 }

@@ -1,6 +1,7 @@
 (** Primitives of Lambda that differ between versions, as [Primitives] writes the others: 4.13. *)
 
 open Lambda
+open Lambda_numbers
 
 (** The function of the runtime, with OCaml's own calling convention, that does what a primitive says. *)
 let runtime_function (_ : primitive) : string option = None
@@ -14,5 +15,5 @@ let write w prim =
   match prim with
   | Pfield n ->
       (* Whether it may be assigned is not said. *)
-      byte w 6; u w n; byte w 0
+      byte w Opcode.field; u w n; byte w Field_mutability.unknown
   | prim -> Lambda_codes.unknown prim

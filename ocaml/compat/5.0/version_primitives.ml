@@ -2,6 +2,7 @@
     atomics. *)
 
 open Lambda
+open Lambda_numbers
 
 let runtime_function = Effects.runtime_function
 
@@ -14,7 +15,9 @@ let write w prim =
   let runtime_operation name ~arity = Lambda_codes.c_call w (Primitive.simple ~name ~arity ~alloc:false) in
   match prim with
   | Pfield (n, _, mutability) ->
-      byte w 6; u w n; byte w (match mutability with Immutable -> 1 | Mutable -> 2)
+      byte w Opcode.field;
+      u w n;
+      byte w (match mutability with Immutable -> Field_mutability.immutable | Mutable -> Field_mutability.mutable_)
   | Patomic_load { immediate_or_pointer = Pointer } -> runtime_operation Atomic_load.of_value ~arity:1
   | Patomic_load { immediate_or_pointer = Immediate } -> runtime_operation Atomic_load.of_immediate ~arity:1
   | Patomic_exchange -> runtime_operation "caml_atomic_exchange" ~arity:2

@@ -2,6 +2,7 @@
     atomic, and lazy blocks have a primitive of their own. *)
 
 open Lambda
+open Lambda_numbers
 
 let runtime_function = Effects.runtime_function
 
@@ -18,8 +19,10 @@ let write w prim =
   let runtime_operation name ~arity = Lambda_codes.c_call w (Primitive.simple ~name ~arity ~alloc:false) in
   match prim with
   | Pfield (n, _, mutability) ->
-      byte w 6; u w n; byte w (match mutability with Immutable -> 1 | Mutable -> 2)
-  | Pmakelazyblock _ -> byte w Lambda_codes.opaque
+      byte w Opcode.field;
+      u w n;
+      byte w (match mutability with Immutable -> Field_mutability.immutable | Mutable -> Field_mutability.mutable_)
+  | Pmakelazyblock _ -> byte w Opcode.opaque
   | Patomic_load -> runtime_operation Atomic_load.of_value ~arity:2
   | Pdls_get -> runtime_operation Intrinsics.dls_get ~arity:1
   | Ppoll -> Lambda_codes.c_call w (Primitive.simple ~name:Intrinsics.poll ~arity:1 ~alloc:true)

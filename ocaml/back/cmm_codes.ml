@@ -1,0 +1,490 @@
+(** The numbers by which high-level Cmm is written. Made from the tables in crates/cmm/src/codes.rs by
+    [UPDATE_EXPECT=1 cargo test -p flambeau-cmm --test codes]: not to be changed here. *)
+
+let unknown r what = Byte_reader.malformed r ("no such " ^ what)
+
+type primitive =
+  | Make_block
+  | Make_float_block
+  | Block_load
+  | Block_load_float
+  | Block_store
+  | Block_store_float
+  | Block_load_computed
+  | Block_store_computed
+  | Duplicate
+  | Offset_ref
+  | Is_int
+  | Get_tag
+  | Phys_equal
+  | Make_array
+  | Array_length
+  | Array_load
+  | Array_store
+  | Check_bound
+  | String_length
+  | String_load
+  | String_store
+  | Bigarray_dim
+  | Bigarray_load
+  | Bigarray_store
+  | Int_arith
+  | Int_shift
+  | Int_div
+  | Int_mod
+  | Check_zero
+  | Int_compare
+  | Int_compare3
+  | Byte_swap
+  | Byte_swap16
+  | Float_arith
+  | Float_neg
+  | Float_abs
+  | Float_compare
+  | Float_compare3
+  | Tag
+  | Untag
+  | Box
+  | Unbox
+  | Num_conv
+  | Opaque
+  | Int_as_pointer
+  | C_call
+  | Project_value_slot
+  | Project_function_slot
+  | Alloc_dummy_closure
+  | Exn_state
+
+let primitive r : primitive =
+  match Byte_reader.byte r with
+  | 0 -> Make_block
+  | 1 -> Make_float_block
+  | 2 -> Block_load
+  | 3 -> Block_load_float
+  | 4 -> Block_store
+  | 5 -> Block_store_float
+  | 6 -> Block_load_computed
+  | 7 -> Block_store_computed
+  | 8 -> Duplicate
+  | 9 -> Offset_ref
+  | 10 -> Is_int
+  | 11 -> Get_tag
+  | 12 -> Phys_equal
+  | 13 -> Make_array
+  | 14 -> Array_length
+  | 15 -> Array_load
+  | 16 -> Array_store
+  | 17 -> Check_bound
+  | 18 -> String_length
+  | 19 -> String_load
+  | 20 -> String_store
+  | 21 -> Bigarray_dim
+  | 22 -> Bigarray_load
+  | 23 -> Bigarray_store
+  | 24 -> Int_arith
+  | 25 -> Int_shift
+  | 26 -> Int_div
+  | 27 -> Int_mod
+  | 28 -> Check_zero
+  | 29 -> Int_compare
+  | 30 -> Int_compare3
+  | 31 -> Byte_swap
+  | 32 -> Byte_swap16
+  | 33 -> Float_arith
+  | 34 -> Float_neg
+  | 35 -> Float_abs
+  | 36 -> Float_compare
+  | 37 -> Float_compare3
+  | 38 -> Tag
+  | 39 -> Untag
+  | 40 -> Box
+  | 41 -> Unbox
+  | 42 -> Num_conv
+  | 43 -> Opaque
+  | 44 -> Int_as_pointer
+  | 45 -> C_call
+  | 46 -> Project_value_slot
+  | 47 -> Project_function_slot
+  | 48 -> Alloc_dummy_closure
+  | 49 -> Exn_state
+  | _ -> unknown r "primitive"
+
+type mutability =
+  | Immutable
+  | Mutable
+
+let mutability r : mutability =
+  match Byte_reader.byte r with
+  | 0 -> Immutable
+  | 1 -> Mutable
+  | _ -> unknown r "mutability"
+
+type initialization =
+  | Assignment
+  | Heap
+  | Root
+
+let initialization r : initialization =
+  match Byte_reader.byte r with
+  | 0 -> Assignment
+  | 1 -> Heap
+  | 2 -> Root
+  | _ -> unknown r "initialization"
+
+type array_kind =
+  | Generic
+  | Addr
+  | Int
+  | Float
+
+let array_kind r : array_kind =
+  match Byte_reader.byte r with
+  | 0 -> Generic
+  | 1 -> Addr
+  | 2 -> Int
+  | 3 -> Float
+  | _ -> unknown r "array kind"
+
+type string_kind =
+  | String
+  | Bytes
+  | Bigstring
+
+let string_kind r : string_kind =
+  match Byte_reader.byte r with
+  | 0 -> String
+  | 1 -> Bytes
+  | 2 -> Bigstring
+  | _ -> unknown r "string kind"
+
+type width =
+  | W8
+  | W16
+  | W32
+  | W64
+
+let width r : width =
+  match Byte_reader.byte r with
+  | 0 -> W8
+  | 1 -> W16
+  | 2 -> W32
+  | 3 -> W64
+  | _ -> unknown r "width"
+
+type bigarray_kind =
+  | Float32
+  | Float64
+  | Sint8
+  | Uint8
+  | Sint16
+  | Uint16
+  | Int32
+  | Int64
+  | Caml_int
+  | Native_int
+  | Complex32
+  | Complex64
+
+let bigarray_kind r : bigarray_kind =
+  match Byte_reader.byte r with
+  | 0 -> Float32
+  | 1 -> Float64
+  | 2 -> Sint8
+  | 3 -> Uint8
+  | 4 -> Sint16
+  | 5 -> Uint16
+  | 6 -> Int32
+  | 7 -> Int64
+  | 8 -> Caml_int
+  | 9 -> Native_int
+  | 10 -> Complex32
+  | 11 -> Complex64
+  | _ -> unknown r "bigarray kind"
+
+type int_kind =
+  | Tagged
+  | Naked
+  | Int32
+  | Int64
+  | Nativeint
+
+let int_kind r : int_kind =
+  match Byte_reader.byte r with
+  | 0 -> Tagged
+  | 1 -> Naked
+  | 2 -> Int32
+  | 3 -> Int64
+  | 4 -> Nativeint
+  | _ -> unknown r "int kind"
+
+type int_op =
+  | Add
+  | Sub
+  | Mul
+  | And
+  | Or
+  | Xor
+
+let int_op r : int_op =
+  match Byte_reader.byte r with
+  | 0 -> Add
+  | 1 -> Sub
+  | 2 -> Mul
+  | 3 -> And
+  | 4 -> Or
+  | 5 -> Xor
+  | _ -> unknown r "int op"
+
+type shift_op =
+  | Lsl
+  | Lsr
+  | Asr
+
+let shift_op r : shift_op =
+  match Byte_reader.byte r with
+  | 0 -> Lsl
+  | 1 -> Lsr
+  | 2 -> Asr
+  | _ -> unknown r "shift op"
+
+type int_comparison =
+  | Eq
+  | Ne
+  | Lt
+  | Le
+  | Gt
+  | Ge
+  | Unsigned_lt
+
+let int_comparison r : int_comparison =
+  match Byte_reader.byte r with
+  | 0 -> Eq
+  | 1 -> Ne
+  | 2 -> Lt
+  | 3 -> Le
+  | 4 -> Gt
+  | 5 -> Ge
+  | 6 -> Unsigned_lt
+  | _ -> unknown r "int comparison"
+
+type float_op =
+  | Add
+  | Sub
+  | Mul
+  | Div
+
+let float_op r : float_op =
+  match Byte_reader.byte r with
+  | 0 -> Add
+  | 1 -> Sub
+  | 2 -> Mul
+  | 3 -> Div
+  | _ -> unknown r "float op"
+
+type float_comparison =
+  | Eq
+  | Ne
+  | Lt
+  | Not_lt
+  | Gt
+  | Not_gt
+  | Le
+  | Not_le
+  | Ge
+  | Not_ge
+
+let float_comparison r : float_comparison =
+  match Byte_reader.byte r with
+  | 0 -> Eq
+  | 1 -> Ne
+  | 2 -> Lt
+  | 3 -> Not_lt
+  | 4 -> Gt
+  | 5 -> Not_gt
+  | 6 -> Le
+  | 7 -> Not_le
+  | 8 -> Ge
+  | 9 -> Not_ge
+  | _ -> unknown r "float comparison"
+
+type boxed_kind =
+  | Float
+  | Int32
+  | Int64
+  | Nativeint
+
+let boxed_kind r : boxed_kind =
+  match Byte_reader.byte r with
+  | 0 -> Float
+  | 1 -> Int32
+  | 2 -> Int64
+  | 3 -> Nativeint
+  | _ -> unknown r "boxed kind"
+
+type kind =
+  | Value
+  | Naked_immediate
+  | Naked_float
+  | Naked_int32
+  | Naked_int64
+  | Naked_nativeint
+
+let kind r : kind =
+  match Byte_reader.byte r with
+  | 0 -> Value
+  | 1 -> Naked_immediate
+  | 2 -> Naked_float
+  | 3 -> Naked_int32
+  | 4 -> Naked_int64
+  | 5 -> Naked_nativeint
+  | _ -> unknown r "kind"
+
+type native_repr =
+  | As_value
+  | As_float
+  | As_int32
+  | As_int64
+  | As_nativeint
+  | As_untagged
+
+let native_repr r : native_repr =
+  match Byte_reader.byte r with
+  | 0 -> As_value
+  | 1 -> As_float
+  | 2 -> As_int32
+  | 3 -> As_int64
+  | 4 -> As_nativeint
+  | 5 -> As_untagged
+  | _ -> unknown r "native repr"
+
+type machtype =
+  | Val
+  | Int
+  | Float
+
+let machtype r : machtype =
+  match Byte_reader.byte r with
+  | 0 -> Val
+  | 1 -> Int
+  | 2 -> Float
+  | _ -> unknown r "machtype"
+
+type send_kind =
+  | Self_method
+  | Public
+  | Cached
+
+let send_kind r : send_kind =
+  match Byte_reader.byte r with
+  | 0 -> Self_method
+  | 1 -> Public
+  | 2 -> Cached
+  | _ -> unknown r "send kind"
+
+type raise_kind =
+  | Regular
+  | Reraise
+  | No_trace
+
+let raise_kind r : raise_kind =
+  match Byte_reader.byte r with
+  | 0 -> Regular
+  | 1 -> Reraise
+  | 2 -> No_trace
+  | _ -> unknown r "raise kind"
+
+type expression =
+  | Int
+  | Float
+  | Symbol
+  | Var
+  | Let
+  | Let_mut
+  | Assign
+  | Seq
+  | If
+  | Switch
+  | String_switch
+  | Catch
+  | Exit
+  | Try
+  | Prim
+  | Direct_call
+  | Generic_call
+  | Send
+  | Raise
+  | Closures
+  | Offset
+  | Slot_load
+  | Unreachable
+
+let expression r : expression =
+  match Byte_reader.byte r with
+  | 0 -> Int
+  | 1 -> Float
+  | 2 -> Symbol
+  | 3 -> Var
+  | 4 -> Let
+  | 5 -> Let_mut
+  | 6 -> Assign
+  | 7 -> Seq
+  | 8 -> If
+  | 9 -> Switch
+  | 10 -> String_switch
+  | 11 -> Catch
+  | 12 -> Exit
+  | 13 -> Try
+  | 14 -> Prim
+  | 15 -> Direct_call
+  | 16 -> Generic_call
+  | 17 -> Send
+  | 18 -> Raise
+  | 19 -> Closures
+  | 20 -> Offset
+  | 21 -> Slot_load
+  | 22 -> Unreachable
+  | _ -> unknown r "expression"
+
+type data =
+  | Block
+  | Boxed_float
+  | Boxed_int32
+  | Boxed_int64
+  | Boxed_nativeint
+  | String_data
+  | Float_array
+  | Set_of_closures
+  | Preallocated
+
+let data r : data =
+  match Byte_reader.byte r with
+  | 0 -> Block
+  | 1 -> Boxed_float
+  | 2 -> Boxed_int32
+  | 3 -> Boxed_int64
+  | 4 -> Boxed_nativeint
+  | 5 -> String_data
+  | 6 -> Float_array
+  | 7 -> Set_of_closures
+  | 8 -> Preallocated
+  | _ -> unknown r "data"
+
+type data_field =
+  | Address
+  | Word
+
+let data_field r : data_field =
+  match Byte_reader.byte r with
+  | 0 -> Address
+  | 1 -> Word
+  | _ -> unknown r "data field"
+
+type place =
+  | Inlined
+  | Foreign
+
+let place r : place =
+  match Byte_reader.byte r with
+  | 0 -> Inlined
+  | 1 -> Foreign
+  | _ -> unknown r "place"
