@@ -15,7 +15,8 @@ use flambeau_interp::coverage as ir_coverage;
 use flambeau_ir::decision::{DecisionLog, Warning};
 use flambeau_ir::{Dbg, Fuel, Rewrites, Unit, printer, verify};
 use flambeau_lambda::{Request, coverage as lambda_coverage, decode, printer as lambda_printer};
-use flambeau_passes::Pass;
+use flambeau_passes::Conditions;
+use flambeau_passes::schedule::{Step, lifting_rounds};
 
 use crate::settings::Settings;
 use crate::{other_units, reports};
@@ -214,8 +215,8 @@ impl Runner {
     }
 
     /// Runs passes, each verified if that is wanted.
-    fn passes(&mut self, unit: &mut Unit, passes: &[Pass], rewrites: &mut Rewrites) -> Result<(), Failure> {
-        for pass in passes {
+    fn passes(&mut self, unit: &mut Unit, steps: &[&Step], rewrites: &mut Rewrites) -> Result<(), Failure> {
+        for pass in steps.iter().map(|step| &step.pass) {
             self.stage(pass.name, || {
                 (pass.run)(unit, rewrites);
                 Ok(())
@@ -298,9 +299,9 @@ fn compile(
     runner.verify_after(&unit, "convert")?;
     if settings.simplify {
         let described = other_units::stock_unit(&request).is_some();
-        let schedule = flambeau_passes::schedule(settings.level, settings.rounds, described);
-        let lifting_rounds = schedule.iter().filter(|pass| pass.name == "parameters").count();
-        rewrites.lifting_rounds = Some(lifting_rounds as u32);
+        let conditions = Conditions { level: settings.level, rounds: settings.rounds, described };
+        let schedule = flambeau_passes::schedule(conditions);
+        rewrites.lifting_rounds = Some(lifting_rounds(&schedule));
         runner.passes(&mut unit, &schedule, rewrites)?;
     }
     other_units::check(&unit.imports).map_err(failure)?;

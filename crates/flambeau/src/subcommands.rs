@@ -7,8 +7,10 @@ use std::process::ExitCode;
 use anyhow::{Context, Result};
 use clap::builder::PossibleValuesParser;
 use clap::{Parser, Subcommand};
+use flambeau_ir::inlining::{Choice, Rounds};
 use flambeau_ir::{Fuel, Rewrites};
-use flambeau_passes::PASSES;
+use flambeau_passes::schedule::lifting_rounds;
+use flambeau_passes::{Conditions, PASSES, Pass, schedule};
 
 use crate::reports::ReportArguments;
 use crate::{library, reports, run, toolchain};
@@ -26,10 +28,17 @@ enum Command {
     /// Read, verify, optimise and print intermediate code
     Opt {
         /// A file of intermediate code (.fl)
-        file: PathBuf,
+        #[arg(required_unless_present = "schedule")]
+        file: Option<PathBuf>,
         /// Apply this pass; may be repeated, passes run in the order given
         #[arg(long = "pass", value_name = "NAME", value_parser = pass_names())]
         passes: Vec<String>,
+        /// Apply all passes of this level, as a compilation does, after those given
+        #[arg(short = 'O', value_name = "LEVEL")]
+        level: Option<u32>,
+        /// Show what a compilation of the level given with -O runs (1 without), and why; read no file
+        #[arg(long)]
+        schedule: bool,
         /// How many rewrites may happen in all
         #[arg(long, value_name = "N")]
         fuel: Option<u64>,
@@ -83,15 +92,24 @@ pub fn is_called() -> bool {
 /// Runs the command that the process was called with.
 pub fn run() -> ExitCode {
     let result = match Arguments::parse().command {
-        Command::Opt { file, passes, fuel, rewrites, check_against_interp, interp_fuel } => {
+        Command::Opt { schedule: true, level, .. } => {
+            print!("{}", flambeau_passes::schedule::print(Conditions::level(level.unwrap_or(1))));
+            Ok(ExitCode::SUCCESS)
+        }
+        Command::Opt { file, passes, level, fuel, rewrites, check_against_interp, interp_fuel, .. } => {
+            let steps = level.map(|level| schedule(Conditions::level(level))).unwrap_or_default();
+            let named = passes.iter().filter_map(|name| PASSES.iter().find(|pass| pass.name == *name));
+            let passes: Vec<&Pass> = named.chain(steps.iter().map(|step| &step.pass)).collect();
             let check = check_against_interp
                 .then(|| flambeau_interp::Options { fuel: interp_fuel, ..Default::default() });
             let rewrites = Rewrites {
                 fuel: fuel.map_or_else(Fuel::unlimited, Fuel::limited),
                 trace: rewrites.then(Vec::new),
+                inlining: level.map(|level| Rounds::new(Choice::default(), level)).unwrap_or_default(),
+                lifting_rounds: level.map(|_| lifting_rounds(&steps)),
                 ..Rewrites::default()
             };
-            opt(&file, &passes, rewrites, check.as_ref()).map(|()| ExitCode::SUCCESS)
+            opt(&file.unwrap_or_default(), &passes, rewrites, check.as_ref()).map(|()| ExitCode::SUCCESS)
         }
         Command::Run { file, arguments } => run::run(&file, &arguments),
         Command::Report(arguments) => reports::run(arguments).map(|()| ExitCode::SUCCESS),
@@ -123,7 +141,7 @@ fn pass_names() -> PossibleValuesParser {
 /// Reads, verifies, optimises and prints intermediate code.
 fn opt(
     file: &Path,
-    passes: &[String],
+    passes: &[&Pass],
     mut rewrites: Rewrites,
     check: Option<&flambeau_interp::Options>,
 ) -> Result<()> {
@@ -139,8 +157,8 @@ fn opt(
     if let Some(options) = check {
         tell_run("before all passes", &flambeau_interp::run(&unit, options));
     }
-    for name in passes {
-        let pass = PASSES.iter().find(|pass| pass.name == name).context("no such pass")?;
+    for pass in passes {
+        let name = pass.name;
         let before = check.map(|options| (options, unit.clone()));
         (pass.run)(&mut unit, &mut rewrites);
         for done in rewrites.trace.iter_mut().flat_map(std::mem::take) {

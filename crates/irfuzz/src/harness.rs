@@ -6,7 +6,8 @@ use flambeau_interp::check::Tally;
 use flambeau_interp::{Options, Verdict, check, generate};
 use flambeau_ir::rewrite::Done;
 use flambeau_ir::{Fuel, Rewrites, Unit, alpha, parser, printer, verify};
-use flambeau_passes::Pass;
+use flambeau_passes::schedule::Step;
+use flambeau_passes::{Conditions, Pass};
 
 use crate::run::Found;
 use crate::shrink::shrink;
@@ -21,8 +22,8 @@ pub fn all_passes() -> Vec<Pass> {
 }
 
 fn schedule(unit: &mut Unit, rewrites: &mut Rewrites, level: u32) -> bool {
-    let run = |changed, pass: &Pass| (pass.run)(unit, rewrites) | changed;
-    flambeau_passes::schedule(level, None, false).iter().fold(false, run)
+    let run = |changed, step: &&Step| (step.pass.run)(unit, rewrites) | changed;
+    flambeau_passes::schedule(Conditions::level(level)).iter().fold(false, run)
 }
 
 /// Items and terminators of the original; most units need some hundred.

@@ -14,11 +14,14 @@ pub mod parameters;
 pub mod peel;
 mod recursion;
 pub mod scalar_replacement;
+pub mod schedule;
 pub mod static_arrays;
 pub mod thread;
 pub mod unroll;
 
 use flambeau_ir::{Rewrites, Unit};
+
+pub use schedule::{Conditions, schedule};
 
 /// A pass.
 #[derive(Clone, Copy)]
@@ -83,50 +86,3 @@ const LATE_BOUNDS: Pass = Pass {
         changed
     },
 };
-
-/// How many times the simplifier runs at most.
-const MAX_ROUNDS: u32 = 8;
-
-/// What a compilation runs, in order. `level` is that of `-O`: without one 1. `rounds` is what `-rounds` says: how many
-/// times the simplifier runs, which is twice at least; without it as often as the level says (manual 21.5). `described`: the
-/// code is not for this unit, whose object is there, but for others, which call the functions of that object.
-pub fn schedule(level: u32, rounds: Option<u32>, described: bool) -> Vec<Pass> {
-    // Functions that are loops first: the simplifier knows loops, but nothing of calls.
-    let mut passes = vec![CONTIFY, LOOPIFY, SIMPLIFY];
-    // The next round is to know that they are static.
-    passes.push(STATIC_ARRAYS);
-    // What the simplifier brought into sight: blocks that only forwarded loads kept, functions with one caller left,
-    // switches on what inlined functions give, what is the same in each turn of a loop.
-    // A closure that has become a continuation keeps no block that it captured, so contification comes first; closures
-    // that only blocks kept are called by name after scalar replacement.
-    passes.extend([CONTIFY, SCALAR_REPLACEMENT, CONTIFY]);
-    // What is still a function; the next round knows the parts. Functions of the stock object take what they take there.
-    if !described {
-        passes.push(PARAMETERS);
-    }
-    passes.push(THREAD);
-    if level >= 3 {
-        passes.push(UNROLL);
-    }
-    passes.extend([PEEL, SIMPLIFY]);
-    // Parameters that stand for parts may have parts themselves.
-    let rounds = rounds.unwrap_or(level).min(MAX_ROUNDS);
-    for _ in 2..rounds {
-        // Functions that were specialised in the round before.
-        if !described {
-            passes.push(PARAMETERS);
-        }
-        passes.extend([THREAD, SIMPLIFY]);
-    }
-    // What is still not known of the arguments of comparisons never will be; the tests are for the last round.
-    let last = passes.len() - if rounds > 2 { 2 } else { 3 };
-    passes.insert(last, IMMEDIATES);
-    // Blocks that escaped only through functions which the last rounds put into their places.
-    passes.push(LATE_SCALAR_REPLACEMENT);
-    // What the simplifier found to be the same is the same here.
-    passes.push(LATE_BOUNDS);
-    // Last: where a check is gone, nothing keeps a load from leaving a loop, and inside a branch an allocation is in
-    // sight of nobody else.
-    passes.push(MOTION);
-    passes
-}

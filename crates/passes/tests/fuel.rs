@@ -7,7 +7,7 @@ use flambeau_interp::generate;
 use flambeau_ir::printer::print_unit;
 use flambeau_ir::rewrite::Done;
 use flambeau_ir::{Fuel, Rewrites, Unit};
-use flambeau_passes::schedule;
+use flambeau_passes::{Conditions, schedule};
 
 /// Random units that are looked at.
 const UNITS: u64 = 60;
@@ -18,8 +18,8 @@ const MOST: usize = 120;
 fn compile(unit: &Unit, fuel: Fuel) -> (Unit, Vec<Done>) {
     let mut unit = unit.clone();
     let mut rewrites = Rewrites { fuel, trace: Some(Vec::new()), ..Rewrites::default() };
-    for pass in schedule(3, None, false) {
-        (pass.run)(&mut unit, &mut rewrites);
+    for step in schedule(Conditions::level(3)) {
+        (step.pass.run)(&mut unit, &mut rewrites);
     }
     (unit, rewrites.trace.unwrap_or_default())
 }

@@ -1,0 +1,153 @@
+//! What a compilation runs, in order, and why: data (`flambeau opt --schedule -O3` prints it).
+
+use std::fmt::Write;
+
+use crate::{
+    CONTIFY, IMMEDIATES, LATE_BOUNDS, LATE_SCALAR_REPLACEMENT, LOOPIFY, MOTION, PARAMETERS, PEEL, Pass,
+    SCALAR_REPLACEMENT, SIMPLIFY, STATIC_ARRAYS, THREAD, UNROLL,
+};
+
+/// How many times the simplifier runs at most.
+const MAX_ROUNDS: u32 = 8;
+
+/// What a schedule is made for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Conditions {
+    /// That of `-O`: without one 1.
+    pub level: u32,
+    /// What `-rounds` says: how many times the simplifier runs, which is twice at least; without it as often as the level
+    /// says (manual 21.5).
+    pub rounds: Option<u32>,
+    /// The code is not for this unit, whose object is there, but for others, which call the functions of that object.
+    pub described: bool,
+}
+
+impl Conditions {
+    /// Of a level, for an object of our own.
+    pub fn level(level: u32) -> Conditions {
+        Conditions { level, rounds: None, described: false }
+    }
+
+    fn number_of_rounds(self) -> u32 {
+        self.rounds.unwrap_or(self.level).clamp(2, MAX_ROUNDS)
+    }
+}
+
+/// In which rounds of the simplifier a pass runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum When {
+    /// In the first.
+    First,
+    /// In the second.
+    Second,
+    /// In all from the second on.
+    FromSecond,
+    /// In the last.
+    Last,
+    /// In each.
+    Each,
+    /// After the last.
+    Afterwards,
+}
+
+/// What else a pass needs to run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum If {
+    Always,
+    /// From this level on.
+    Level(u32),
+    /// The object is ours: functions of the stock object take what they take there.
+    OwnObject,
+}
+
+/// An entry of the schedule.
+#[derive(Clone, Copy)]
+pub struct Step {
+    pub pass: Pass,
+    pub when: When,
+    pub only: If,
+    /// Why it runs there.
+    pub why: &'static str,
+}
+
+const fn step(pass: Pass, when: When, only: If, why: &'static str) -> Step {
+    Step { pass, when, only, why }
+}
+
+/// Each round runs its entries in this order.
+#[rustfmt::skip]
+pub const SCHEDULE: &[Step] = &[
+    step(CONTIFY, When::First, If::Always, "the simplifier knows continuations, but nothing of calls"),
+    step(LOOPIFY, When::First, If::Always, "the simplifier knows loops, but nothing of calls"),
+    step(STATIC_ARRAYS, When::Second, If::Always, "the second round is to know that they are static"),
+    step(CONTIFY, When::Second, If::Always, "functions with one caller left; a closure that became a continuation keeps no block"),
+    step(SCALAR_REPLACEMENT, When::Second, If::Always, "blocks that only forwarded loads kept"),
+    step(CONTIFY, When::Second, If::Always, "closures that only blocks kept are called by name after scalar replacement"),
+    step(PARAMETERS, When::FromSecond, If::OwnObject, "what is still a function; the round knows the parts, which may have parts themselves"),
+    step(IMMEDIATES, When::Last, If::Always, "what is not known of the arguments of comparisons by now never will be"),
+    step(THREAD, When::FromSecond, If::Always, "switches on what inlined functions give"),
+    step(UNROLL, When::Second, If::Level(3), "loops whose number of iterations the first round found out"),
+    step(PEEL, When::Second, If::Always, "what is the same in each iteration, and may fail"),
+    step(SIMPLIFY, When::Each, If::Always, "what is known and what is needed"),
+    step(LATE_SCALAR_REPLACEMENT, When::Afterwards, If::Always, "blocks that escaped only through functions which the last rounds inlined"),
+    step(LATE_BOUNDS, When::Afterwards, If::Always, "what the simplifier found to be the same is the same here"),
+    step(MOTION, When::Afterwards, If::Always, "where a check is gone, a load may leave a loop; in a branch nobody else sees an allocation"),
+];
+
+/// What a compilation runs, in order.
+pub fn schedule(conditions: Conditions) -> Vec<&'static Step> {
+    let rounds = conditions.number_of_rounds();
+    let runs = |step: &Step| match step.only {
+        If::Always => true,
+        If::Level(level) => conditions.level >= level,
+        If::OwnObject => !conditions.described,
+    };
+    let in_round = |step: &Step, round: u32| match step.when {
+        When::First => round == 1,
+        When::Second => round == 2,
+        When::FromSecond => round >= 2 && round <= rounds,
+        When::Last => round == rounds,
+        When::Each => round <= rounds,
+        When::Afterwards => round == rounds + 1,
+    };
+    let of_round = |round| SCHEDULE.iter().filter(move |step| runs(step) && in_round(step, round));
+    (1..=rounds + 1).flat_map(of_round).collect()
+}
+
+/// After how many rounds `parameters` follows (`Rewrites::lifting_rounds`).
+pub fn lifting_rounds(schedule: &[&Step]) -> u32 {
+    schedule.iter().filter(|step| step.pass.name == PARAMETERS.name).count() as u32
+}
+
+/// The schedule for people.
+pub fn print(conditions: Conditions) -> String {
+    let mut text = String::new();
+    for step in schedule(conditions) {
+        // Writing to a string can't fail.
+        let _ = writeln!(text, "{:<24} {}", step.pass.name, step.why);
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(level: u32, rounds: Option<u32>, described: bool) -> Vec<&'static str> {
+        schedule(Conditions { level, rounds, described }).iter().map(|step| step.pass.name).collect()
+    }
+
+    #[test]
+    fn levels_rounds_and_descriptions() {
+        let second = ["static_arrays", "contify", "scalar_replacement", "contify", "parameters"];
+        let end = ["late_scalar_replacement", "late_bounds", "motion"];
+        let first = ["contify", "loopify", "simplify"];
+        let o1 = [&first[..], &second, &["immediates", "thread", "peel", "simplify"], &end].concat();
+        assert_eq!(names(1, None, false), o1);
+        let o3 = [&first[..], &second, &["thread", "unroll", "peel", "simplify", "parameters", "immediates"]]
+            .concat();
+        assert_eq!(names(3, None, false), [&o3[..], &["thread", "simplify"], &end].concat());
+        assert!(!names(3, None, true).contains(&"parameters"));
+        assert_eq!(names(1, Some(20), false).iter().filter(|name| **name == "simplify").count(), 8);
+    }
+}
