@@ -357,7 +357,7 @@ impl<'a> Visitor<'a> for Analysis<'a> {
         self.around[at.run] = Some(id);
     }
 
-    fn item(&mut self, flow: &Flow, at: Point, item: &'a Item) {
+    fn item(&mut self, flow: &Flow, at: Point, _: usize, item: &'a Item) {
         let here = self.here(flow, at);
         match item {
             Item::Let { named: Named::Simple(simple), .. } => {

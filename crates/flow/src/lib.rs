@@ -194,8 +194,8 @@ pub struct Flow {
 
 /// What looks at the items of a body while its control flow is numbered. The flow is as far as the walk has come.
 pub trait Visitor<'e> {
-    /// An item, before what is nested in it.
-    fn item(&mut self, flow: &Flow, at: Point, item: &'e Item);
+    /// An item and its index in its run, before what is nested in it.
+    fn item(&mut self, flow: &Flow, at: Point, index: usize, item: &'e Item);
     /// What ends a run, before what is nested in it.
     fn terminator(&mut self, flow: &Flow, at: Point, terminator: &'e Terminator);
     /// The code of a continuation begins, or the function: before its items.
@@ -206,7 +206,7 @@ pub trait Visitor<'e> {
 
 /// Looks at nothing.
 impl Visitor<'_> for () {
-    fn item(&mut self, _: &Flow, _: Point, _: &Item) {}
+    fn item(&mut self, _: &Flow, _: Point, _: usize, _: &Item) {}
     fn terminator(&mut self, _: &Flow, _: Point, _: &Terminator) {}
 }
 

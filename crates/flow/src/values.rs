@@ -93,7 +93,7 @@ impl Values {
 }
 
 impl Visitor<'_> for Values {
-    fn item(&mut self, _: &Flow, at: Point, item: &Item) {
+    fn item(&mut self, _: &Flow, at: Point, _: usize, item: &Item) {
         item.for_each_simple(&mut |simple| self.add_use(simple, at));
         match item {
             Item::Let { var, .. } => self.define(*var, at),

@@ -80,8 +80,8 @@ impl<'e, V: Visitor<'e>> Walk<'_, V> {
             self.begin(run, self.flow.runs[run].start);
         }
         deep(|| {
-            for item in &expr.items {
-                self.item(item, run);
+            for (index, item) in expr.items.iter().enumerate() {
+                self.item(item, index, run);
             }
             self.terminator(&expr.terminator, run);
         });
@@ -118,9 +118,9 @@ impl<'e, V: Visitor<'e>> Walk<'_, V> {
         block
     }
 
-    fn item(&mut self, item: &'e Item, run: Run) {
+    fn item(&mut self, item: &'e Item, index: usize, run: Run) {
         let at = self.point(run);
-        self.visitor.item(self.flow, at, item);
+        self.visitor.item(self.flow, at, index, item);
         match item {
             Item::Let { named, .. } => {
                 if let Some(exn) = named.exn() {

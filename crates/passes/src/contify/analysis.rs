@@ -1,11 +1,12 @@
-//! What becomes a continuation, and where. One walk through the unit fills dense tables; the rest is linear in the
-//! number of sets.
+//! What becomes a continuation, and where. Found while the control flow of each function is numbered; the rest is linear
+//! in the number of sets.
 
 use cranelift_entity::{PrimaryMap, SecondaryMap, entity_impl};
-use flambeau_ir::stack::deep;
+use flambeau_flow::{BlockData, EdgeKind, Flow, Point, Run, Visitor};
 use flambeau_ir::{
-    Apply, CallKind, CodeId, Continuation, Dbg, ExnCont, Expr, FunctionSlot, Item, Named, Prim, Rewrite,
-    Rewrites, SetOfClosures, Simple, StaticDef, StaticField, Symbol, Terminator, Unit, ValueSlot, Variable,
+    Apply, ApplyCont, CallKind, CodeId, Continuation, Dbg, ExnCont, Expr, FunctionSlot, Item, Named, Prim,
+    Rewrite, Rewrites, SetOfClosures, Simple, StaticDef, StaticField, Symbol, Terminator, Unit, ValueSlot,
+    Variable,
 };
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -22,41 +23,24 @@ pub(super) struct Closure {
     pub index: u32,
 }
 
-/// A place in the unit's terms: before an item of a run.
+/// A location in a function: before an item of a run.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Point {
-    /// Points are numbered as the walk meets them. Of two scopes which share a point, the one that begins later is
-    /// inside the other.
-    time: u32,
-    /// Runs are numbered as the walk meets them.
-    pub run: u32,
+pub(super) struct Location {
+    /// Of two scopes of one function, the one that begins later is inside the other if they share a position.
+    position: u32,
+    pub run: RunNumber,
     pub index: u32,
 }
 
+/// The number of a run in its function.
+#[derive(Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub(super) struct RunNumber(pub u32);
+
 /// Where a term is.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Home {
     Entry,
     Code(CodeId),
-}
-
-/// Where a continuation may be used.
-#[derive(Clone, Copy, Default)]
-enum Scope {
-    /// Everywhere in its function.
-    #[default]
-    Function,
-    /// From a point on.
-    From(Point),
-    /// In these of [`Analysis::regions`].
-    Regions { first: u32, count: u32 },
-}
-
-/// One of the scopes of a recursive continuation.
-#[derive(Clone, Copy)]
-struct Region {
-    begin: Point,
-    end: u32,
 }
 
 /// The calls of a set's functions from outside of it.
@@ -74,9 +58,11 @@ pub(super) struct Set {
     pub functions: SmallVec<[(FunctionSlot, CodeId); 1]>,
     pub values: Vec<(ValueSlot, Simple)>,
     /// For a static set, where its calls are.
-    home: Option<Home>,
+    pub home: Option<Home>,
     /// Where it is bound; for a static set, the beginning of its home.
-    begin: Point,
+    begin: Location,
+    /// Where it may be bound, if its calls so far share a scope.
+    at: Option<Location>,
     /// Whether something is not as it must be.
     refused: bool,
     calls: Option<Calls>,
@@ -89,7 +75,7 @@ pub(super) struct Set {
 /// A set whose functions become continuations.
 #[derive(Clone)]
 pub(super) struct Chosen {
-    pub at: Point,
+    pub at: Location,
     /// Stands for the return continuations. It and the handler are those of the home as it will be.
     pub ret: Continuation,
     /// Stands for the exception continuations.
@@ -105,19 +91,12 @@ pub(super) struct Analysis {
     symbols: SecondaryMap<Symbol, Option<Closure>>,
     codes: SecondaryMap<CodeId, Option<Closure>>,
     slots: SecondaryMap<FunctionSlot, Option<Closure>>,
-    /// Of each function, the number of the run that is its body.
-    pub bodies: SecondaryMap<CodeId, u32>,
-    pub entry_body: u32,
-    conts: SecondaryMap<Continuation, Scope>,
-    regions: Vec<Region>,
-    /// The body of the `try` that an exception continuation handles.
-    tries: SecondaryMap<Continuation, Point>,
-    bound: SecondaryMap<Variable, Point>,
-    // ---- where the walk is
+    bound: SecondaryMap<Variable, Location>,
+    /// For each continuation, the index in its run after the item that binds it.
+    after: SecondaryMap<Continuation, u32>,
+    /// The sets that are bound, or called for the first time, in the function looked through.
+    here: Vec<SetId>,
     home: Home,
-    body: Point,
-    time: u32,
-    runs: u32,
 }
 
 impl Analysis {
@@ -128,28 +107,21 @@ impl Analysis {
             symbols: SecondaryMap::new(),
             codes: SecondaryMap::new(),
             slots: SecondaryMap::new(),
-            bodies: SecondaryMap::new(),
-            entry_body: 0,
-            conts: SecondaryMap::new(),
-            regions: Vec::new(),
-            tries: SecondaryMap::new(),
             bound: SecondaryMap::new(),
+            after: SecondaryMap::new(),
+            here: Vec::new(),
             home: Home::Entry,
-            body: Point::default(),
-            time: 0,
-            runs: 0,
         };
         analysis.find_sets(unit);
         if analysis.sets.is_empty() {
             return analysis;
         }
         analysis.static_uses(unit);
+        let mut flow = Flow::default();
         for (id, code) in &unit.codes {
-            analysis.bodies[id] = analysis.runs;
-            analysis.function(unit, Home::Code(id), &code.body);
+            analysis.function(unit, &mut flow, Home::Code(id), &code.body);
         }
-        analysis.entry_body = analysis.runs;
-        analysis.function(unit, Home::Entry, &unit.entry.body);
+        analysis.function(unit, &mut flow, Home::Entry, &unit.entry.body);
         analysis
     }
 
@@ -211,7 +183,8 @@ impl Analysis {
             functions: set.functions.clone(),
             values: set.values.clone(),
             home: None,
-            begin: Point::default(),
+            begin: Location::default(),
+            at: None,
             refused: !one_kind,
             calls: None,
             recursive: false,
@@ -256,73 +229,66 @@ impl Analysis {
 
     // ---- the walk
 
-    fn tick(&mut self) -> u32 {
-        self.time += 1;
-        self.time
-    }
-
-    fn point(&mut self, run: u32, index: usize) -> Point {
-        Point { time: self.tick(), run, index: index as u32 }
-    }
-
-    fn function(&mut self, unit: &Unit, home: Home, body: &Expr) {
+    fn function(&mut self, unit: &Unit, flow: &mut Flow, home: Home, body: &Expr) {
         self.home = home;
-        self.body = self.point(self.runs, 0);
-        self.expr(unit, body);
+        flow.analyse(body, &mut Walk { analysis: self, unit });
+        for id in std::mem::take(&mut self.here) {
+            self.sets[id].at = self.location(flow, &self.sets[id]);
+        }
     }
 
-    fn expr(&mut self, unit: &Unit, expr: &Expr) {
-        deep(|| {
-            let run = self.runs;
-            self.runs += 1;
-            for (index, item) in expr.items.iter().enumerate() {
-                self.item(unit, item, run, index + 1);
+    /// Where a set may be bound in the function that is its home.
+    fn location(&self, flow: &Flow, set: &Set) -> Option<Location> {
+        let calls = set.calls.as_ref()?;
+        let beginning =
+            |run: Run| Location { position: flow.runs()[run].start, run: RunNumber(run.as_u32()), index: 0 };
+        let mut at = set.begin;
+        let mut within = |begin: Location| {
+            if begin.position > at.position {
+                at = begin;
             }
-            self.terminator(unit, &expr.terminator);
-        });
-    }
-
-    /// `next` is where what the item binds begins to be in scope, if that is the remainder of the run.
-    fn item(&mut self, unit: &Unit, item: &Item, run: u32, next: usize) {
-        match item {
-            Item::Let { var, named, .. } => {
-                self.named(*var, named);
-                self.bound[*var] = self.point(run, next);
-            }
-            Item::LetClosures { vars, set, .. } => {
-                set.for_each_simple(&mut |simple| self.escape(simple));
-                let begin = self.point(run, next);
-                vars.iter().for_each(|&var| self.bound[var] = begin);
-                if let Some(closure) = self.variables[vars[0]] {
-                    let set = &mut self.sets[closure.set];
-                    (set.begin, set.home) = (begin, Some(self.home));
+        };
+        let extra_args = calls.exn.extra_args.iter().filter_map(|arg| arg.as_var());
+        extra_args.for_each(|arg| within(self.bound[arg]));
+        // The return and exception continuations of the function itself are in scope everywhere.
+        if let Some(block) = flow.block_of(calls.ret) {
+            let data = &flow.blocks()[block];
+            let after = Location {
+                position: data.used_from,
+                run: RunNumber(data.bound_in.as_u32()),
+                index: self.after[calls.ret],
+            };
+            let begin = match data.header_of.expand() {
+                // A `Join` is in scope in its body.
+                None if data.code == data.bound_in => beginning(flow.child_at(data.bound_in, data.bound_at)?),
+                None => after,
+                Some(entered) => {
+                    let calling = |run: &Run| {
+                        let data = &flow.runs()[*run];
+                        (data.start..data.end).contains(&calls.first)
+                    };
+                    let mut handlers = flow.headers(entered).map(|header| flow.blocks()[header].code);
+                    let handler = handlers.find(calling);
+                    if let Some(handler) = handler {
+                        if calls.last >= flow.runs()[handler].end {
+                            return None;
+                        }
+                        beginning(handler)
+                    } else {
+                        let last = flow.headers(entered).last()?;
+                        Location { position: flow.runs()[flow.blocks()[last].code].end, ..after }
+                    }
                 }
-            }
-            Item::Join { cont, params, body } => {
-                let begin = self.point(self.runs, 0);
-                self.conts[*cont] = Scope::From(begin);
-                self.expr(unit, body);
-                let begin = self.point(run, next);
-                params.iter().for_each(|&param| self.bound[param] = begin);
-            }
-            Item::LetCont { recursive, handlers } => {
-                let mut regions = Vec::new();
-                for handler in handlers {
-                    let begin = self.point(self.runs, 0);
-                    handler.params.iter().for_each(|&param| self.bound[param] = begin);
-                    self.expr(unit, &handler.body);
-                    regions.push(Region { begin, end: self.tick() });
-                }
-                let begin = self.point(run, next);
-                let mut scope = Scope::From(begin);
-                if *recursive {
-                    regions.push(Region { begin, end: u32::MAX });
-                    scope = Scope::Regions { first: self.regions.len() as u32, count: regions.len() as u32 };
-                    self.regions.append(&mut regions);
-                }
-                handlers.iter().for_each(|handler| self.conts[handler.cont] = scope);
+            };
+            within(begin);
+        }
+        if let Some(block) = flow.block_of(calls.exn.cont) {
+            let attempts = flow.predecessors(block).filter(|edge| edge.kind == EdgeKind::Try);
+            for edge in attempts {
+                within(beginning(flow.child_at(edge.from.run, edge.from.position)?));
             }
         }
+        Some(at)
     }
 
     fn named(&mut self, var: Variable, named: &Named) {
@@ -353,23 +319,11 @@ impl Analysis {
         }
     }
 
-    fn terminator(&mut self, unit: &Unit, terminator: &Terminator) {
-        match terminator {
-            Terminator::Apply(apply) => self.apply(unit, apply),
-            Terminator::Try { body, handler } => {
-                handler.for_each_simple(&mut |simple| self.escape(simple));
-                self.tries[handler.cont] = self.point(self.runs, 0);
-                self.expr(unit, body);
-            }
-            _ => terminator.for_each_simple(&mut |simple| self.escape(simple)),
-        }
-    }
-
-    fn apply(&mut self, unit: &Unit, apply: &Apply) {
+    fn apply(&mut self, unit: &Unit, apply: &Apply, position: u32) {
         apply.args.iter().for_each(|&arg| self.escape(arg));
         apply.exn.for_each_simple(&mut |arg| self.escape(arg));
         match (self.called(unit, apply), apply.callee) {
-            (Some(callee), _) => self.call(unit, callee, apply),
+            (Some(callee), _) => self.call(unit, callee, apply, position),
             (None, Some(callee)) => self.escape(callee),
             (None, None) => {}
         }
@@ -394,9 +348,8 @@ impl Analysis {
         }
     }
 
-    fn call(&mut self, unit: &Unit, callee: Closure, apply: &Apply) {
-        let now = self.tick();
-        let (home, body) = (self.home, self.body);
+    fn call(&mut self, unit: &Unit, callee: Closure, apply: &Apply, now: u32) {
+        let home = self.home;
         let set = &mut self.sets[callee.set];
         if let Home::Code(caller) = home
             && self.codes[caller].is_some_and(|caller| caller.set == callee.set)
@@ -407,7 +360,8 @@ impl Analysis {
             return;
         }
         if set.is_static && set.home.is_none() {
-            (set.home, set.begin) = (Some(home), body);
+            set.home = Some(home);
+            self.here.push(callee.set);
         }
         match &mut set.calls {
             None => {
@@ -429,14 +383,14 @@ impl Analysis {
     /// From outer functions to inner ones: a set whose home is itself such a function returns to where that returns
     /// to. Functions that are bound only in each other are never reached, and stay.
     pub fn choose(&mut self, unit: &Unit, rewrites: &mut Rewrites) -> bool {
-        let candidates: Vec<(SetId, Home, Point)> =
+        let candidates: Vec<(SetId, Home, Location)> =
             self.sets.keys().filter_map(|id| self.candidate(id).map(|(home, at)| (id, home, at))).collect();
         if candidates.is_empty() {
             return false;
         }
         let mut is_candidate: SecondaryMap<SetId, bool> = SecondaryMap::new();
         let mut in_entry = Vec::new();
-        let mut in_code: FxHashMap<CodeId, Vec<(SetId, Point)>> = FxHashMap::default();
+        let mut in_code: FxHashMap<CodeId, Vec<(SetId, Location)>> = FxHashMap::default();
         for (id, home, at) in candidates {
             is_candidate[id] = true;
             match home {
@@ -481,37 +435,68 @@ impl Analysis {
     }
 
     /// Whether a set may become a group of continuations, in which function, and where there.
-    fn candidate(&self, id: SetId) -> Option<(Home, Point)> {
+    fn candidate(&self, id: SetId) -> Option<(Home, Location)> {
         let set = &self.sets[id];
-        let (home, calls) = (set.home?, set.calls.as_ref()?);
+        let home = set.home?;
         let in_itself =
             matches!(home, Home::Code(code) if self.codes[code].is_some_and(|closure| closure.set == id));
         if set.refused || in_itself {
             return None;
         }
-        let ret = match self.conts[calls.ret] {
-            Scope::Function => Point::default(),
-            Scope::From(begin) => begin,
-            Scope::Regions { first, count } => {
-                let regions = &self.regions[first as usize..(first + count) as usize];
-                // They are in order and apart from each other.
-                let begun = regions.partition_point(|region| region.begin.time <= calls.first);
-                let region = regions[..begun].last()?;
-                if calls.last > region.end {
-                    return None;
-                }
-                region.begin
+        set.at.map(|at| (home, at))
+    }
+}
+
+/// Looks through a function.
+struct Walk<'a> {
+    analysis: &'a mut Analysis,
+    unit: &'a Unit,
+}
+
+impl Visitor<'_> for Walk<'_> {
+    fn item(&mut self, _: &Flow, at: Point, index: usize, item: &Item) {
+        let analysis = &mut *self.analysis;
+        let next = index as u32 + 1;
+        let begin = Location { position: at.position, run: RunNumber(at.run.as_u32()), index: next };
+        match item {
+            Item::Let { var, named, .. } => {
+                analysis.named(*var, named);
+                analysis.bound[*var] = begin;
             }
-        };
-        let mut at = set.begin;
-        let extra_args = calls.exn.extra_args.iter().filter_map(|arg| arg.as_var());
-        let extra_args = extra_args.map(|arg| self.bound[arg]);
-        for begin in extra_args.chain([ret, self.tries[calls.exn.cont]]) {
-            if begin.time > at.time {
-                at = begin;
+            Item::LetClosures { vars, set, .. } => {
+                set.for_each_simple(&mut |simple| analysis.escape(simple));
+                vars.iter().for_each(|&var| analysis.bound[var] = begin);
+                if let Some(closure) = analysis.variables[vars[0]] {
+                    let set = &mut analysis.sets[closure.set];
+                    (set.begin, set.home) = (begin, Some(analysis.home));
+                    analysis.here.push(closure.set);
+                }
+            }
+            Item::Join { cont, .. } => analysis.after[*cont] = next,
+            Item::LetCont { handlers, .. } => {
+                handlers.iter().for_each(|handler| analysis.after[handler.cont] = next);
             }
         }
-        Some((home, at))
+    }
+
+    fn block(&mut self, _: &Flow, at: Point, block: &BlockData) {
+        let is_join = block.code == block.bound_in;
+        let index = block.cont.filter(|_| is_join).map_or(0, |cont| self.analysis.after[cont]);
+        let begin = Location { position: at.position, run: RunNumber(at.run.as_u32()), index };
+        block.params.iter().for_each(|&param| self.analysis.bound[param] = begin);
+    }
+
+    fn terminator(&mut self, _: &Flow, at: Point, terminator: &Terminator) {
+        match terminator {
+            Terminator::Apply(apply) => self.analysis.apply(self.unit, apply, at.position),
+            Terminator::Switch(switch) => self.analysis.escape(switch.scrutinee),
+            Terminator::StringSwitch(switch) => self.analysis.escape(switch.scrutinee),
+            _ => terminator.for_each_simple(&mut |simple| self.analysis.escape(simple)),
+        }
+    }
+
+    fn arm(&mut self, _: &Flow, _: Point, jump: &ApplyCont) {
+        jump.for_each_simple(&mut |simple| self.analysis.escape(simple));
     }
 }
 

@@ -1,7 +1,8 @@
-//! Moving the bodies. Runs are numbered as in the analysis.
+//! Moving the bodies. Runs are numbered as by `flambeau_flow`.
 
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{PrimaryMap, SecondaryMap};
+use flambeau_flow::arms_mut;
 use flambeau_ir::stack::deep;
 use flambeau_ir::{
     ApplyCont, CodeId, ContHandler, Continuation, Dbg, ExnCont, Expr, Item, LocTable, Named, Prim, Simple,
@@ -10,7 +11,7 @@ use flambeau_ir::{
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use super::analysis::{Analysis, SetId};
+use super::analysis::{Analysis, Home, RunNumber, SetId};
 use crate::recursion;
 use flambeau_ir::renumber::Removal;
 
@@ -18,12 +19,13 @@ use flambeau_ir::renumber::Removal;
 pub(super) fn rewrite(unit: &mut Unit, analysis: &Analysis) {
     let mut conts: SecondaryMap<CodeId, PackedOption<Continuation>> = SecondaryMap::new();
     let (mut rets, mut exns) = (FxHashMap::default(), FxHashMap::default());
-    let mut insertions: FxHashMap<u32, Vec<(u32, SetId)>> = FxHashMap::default();
+    let mut insertions: FxHashMap<(Home, RunNumber), Vec<(u32, SetId)>> = FxHashMap::default();
     let mut values = FxHashMap::default();
     let mut removal = Removal::new(unit);
     for (id, set) in &analysis.sets {
         let Some(chosen) = &set.chosen else { continue };
-        insertions.entry(chosen.at.run).or_default().push((chosen.at.index, id));
+        let Some(home) = set.home else { continue };
+        insertions.entry((home, chosen.at.run)).or_default().push((chosen.at.index, id));
         values.extend(set.values.iter().copied());
         for &(slot, code) in &set.functions {
             conts[code] = unit.new_continuation(unit.function_slots[slot].clone()).into();
@@ -43,12 +45,13 @@ pub(super) fn rewrite(unit: &mut Unit, analysis: &Analysis) {
     let mut entry = unit.entry.body.take();
     let bodies = unit.codes.values_mut().map(|code| code.body.take()).collect();
     let locs = std::mem::take(&mut unit.locs);
-    let run = analysis.entry_body;
-    let mut rewriter = Rewriter { unit, analysis, conts, rets, exns, insertions, values, bodies, locs, run };
+    let (home, run) = (Home::Entry, RunNumber(0));
+    let mut rewriter =
+        Rewriter { unit, analysis, conts, rets, exns, insertions, values, bodies, locs, home, run };
     rewriter.expr(&mut entry);
     for id in rewriter.unit.codes.keys().filter(|&id| !analysis.is_chosen(id)) {
         let mut body = rewriter.bodies[id].take();
-        rewriter.run = analysis.bodies[id];
+        (rewriter.home, rewriter.run) = (Home::Code(id), RunNumber(0));
         rewriter.expr(&mut body);
         rewriter.bodies[id] = body;
     }
@@ -72,20 +75,21 @@ struct Rewriter<'a> {
     rets: FxHashMap<Continuation, Continuation>,
     exns: FxHashMap<Continuation, ExnCont>,
     /// For each run, what is put before which of its items, in order.
-    insertions: FxHashMap<u32, Vec<(u32, SetId)>>,
+    insertions: FxHashMap<(Home, RunNumber), Vec<(u32, SetId)>>,
     /// What was captured.
     values: FxHashMap<ValueSlot, Simple>,
     bodies: PrimaryMap<CodeId, Expr>,
     locs: LocTable,
-    /// The number of the next run.
-    run: u32,
+    /// The function that is rewritten, and the number of the next run in it.
+    home: Home,
+    run: RunNumber,
 }
 
 impl Rewriter<'_> {
     fn expr(&mut self, expr: &mut Expr) {
         deep(|| {
-            let insertions = self.insertions.remove(&self.run).unwrap_or_default();
-            self.run += 1;
+            let insertions = self.insertions.remove(&(self.home, self.run)).unwrap_or_default();
+            self.run.0 += 1;
             let mut insertions = insertions.into_iter().peekable();
             let items = std::mem::take(&mut expr.items);
             expr.items.reserve(items.len() + insertions.len());
@@ -107,17 +111,19 @@ impl Rewriter<'_> {
                 expr.items.push(self.group(set));
             }
             self.terminator(&mut expr.terminator);
+            // Arms have numbers, too.
+            self.run.0 += arms_mut(&mut expr.terminator).count() as u32;
         });
     }
 
     /// The continuations that the functions of a set become.
     fn group(&mut self, set: SetId) -> Item {
         let set = &self.analysis.sets[set];
-        let here = self.run;
+        let here = (self.home, self.run);
         let mut handlers = Vec::with_capacity(set.functions.len());
         for &(_, code) in &set.functions {
             let mut body = self.bodies[code].take();
-            self.run = self.analysis.bodies[code];
+            (self.home, self.run) = (Home::Code(code), RunNumber(0));
             self.expr(&mut body);
             if let Some(chosen) = &set.chosen
                 && chosen.call != Dbg::NONE
@@ -131,7 +137,7 @@ impl Rewriter<'_> {
                 body,
             });
         }
-        self.run = here;
+        (self.home, self.run) = here;
         Item::LetCont { recursive: set.recursive, handlers }
     }
 
@@ -174,13 +180,8 @@ impl Rewriter<'_> {
                 self.exn(&mut apply.exn);
             }
             Terminator::ApplyCont(jump) => self.ret(&mut jump.cont),
-            Terminator::Switch(switch) => {
-                let arms = switch.arms.iter_mut().map(|(_, jump)| jump);
-                arms.chain(&mut switch.default).for_each(|jump| self.ret(&mut jump.cont));
-            }
-            Terminator::StringSwitch(switch) => {
-                let arms = switch.arms.iter_mut().map(|(_, jump)| jump);
-                arms.chain(&mut switch.default).for_each(|jump| self.ret(&mut jump.cont));
+            Terminator::Switch(_) | Terminator::StringSwitch(_) => {
+                arms_mut(terminator).for_each(|jump| self.ret(&mut jump.cont));
             }
             Terminator::Raise { handler, .. } => self.exn(handler),
             Terminator::Try { body, .. } => self.expr(body),

@@ -186,7 +186,7 @@ impl Uses {
 }
 
 impl Visitor<'_> for Uses {
-    fn item(&mut self, flow: &Flow, at: Point, item: &Item) {
+    fn item(&mut self, flow: &Flow, at: Point, _: usize, item: &Item) {
         match item {
             Item::Let { var, named: Named::Simple(simple), .. } => self.copies.push((*simple, *var)),
             Item::Let { var, named: Named::Prim { prim, args, exn }, .. } => {
