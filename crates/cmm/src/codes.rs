@@ -39,7 +39,7 @@ macro_rules! codes {
 codes! {
     Mutability, "mutability" {
         Immutable = Mutability::Immutable | Mutability::ImmutableUnique,
-        Mutable = Mutability::Mutable | Mutability::Unknown,
+        Mutable = Mutability::Mutable | Mutability::Unknown | Mutability::Declared,
     }
     Init, "initialization" { Assignment = Init::Assignment, Heap = Init::Heap, Root = Init::Root, }
     ArrayKind, "array_kind" {

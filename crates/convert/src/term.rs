@@ -289,8 +289,8 @@ impl<'a> Converter<'a> {
             return if is_final { Mutability::Immutable } else { Mutability::Unknown };
         }
         match declared {
-            // Programs change fields of immutable types through `Obj`, and rely on it (features G8, soundness row 16).
-            FieldMutability::Unknown | FieldMutability::Immutable => Mutability::Unknown,
+            FieldMutability::Unknown => Mutability::Unknown,
+            FieldMutability::Immutable => Mutability::Declared,
             FieldMutability::Mutable => Mutability::Mutable,
         }
     }

@@ -87,7 +87,7 @@ macro_rules! words {
 
 words! {
     Mutability, "mutability", Some(Mutability::Immutable), {
-        "immutable" => Immutable, "mut" => Mutable, "unique" => ImmutableUnique, "unknown" => Unknown,
+        "immutable" => Immutable, "mut" => Mutable, "unique" => ImmutableUnique, "unknown" => Unknown, "declared" => Declared,
     }
     Init, "kind of store", Some(Init::Assignment), {
         "assign" => Assignment, "heap_init" => Heap, "root_init" => Root,

@@ -317,7 +317,7 @@ impl Slice<'_, '_> {
                 Some(Def::Closures(set)) => set.for_each_simple(&mut |value| self.pending.push(value)),
                 Some(Def::Param(cont, index)) => self.passed(*cont, *index),
                 Some(Def::Prim(prim, args)) => {
-                    if prim.reads_contents() {
+                    if prim.may_be_waited_for() {
                         if self.of.is_invariant(args) {
                             return true;
                         }

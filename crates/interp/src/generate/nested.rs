@@ -1,6 +1,7 @@
 //! Blocks in blocks, with reads of something mutable between them, which one branch alone passes to a call: what sinks, and in
 //! which order.
 
+use super::prims::CHANGING;
 use flambeau_ir::prim::Mutability;
 use flambeau_ir::term::Switch;
 use flambeau_ir::{ApplyCont, ContHandler, Dbg, Expr, Item, Prim, Simple, Terminator};
@@ -45,7 +46,7 @@ impl Generator {
 
     fn read_field(&mut self, scope: &mut Scope, items: &mut Vec<Item>, block: Simple) {
         let field = self.random.below(2) as u32;
-        let mutability = self.random.pick(&[Mutability::Mutable, Mutability::Unknown]);
+        let mutability = self.random.pick(CHANGING);
         self.let_(scope, items, Prim::BlockLoad { field, mutability }, &[block], Type::Int);
     }
 

@@ -8,6 +8,9 @@ use super::{Generator, Scope};
 
 type Items = Vec<Item>;
 
+/// How a field is read that may be assigned.
+pub(super) const CHANGING: &[Mutability] = &[Mutability::Mutable, Mutability::Unknown, Mutability::Declared];
+
 impl Generator {
     /// An item that is a primitive, with others that make its operands.
     pub(super) fn prim(&mut self, scope: &mut Scope, items: &mut Items) {
@@ -107,10 +110,15 @@ impl Generator {
         }
         let block = if self.options.mutation && !self.one_in(3) { Type::Block } else { Type::Tuple };
         let field = self.random.below(LENGTH) as u32;
-        let any =
-            [Mutability::Mutable, Mutability::Immutable, Mutability::ImmutableUnique, Mutability::Unknown];
+        let any = [
+            Mutability::Mutable,
+            Mutability::Immutable,
+            Mutability::ImmutableUnique,
+            Mutability::Unknown,
+            Mutability::Declared,
+        ];
         let mutability = match (block, field) {
-            (Type::Block, 0 | 1) => self.random.pick(&[Mutability::Mutable, Mutability::Unknown]),
+            (Type::Block, 0 | 1) => self.random.pick(CHANGING),
             _ => self.random.pick(&any),
         };
         let pointer = self.one_in(2);
@@ -156,7 +164,7 @@ impl Generator {
     fn read_again(&mut self, scope: &mut Scope, items: &mut Items) {
         let block = self.force(scope, items, Type::Block);
         let field = self.random.below(2) as u32;
-        let mutability = self.random.pick(&[Mutability::Mutable, Mutability::Unknown]);
+        let mutability = self.random.pick(CHANGING);
         self.let_(scope, items, Prim::BlockLoad { field, mutability }, &[block], Type::Int);
         match self.random.below(5) {
             // The outside knows the block now, and assigns fields of blocks that it knows.

@@ -6,11 +6,13 @@
 //! class, for one array may be both: `[> `A ] array` has the kind of pointers, since the row may have constructors with
 //! arguments, and its instance `[ `A | `B ] array` that of immediates. Only an array of arrays ([`ArrayKind::Rows`]) is
 //! none of immediates. So that code which takes a record for an array is forgiven (features G8), fields and elements
-//! that are no floats are not told apart: each store writes the classes of both.
+//! that are no floats are not told apart: each store writes the classes of both. The exception are fields that the front end
+//! declares immutable (OCaml 5): a store to an array whose elements have a known representation does not write those. That of
+//! a field does, as does that of a generic array, which is what `Obj.set_field` is.
 
 use std::ops::{BitOr, BitOrAssign};
 
-use crate::prim::{ArrayKind, StringKind};
+use crate::prim::{ArrayKind, Mutability, StringKind};
 
 /// A set of classes of memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -20,11 +22,11 @@ impl Classes {
     /// Fields from this position on are one class.
     const FIELDS: u32 = 4;
     /// How many classes there are.
-    pub const COUNT: usize = Classes::FIELDS as usize + 7;
+    pub const COUNT: usize = 2 * Classes::FIELDS as usize + 8;
 
     /// No class.
     pub const NONE: Classes = Classes(0);
-    /// Fields of blocks, wherever they are.
+    /// Fields of blocks, wherever they are, but those that are declared to be immutable.
     pub const ALL_FIELDS: Classes = Classes((1 << (Classes::FIELDS + 1)) - 1);
     /// Floats in flat arrays and records.
     pub const FLOATS: Classes = Classes(1 << (Classes::FIELDS + 1));
@@ -41,10 +43,20 @@ impl Classes {
     /// `Bigstring.unsafe_destroy`).
     pub const HEADERS: Classes = Classes(1 << (Classes::FIELDS + 6));
 
+    /// Fields that are declared to be immutable, wherever they are.
+    const DECLARED_FIELDS: Classes = Classes(Classes::ALL_FIELDS.0 << (Classes::FIELDS + 7));
+
     /// Elements of arrays that are no floats.
     pub const ELEMENTS: Classes = Classes(Classes::VALUES.0 | Classes::ROWS.0);
     /// All that blocks and arrays hold.
-    pub const BLOCKS: Classes = Classes(Classes::ALL_FIELDS.0 | Classes::FLOATS.0 | Classes::ELEMENTS.0);
+    pub const BLOCKS: Classes =
+        Classes::ALL_FIELDS.or(Classes::DECLARED_FIELDS).or(Classes::FLOATS).or(Classes::ELEMENTS);
+    /// All contents but fields that are declared to be immutable.
+    pub const ASSIGNABLE: Classes = Classes::ALL_FIELDS
+        .or(Classes::FLOATS)
+        .or(Classes::ELEMENTS)
+        .or(Classes::BYTES)
+        .or(Classes::BIGARRAYS);
     /// All but headers.
     pub const CONTENTS: Classes = Classes(Classes::BLOCKS.0 | Classes::BYTES.0 | Classes::BIGARRAYS.0);
     /// All memory.
@@ -55,9 +67,21 @@ impl Classes {
         Classes(1 << if field < Classes::FIELDS { field } else { Classes::FIELDS })
     }
 
+    /// The field at a position that is read as one of that mutability.
+    pub const fn loaded_field(field: u32, mutability: Mutability) -> Classes {
+        match mutability {
+            Mutability::Declared => Classes::declared_field(field),
+            _ => Classes::field(field),
+        }
+    }
+
+    const fn declared_field(field: u32) -> Classes {
+        Classes(Classes::field(field).0 << (Classes::FIELDS + 7))
+    }
+
     /// What may hold the field of a block at a position that is written: an array's elements, too.
     pub const fn stored_field(field: u32) -> Classes {
-        Classes::field(field).or(Classes::ELEMENTS)
+        Classes::field(field).or(Classes::declared_field(field)).or(Classes::ELEMENTS)
     }
 
     /// The elements of an array that is loaded from by that kind.

@@ -25,15 +25,18 @@ pub enum Mutability {
     /// Contents never change, but physical identity matters (exception identifiers, objects): never
     /// shared, never duplicated.
     ImmutableUnique,
-    /// The front end does not tell (`Pfield` before OCaml 5): to be read as mutable.
+    /// The front end does not say (`Pfield` before OCaml 5): to be read as mutable.
     Unknown,
+    /// The front end says that it never changes (`Pfield` since OCaml 5), but programs change such fields through `Obj`, and
+    /// rely on it (features G8): only stores to arrays whose elements have a known representation leave it alone.
+    Declared,
 }
 
 impl Mutability {
     /// Whether contents may be assigned.
     pub const fn may_change(self) -> bool {
         match self {
-            Mutability::Mutable | Mutability::Unknown => true,
+            Mutability::Mutable | Mutability::Unknown | Mutability::Declared => true,
             Mutability::Immutable | Mutability::ImmutableUnique => false,
         }
     }

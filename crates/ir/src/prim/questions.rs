@@ -92,6 +92,12 @@ impl Prim {
         self.effects().reads().intersects(Classes::CONTENTS)
     }
 
+    /// Whether a loop may wait for its result to change: somebody else may write what it reads. Fields that are declared
+    /// immutable are written by the code around them at most.
+    pub fn may_be_waited_for(&self) -> bool {
+        self.effects().reads().intersects(Classes::ASSIGNABLE)
+    }
+
     /// Whether it allocates and does nothing else: what it gives is made of its operands and what it reads.
     pub fn is_allocation(&self) -> bool {
         let effects = self.effects();
@@ -187,6 +193,15 @@ mod tests {
         assert!(changes(&assign(ArrayKind::Addr), &load(3)));
         assert!(changes(&assign(ArrayKind::Addr), &element(ArrayKind::Rows)));
         assert!(!changes(&assign(ArrayKind::Int), &element(ArrayKind::Rows)), "a row of a matrix");
+        let declared = |field| Prim::BlockLoad { field, mutability: Mutability::Declared };
+        for field in [0, 3, 9] {
+            assert!(changes(&store(field), &declared(field)), "Obj.magic to a mutable field");
+            assert!(changes(&assign(ArrayKind::Generic), &declared(field)), "Obj.set_field");
+            assert!(!changes(&assign(ArrayKind::Addr), &declared(field)));
+            assert!(!changes(&assign(ArrayKind::Int), &declared(field)));
+        }
+        assert!(!changes(&store(1), &declared(0)));
+        assert!(load(0).may_be_waited_for() && !declared(0).may_be_waited_for());
     }
 
     #[test]

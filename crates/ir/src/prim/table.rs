@@ -144,7 +144,7 @@ table! { operands =>
     MakeFloatBlock { .. }: takes_any(NakedFloat) => Some(Value);
         Effects::NONE.allocating_fresh(); 5 + operands, Long;
     BlockLoad { field, mutability }: takes([Value]) => Some(Value);
-        Effects::NONE.reading_if(*mutability, Classes::field(*field)); 1, Load;
+        Effects::NONE.reading_if(*mutability, Classes::loaded_field(*field, *mutability)); 1, Load;
     BlockLoadFloat { mutability, .. }: takes([Value]) => Some(NakedFloat);
         Effects::NONE.reading_if(*mutability, Classes::FLOATS); 1, Load;
     BlockStore { field, pointer, .. }: takes([Value, Value]) => UNIT;

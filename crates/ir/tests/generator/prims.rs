@@ -38,8 +38,13 @@ impl Generator {
 }
 
 fn prim(r: &mut Random) -> Prim {
-    let mutability =
-        [Mutability::Mutable, Mutability::Immutable, Mutability::ImmutableUnique, Mutability::Unknown];
+    let mutability = [
+        Mutability::Mutable,
+        Mutability::Immutable,
+        Mutability::ImmutableUnique,
+        Mutability::Unknown,
+        Mutability::Declared,
+    ];
     let (mutability, field) = (r.pick(&mutability), r.below(9) as u32);
     let init = r.pick(&[Init::Assignment, Init::Heap, Init::Root]);
     let array = r.pick(&[ArrayKind::Generic, ArrayKind::Addr, ArrayKind::Int, ArrayKind::Float]);
