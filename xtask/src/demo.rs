@@ -83,13 +83,13 @@ fn columns_of(theirs: f64, ours: f64, digits: usize) -> String {
 
 /// Compiles a program in a fresh folder and runs it.
 fn measure(compiler: &Path, source: &Path) -> Result<Measure> {
-    let place = tempfile::Builder::new().prefix("flambeau-demo-").tempdir()?;
-    fs::copy(source, place.path().join("demo.ml"))
+    let temporary = tempfile::Builder::new().prefix("flambeau-demo-").tempdir()?;
+    fs::copy(source, temporary.path().join("demo.ml"))
         .with_context(|| format!("cannot copy {}", source.display()))?;
     let mut compile = Duration::MAX;
     for _ in 0..RUNS {
         let mut command = Command::new(compiler);
-        shell::clean(&mut command).current_dir(place.path());
+        shell::clean(&mut command).current_dir(temporary.path());
         command.args(["-o", "demo.exe", "demo.ml"]);
         let outcome = process::run(&mut command, LIMIT)?.expect_success(&format!(
             "{} {}",
@@ -100,7 +100,7 @@ fn measure(compiler: &Path, source: &Path) -> Result<Measure> {
     }
     let mut result = Measure { compile, run: Duration::MAX, words: 0.0, stdout: String::new() };
     for _ in 0..RUNS {
-        let mut command = Command::new(place.path().join("demo.exe"));
+        let mut command = Command::new(temporary.path().join("demo.exe"));
         figures::count_words(shell::clean(&mut command));
         let outcome = process::run(&mut command, LIMIT)?
             .expect_success(&format!("the program made from {}", source.display()))?;

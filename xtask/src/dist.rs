@@ -22,7 +22,7 @@ const SUMS: &str = "SHA256SUMS";
 /// the lock file.
 const IMPORT_LIBRARIES: &[&str] = &["windows_", "winapi-"];
 
-/// What `cargo xtask dist` may be told.
+/// The options of `cargo xtask dist`.
 #[derive(Args)]
 pub struct Options {
     /// Build from the archive in an empty folder with the network cut off, as opam would, and compile a program with
@@ -74,7 +74,7 @@ fn git() -> Command {
     command
 }
 
-/// Puts the crates of the lock file into the tree, and tells cargo that they are there.
+/// Puts the crates of the lock file into the tree, and configures cargo to use them.
 fn vendor(tree: &Path) -> Result<()> {
     let mut command = setup::cargo();
     command.args(["vendor", "--locked", "--versioned-dirs", "vendor"]).current_dir(tree);
@@ -140,10 +140,11 @@ fn pack(parent: &Path, name: &str, archive: &Path) -> Result<()> {
 /// Unpacks the archive in an empty folder, and does there what the opam package does, without a network and without
 /// what cargo has fetched before.
 fn check(archive: &Path, name: &str) -> Result<()> {
-    let place = tempfile::Builder::new().prefix("flambeau-dist-").tempdir()?;
+    let temporary = tempfile::Builder::new().prefix("flambeau-dist-").tempdir()?;
     let mut unpack = Command::new("tar");
-    process::run(unpack.arg("-xf").arg(archive).arg("-C").arg(place.path()), LIMIT)?.expect_success("tar")?;
-    let tree = place.path().join(name);
+    process::run(unpack.arg("-xf").arg(archive).arg("-C").arg(temporary.path()), LIMIT)?
+        .expect_success("tar")?;
+    let tree = temporary.path().join(name);
     let offline = |words: &[String], folder: &Path| -> Result<String> {
         let mut command = Command::new("unshare");
         command.args(["--net", "--map-root-user", "nice"]).args(words).current_dir(folder);
@@ -153,7 +154,7 @@ fn check(archive: &Path, name: &str) -> Result<()> {
                 command.env_remove(variable);
             }
         }
-        command.env("CARGO_HOME", place.path().join("cargo"));
+        command.env("CARGO_HOME", temporary.path().join("cargo"));
         Ok(process::run(&mut command, LIMIT)?.expect_success(&words.join(" "))?.out())
     };
     let words = |text: &str| text.split(' ').map(str::to_owned).collect::<Vec<_>>();
@@ -162,7 +163,7 @@ fn check(archive: &Path, name: &str) -> Result<()> {
     if package.version != env!("CARGO_PKG_VERSION") {
         bail!("flambeau.opam is for version {}", package.version);
     }
-    let bin = place.path().join("bin");
+    let bin = temporary.path().join("bin");
     fs::create_dir(&bin)?;
     for step in package.build.iter().chain(&package.install) {
         let step: Vec<String> =
@@ -170,7 +171,7 @@ fn check(archive: &Path, name: &str) -> Result<()> {
         println!("offline: {}", step.join(" "));
         offline(&step, &tree)?;
     }
-    let hello = place.path().join("hello");
+    let hello = temporary.path().join("hello");
     fs::create_dir(&hello)?;
     fs::write(hello.join("hello.ml"), "let () = List.iter print_endline [ \"hello\" ]\n")?;
     let flambeau: PathBuf = bin.join("flambeau");

@@ -1,7 +1,7 @@
 //! The project's own commands, one module a subject: `cargo xtask --help` lists them.
 //!
 //! Every command works on the executable `flambeau` of the target folder, built by the command itself.
-//! With the environment variable `FLAMBEAU` another compiler takes its place (the stock `ocamlopt.opt`,
+//! With the environment variable `FLAMBEAU` another compiler replaces it (the stock `ocamlopt.opt`,
 //! say): that is how the commands themselves are checked, and how an older build is measured.
 
 mod demo;

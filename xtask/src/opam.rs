@@ -9,9 +9,9 @@ use anyhow::{Context, Result, bail};
 #[derive(Debug, PartialEq, Eq)]
 pub struct Package {
     pub version: String,
-    /// Commands, each in words.
+    /// The commands that build the package, each in words.
     pub build: Vec<Vec<String>>,
-    /// The same.
+    /// The commands that install the package, each in words.
     pub install: Vec<Vec<String>>,
 }
 

@@ -23,7 +23,7 @@ use xtask_support::{queue, shell};
 
 use program::{Directives, Program};
 
-/// One way of calling flambeau.
+/// Flags to call flambeau with.
 struct Setting {
     /// Its name in reports.
     name: &'static str,
@@ -86,13 +86,13 @@ impl Build<'_> {
     /// Compiles and runs a program in a fresh folder. The file names are the same for every compiler, so that
     /// messages can be compared.
     fn behaviour(&self, program: &Program, limit: Duration) -> Result<Behaviour> {
-        let place = tempfile::Builder::new().prefix("flambeau-test-").tempdir()?;
+        let temporary = tempfile::Builder::new().prefix("flambeau-test-").tempdir()?;
         for file in &program.files {
-            fs::copy(program.folder.join(file), place.path().join(file))
+            fs::copy(program.folder.join(file), temporary.path().join(file))
                 .with_context(|| format!("cannot copy {file}"))?;
         }
         let mut command = Command::new(self.compiler);
-        shell::clean(&mut command).current_dir(place.path());
+        shell::clean(&mut command).current_dir(temporary.path());
         command.args(&self.flags).args(&program.directives.flags);
         command.args(library_flags(&program.directives.packages, self.bytecode)?);
         if self.bytecode && program.order.iter().any(|file| file.ends_with(".c")) {
@@ -103,8 +103,8 @@ impl Build<'_> {
         let mut behaviour =
             Behaviour { compiled: compilation.exit, messages: compilation.all_output(), run: None };
         if compilation.exit.is_success() {
-            let mut command = Command::new(place.path().join("program.exe"));
-            shell::clean(&mut command).current_dir(place.path());
+            let mut command = Command::new(temporary.path().join("program.exe"));
+            shell::clean(&mut command).current_dir(temporary.path());
             if self.backtrace {
                 command.env("OCAMLRUNPARAM", "b");
             }
@@ -118,8 +118,8 @@ impl Build<'_> {
         Ok(behaviour)
     }
 
-    /// The same, remembered for as long as the program and the compiler stay the same: for the compilers that
-    /// are not under test.
+    /// The behaviour of a program, remembered for as long as the program and the compiler stay the same: for the
+    /// compilers that are not under test.
     fn remembered(&self, program: &Program, limit: Duration, folder: &Path) -> Result<Behaviour> {
         let mut key = program
             .key(Key::new(CACHE_VERSION))?
@@ -222,7 +222,7 @@ fn for_version(programs: Vec<Program>, version: &str) -> Result<(Vec<Program>, V
     Ok((chosen, others))
 }
 
-/// Whether a compiler that takes flambeau's place knows these flags.
+/// Whether a compiler that replaces flambeau accepts these flags.
 fn accepts(compiler: &Path, flags: &[&str]) -> Result<bool> {
     let mut command = Command::new(compiler);
     shell::clean(&mut command).args(flags).arg("-version");
@@ -365,7 +365,7 @@ struct Parts {
     stderr: bool,
 }
 
-/// Whether two builds of a program behave in the same way.
+/// Whether two builds of a program behave alike.
 fn compare(expected: &Behaviour, actual: &Behaviour, parts: Parts) -> Result<(), String> {
     let mut differences = String::new();
     if expected.compiled != actual.compiled {

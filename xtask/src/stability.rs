@@ -1,5 +1,5 @@
-//! Decisions depend on the code alone (features B17): a file that is moved, renamed, or laid out in another way, or
-//! that is compiled after another one, gives the same assembly, but for the unit's name and for places in the source.
+//! Decisions depend on the code alone (features B17): a file that is moved, renamed, or laid out differently, or
+//! that is compiled after another one, gives the same assembly, but for the unit's name and for source locations.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -105,7 +105,7 @@ fn check(compiler: &Path, library: &Path, subject: &Subject, sets: &[&[&str]]) -
     Ok(())
 }
 
-/// What the compiler makes of a file, without the name of the unit and places in the source.
+/// The assembly that the compiler makes of a file, without the name of the unit and source locations.
 fn assembly(
     compiler: &Path,
     library: &Path,
@@ -113,35 +113,35 @@ fn assembly(
     flags: &[&str],
     change: Option<Change>,
 ) -> Result<String> {
-    let place = tempfile::Builder::new().prefix("flambeau-stability-").tempdir()?;
+    let temporary = tempfile::Builder::new().prefix("flambeau-stability-").tempdir()?;
     let mut name = subject.name.clone();
     let mut text = subject.text.clone();
     let mut folder = PathBuf::new();
     let mut before = None;
     match change {
-        Some(Change::Moved) => folder = PathBuf::from("another/place"),
+        Some(Change::Moved) => folder = PathBuf::from("another/folder"),
         Some(Change::Renamed) => name = other_name(&name),
         Some(Change::Spaced) => text = spaced(&text),
         Some(Change::Second) => before = Some("first.ml"),
         None => {}
     }
-    fs::create_dir_all(place.path().join(&folder))?;
+    fs::create_dir_all(temporary.path().join(&folder))?;
     let source = folder.join(format!("{name}.ml"));
-    fs::write(place.path().join(&source), text)?;
+    fs::write(temporary.path().join(&source), text)?;
     let source = source.to_string_lossy();
     let library = library.to_string_lossy();
     let mut arguments = vec!["-I", &*library, "-S"];
     arguments.extend(flags);
     if let Some(first) = before {
         fs::write(
-            place.path().join(first),
+            temporary.path().join(first),
             "let f x = List.map (fun y -> x + y) [ 1; 2 ]\nlet () = assert (f 1 <> [])\n",
         )?;
         arguments.push(first);
     }
     arguments.push(&source);
-    compile(compiler, place.path(), &arguments)?;
-    let assembly = place.path().join(folder).join(format!("{name}.s"));
+    compile(compiler, temporary.path(), &arguments)?;
+    let assembly = temporary.path().join(folder).join(format!("{name}.s"));
     let assembly =
         fs::read_to_string(&assembly).with_context(|| format!("cannot read {}", assembly.display()))?;
     Ok(normalised(&assembly, &name))
@@ -158,11 +158,11 @@ fn compile(compiler: &Path, folder: &Path, arguments: &[&str]) -> Result<()> {
 /// The text with comments and blank lines after each line that ends outside of comments and strings.
 fn spaced(text: &str) -> String {
     let mut result = String::with_capacity(text.len() * 2);
-    let mut at = Place::default();
+    let mut at = Nesting::default();
     for (index, line) in text.split_inclusive('\n').enumerate() {
         result.push_str(line);
         at.pass(line);
-        if at == Place::default() && line.ends_with('\n') {
+        if at == Nesting::default() && line.ends_with('\n') {
             let _ = match index % 3 {
                 0 => writeln!(result),
                 1 => writeln!(result, "   (* {index} lines were before this one *)"),
@@ -173,17 +173,17 @@ fn spaced(text: &str) -> String {
     result
 }
 
-/// Where in a source text one is, as far as comments and strings go.
+/// What is open at a position of a source text: comments and strings.
 #[derive(Debug, Default, PartialEq)]
-struct Place {
+struct Nesting {
     /// How many comments are open.
     comments: usize,
     /// What ends the string that is open.
     string: Option<String>,
 }
 
-impl Place {
-    /// Goes on over a piece of text that ends where a line does.
+impl Nesting {
+    /// Advances over a piece of text that ends where a line does.
     fn pass(&mut self, text: &str) {
         let mut rest = text;
         while let Some(c) = rest.chars().next() {
@@ -229,8 +229,8 @@ fn other_name(name: &str) -> String {
         .collect()
 }
 
-/// Assembly without the name of its unit, the numbers of labels, and without places: lines of the source, the constants
-/// that `assert` and incomplete matches raise with, and what backtraces tell.
+/// Assembly without the name of its unit, the numbers of labels, and without source locations: lines of the source, the
+/// constants that `assert` and incomplete matches raise with, and the descriptors of backtraces.
 fn normalised(assembly: &str, name: &str) -> String {
     let unit = format!("{}{}", name[..1].to_uppercase(), &name[1..]);
     // Exceptions have the name of their unit in theirs.
@@ -243,7 +243,7 @@ fn normalised(assembly: &str, name: &str) -> String {
     let mut result = String::with_capacity(renamed.len());
     let mut of_file: Vec<String> = Vec::new();
     for (index, line) in lines.iter().enumerate() {
-        if line.contains(".ascii") && line.replace("another/place/", "").contains(&file) {
+        if line.contains(".ascii") && line.replace("another/folder/", "").contains(&file) {
             let label = lines[..index].iter().rev().find_map(|line| line.strip_suffix(':'));
             of_file.extend(label.map(str::to_owned));
         }
@@ -256,11 +256,12 @@ fn normalised(assembly: &str, name: &str) -> String {
             continue;
         }
         if line.strip_suffix(':').is_some_and(|label| label.ends_with("frametable")) {
-            // Only places are left from here on, and the offsets of what is live, which the code itself shows.
+            // Only source locations are left from here on, and the offsets of what is live, which the code itself
+            // shows.
             break;
         }
         if line.strip_prefix(".quad").is_some_and(|datum| of_file.iter().any(|label| label == datum.trim())) {
-            result.push_str("PLACE\n");
+            result.push_str("LOCATION\n");
             // Its line and its column.
             index += 2;
             continue;
@@ -268,7 +269,7 @@ fn normalised(assembly: &str, name: &str) -> String {
         if let Some(label) = line.strip_suffix(':')
             && of_file.iter().any(|file| file == label)
         {
-            // Its header tells its length.
+            // Its header holds its length.
             if let Some(header) = result.rfind("\n.quad") {
                 result.truncate(header);
             }
@@ -314,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn only_names_and_places_are_taken_out() {
+    fn only_names_and_locations_are_taken_out() {
         let assembly = |unit: &str, file: &str, line: u32, code: &str| {
             format!(
                 "\t.file \"\"\ncaml{unit}__f:\n\t.loc 1 {line}\n\t{code}\n\t.quad 2812\n\t.globl caml{unit}__1\ncaml{unit}__1:\n\t.ascii \"{file}.ml\"\n\t\

@@ -21,7 +21,7 @@ const FUZZ_SECONDS: u64 = 60;
 /// The most time for a sample of real code; most machines need half of it.
 const CORPUS_MINUTES: u64 = 8;
 
-/// What `cargo xtask test` may be told.
+/// The options of `cargo xtask test`.
 #[derive(Args)]
 pub struct Options {
     /// Only the programs and the checks of robustness and stability whose name matches (leaves out the unit tests
@@ -51,7 +51,7 @@ enum Part {
     Robustness,
     /// A sample of OCaml's own sources and of small packages, each unit at one level
     Corpus,
-    /// Renaming, moving and laying out files in another way changes no code
+    /// Renaming, moving and laying out files anew changes no code
     Stability,
 }
 
@@ -123,8 +123,8 @@ fn unit() -> Result<Tally> {
     Ok(tally)
 }
 
-/// Cargo tells the programs that it runs about the package that they belong to; a cargo below it must not
-/// take that for its own, or it builds everything anew.
+/// Cargo describes the package that they belong to in the environment of the programs that it runs; a cargo below
+/// it must not take that for its own package, or it builds everything anew.
 fn without_cargo(command: &mut Command) -> &mut Command {
     for (name, _) in std::env::vars_os() {
         let text = name.to_string_lossy();

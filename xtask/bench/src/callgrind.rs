@@ -38,8 +38,8 @@ pub fn count(
     marks: &[&str],
     limit: Duration,
 ) -> Result<(Outcome, Vec<Counts>)> {
-    let place = tempfile::Builder::new().prefix("flambeau-callgrind-").tempdir()?;
-    let file = place.path().join("counts");
+    let temporary = tempfile::Builder::new().prefix("flambeau-callgrind-").tempdir()?;
+    let file = temporary.path().join("counts");
     let mut command = Command::new("valgrind");
     command.args(options(&file)).args(marks.iter().map(|mark| format!("--dump-before={mark}")));
     shell::clean(command.arg(executable).args(arguments));

@@ -25,9 +25,9 @@ use super::record::{Entry, Figures, Metric, Record};
 
 /// Run times that differ by less are equal, whatever the noise is.
 const LEAST_TIME: f64 = 0.03;
-/// The same for the sum of compile times.
+/// Sums of compile times that differ by less are equal.
 const LEAST_COMPILE: f64 = 0.05;
-/// The same for figures without noise.
+/// Figures without noise that differ by less are equal.
 const LEAST_EXACT: f64 = 0.01;
 /// How many times its error a difference must be.
 const ERRORS: f64 = 2.0;
@@ -123,9 +123,9 @@ fn pair<'a>(record: &'a Record, entry: &'a Entry, column: usize, history: &'a [R
     let name = |record: &'a Record, column: usize| record.columns[column].name.as_str();
     let before = history.iter().rev().find_map(|old| {
         let same = old.ocaml == record.ocaml && name(old, 0) == name(record, 0);
-        let place = old.columns.iter().position(|found| found.name == name(record, column))?;
+        let column_of_old = old.columns.iter().position(|found| found.name == name(record, column))?;
         let entry = old.entries().find(|found| found.name == entry.name)?;
-        let figures = [good(entry.figures(place))?, good(entry.figures(0))?];
+        let figures = [good(entry.figures(column_of_old))?, good(entry.figures(0))?];
         same.then_some(figures)
     })?;
     Some(Pair { now, before })
@@ -140,7 +140,7 @@ impl Pair<'_> {
         Some((factor, limit(errors, least)))
     }
 
-    /// The factor by which a figure without noise grew, and what is too little to be told.
+    /// The factor by which a figure without noise grew, and what is too little to be recognised.
     fn exact(&self, metric: Metric) -> Option<(f64, f64)> {
         let factor = metric.quotient(metric.of(self.now[0])?, metric.of(self.before[0])?);
         Some((factor, 1.0 + LEAST_EXACT))
@@ -219,7 +219,7 @@ mod tests {
         assert_eq!(names(&verdict), [("p", Metric::Time)]);
         assert!((verdict.regressions[0].factor - 1.2).abs() < 1e-9);
         assert_eq!(verdict.regressions[0].to_string(), "p by flambeau: run time +20.0 % (noise: 4.0 %)");
-        // With times so far apart, nobody can tell.
+        // With times so far apart, nothing can be concluded.
         ours(&mut now).seconds = vec![0.6, 0.7, 0.8];
         assert_eq!(names(&compare(&now, &[record(1.0, 0.5)])), []);
     }

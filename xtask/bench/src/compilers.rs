@@ -63,7 +63,7 @@ impl Column {
         Column { name, maker, compiler, flags, no_library: false }
     }
 
-    /// The same, with the stock compiler's standard library.
+    /// This column with the stock compiler's standard library.
     fn without_library(&self) -> Column {
         Column { name: format!("{}, no library", self.name), no_library: true, ..self.clone() }
     }

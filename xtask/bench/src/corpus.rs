@@ -19,7 +19,7 @@ pub struct Program {
     pub source: PathBuf,
     /// What it must print.
     pub expected: String,
-    /// The same algorithm in C, for some.
+    /// A C program of the same algorithm, for some.
     pub in_c: Option<PathBuf>,
 }
 

@@ -27,7 +27,7 @@ pub fn count(executable: &Path, limit: Duration) -> Result<f64> {
     counted(&std::fs::read_to_string(report.path())?).context("perf counted no instructions")
 }
 
-/// The count in the report: the first field of the event's line, or a remark in its place.
+/// The count in the report: the first field of the event's line, or a remark instead.
 fn counted(report: &str) -> Option<f64> {
     let line = report.lines().find(|line| line.contains(EVENT))?;
     line.split(',').next()?.parse().ok()

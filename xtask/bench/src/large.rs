@@ -1,7 +1,7 @@
 //! `--macro`: real programs of many units. Each is compiled by every compiler, and then measured at its own work.
 //!
-//! A project of `projects` is built once, by the stock compiler and its own build system. What that build told are the
-//! native commands; they are run again with each compiler in the stock one's place. So all compilers compile the same
+//! A project of `projects` is built once, by the stock compiler and its own build system. Its log holds the
+//! native commands; they are run again with each compiler instead of the stock one. So all compilers compile the same
 //! units with the same arguments, and nothing but that is measured. A project of `recipes` is built as its users build
 //! it, by the stock compiler and by flambeau; the libraries that it uses are Debian's, of the stock compiler.
 
@@ -160,8 +160,8 @@ impl Work<'_> {
     fn measure(&self, figures: &mut [Option<Figures>], rounds: usize, instructions: bool) {
         let mut expected: Option<String> = None;
         for round in 0..rounds {
-            for turn in 0..figures.len() {
-                let index = if round == 0 { turn } else { (turn + round) % figures.len() };
+            for offset in 0..figures.len() {
+                let index = if round == 0 { offset } else { (offset + round) % figures.len() };
                 let Some(figures) = figures[index].as_mut().filter(|figures| figures.failure.is_none())
                 else {
                     continue;
@@ -197,7 +197,7 @@ impl Work<'_> {
         Ok((outcome, words))
     }
 
-    /// A script in the folder of a column. `counted`: the program that takes the place of the column's own.
+    /// A script in the folder of a column. `counted`: the program that replaces the column's own.
     fn command(&self, script: &str, column: usize, counted: Option<&Path>) -> Command {
         let folder = &self.folders[column];
         let own = folder.join(self.program);
@@ -271,16 +271,16 @@ fn remove_targets(folder: &Path, command: &str) -> Result<()> {
     Ok(())
 }
 
-/// The allocated words of all processes that told them on one stream.
-fn words_of_all(told: &str) -> Result<f64> {
-    /// The counter that a process tells first.
+/// The allocated words of all processes that printed them on one stream.
+fn words_of_all(printed: &str) -> Result<f64> {
+    /// The counter that a process prints first.
     const FIRST: &str = "allocated_words:";
-    let starts: Vec<usize> = told.match_indices(FIRST).map(|(start, _)| start).collect();
+    let starts: Vec<usize> = printed.match_indices(FIRST).map(|(start, _)| start).collect();
     if starts.is_empty() {
-        bail!("no process told what it allocated");
+        bail!("no process printed what it allocated");
     }
-    let ends = starts.iter().skip(1).copied().chain([told.len()]);
-    starts.iter().zip(ends).map(|(start, end)| figures::words(&told[*start..end])).sum()
+    let ends = starts.iter().skip(1).copied().chain([printed.len()]);
+    starts.iter().zip(ends).map(|(start, end)| figures::words(&printed[*start..end])).sum()
 }
 
 /// A script, in an environment without what would change the commands in it.
@@ -294,7 +294,7 @@ pub fn shell(script: &str, folder: &Path) -> Command {
 }
 
 /// The commands of a build's log that compile, archive or link native code, as scripts with the variables COMPILER
-/// and FLAGS. `folder` is where they run; dune tells it by itself.
+/// and FLAGS. `folder` is where they run; dune logs it by itself.
 pub fn native_commands(log: &str, folder: Option<&str>, except: &Regex) -> Result<Vec<String>> {
     let compiler = Regex::new(r"^(\(cd \S+ && |touch \S+\s+; if\s+)?(?:\S*/)?ocamlopt(?:\.opt)? (.*)$")?;
     let joined = log.replace("\\\n", " ");
@@ -318,13 +318,13 @@ pub fn native_commands(log: &str, folder: Option<&str>, except: &Regex) -> Resul
         commands.push(format!("{before}\"$COMPILER\" $FLAGS {arguments}"));
     }
     if commands.is_empty() {
-        bail!("the build tells no native compilation");
+        bail!("the log of the build has no native compilation");
     }
     Ok(commands)
 }
 
-/// Where a project is prepared.
-pub fn place(name: &str) -> Result<PathBuf> {
+/// The folder in which a project is prepared.
+pub fn cache_folder(name: &str) -> Result<PathBuf> {
     Ok(env::cache("large")?.join(name))
 }
 

@@ -37,7 +37,7 @@ use xtask_support::env::{self, Stock};
 use xtask_support::ocaml::flambda1;
 use xtask_support::setup;
 
-/// What `cargo xtask bench` may be told.
+/// The options of `cargo xtask bench`.
 #[derive(Args)]
 pub struct Options {
     /// How often each program is compiled and run by each compiler
@@ -58,10 +58,10 @@ pub struct Options {
     /// Measure flambeau also without its library: of the standard library nothing is inlined then
     #[arg(long, conflicts_with_all = ["torture", "units", "large", "scaling", "all", "page"])]
     no_library: bool,
-    /// How compile times grow with the size of units, in place of the programs
+    /// How compile times grow with the size of units, instead of the programs
     #[arg(long)]
     scaling: bool,
-    /// Large programs, compiled by each compiler, in place of the small ones
+    /// Large programs, compiled by each compiler, instead of the small ones
     #[arg(long = "macro")]
     large: bool,
     /// Small functions, each measured for itself: none may allocate more than by the stock compiler

@@ -25,21 +25,24 @@ const LIMIT: Duration = Duration::from_secs(60);
 
 /// Measures programs; `rounds` times each.
 pub fn measure(programs: &[Program], columns: &[Column], rounds: usize) -> Result<Vec<Entry>> {
-    let place = tempfile::Builder::new().prefix("flambeau-bench-").tempdir()?;
+    let temporary = tempfile::Builder::new().prefix("flambeau-bench-").tempdir()?;
     let count_instructions = instructions::can_be_counted();
     let mut entries: Vec<Entry> = programs.iter().map(|program| entry(program, columns)).collect();
     let bar = ProgressBar::new((rounds * programs.len()) as u64);
     for round in 0..rounds {
         for (program, entry) in programs.iter().zip(&mut entries) {
-            for turn in 0..columns.len() {
+            for offset in 0..columns.len() {
                 // Another one begins each time, so that none always runs after the same neighbour.
-                let index = (turn + round) % columns.len();
+                let index = (offset + round) % columns.len();
                 let Some(figures) = &mut entry.figures[index] else { continue };
                 if figures.failure.is_some() {
                     continue;
                 }
-                let one =
-                    One { program, column: &columns[index], folder: folder(place.path(), index, program) };
+                let one = One {
+                    program,
+                    column: &columns[index],
+                    folder: folder(temporary.path(), index, program),
+                };
                 let outcome =
                     if round == 0 { one.first(figures, count_instructions) } else { one.again(figures) };
                 if let Err(error) = outcome {
@@ -66,8 +69,8 @@ fn entry(program: &Program, columns: &[Column]) -> Entry {
 }
 
 /// Where a column compiles a program. The paths are of the same length for all columns.
-fn folder(place: &Path, column: usize, program: &Program) -> PathBuf {
-    place.join(format!("{column:02}")).join(&program.name)
+fn folder(temporary: &Path, column: usize, program: &Program) -> PathBuf {
+    temporary.join(format!("{column:02}")).join(&program.name)
 }
 
 /// One program by one compiler.
@@ -141,7 +144,7 @@ fn run(executable: &Path) -> Result<Outcome> {
 mod tests {
     use super::*;
 
-    /// With gcc in the place of every compiler: what is wrong is told, and nothing else stops.
+    /// With gcc instead of every compiler: what is wrong is reported, and nothing else stops.
     #[test]
     fn a_wrong_result_is_a_failure() -> Result<()> {
         let folder = tempfile::tempdir()?;

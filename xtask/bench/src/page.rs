@@ -75,7 +75,7 @@ fn failures(record: &Record) -> Markup {
     }
 }
 
-/// What is told of the small programs.
+/// What the page says of the small programs.
 fn programs(record: &Record) -> Markup {
     let entries = &record.programs;
     let columns = record.compared();
@@ -347,8 +347,8 @@ fn over_time(record: &Record, history: &[Record]) -> Markup {
         let of = |column: &usize| {
             let name = record.columns[*column].name.clone();
             let point = |(index, old): (usize, &&Record)| {
-                let place = old.columns.iter().position(|found| found.name == name)?;
-                let mean = summary::mean(&old.programs, place, metric)?;
+                let column = old.columns.iter().position(|found| found.name == name)?;
+                let mean = summary::mean(&old.programs, column, metric)?;
                 let title = format!("{} ({}): {mean:.3}", date(old.time), old.commit);
                 Some(Point { x: index as f64, y: mean, title })
             };

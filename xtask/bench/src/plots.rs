@@ -18,7 +18,7 @@ pub struct Series {
     pub points: Vec<Point>,
 }
 
-/// How an axis maps figures to places.
+/// How an axis maps figures to coordinates.
 #[derive(Clone, Copy)]
 struct Axis {
     from: f64,
@@ -94,7 +94,7 @@ impl Axis {
     }
 }
 
-fn place(value: f64) -> String {
+fn coordinate(value: f64) -> String {
     format!("{value:.1}")
 }
 
@@ -131,28 +131,28 @@ pub fn bars(rows: &[Row], classes: &[String], label: &str) -> Markup {
     html! {
         svg viewBox=(format!("0 0 {WIDTH} {height:.0}")) role="img" aria-label=(label) {
             @for tick in axis.ticks() {
-                line class=(if tick == 1.0 { "one" } else { "grid" }) x1=(place(axis.at(tick))) x2=(place(axis.at(tick)))
-                    y1=(TOP) y2=(place(height)) {}
-                text class="tick" text-anchor="middle" x=(place(axis.at(tick))) y="14" { (number(tick)) }
+                line class=(if tick == 1.0 { "one" } else { "grid" }) x1=(coordinate(axis.at(tick))) x2=(coordinate(axis.at(tick)))
+                    y1=(TOP) y2=(coordinate(height)) {}
+                text class="tick" text-anchor="middle" x=(coordinate(axis.at(tick))) y="14" { (number(tick)) }
             }
             @for (index, row) in rows.iter().enumerate() {
                 @let top = TOP + row_height * index as f64;
                 @let new_group = index == 0 || rows[index - 1].group != row.group;
                 @if new_group {
-                    line class="grid" x1="0" x2=(WIDTH) y1=(place(top)) y2=(place(top)) {}
-                    text class="group" x="2" y=(place(top + 12.0)) { (row.group) }
+                    line class="grid" x1="0" x2=(WIDTH) y1=(coordinate(top)) y2=(coordinate(top)) {}
+                    text class="group" x="2" y=(coordinate(top + 12.0)) { (row.group) }
                 }
-                text text-anchor="end" x=(LEFT - 8.0) y=(place(top + row_height / 2.0 + 4.0)) { (row.name) }
-                @for (turn, (ratio, class)) in row.ratios.iter().zip(classes).enumerate() {
+                text text-anchor="end" x=(LEFT - 8.0) y=(coordinate(top + row_height / 2.0 + 4.0)) { (row.name) }
+                @for (bar, (ratio, class)) in row.ratios.iter().zip(classes).enumerate() {
                     @if let Some(ratio) = ratio {
                         @let (one, end) = (axis.at(1.0), axis.at(*ratio));
-                        @let y = top + 4.0 + BAR * turn as f64;
-                        rect class=(class) x=(place(one.min(end))) width=(place((end - one).abs().max(1.0)))
-                            y=(place(y)) height=(BAR - 1.0) {
+                        @let y = top + 4.0 + BAR * bar as f64;
+                        rect class=(class) x=(coordinate(one.min(end))) width=(coordinate((end - one).abs().max(1.0)))
+                            y=(coordinate(y)) height=(BAR - 1.0) {
                             title { (row.name) ": " (format!("{ratio:.3}")) }
                         }
                         text class="value" text-anchor=(if *ratio < 1.0 { "end" } else { "start" })
-                            x=(place(if *ratio < 1.0 { end - 3.0 } else { end + 3.0 })) y=(place(y + BAR - 1.0)) {
+                            x=(coordinate(if *ratio < 1.0 { end - 3.0 } else { end + 3.0 })) y=(coordinate(y + BAR - 1.0)) {
                             (format!("{ratio:.2}"))
                         }
                     }
@@ -180,7 +180,7 @@ pub fn points(series: &[Series], axes: &Axes<'_>) -> Markup {
     const LEFT: f64 = 60.0;
     const BOTTOM: f64 = HEIGHT - 44.0;
     let all = || series.iter().flat_map(|series| &series.points);
-    // Steps have their places, whether there is a figure for them or not.
+    // Steps have their coordinates, whether there is a figure for them or not.
     let steps = (0..axes.steps.len()).map(|step| step as f64);
     let horizontal =
         Axis::of(all().map(|point| point.x).chain(steps), LEFT, WIDTH - 20.0, axes.logarithmic_x);
@@ -198,12 +198,12 @@ pub fn points(series: &[Series], axes: &Axes<'_>) -> Markup {
     html! {
         svg viewBox=(format!("0 0 {WIDTH} {HEIGHT}")) role="img" aria-label=(format!("{} against {}", axes.y, axes.x)) {
             @for tick in vertical.ticks() {
-                @let y = place(vertical.at(tick));
+                @let y = coordinate(vertical.at(tick));
                 line class=(if tick == 1.0 { "one" } else { "grid" }) x1=(LEFT) x2=(WIDTH - 20.0) y1=(y) y2=(y) {}
-                text class="tick" text-anchor="end" x=(LEFT - 6.0) y=(place(vertical.at(tick) + 4.0)) { (number(tick)) }
+                text class="tick" text-anchor="end" x=(LEFT - 6.0) y=(coordinate(vertical.at(tick) + 4.0)) { (number(tick)) }
             }
             @for (tick, name) in x_ticks {
-                @let x = place(horizontal.at(tick));
+                @let x = coordinate(horizontal.at(tick));
                 line class=(if axes.logarithmic_x && tick == 1.0 { "one" } else { "grid" }) x1=(x) x2=(x) y1="10" y2=(BOTTOM) {}
                 text class="tick" text-anchor="middle" x=(x) y=(BOTTOM + 16.0) { (name) }
             }
@@ -217,7 +217,7 @@ pub fn points(series: &[Series], axes: &Axes<'_>) -> Markup {
                     polyline class=(format!("line {}", series.class)) points=(path.join(" ")) {}
                 }
                 @for point in shown {
-                    circle class=(series.class) r="4" cx=(place(horizontal.at(point.x))) cy=(place(vertical.at(point.y))) {
+                    circle class=(series.class) r="4" cx=(coordinate(horizontal.at(point.x))) cy=(coordinate(vertical.at(point.y))) {
                         title { (series.name) ": " (point.title) }
                     }
                 }

@@ -8,7 +8,7 @@ use anyhow::{Context, Result};
 use regex::Regex;
 use serde::{Deserialize, Serialize};
 
-use super::large::{native_commands, place, shell};
+use super::large::{cache_folder, native_commands, shell};
 use xtask_support::env::Stock;
 use xtask_support::ocaml::packages;
 use xtask_support::trees;
@@ -38,14 +38,14 @@ struct Prepared {
     work: String,
 }
 
-/// Prepares a project in its place, unless that was done before by the same compiler.
+/// Prepares a project in its folder of the cache, unless that was done before by the same compiler.
 fn prepared(
     stock: &Stock,
     name: &'static str,
     executable: &'static str,
     prepare: impl FnOnce(&Path) -> Result<Prepared>,
 ) -> Result<Project> {
-    let folder = place(name)?;
+    let folder = cache_folder(name)?;
     let file = folder.join(format!("{}{PREPARED}", stock.version));
     let tree = folder.join("tree");
     let known = fs::read(&file).ok().and_then(|text| serde_json::from_slice(&text).ok());

@@ -13,7 +13,7 @@ use regex::Regex;
 use serde::Deserialize;
 
 use super::compilers::{self, Column, Maker};
-use super::large::{place, shell};
+use super::large::{cache_folder, shell};
 use super::record::Figures;
 use xtask_support::cache::Key;
 use xtask_support::ocaml::packages;
@@ -98,8 +98,8 @@ impl Recipe {
 
     /// The folder of the inputs, made unless that was done before.
     pub fn inputs(&self, source: &Path) -> Result<PathBuf> {
-        let folder = place(&self.name)?.join("inputs");
-        let stamp = place(&self.name)?.join(".inputs");
+        let folder = cache_folder(&self.name)?.join("inputs");
+        let stamp = cache_folder(&self.name)?.join(".inputs");
         if fs::read_to_string(&stamp).is_ok_and(|made| made == self.inputs) {
             return Ok(folder);
         }
@@ -127,7 +127,7 @@ impl Recipe {
             trees::copy_tree(source, folder)?;
             let mut command = shell(&self.build, folder);
             if column.maker == Maker::Flambeau {
-                let bin = setup::make_toolchain(&place(&self.name)?.join("toolchain"))?;
+                let bin = setup::make_toolchain(&cache_folder(&self.name)?.join("toolchain"))?;
                 let old = std::env::var_os("PATH").unwrap_or_default();
                 command.env("PATH", join_paths([bin].into_iter().chain(split_paths(&old)))?);
                 let (level, mut flags) = level_of(&column.flags);

@@ -106,14 +106,14 @@ fn grow(shape: &Shape, column: &Column) -> Result<Growth> {
 
 /// Compiles one unit to an object; its cost, or why it can't be.
 fn compile(column: &Column, source: &str) -> Result<Result<Cost, String>> {
-    let place = tempfile::Builder::new().prefix("flambeau-scaling-").tempdir()?;
-    fs::write(place.path().join("unit.ml"), source)?;
+    let temporary = tempfile::Builder::new().prefix("flambeau-scaling-").tempdir()?;
+    fs::write(temporary.path().join("unit.ml"), source)?;
     let mut command = Command::new("prlimit");
     // Flambeau makes itself a large stack; without one, the stock compiler dies of the large units.
     let stack = getrlimit(Resource::Stack).maximum.map_or("unlimited".into(), |most| most.to_string());
     command.args([&format!("--cpu={CPU_LIMIT}"), &format!("--stack={stack}:"), "--"]);
     command.arg(&column.compiler).args(&column.flags);
-    command.args(["-w", "-a", "-c", "unit.ml"]).current_dir(place.path());
+    command.args(["-w", "-a", "-c", "unit.ml"]).current_dir(temporary.path());
     let outcome = process::run(clean(&mut command), LIMIT)?;
     Ok(match outcome.exit {
         Exit::Timeout | Exit::Signal(SIGXCPU) => Err(format!("more than {CPU_LIMIT} s")),
@@ -176,8 +176,8 @@ pub mod tests {
     fn what_does_not_grow_is_taken_off() {
         let growth = sample();
         assert!(growth.exponent_of_time().is_some_and(|k| (k - 2.0).abs() < 1e-9));
-        let told = line(&growth);
-        assert!(told.contains("100000 lines: more than 120 s") && told.contains("n^2.00 (time)"), "{told}");
+        let text = line(&growth);
+        assert!(text.contains("100000 lines: more than 120 s") && text.contains("n^2.00 (time)"), "{text}");
     }
 
     #[test]

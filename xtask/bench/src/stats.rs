@@ -37,7 +37,7 @@ const UNKNOWN_NOISE: f64 = 0.05;
 ///
 /// Other processes only ever add to a time, so the minimum is the best estimate of what a program costs; and the
 /// more they add to the run in the middle, the likelier is it that even the fastest has some of it. One or two
-/// runs tell little of that: they count as [`UNKNOWN_NOISE`] at the least.
+/// runs say little of that: they count as [`UNKNOWN_NOISE`] at the least.
 pub fn noise(values: &[f64]) -> f64 {
     let least = if values.len() < 3 { UNKNOWN_NOISE } else { 0.0 };
     let found = match (minimum(values), median(values)) {

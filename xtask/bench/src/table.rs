@@ -126,7 +126,7 @@ pub fn ratio(value: Option<f64>) -> String {
     }
 }
 
-/// The end of a name that is too long: there are the flags, which tell columns apart.
+/// The end of a name that is too long: there are the flags, which distinguish columns.
 fn clipped(name: &str, width: usize) -> String {
     let length = name.chars().count();
     if length <= width {

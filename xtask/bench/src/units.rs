@@ -1,4 +1,4 @@
-//! Units of as many lines as one likes, of five shapes that compilers find hard in different ways.
+//! Units of as many lines as one likes, of five shapes that compilers find hard for different reasons.
 
 use std::fmt::Write as _;
 

@@ -61,9 +61,9 @@ const FLAGS: &[&[&str]] = &[
 /// Flags of the stock native compiler, one set for each batch: what it does must not depend on them either.
 const STOCK_FLAGS: &[&[&str]] = &[&[], &["-g"], &["-O3"], &["-inline", "0"], &["-inline", "200"]];
 
-/// Makes flambeau tell which constructs it saw.
+/// Makes flambeau print which constructs it saw.
 const COVERAGE_FLAG: &str = "-dflambeau-coverage";
-/// What it tells of a unit ends with a line that begins like this.
+/// The coverage that flambeau prints of a unit ends with a line that begins like this.
 const LAST: &str = "fuel ";
 
 /// The compilers that are compared.
@@ -235,15 +235,15 @@ pub fn behaviour(
     flags: &[String],
     look: Look,
 ) -> Result<Behaviour> {
-    let place = sources(programs)?;
-    let mut command = compilation(compiler, variables, place.path(), flags);
+    let temporary = sources(programs)?;
+    let mut command = compilation(compiler, variables, temporary.path(), flags);
     command.arg(RUNTIME_FILE);
     for program in programs {
         command.args(program.files().into_iter().map(|(name, _)| name));
     }
     command.args(["-o", EXECUTABLE]);
     let compiled = process::run(&mut command, COMPILE_LIMIT)?;
-    run(place.path(), compiled.exit, compiled.all_output(), look)
+    run(temporary.path(), compiled.exit, compiled.all_output(), look)
 }
 
 /// Compiles and runs programs as one, as [`Build`] says.
@@ -255,10 +255,10 @@ pub fn built(compilers: &Compilers, programs: &[&Program], build: &Build, look: 
         Mixture::UsersByStock => (ours, stock),
         Mixture::Linked => (stock, stock),
     };
-    let place = sources(programs)?;
+    let temporary = sources(programs)?;
     let with = |compiler: &Path| {
         let flags = if compiler == ours { build.flags.clone() } else { of_stock(&build.flags) };
-        compilation(compiler, &compilers.variables, place.path(), &flags)
+        compilation(compiler, &compilers.variables, temporary.path(), &flags)
     };
     let (mut early, mut late, mut objects) = (vec![RUNTIME_FILE.to_owned()], vec![], vec![]);
     for program in programs {
@@ -281,10 +281,10 @@ pub fn built(compilers: &Compilers, programs: &[&Program], build: &Build, look: 
         let step = process::run(with(compiler).args(arguments), COMPILE_LIMIT)?;
         messages.push_str(&step.all_output());
         if !step.exit.is_success() {
-            return run(place.path(), step.exit, messages, look);
+            return run(temporary.path(), step.exit, messages, look);
         }
     }
-    run(place.path(), Exit::Code(0), messages, look)
+    run(temporary.path(), Exit::Code(0), messages, look)
 }
 
 /// The executable of a batch.
@@ -292,25 +292,25 @@ const EXECUTABLE: &str = "program.exe";
 
 /// A folder with the sources of programs.
 fn sources(programs: &[&Program]) -> Result<TempDir> {
-    let place = tempfile::Builder::new().prefix("flambeau-fuzz-").tempdir()?;
-    fs::write(place.path().join(RUNTIME_FILE), RUNTIME)?;
+    let temporary = tempfile::Builder::new().prefix("flambeau-fuzz-").tempdir()?;
+    fs::write(temporary.path().join(RUNTIME_FILE), RUNTIME)?;
     for program in programs {
         for (name, text) in program.files() {
-            fs::write(place.path().join(&name), text).with_context(|| format!("cannot write {name}"))?;
+            fs::write(temporary.path().join(&name), text).with_context(|| format!("cannot write {name}"))?;
         }
     }
-    Ok(place)
+    Ok(temporary)
 }
 
 /// The call of a compiler, without files.
-fn compilation(compiler: &Path, variables: &[(String, String)], place: &Path, flags: &[String]) -> Command {
+fn compilation(compiler: &Path, variables: &[(String, String)], folder: &Path, flags: &[String]) -> Command {
     let mut command = Command::new(compiler);
-    clean(&mut command).current_dir(place).args(["-w", "-a"]).envs(variables.iter().cloned()).args(flags);
+    clean(&mut command).current_dir(folder).args(["-w", "-a"]).envs(variables.iter().cloned()).args(flags);
     command
 }
 
 /// Runs what was compiled, if it was.
-fn run(place: &Path, compiled: Exit, messages: String, look: Look) -> Result<Behaviour> {
+fn run(folder: &Path, compiled: Exit, messages: String, look: Look) -> Result<Behaviour> {
     let mut behaviour = Behaviour {
         compiled,
         messages,
@@ -320,14 +320,14 @@ fn run(place: &Path, compiled: Exit, messages: String, look: Look) -> Result<Beh
         costs: Costs::new(),
     };
     if compiled.is_success() {
-        let executable = place.join(EXECUTABLE);
+        let executable = folder.join(EXECUTABLE);
         let mut command = Command::new(&executable);
-        let run = process::run(clean(&mut command).current_dir(place), RUN_LIMIT)?;
+        let run = process::run(clean(&mut command).current_dir(folder), RUN_LIMIT)?;
         behaviour.exit = run.exit;
         behaviour.stdout = run.out();
         behaviour.stderr = run.err();
         if look != Look::Run && run.exit != Exit::Timeout {
-            behaviour.costs = costs::measured(place, &executable, &behaviour.stderr, look == Look::Profile)?;
+            behaviour.costs = costs::measured(folder, &executable, &behaviour.stderr, look == Look::Profile)?;
         }
     }
     Ok(behaviour)
@@ -455,9 +455,9 @@ pub fn built_with_coverage(
     build: &Build,
     look: Look,
 ) -> Result<(Behaviour, Languages)> {
-    let mut told = build.clone();
-    told.flags.push(COVERAGE_FLAG.into());
-    let ours = built(compilers, programs, &told, look)?;
+    let mut with_coverage = build.clone();
+    with_coverage.flags.push(COVERAGE_FLAG.into());
+    let ours = built(compilers, programs, &with_coverage, look)?;
     let languages = languages(&ours.messages);
     Ok((ours, languages))
 }

@@ -49,7 +49,7 @@ struct Limit {
 }
 
 impl Measure {
-    /// Whether it takes callgrind to tell.
+    /// Whether it takes callgrind to measure.
     pub fn needs_profile(self) -> bool {
         matches!(self, Measure::Instructions | Measure::UnknownCalls)
     }
@@ -277,7 +277,7 @@ fn of_dump(text: &str) -> (u64, u64) {
 fn kernel_of(symbol: &str) -> Option<(String, String)> {
     let (unit, function) = symbol.strip_prefix("caml")?.split_once("__")?;
     let program = unit.split('_').next()?.to_lowercase();
-    // The compilers number functions, each in its way.
+    // The compilers number functions, each differently.
     let (kernel, _) = function.rsplit_once('_')?;
     Some((program, kernel.to_owned()))
 }

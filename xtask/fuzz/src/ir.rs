@@ -10,13 +10,13 @@ use flambeau_irfuzz::{Config, Found, Report, all_passes, run as run_terms};
 use xtask_support::checks::Tally;
 use xtask_support::env;
 
-/// How often a long run tells how far it is.
+/// How often a long run prints its progress.
 const PROGRESS: Duration = Duration::from_secs(60);
 
 /// Runs this many terms; whether nothing differed.
 pub fn run(first: u64, terms: u64, jobs: usize, differences: usize) -> Result<bool> {
-    // When progress was told last, and how many differences were.
-    let told = Mutex::new((Duration::ZERO, 0));
+    // When progress was printed last, and how many differences were.
+    let printed = Mutex::new((Duration::ZERO, 0));
     let config = Config {
         first,
         terms,
@@ -27,8 +27,8 @@ pub fn run(first: u64, terms: u64, jobs: usize, differences: usize) -> Result<bo
         most_differences: differences.max(1),
     };
     let report = run_terms(&config, &|report| {
-        let Ok(mut told) = told.lock() else { return };
-        let (last, shown) = &mut *told;
+        let Ok(mut printed) = printed.lock() else { return };
+        let (last, shown) = &mut *printed;
         for found in &report.found[*shown..] {
             match keep(found) {
                 Ok(text) => println!("{text}"),
@@ -53,7 +53,7 @@ pub fn run(first: u64, terms: u64, jobs: usize, differences: usize) -> Result<bo
     Ok(report.found.is_empty() && !report.is_blind())
 }
 
-/// The same until a time, as checks.
+/// Runs random terms until a time, as checks.
 pub fn checks(first: u64, deadline: Instant, jobs: usize, tally: &mut Tally) -> Result<()> {
     let config = Config {
         first,

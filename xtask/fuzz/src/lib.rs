@@ -30,7 +30,7 @@ use xtask_support::checks::Tally;
 use xtask_support::env::{self, Stock};
 use xtask_support::queue;
 
-/// What `cargo xtask fuzz` may be told.
+/// The options of `cargo xtask fuzz`.
 #[derive(Args)]
 pub struct Options {
     /// Stop after this many seconds
@@ -39,7 +39,7 @@ pub struct Options {
     /// Stop after this many programs (instead of after some seconds)
     #[arg(long)]
     programs: Option<u64>,
-    /// Terms of the IR in place of programs, this many: units against every pass, functions against lowering
+    /// Terms of the IR instead of programs, this many: units against every pass, functions against lowering
     #[arg(long, value_name = "TERMS", conflicts_with_all = ["programs", "planted"])]
     ir: Option<u64>,
     /// How many programs and terms it takes to find each planted miscompilation

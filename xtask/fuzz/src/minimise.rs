@@ -20,14 +20,14 @@ pub fn investigate(
     compilers: &Compilers,
     program: &Program,
     difference: &Difference,
-    place: &Path,
+    folder: &Path,
     raw: bool,
 ) -> Result<String> {
-    save(program, &place.join("original"))?;
+    save(program, &folder.join("original"))?;
     let mut text = format!("\nDIFFERENCE at seed {}: flambeau {}\n", program.seed, difference.build);
     if raw {
         text.push_str(&difference.detail);
-        fs::write(place.join("report.txt"), &text)?;
+        fs::write(folder.join("report.txt"), &text)?;
         return Ok(text);
     }
     let mut tries = 0;
@@ -40,7 +40,7 @@ pub fn investigate(
         // A tool that can't be run is no difference.
         Some(still(compilers, candidate, difference).unwrap_or(false))
     });
-    save(&small, &place.join("minimal"))?;
+    save(&small, &folder.join("minimal"))?;
     let _ = writeln!(text, "shrunk from {} to {} nodes in {tries} tries", program.size(), small.size());
     let detail = match builds::oracle(compilers, &[&small])? {
         Ok(oracle) => builds::still_differs(compilers, &small, &oracle, difference)?,
@@ -59,9 +59,9 @@ pub fn investigate(
     let _ = writeln!(
         text,
         "---\nto keep it as a test, once it is understood:\n  cp -r {}/minimal tests/regress/NAME   # then name the bug in a comment of the main file",
-        place.display()
+        folder.display()
     );
-    fs::write(place.join("report.txt"), &text)?;
+    fs::write(folder.join("report.txt"), &text)?;
     Ok(text)
 }
 
@@ -70,9 +70,9 @@ pub fn investigate_unsettled(
     compilers: &Compilers,
     program: &Program,
     stock: &[String],
-    place: &Path,
+    folder: &Path,
 ) -> Result<String> {
-    save(program, place)?;
+    save(program, folder)?;
     let seen = |candidate: &Program| -> Result<Option<Difference>> {
         match builds::oracle(compilers, &[candidate])? {
             Ok(oracle) => builds::settled(compilers, &[candidate], &oracle, stock),
@@ -86,7 +86,7 @@ pub fn investigate_unsettled(
         (Instant::now() < deadline)
             .then(|| seen(candidate).ok().flatten().is_some_and(|d| Some(d.kind) == kind))
     });
-    save(&small, &place.join("minimal"))?;
+    save(&small, &folder.join("minimal"))?;
     let mut text = format!("\nUNSETTLED at seed {}\n", program.seed);
     text.push_str(&seen(&small)?.map_or_else(String::new, |d| d.detail));
     for (name, source) in small.files() {

@@ -18,8 +18,8 @@ const MOST_TERMS: u64 = 100_000;
 /// The variable that names the bug, read by builds with the feature.
 const VARIABLE: &str = "FLAMBEAU_PLANT";
 
-/// Plants each bug in turn, and prints what it took to find it; whether all were found. `flambeau` was built with
-/// the bugs in it; without it, one is built.
+/// Plants the bugs one after another, and prints what it took to find each; whether all were found. `flambeau` was
+/// built with the bugs in it; without it, one is built.
 pub fn run(first: u64, jobs: usize, flambeau: Option<PathBuf>) -> Result<bool> {
     let flambeau = match flambeau {
         Some(path) => path,

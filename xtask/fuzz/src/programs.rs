@@ -16,7 +16,7 @@ use super::minimise;
 use super::report::Report;
 use xtask_support::env;
 
-/// How often a long run tells how far it is.
+/// How often a long run prints its progress.
 const PROGRESS: Duration = Duration::from_secs(60);
 
 /// What to run.
@@ -194,8 +194,8 @@ impl Fuzzer {
                     continue;
                 }
             };
-            let place = folder.join(program.seed.to_string());
-            let text = minimise::investigate(&self.compilers, program, &difference, &place, self.raw)?;
+            let kept_in = folder.join(program.seed.to_string());
+            let text = minimise::investigate(&self.compilers, program, &difference, &kept_in, self.raw)?;
             println!("{text}");
             with(report, |r| {
                 r.add(program, &Verdict::Differs);
@@ -240,14 +240,14 @@ impl Fuzzer {
         if !is_new {
             return Ok(());
         }
-        let place = folder.join(format!("{}-{}", program.seed, excess.kernel));
+        let kept_in = folder.join(format!("{}-{}", program.seed, excess.kernel));
         let difference = excess.difference(build);
-        let text = minimise::investigate(&self.compilers, program, &difference, &place, self.raw)?;
+        let text = minimise::investigate(&self.compilers, program, &difference, &kept_in, self.raw)?;
         println!("{text}");
         Ok(())
     }
 
-    /// Those of the programs that show something with these flags, by halving: what, or why it can't be told.
+    /// Those of the programs that show something with these flags, by halving: what, or why it can't be found out.
     fn culprits<'p>(
         &self,
         programs: &[&'p Program],
@@ -291,15 +291,15 @@ impl Fuzzer {
         settings: &Settings,
         folder: &Path,
     ) -> Result<()> {
-        let place = folder.join("left-out").join(program.seed.to_string());
+        let kept_in = folder.join("left-out").join(program.seed.to_string());
         match verdict {
             Verdict::Unsettled(_) if self.unsettled => {
                 let text =
-                    minimise::investigate_unsettled(&self.compilers, program, &settings.stock, &place)?;
+                    minimise::investigate_unsettled(&self.compilers, program, &settings.stock, &kept_in)?;
                 println!("{text}");
                 Ok(())
             }
-            Verdict::Unsettled(_) | Verdict::Invalid(_) => minimise::save(program, &place),
+            Verdict::Unsettled(_) | Verdict::Invalid(_) => minimise::save(program, &kept_in),
             _ => Ok(()),
         }
     }

@@ -39,11 +39,11 @@ pub struct Report {
     /// What costs more than the stock compiler's code, by family.
     dear: BTreeMap<String, Dear>,
     coverage: Coverage,
-    /// Of Lambda and of the IR, as flambeau tells it.
+    /// The coverage of Lambda and of the IR, as flambeau reports it.
     languages: Languages,
     nodes: u64,
-    /// When progress was told last.
-    told: Duration,
+    /// When progress was printed last.
+    printed: Duration,
     /// Of the whole run.
     pub elapsed: Duration,
 }
@@ -61,7 +61,7 @@ impl Report {
             coverage: Coverage::new(),
             languages: Languages::new(),
             nodes: 0,
-            told: Duration::ZERO,
+            printed: Duration::ZERO,
             elapsed: Duration::ZERO,
         }
     }
@@ -121,8 +121,8 @@ impl Report {
 
     /// Prints the summary if that was not done for long.
     pub fn tell_progress(&mut self, elapsed: Duration, interval: Duration) {
-        if elapsed >= self.told + interval {
-            self.told = elapsed;
+        if elapsed >= self.printed + interval {
+            self.printed = elapsed;
             self.elapsed = elapsed;
             println!("{}", self.summary());
         }
@@ -224,7 +224,7 @@ fn missing(language: &str, rows: &[(&str, u64)]) -> Vec<&'static str> {
         "ir" => ir::PRIMITIVES.iter().chain(ir::CONSTRUCTS).copied().collect(),
         _ => vec![],
     };
-    // Rows tell data behind the name: `ArrayRef { kind: … }`, `apply of 2`.
+    // Rows have data behind the name: `ArrayRef { kind: … }`, `apply of 2`.
     let is = |row: &str, name: &str| {
         row.strip_prefix(name).is_some_and(|rest| rest.is_empty() || rest.starts_with([' ', '(']))
     };

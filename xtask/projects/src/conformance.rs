@@ -25,7 +25,7 @@ const TEST_LIMIT: u32 = 300;
 /// Where the differences that can't be helped are explained.
 const EXPLANATIONS: &str = "docs/conformance.md";
 
-/// What `cargo xtask conformance` may be told.
+/// The options of `cargo xtask conformance`.
 #[derive(Args)]
 pub struct Options {
     /// Only the test folders whose name matches, for example `tests/(basic|lib-).*`
@@ -59,7 +59,7 @@ struct Test {
 
 type Results = BTreeMap<Test, Status>;
 
-/// Runs the tests and tells the differences; whether all of them are explained.
+/// Runs the tests and prints the differences; whether all of them are explained.
 pub fn run(options: &Options) -> Result<bool> {
     setup::run()?;
     let stock = Stock::find()?;
@@ -192,7 +192,7 @@ fn parse(folder: &str, log: &str) -> Result<Results> {
             _ => Status::Failed,
         };
         let test = Test { file: format!("{folder}/{}", part(1)), number: part(2), action: part(3) };
-        // The same test may be told twice; a failure is never forgotten.
+        // The same test may be reported twice; a failure is never forgotten.
         let entry = results.entry(test).or_insert(status);
         if status == Status::Failed {
             *entry = status;

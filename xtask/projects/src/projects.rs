@@ -34,7 +34,7 @@ struct Project {
     test: &'static str,
     /// What its tests print when they have run: tests that are left out must not pass for good ones.
     sign: &'static str,
-    /// Where the build tells its commands.
+    /// Where the build logs its commands.
     log: Log,
 }
 
@@ -47,7 +47,7 @@ enum Log {
     Printed(&'static str),
 }
 
-/// Where a copy of a project keeps what its build told.
+/// Where a copy of a project keeps the log of its build.
 const COMMANDS: &str = ".commands-of-the-build";
 
 /// One for each build system: dune, ocamlbuild under make, and configure with ocamlfind under make.
@@ -87,7 +87,7 @@ const PROJECTS: &[Project] = &[
     },
 ];
 
-/// What `cargo xtask projects` may be told.
+/// The options of `cargo xtask projects`.
 #[derive(Args)]
 pub struct Options {
     /// Only the projects whose package's name matches
@@ -119,8 +119,8 @@ pub fn run(options: &Options) -> Result<bool> {
         println!("{}: {count} lines", project.package);
         let mut times = Vec::new();
         for (name, folder) in [("stock", None), ("flambeau", toolchain.as_deref())] {
-            let place = Place::new(project, &source, name, folder)?;
-            match place.build_and_test(project, name == "flambeau", &mut tally) {
+            let copy = ProjectCopy::new(project, &source, name, folder)?;
+            match copy.build_and_test(project, name == "flambeau", &mut tally) {
                 Ok(tests) => println!("  {name:<9} {tests}"),
                 Err(error) => {
                     tally.fail(format!("{} by {name}", project.package), format!("{error:#}"));
@@ -128,7 +128,7 @@ pub fn run(options: &Options) -> Result<bool> {
                 }
             }
             if !options.no_times {
-                match place.compile_again(project) {
+                match copy.compile_again(project) {
                     Ok(time) => times.push(time),
                     Err(error) => tally
                         .fail(format!("{} by {name}, compiled again", project.package), format!("{error:#}")),
@@ -172,15 +172,15 @@ fn toolchain(tally: &mut Tally) -> Result<Option<PathBuf>> {
 }
 
 /// A copy of a project's sources, with the PATH of one compiler.
-struct Place {
+struct ProjectCopy {
     folder: PathBuf,
     path: OsString,
     /// Whether the PATH leads to our toolchain.
     ours: bool,
 }
 
-impl Place {
-    fn new(project: &Project, source: &Path, name: &str, bin: Option<&Path>) -> Result<Place> {
+impl ProjectCopy {
+    fn new(project: &Project, source: &Path, name: &str, bin: Option<&Path>) -> Result<ProjectCopy> {
         let folder = env::cache("projects")?.join(name).join(project.package);
         if folder.exists() {
             fs::remove_dir_all(&folder)?;
@@ -191,7 +191,7 @@ impl Place {
         process::run(&mut copy, LIMIT)?.expect_success("copying the sources")?;
         let old = std::env::var_os("PATH").unwrap_or_default();
         let path = join_paths(bin.map(Path::to_path_buf).into_iter().chain(split_paths(&old)))?;
-        Ok(Place { folder, path, ours: bin.is_some() })
+        Ok(ProjectCopy { folder, path, ours: bin.is_some() })
     }
 
     fn shell(&self, script: &str) -> Result<Outcome> {
@@ -214,16 +214,17 @@ impl Place {
             printed.push_str(&self.shell(step)?.expect_success(step)?.all_output());
         }
         // Dune begins its log anew when it runs the tests.
-        let told = match project.log {
+        let logged = match project.log {
             Log::Dune => fs::read_to_string(self.folder.join("_build/log"))?,
             Log::Printed(_) => printed,
         };
-        fs::write(self.folder.join(COMMANDS), &told)?;
+        fs::write(self.folder.join(COMMANDS), &logged)?;
         tally.pass();
         if by_flambeau && self.ours {
             let (ours, all) = payload::count(&self.folder)?;
-            // An opaque unit tells nothing about itself, so it has no payload.
-            let opaque = compilations(&told)?.iter().filter(|command| command.contains(" -opaque ")).count();
+            // An opaque unit exports nothing about itself, so it has no payload.
+            let opaque =
+                compilations(&logged)?.iter().filter(|command| command.contains(" -opaque ")).count();
             if ours == 0 || ours + opaque < all {
                 bail!("flambeau made {ours} of the {all} .cmx files; {opaque} are opaque");
             }
@@ -250,7 +251,7 @@ impl Place {
         };
         let commands = compilations(&fs::read_to_string(self.folder.join(COMMANDS))?)?;
         if commands.is_empty() {
-            bail!("the build tells no native compilation");
+            bail!("the log of the build has no native compilation");
         }
         let mut time = Duration::ZERO;
         for command in &commands {

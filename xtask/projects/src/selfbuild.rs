@@ -21,7 +21,7 @@ const OURS: &str = "flambeau";
 /// The standard library has more units than this: fewer objects mean that nothing was compared.
 const LEAST_OBJECTS: usize = 50;
 
-/// What `cargo xtask selfbuild` may be told.
+/// The options of `cargo xtask selfbuild`.
 #[derive(Args)]
 pub struct Options {
     /// How many compilations at once [default: one a processor]
@@ -45,10 +45,10 @@ pub fn run(options: &Options) -> Result<bool> {
     let stock = Stock::find()?;
     let flambeau = env::flambeau()?;
     let tree = source_tree::built(&stock)?;
-    let place = env::cache("selfbuild")?;
+    let work = env::cache("selfbuild")?;
     let jobs = queue::workers(options.jobs);
-    let theirs = build(&tree, &place, "stock", &stock.ocamlopt, jobs)?;
-    let ours = build(&tree, &place, OURS, &flambeau, jobs)?;
+    let theirs = build(&tree, &work, "stock", &stock.ocamlopt, jobs)?;
+    let ours = build(&tree, &work, OURS, &flambeau, jobs)?;
     let seconds = |duration: Duration| duration.as_secs_f64();
     for (what, stock, flambeau) in [
         ("compiling the compiler", theirs.compile, ours.compile),
@@ -70,9 +70,9 @@ pub fn run(options: &Options) -> Result<bool> {
 }
 
 /// Compiles the compiler by `compiler`, and the standard library by the result.
-fn build(tree: &Path, place: &Path, name: &str, compiler: &Path, jobs: usize) -> Result<Build> {
+fn build(tree: &Path, work: &Path, name: &str, compiler: &Path, jobs: usize) -> Result<Build> {
     println!("{name}: compiling OCaml's native compiler");
-    let copy = trees::copy_tree(tree, &place.join(name))?;
+    let copy = trees::copy_tree(tree, &work.join(name))?;
     trees::remove_native_code(&copy, &["stdlib"])?;
     trees::remove_native_code(&copy, trees::COMPILER)?;
     for name in ["ocamlopt.opt", "compilerlibs"] {
@@ -94,9 +94,9 @@ fn build(tree: &Path, place: &Path, name: &str, compiler: &Path, jobs: usize) ->
     if ours != wanted && env::stand_in().is_none() {
         bail!("{wanted} of them should be flambeau's");
     }
-    // Both compile the library in one place: the name of the place may be part of the code.
+    // Both compile the library in one folder: its name may be part of the code.
     println!("{name}: the result compiles the standard library");
-    let last = trees::copy_tree(tree, &place.join("library"))?;
+    let last = trees::copy_tree(tree, &work.join("library"))?;
     trees::remove_native_code(&last, &["stdlib"])?;
     let native = format!("CAMLOPT={}", copy.join("ocamlopt.opt").display());
     let library = make(&last.join("stdlib"), &[&native, "allopt"], jobs)?;

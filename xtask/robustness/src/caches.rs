@@ -32,17 +32,17 @@ const PROJECT: &[(&str, &str)] = &[
 /// What such a build makes: the contents of its native files, by their names.
 type Products = BTreeMap<PathBuf, Vec<u8>>;
 
-/// A dune project is built in two places, with a shared cache and with one each; then by another build of flambeau at
+/// A dune project is built in two folders, with a shared cache and with one each; then by another build of flambeau at
 /// the same path. Nothing is stale, and everything equal.
 fn dune(lab: &Lab) -> Result<Verdict> {
     let Some(dune) = packages::dune()? else { return Ok(Verdict::Skipped("no dune on the PATH".into())) };
     process::run(lab.command(&lab.flambeau).arg("toolchain").arg(lab.file("toolchain")), LIMIT)?
         .expect_success("flambeau toolchain")?;
-    let build = |place: &str, cache: &str| build(lab, &dune, place, cache);
+    let build = |name: &str, cache: &str| build(lab, &dune, name, cache);
 
     let first = build("one", "shared")?;
-    compare("from the shared cache in another place", &first, &build("two", "shared")?)?;
-    compare("built in another place", &first, &build("three", "own")?)?;
+    compare("from the shared cache in another folder", &first, &build("two", "shared")?)?;
+    compare("built in another folder", &first, &build("three", "own")?)?;
 
     // Another build, for the file differs; and it has no library, so that it makes other code.
     let executable = lab.file("toolchain/bin/flambeau");
@@ -60,8 +60,8 @@ fn dune(lab: &Lab) -> Result<Verdict> {
 }
 
 /// Builds the project in a folder, with dune's cache in another and its sandbox on.
-fn build(lab: &Lab, dune: &Path, place: &str, cache: &str) -> Result<Products> {
-    let folder = lab.file(place);
+fn build(lab: &Lab, dune: &Path, name: &str, cache: &str) -> Result<Products> {
+    let folder = lab.file(name);
     for (name, content) in PROJECT {
         let file = folder.join(name);
         fs::create_dir_all(file.parent().context("a file is in a folder")?)?;
@@ -77,7 +77,7 @@ fn build(lab: &Lab, dune: &Path, place: &str, cache: &str) -> Result<Products> {
         .env("DUNE_CACHE", "enabled")
         .env("DUNE_CACHE_TRANSPORT", "direct")
         .env("DUNE_SANDBOX", "symlink");
-    process::run(&mut command, LIMIT)?.expect_success(&format!("dune build in {place}"))?;
+    process::run(&mut command, LIMIT)?.expect_success(&format!("dune build in {name}"))?;
     products(lab, &folder.join("_build/default"))
 }
 

@@ -243,7 +243,7 @@ fn ocamlparam(lab: &Lab) -> Result<Verdict> {
     if !lab.has("x.s") {
         bail!("OCAMLPARAM=_,S=1 leaves no assembly");
     }
-    // An error in it is told, and the compilation goes on: as stock.
+    // An error in it is reported, and the compilation continues: as stock.
     let ours = compile("_,g=maybe")?;
     let mut command = lab.command(lab.compiler(By::Stock));
     let stock = process::run(command.args(["-c", "x.ml"]).env("OCAMLPARAM", "_,g=maybe"), LIMIT)?;

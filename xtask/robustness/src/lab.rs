@@ -26,8 +26,8 @@ pub enum By {
     Flambeau,
 }
 
-/// Both ways round, for what mixes the two compilers.
-pub const BOTH_WAYS: [(By, By); 2] = [(By::Flambeau, By::Stock), (By::Stock, By::Flambeau)];
+/// Both orders of the two compilers, for what mixes them.
+pub const BOTH_ORDERS: [(By, By); 2] = [(By::Flambeau, By::Stock), (By::Stock, By::Flambeau)];
 
 /// A folder to work in, and the compilers.
 pub struct Lab {
@@ -149,7 +149,7 @@ impl Lab {
     }
 }
 
-/// Whether a compiler refused its input in an orderly way.
+/// Whether a compiler refused its input by an error that names one of the causes.
 pub fn refusal(outcome: &Outcome, names: &[&str], causes: &[&str]) -> Result<()> {
     let text = outcome.err();
     match outcome.exit {
@@ -169,7 +169,7 @@ pub fn refusal(outcome: &Outcome, names: &[&str], causes: &[&str]) -> Result<()>
         }
     }
     if !causes.iter().any(|cause| flat.contains(&cause.to_lowercase())) {
-        bail!("the error does not tell the cause ({}): {text}", causes.join(" / "));
+        bail!("the error does not name the cause ({}): {text}", causes.join(" / "));
     }
     Ok(())
 }

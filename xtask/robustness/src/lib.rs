@@ -5,10 +5,10 @@
 
 mod caches;
 mod damage;
+mod file_system;
 mod flags;
 mod lab;
 mod linking;
-mod places;
 mod project;
 mod size;
 mod torture;
@@ -22,7 +22,7 @@ use xtask_support::checks::Tally;
 use xtask_support::env::{self, Stock};
 use xtask_support::{queue, setup};
 
-/// What `cargo xtask robustness` may be told.
+/// The options of `cargo xtask robustness`.
 #[derive(Args)]
 pub struct Options {
     /// Only the checks whose name matches
@@ -37,7 +37,7 @@ pub struct Options {
 enum Verdict {
     /// It held.
     Held,
-    /// It held, and measured something worth telling.
+    /// It held, and measured something worth reporting.
     Measured(String),
     /// It can't be made on this machine or with this compiler.
     Skipped(String),
@@ -69,7 +69,7 @@ pub fn checks(filter: Option<&Regex>, jobs: usize) -> Result<Tally> {
         size::CHECKS,
         torture::CHECKS,
         damage::CHECKS,
-        places::CHECKS,
+        file_system::CHECKS,
         caches::CHECKS,
         project::CHECKS,
         linking::CHECKS,

@@ -2,7 +2,7 @@
 
 use anyhow::{Context, Result, bail};
 
-use super::lab::{BOTH_WAYS, By, Lab};
+use super::lab::{BOTH_ORDERS, By, Lab};
 use super::{Check, Verdict};
 use xtask_bench::small_units::{self, Project};
 
@@ -51,7 +51,7 @@ fn chain(lab: &Lab, by: [By; 3], linker: By) -> Result<()> {
     lab.expect_output("chain.exe", CHAIN_OUTPUT)
 }
 
-/// All ways to give three units and the linking to two compilers.
+/// All combinations of two compilers for three units and for linking them.
 fn mixed_objects(lab: &Lab) -> Result<Verdict> {
     let by = |bit: u32| if bit == 0 { By::Stock } else { By::Flambeau };
     for mixture in 0..16_u32 {
@@ -64,7 +64,7 @@ fn mixed_objects(lab: &Lab) -> Result<Verdict> {
 }
 
 fn mixed_libraries(lab: &Lab) -> Result<Verdict> {
-    for (maker, user) in BOTH_WAYS {
+    for (maker, user) in BOTH_ORDERS {
         let lab = lab.another()?;
         lab.take(&["chain_base.ml", "chain_base.mli", "chain_middle.ml"])?;
         lab.take(&["chain_main.ml"])?;
@@ -81,7 +81,7 @@ fn mixed_libraries(lab: &Lab) -> Result<Verdict> {
 const PLUGIN_OUTPUT: &str = "before\nplugin: 42 true 2.5\nregistered: double 21 = 42\nafter\n";
 
 fn natdynlink(lab: &Lab) -> Result<Verdict> {
-    let mut pairs = BOTH_WAYS.to_vec();
+    let mut pairs = BOTH_ORDERS.to_vec();
     pairs.push((By::Flambeau, By::Flambeau));
     for (plugin, host) in pairs {
         let lab = lab.another()?;
@@ -97,7 +97,7 @@ fn natdynlink(lab: &Lab) -> Result<Verdict> {
 
 /// A plugin that is a whole library, linked with -linkall.
 fn natdynlink_library(lab: &Lab) -> Result<Verdict> {
-    for (plugin, host) in BOTH_WAYS {
+    for (plugin, host) in BOTH_ORDERS {
         let lab = lab.another()?;
         lab.take(&["registry.ml", "plugin.ml", "host.ml"])?;
         lab.compile(host, &["-c", "registry.ml"])?;
@@ -112,7 +112,7 @@ fn natdynlink_library(lab: &Lab) -> Result<Verdict> {
 }
 
 fn pack(lab: &Lab) -> Result<Verdict> {
-    let mut pairs = BOTH_WAYS.to_vec();
+    let mut pairs = BOTH_ORDERS.to_vec();
     pairs.push((By::Flambeau, By::Flambeau));
     for (maker, user) in pairs {
         let lab = lab.another()?;
@@ -124,7 +124,7 @@ fn pack(lab: &Lab) -> Result<Verdict> {
             .and_then(|_| lab.expect_output("user.exe", "3 x! 7\n"))
             .with_context(|| format!("pack by {maker:?}, program by {user:?}"))?;
     }
-    // A unit that was not made for the pack is refused in the stock way.
+    // A unit that was not made for the pack is refused as by stock.
     lab.take(&["pack_a.ml", "pack_b.ml"])?;
     lab.compile(By::Flambeau, &["-c", "pack_a.ml", "pack_b.ml"])?;
     lab.expect_refusal(

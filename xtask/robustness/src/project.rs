@@ -26,7 +26,7 @@ const PLUGIN: &str = "plugin/plug.cmxs";
 fn project(lab: &Lab) -> Result<Verdict> {
     let Some(dune) = packages::dune()? else { return Ok(Verdict::Skipped("no dune on the PATH".into())) };
     if env::stand_in().is_some() {
-        return Ok(Verdict::Skipped("a compiler that takes flambeau's place makes no toolchain".into()));
+        return Ok(Verdict::Skipped("a compiler that replaces flambeau makes no toolchain".into()));
     }
     process::run(lab.command(&lab.flambeau).arg("toolchain").arg(lab.file("toolchain")), LIMIT)?
         .expect_success("flambeau toolchain")?;

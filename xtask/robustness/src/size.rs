@@ -331,11 +331,11 @@ fn growth(lab: &Lab) -> Result<Verdict> {
     let (small, small_memory) = compile_lines(lab, "small", 10_000)?;
     let (large, large_memory) = compile_lines(lab, "large", 100_000)?;
     let growth = large / small.max(0.01);
-    let told = format!(
+    let text = format!(
         "10k lines: {small:.1} s, {small_memory} MB; 100k lines: {large:.1} s, {large_memory} MB; {growth:.1} times the time"
     );
     if growth > MOST || large_memory as f64 > MOST * small_memory as f64 {
-        bail!("{told}: more than {MOST} times");
+        bail!("{text}: more than {MOST} times");
     }
-    Ok(Verdict::Measured(told))
+    Ok(Verdict::Measured(text))
 }

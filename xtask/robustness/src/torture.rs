@@ -44,16 +44,16 @@ const START: f64 = 0.1;
 fn torture(lab: &Lab, name: &str) -> Result<Verdict> {
     let shape = SHAPES.iter().find(|shape| shape.name == name).context("no unit of that name")?;
     let compilers = [lab.compiler(By::Stock), lab.compiler(By::Flambeau)];
-    let mut told = String::new();
+    let mut text = String::new();
     // What seems slow is measured once more, with more runs.
     for runs in [1, 3] {
         let [stock, ours] = torture::pair(shape, shape.quick, compilers, runs)?;
-        told = format!("{:.2} s, stock {:.2} s", ours.seconds, stock.seconds);
+        text = format!("{:.2} s, stock {:.2} s", ours.seconds, stock.seconds);
         if ours.seconds <= MOST * stock.seconds + START {
-            return Ok(Verdict::Measured(told));
+            return Ok(Verdict::Measured(text));
         }
     }
-    bail!("{told}: more than {MOST} times as long")
+    bail!("{text}: more than {MOST} times as long")
 }
 
 #[cfg(test)]

@@ -37,8 +37,8 @@ pub struct Directives {
 }
 
 impl Directives {
-    /// Reads the directives at the head of a source file, each a comment that fills a line. The main file of a
-    /// folder is their place; in another file they would be easy to overlook, so they count there too.
+    /// Reads the directives at the head of a source file, each a comment that fills a line. They belong in the
+    /// main file of a folder; in another file they would be easy to overlook, so they count there too.
     pub fn read(source: &str, into: &mut Directives) -> Result<()> {
         for line in source.lines().take(HEAD_LINES) {
             let Some((name, value)) = line

@@ -19,7 +19,7 @@ impl Key {
         Key(Sha256::new()).with(subject)
     }
 
-    /// Adds a text or bytes. The length goes in first, so that no two sequences of parts run together.
+    /// Adds a text or bytes. The length is written first, so that no two sequences of parts run together.
     pub fn with(mut self, part: impl AsRef<[u8]>) -> Key {
         let part = part.as_ref();
         self.0.update((part.len() as u64).to_le_bytes());

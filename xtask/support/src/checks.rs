@@ -1,4 +1,4 @@
-//! What the checks found, and how it is told.
+//! What the checks found, and how it is reported.
 
 use similar::TextDiff;
 

@@ -29,14 +29,14 @@ pub fn target() -> PathBuf {
 
 /// A folder below the target folder for what is costly to make again; made when it is missing.
 ///
-/// It may be a link to that of another target folder: trees that know their own place are found by their true one.
+/// It may be a link to that of another target folder: trees that know their own path are found by their true one.
 pub fn cache(name: &str) -> Result<PathBuf> {
     let folder = target().join("cache").join(name);
     fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
     fs::canonicalize(&folder).with_context(|| format!("no {}", folder.display()))
 }
 
-/// The compiler that is named by `FLAMBEAU`, when one takes the place of our own.
+/// The compiler that is named by `FLAMBEAU`, when one replaces our own.
 pub fn stand_in() -> Option<PathBuf> {
     env::var_os("FLAMBEAU").filter(|value| !value.is_empty()).map(PathBuf::from)
 }

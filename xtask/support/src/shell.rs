@@ -4,7 +4,7 @@ use std::process::Command;
 
 use crate::env;
 
-/// Variables that would make a compiler or a program behave in another way than in a plain shell.
+/// Variables that would make a compiler or a program behave otherwise than in a plain shell.
 const VARIABLES: &[&str] = &[
     "OCAMLRUNPARAM",
     "CAMLRUNPARAM",
@@ -17,7 +17,7 @@ const VARIABLES: &[&str] = &[
 ];
 
 /// Flambeau's flags for a command, which are those of all our own compilations and of no one else: what is measured
-/// must be our middle end's. A compiler that takes the place of ours may not know them.
+/// must be our middle end's. A compiler that replaces ours may not know them.
 pub fn own_flags(command: &mut Command) -> &mut Command {
     match env::stand_in() {
         None => command.env("FLAMBEAU_FLAGS", "-flambeau-strict"),

@@ -47,15 +47,15 @@ pub fn built(stock: &Stock) -> Result<PathBuf> {
     if Environment::holding(stock)?.is_some() {
         return Ok(tree);
     }
-    // The tree knows its own place: what was built elsewhere is of no use here.
+    // The tree knows its own path: what was built elsewhere is of no use here.
     let stamp = tree.join(".built");
-    let place = tree.to_string_lossy().into_owned();
-    if fs::read_to_string(&stamp).is_ok_and(|built| built == place) {
+    let path = tree.to_string_lossy().into_owned();
+    if fs::read_to_string(&stamp).is_ok_and(|built| built == path) {
         return Ok(tree);
     }
     println!("building OCaml {} (once; some minutes)", stock.version);
     build(&tree, Kind::Tested, None, &[])?;
-    fs::write(&stamp, place).context("cannot write the stamp of a built tree")?;
+    fs::write(&stamp, path).context("cannot write the stamp of a built tree")?;
     Ok(tree)
 }
 

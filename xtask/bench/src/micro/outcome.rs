@@ -49,14 +49,14 @@ pub struct Code {
     pub text: f64,
     /// Functions.
     pub functions: f64,
-    /// Places that call `caml_apply2`, `caml_apply3` and so on: calls of unknown functions with several arguments.
+    /// Instructions that call `caml_apply2`, `caml_apply3` and so on: calls of unknown functions.
     pub unknown: f64,
 }
 
 /// Compiles a program in a folder of its own, and measures its rows.
 pub fn measure(program: &Program, column: &Column, harness: &Path, instructions: bool) -> Result<Outcome> {
-    let place = tempfile::Builder::new().prefix("flambeau-micro-").tempdir()?;
-    let folder = place.path();
+    let temporary = tempfile::Builder::new().prefix("flambeau-micro-").tempdir()?;
+    let folder = temporary.path();
     fs::copy(harness, folder.join(HARNESS))?;
     run(column.command(folder).args(["-opaque", "-c", HARNESS]), "the harness does not compile")?;
     let flags: Vec<&str> = program.settings.flags.split_whitespace().collect();

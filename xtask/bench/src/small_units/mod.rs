@@ -26,7 +26,7 @@ const READERS: [&str; 3] = ["nothing.ml", "mentions.ml", "calls.ml"];
 /// How many units these mention.
 const MENTIONED: usize = 100;
 /// How often these are compiled.
-const TURNS: usize = 20;
+const ROUNDS: usize = 20;
 /// How long a command may take on a busy machine.
 const LIMIT: Duration = Duration::from_secs(120);
 
@@ -72,7 +72,7 @@ struct Step {
 
 /// A project with a folder for each compiler.
 pub struct Project<'a> {
-    place: TempDir,
+    temporary: TempDir,
     count: usize,
     columns: &'a [Column],
     steps: Vec<Step>,
@@ -103,7 +103,7 @@ pub fn columns(stock: &Path, flambeau: &Path, others: &[String]) -> Vec<Column> 
 }
 
 /// Builds the project so often by the stock compiler, by ours, and by ours with each of these flags, prints what that
-/// took, and tells whether the bound is kept.
+/// took, and returns whether the bound is kept.
 pub fn run(runs: usize, flags: &[String]) -> Result<bool> {
     let default = ["-O3".to_owned()];
     let flags = if flags.is_empty() { &default } else { flags };
@@ -122,7 +122,7 @@ pub fn run(runs: usize, flags: &[String]) -> Result<bool> {
 impl<'a> Project<'a> {
     /// A project of so many units, written but not compiled.
     pub fn new(count: usize, columns: &'a [Column]) -> Result<Project<'a>> {
-        let place = tempfile::Builder::new().prefix("flambeau-units-").tempdir()?;
+        let temporary = tempfile::Builder::new().prefix("flambeau-units-").tempdir()?;
         let mut steps = Vec::new();
         let mut step = |product, arguments: Vec<String>| {
             steps.push(Step { product, arguments, costs: vec![None; columns.len()] });
@@ -148,7 +148,7 @@ impl<'a> Project<'a> {
         let mentioned = count.min(MENTIONED);
         let readers = [sources::mentions(0), sources::mentions(mentioned), sources::calls(mentioned)];
         files.extend(READERS.map(str::to_owned).into_iter().zip(readers));
-        let project = Project { place, count, columns, steps };
+        let project = Project { temporary, count, columns, steps };
         for column in 0..columns.len() {
             fs::create_dir(project.folder(column))?;
             for (name, text) in &files {
@@ -159,15 +159,15 @@ impl<'a> Project<'a> {
     }
 
     fn folder(&self, column: usize) -> PathBuf {
-        self.place.path().join(column.to_string())
+        self.temporary.path().join(column.to_string())
     }
 
     /// Builds it by all compilers, each command by one after the other, so that what else the machine does meets all
     /// alike.
     pub fn build(&mut self) -> Result<()> {
         for index in 0..self.steps.len() {
-            for turn in 0..self.columns.len() {
-                let column = (index + turn) % self.columns.len();
+            for offset in 0..self.columns.len() {
+                let column = (index + offset) % self.columns.len();
                 let cost = self.command(column, &self.steps[index].arguments)?;
                 keep_least(&mut self.steps[index].costs[column], cost);
             }
@@ -212,7 +212,7 @@ impl<'a> Project<'a> {
             .fold(Cost::NOTHING, Cost::and)
     }
 
-    /// Prints the times, and tells whether ours without flags is within the bound.
+    /// Prints the times, and returns whether ours without flags is within the bound.
     fn print_times(&self) -> bool {
         println!(
             "{:<24}{:>9}{:>9}{:>9}{:>9}{:>9}{:>9}{:>9}",
@@ -286,7 +286,7 @@ impl<'a> Project<'a> {
             "user+sys, ms", "empty unit", "a unit mentioned", "a unit called"
         );
         let mut costs = vec![[None; READERS.len()]; self.columns.len()];
-        for _ in 0..TURNS {
+        for _ in 0..ROUNDS {
             for (column, costs) in costs.iter_mut().enumerate() {
                 for (name, least) in READERS.into_iter().zip(costs) {
                     keep_least(least, self.command(column, &["-c".into(), name.into()])?);

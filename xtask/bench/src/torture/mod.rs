@@ -60,7 +60,7 @@ impl Cost {
 /// A unit by both compilers: the stock one's cost, then ours.
 pub type Pair = [Cost; 2];
 
-/// Measures all shapes whose name matches, prints a table, and tells whether none is above the bound.
+/// Measures all shapes whose name matches, prints a table, and returns whether none is above the bound.
 pub fn run(runs: usize, filter: Option<&regex::Regex>) -> Result<bool> {
     let compilers = [Stock::find()?.ocamlopt, env::flambeau()?];
     println!(
@@ -126,14 +126,14 @@ pub fn pair(shape: &Shape, size: usize, compilers: [&Path; 2], runs: usize) -> R
     let mut printed: [String; 2] = Default::default();
     for run in 0..runs.max(1) {
         for (which, compiler) in compilers.into_iter().enumerate() {
-            let place = tempfile::Builder::new().prefix("flambeau-torture-").tempdir()?;
-            fs::write(place.path().join("unit.ml"), &source)?;
+            let temporary = tempfile::Builder::new().prefix("flambeau-torture-").tempdir()?;
+            fs::write(temporary.path().join("unit.ml"), &source)?;
             let mut cost = Cost { seconds: 0.0, memory: 0.0, text: 0.0 };
             if let Some(library) = &library {
-                fs::write(place.path().join("library.ml"), library)?;
-                cost = compile(compiler, place.path(), "library")?;
+                fs::write(temporary.path().join("library.ml"), library)?;
+                cost = compile(compiler, temporary.path(), "library")?;
             }
-            cost = cost.and(compile(compiler, place.path(), "unit")?);
+            cost = cost.and(compile(compiler, temporary.path(), "unit")?);
             costs[which] = Some(match costs[which] {
                 Some(least) if least.seconds <= cost.seconds => least,
                 _ => cost,
@@ -141,7 +141,7 @@ pub fn pair(shape: &Shape, size: usize, compilers: [&Path; 2], runs: usize) -> R
             if run == 0 {
                 let units: &[&str] =
                     if library.is_some() { &["library.cmx", "unit.cmx"] } else { &["unit.cmx"] };
-                printed[which] = output(compiler, place.path(), units)?;
+                printed[which] = output(compiler, temporary.path(), units)?;
             }
         }
     }

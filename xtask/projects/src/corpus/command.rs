@@ -79,7 +79,7 @@ const DROPPED: &[&str] = &[
     "-dprofile",
 ];
 
-/// Of those flags, the word goes with the flag.
+/// Flags of the compiler that are dropped together with the word that follows them.
 const DROPPED_WITH_WORD: &[&str] = &[
     "-o",
     "-cc",

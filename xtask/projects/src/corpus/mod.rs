@@ -30,7 +30,7 @@ use xtask_support::checks::Tally;
 use xtask_support::env::Stock;
 use xtask_support::{apt, env, queue, setup};
 
-/// What `cargo xtask corpus` may be told.
+/// The options of `cargo xtask corpus`.
 #[derive(Args)]
 pub struct Options {
     /// Only the packages whose name matches
@@ -42,7 +42,7 @@ pub struct Options {
     /// Only a sample, for about so many minutes: of packages in an order of chance, each unit at one of the levels
     #[arg(long, value_name = "MINUTES")]
     sample: Option<u64>,
-    /// The chance that a sample goes by [default: another one each time]
+    /// The seed of the random choice of a sample [default: another one each time]
     #[arg(long)]
     seed: Option<u64>,
     /// How many compilations at once [default: one a processor]

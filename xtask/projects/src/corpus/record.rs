@@ -33,15 +33,15 @@ const UNITS: &str = "units.json";
 
 /// Builds a package, or gives what an earlier call recorded.
 pub fn recorded(package: &Package, stock: &Stock) -> Result<Recorded> {
-    let place = env::cache("corpus")?.join(package.name);
-    let tree = place.join("tree");
-    if let Ok(text) = fs::read(place.join(UNITS)) {
+    let work = env::cache("corpus")?.join(package.name);
+    let tree = work.join("tree");
+    if let Ok(text) = fs::read(work.join(UNITS)) {
         return Ok(Recorded { tree, units: serde_json::from_slice(&text)? });
     }
-    if place.exists() {
-        fs::remove_dir_all(&place)?;
+    if work.exists() {
+        fs::remove_dir_all(&work)?;
     }
-    let records = place.join("records");
+    let records = work.join("records");
     fs::create_dir_all(&records)?;
     let units = match &package.origin {
         Origin::Ocaml => {
@@ -55,14 +55,14 @@ pub fn recorded(package: &Package, stock: &Stock) -> Result<Recorded> {
         Origin::Debian(steps) => {
             packages::build_dependencies(package.name)?;
             copy(&packages::source(package.name)?, &tree)?;
-            build(&tree, steps, &toolchain(&place, &records, stock)?)?;
+            build(&tree, steps, &toolchain(&work, &records, stock)?)?;
             read_records(&records)?
         }
     };
     if units.is_empty() {
         bail!("the build compiled nothing with ocamlopt");
     }
-    fs::write(place.join(UNITS), serde_json::to_vec(&units)?)?;
+    fs::write(work.join(UNITS), serde_json::to_vec(&units)?)?;
     Ok(Recorded { tree, units })
 }
 
@@ -112,8 +112,8 @@ fn usual_steps(tree: &Path) -> &'static [&'static str] {
 }
 
 /// A folder of tools in which `ocamlopt` is the stock one, and records what it compiles.
-fn toolchain(place: &Path, records: &Path, stock: &Stock) -> Result<PathBuf> {
-    let folder = place.join("toolchain");
+fn toolchain(work: &Path, records: &Path, stock: &Stock) -> Result<PathBuf> {
+    let folder = work.join("toolchain");
     let mut command = Command::new(env::flambeau()?);
     process::run(command.arg("toolchain").arg(&folder), LIMIT)?.expect_success("flambeau toolchain")?;
     let bin = folder.join("bin");
@@ -127,7 +127,7 @@ fn toolchain(place: &Path, records: &Path, stock: &Stock) -> Result<PathBuf> {
     Ok(bin)
 }
 
-/// Ocamlbuild holds the path of the compiler, and is told another. That takes the place of `ocamlfind ocamlopt` too,
+/// Ocamlbuild holds the path of the compiler, and gets another one. That one also replaces `ocamlfind ocamlopt`,
 /// which a project's plugin may have chosen: such commands have flags of ocamlfind.
 fn wrap_ocamlbuild(ocamlbuild: &Path, bin: &Path) -> Result<()> {
     let (compiler, bin) = (bin.join("ocamlopt-of-ocamlbuild"), bin.display().to_string());
@@ -144,7 +144,7 @@ fn wrap_ocamlbuild(ocamlbuild: &Path, bin: &Path) -> Result<()> {
     write_script(&Path::new(&bin).join("ocamlbuild"), &script)
 }
 
-/// The script that takes the place of `ocamlopt`. A record is a folder and words, each ended by a zero byte; its name
+/// The script that replaces `ocamlopt`. A record is a folder and words, each ended by a zero byte; its name
 /// begins with the time at which the compilation ended, so that their order is one in which they can be repeated.
 /// Sources that the build made may be gone at its end: a copy of them is beside the record.
 fn recorder(ocamlopt: &Path, records: &Path) -> String {

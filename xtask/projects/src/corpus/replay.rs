@@ -1,7 +1,7 @@
 //! Compiling the recorded units of a package again, with one compiler and its flags.
 //!
-//! Where units are to find the `.cmx` of our own, they are compiled in a copy of the tree, each in the place of what
-//! stock made of it. Otherwise their results go to a folder of their own, and the tree stays as it is.
+//! Where units are to find the `.cmx` of our own, they are compiled in a copy of the tree, where they replace what
+//! stock made of them. Otherwise their results go to a folder of their own, and the tree stays as it is.
 
 use std::fs;
 use std::io;
@@ -53,15 +53,15 @@ impl<'a> Replay<'a> {
     /// For a package.
     pub fn new(recorded: &'a Recorded, setting: &'a Setting, stock: &Stock) -> Result<Replay<'a>> {
         let name = setting.name.replace(['/', ' '], "-");
-        let place = recorded.tree.parent().context("a tree without folder")?.join("replay").join(name);
-        if place.exists() {
-            fs::remove_dir_all(&place)?;
+        let work = recorded.tree.parent().context("a tree without folder")?.join("replay").join(name);
+        if work.exists() {
+            fs::remove_dir_all(&work)?;
         }
-        let results = place.join("results");
+        let results = work.join("results");
         fs::create_dir_all(&results)?;
         let mut copy = recorded.tree.clone();
         if setting.library == Library::Ours {
-            copy = place.join("tree");
+            copy = work.join("tree");
             let mut command = Command::new("cp");
             // What is written anew is removed first, so that files can be shared.
             command.arg("-al").arg(&recorded.tree).arg(&copy);
@@ -158,9 +158,9 @@ impl<'a> Replay<'a> {
     /// Removes what was made, unless a failure is to be looked at there.
     pub fn finish(self) -> Result<()> {
         if !self.failed
-            && let Some(place) = self.results.parent()
+            && let Some(work) = self.results.parent()
         {
-            fs::remove_dir_all(place)?;
+            fs::remove_dir_all(work)?;
         }
         Ok(())
     }
@@ -183,7 +183,7 @@ fn remove(file: &Path) -> Result<()> {
     }
 }
 
-/// What is told of a compilation that failed.
+/// The message of a compilation that failed, for the report.
 fn message(outcome: &Outcome) -> String {
     let printed = outcome.all_output();
     let lines: Vec<&str> = printed.lines().filter(|line| !line.trim().is_empty()).take(4).collect();

@@ -58,9 +58,9 @@ pub struct UnitPair {
 pub struct Report {
     /// Lines of the units that were compiled.
     pub lines: usize,
-    /// By package, then by level.
+    /// The measures of the units together, by package, then by level.
     pub packages: BTreeMap<String, BTreeMap<String, Pair>>,
-    /// The same by unit.
+    /// The measures of each unit.
     pub units: Vec<UnitPair>,
     /// Units that some level did not compile.
     pub failures: Vec<Failure>,

@@ -58,7 +58,7 @@ pub fn install(packages: &[&str]) -> Result<()> {
     println!("installing {}", missing.join(" "));
     let mut arguments = vec!["install", "--yes", "--no-install-recommends"];
     arguments.extend(&missing);
-    // The lists of a fresh machine are empty or old: fetch them only when they are in the way.
+    // The lists of a fresh machine are empty or old: fetch them only when they are at fault.
     if apt_get(&arguments).is_err() {
         apt_get(&["update"])?;
         apt_get(&arguments)
@@ -107,43 +107,43 @@ pub fn build_dependencies(name: &str) -> Result<()> {
 /// Unpacks the source package `name` below `folder` with Debian's patches, and returns the unpacked folder.
 /// A folder that an earlier call made is used again.
 pub fn source(name: &str, folder: &Path) -> Result<PathBuf> {
-    let place = folder.join(name);
-    let done = place.join(".unpacked");
+    let target = folder.join(name);
+    let done = target.join(".unpacked");
     if let Ok(unpacked) = fs::read_to_string(&done) {
-        return Ok(place.join(unpacked.trim()));
+        return Ok(target.join(unpacked.trim()));
     }
     install(&["dpkg-dev"])?;
     // What an interrupted call left behind would be taken for the package's own files.
-    if place.exists() {
-        fs::remove_dir_all(&place)?;
+    if target.exists() {
+        fs::remove_dir_all(&target)?;
     }
-    fs::create_dir_all(&place)?;
-    if fetch(name, &[], &place).is_err() {
+    fs::create_dir_all(&target)?;
+    if fetch(name, &[], &target).is_err() {
         allow_sources()?;
         apt_get(&["update"])?;
         // Some mirrors have the archives of a package's authors and not Debian's patches.
-        if let Err(error) = fetch(name, &[], &place) {
-            fetch_archive(name, &place).map_err(|_| error)?;
+        if let Err(error) = fetch(name, &[], &target) {
+            fetch_archive(name, &target).map_err(|_| error)?;
         }
     }
-    let unpacked = fs::read_dir(&place)?
+    let unpacked = fs::read_dir(&target)?
         .filter_map(Result::ok)
         .find(|entry| entry.path().is_dir())
         .with_context(|| format!("apt-get source {name} unpacked nothing"))?
         .file_name();
     fs::write(&done, unpacked.to_string_lossy().as_bytes())?;
-    Ok(place.join(unpacked))
+    Ok(target.join(unpacked))
 }
 
 /// Has apt fetch a source package into a folder, and unpack it unless the options say otherwise.
-fn fetch(name: &str, options: &[&str], place: &Path) -> Result<()> {
+fn fetch(name: &str, options: &[&str], target: &Path) -> Result<()> {
     process::run(
         Command::new("apt-get")
             // As root, apt fetches as a user of its own, who may not write into our folder.
             .args(["-o", "APT::Sandbox::User=root", "source"])
             .args(options)
             .arg(name)
-            .current_dir(place),
+            .current_dir(target),
         LIMIT,
     )?
     .expect_success(&format!("apt-get source {name}"))?;
@@ -151,19 +151,19 @@ fn fetch(name: &str, options: &[&str], place: &Path) -> Result<()> {
 }
 
 /// Fetches and unpacks the archive of a package's authors alone.
-fn fetch_archive(name: &str, place: &Path) -> Result<()> {
-    fetch(name, &["--tar-only"], place)?;
-    let archive = fs::read_dir(place)?
+fn fetch_archive(name: &str, target: &Path) -> Result<()> {
+    fetch(name, &["--tar-only"], target)?;
+    let archive = fs::read_dir(target)?
         .filter_map(Result::ok)
         .map(|entry| entry.path())
         .find(|path| path.to_string_lossy().contains(".orig.tar."))
         .with_context(|| format!("apt-get source --tar-only {name} fetched nothing"))?;
-    process::run(Command::new("tar").arg("-xf").arg(archive).current_dir(place), LIMIT)?
+    process::run(Command::new("tar").arg("-xf").arg(archive).current_dir(target), LIMIT)?
         .expect_success("tar")?;
     Ok(())
 }
 
-/// Makes apt know the source packages of every place that it takes Debian's binary packages from.
+/// Makes apt know the source packages of every archive that it takes Debian's binary packages from.
 fn allow_sources() -> Result<()> {
     let files = files_of_sources(Path::new("/etc/apt"));
     for extension in ["list", "sources"] {
@@ -188,7 +188,7 @@ fn allow_sources() -> Result<()> {
     Ok(())
 }
 
-/// What tells apt its sources, in `apt`, its folder of settings. Newer installations have no `sources.list`.
+/// The files that list apt's sources, in `apt`, its folder of settings. Newer installations have no `sources.list`.
 fn files_of_sources(apt: &Path) -> Vec<PathBuf> {
     let list = apt.join("sources.list");
     let mut files: Vec<_> = fs::read_dir(apt.join("sources.list.d"))

@@ -85,7 +85,7 @@ impl Suite {
     }
 }
 
-/// The versions of a source package in what `apt-cache showsrc` prints, which also tells of packages whose binaries
+/// The versions of a source package in what `apt-cache showsrc` prints, which also lists packages whose binaries
 /// have the name.
 fn versions(known: &str, package: &str) -> Vec<String> {
     let field = |stanza: &str, name: &str| {

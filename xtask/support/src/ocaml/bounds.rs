@@ -15,7 +15,7 @@ enum Comparison {
 }
 
 impl Bounds {
-    /// Reads words in turn an operator and a version.
+    /// Reads words that are alternately an operator and a version.
     pub fn parse(text: &str) -> Result<Bounds> {
         let words: Vec<&str> = text.split_whitespace().collect();
         let (pairs, rest) = words.as_chunks::<2>();

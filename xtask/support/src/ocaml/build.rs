@@ -8,10 +8,10 @@ use anyhow::{Context, Result};
 use super::Environment;
 use crate::source_tree::{self, Kind};
 
-/// Changes whenever a tree is built in another way.
+/// Changes whenever a tree is built differently.
 const FORMAT: &str = "1";
 
-/// Builds and installs, unless that was done in the same way and the same place.
+/// Builds and installs, unless that was done with the same commands and in the same folder.
 pub fn make(environment: &Environment) -> Result<()> {
     let (tree, prefix) = (environment.source(), environment.prefix());
     let stamp = environment.folder.join(".installed");

@@ -1,4 +1,5 @@
-//! What ocamlfind is told of a version: the machine's own `ocamlfind` works for any, with a configuration for it.
+//! The configuration of ocamlfind for a version: the machine's own `ocamlfind` works for any, with a configuration for
+//! it.
 
 use std::env;
 use std::fs;
@@ -97,7 +98,10 @@ pub fn write(environment: &Environment) -> Result<()> {
     }
     for path in [&environment.folder, &folder] {
         if path.to_string_lossy().contains([' ', ':', '"', '\'']) {
-            bail!("ocamlfind can't be told of a path with blanks, colons or quotes: {}", path.display());
+            bail!(
+                "ocamlfind can't be configured with a path with blanks, colons or quotes: {}",
+                path.display()
+            );
         }
     }
     let empty = EMPTY.iter().map(|name| (*name, STDLIB));
@@ -120,7 +124,7 @@ pub fn write(environment: &Environment) -> Result<()> {
 }
 
 /// Writes `ocamlfind`. Where the PATH leads to another version's tools it puts this one's before them, and only there:
-/// a folder of tools in which flambeau is `ocamlopt` must keep its place at the front.
+/// a folder of tools in which flambeau is `ocamlopt` must stay at the front.
 fn program(environment: &Environment, configuration: &Path) -> Result<()> {
     let path = environment.ocamlfind();
     let script = format!(

@@ -12,19 +12,19 @@ use crate::ocaml::Environment;
 use crate::source_tree::{self, Kind};
 
 /// Where the build of this version is kept, with its sources.
-struct Place {
+struct Installation {
     folder: PathBuf,
     environment: Option<Environment>,
 }
 
-impl Place {
-    fn of(stock: &Stock) -> Result<Place> {
+impl Installation {
+    fn of(stock: &Stock) -> Result<Installation> {
         let environment = Environment::holding(stock)?;
         let folder = match &environment {
             Some(environment) => environment.flambda1(),
             None => env::cache("flambda1")?,
         };
-        Ok(Place { folder, environment })
+        Ok(Installation { folder, environment })
     }
 
     fn prefix(&self) -> PathBuf {
@@ -39,7 +39,7 @@ impl Place {
         self.folder.join(".installed")
     }
 
-    /// What the stamp holds. The compiler knows its own place: one that was moved doesn't find its library.
+    /// What the stamp holds. The compiler knows its own path: one that was moved doesn't find its library.
     fn identity(&self, stock: &Stock) -> String {
         format!("{} {}", stock.version, self.prefix().display())
     }
@@ -73,24 +73,25 @@ fn version_of(tree: &Path) -> Result<String> {
 
 /// Its `ocamlopt.opt`, if that was built before.
 pub fn built(stock: &Stock) -> Result<Option<PathBuf>> {
-    let place = Place::of(stock)?;
-    Ok(place.is_built(stock).then(|| place.executable()))
+    let installation = Installation::of(stock)?;
+    Ok(installation.is_built(stock).then(|| installation.executable()))
 }
 
 /// Its `ocamlopt.opt`. Built at the first use.
 pub fn compiler(stock: &Stock) -> Result<PathBuf> {
-    let place = Place::of(stock)?;
-    let compiler = place.executable();
-    if place.is_built(stock) {
+    let installation = Installation::of(stock)?;
+    let compiler = installation.executable();
+    if installation.is_built(stock) {
         return Ok(compiler);
     }
     println!("building OCaml {} with Flambda 1 (once; some minutes)", stock.version);
-    let tree = place.unpack(stock)?;
-    let flags = place.environment.as_ref().map_or(&[][..], Environment::configuration);
-    source_tree::build(&tree, Kind::Flambda1, Some(&place.prefix()), flags)?;
+    let tree = installation.unpack(stock)?;
+    let flags = installation.environment.as_ref().map_or(&[][..], Environment::configuration);
+    source_tree::build(&tree, Kind::Flambda1, Some(&installation.prefix()), flags)?;
     if env::line_of(Command::new(&compiler).args(["-config-var", "flambda"]))? != "true" {
         bail!("{} is not Flambda", compiler.display());
     }
-    fs::write(place.stamp(), place.identity(stock)).context("cannot write the stamp of Flambda 1")?;
+    fs::write(installation.stamp(), installation.identity(stock))
+        .context("cannot write the stamp of Flambda 1")?;
     Ok(compiler)
 }

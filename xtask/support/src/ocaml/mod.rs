@@ -21,7 +21,7 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 use clap::Args;
 
-use crate::env::{self as places, Stock};
+use crate::env::{self as folders, Stock};
 use crate::{apt, setup};
 use origin::Origin;
 
@@ -75,7 +75,7 @@ const VERSIONS: &[Version] = &[
 /// Set in a process that `--ocaml` started, to the version.
 const MARK: &str = "FLAMBEAU_XTASK_OCAML";
 
-/// What `cargo xtask ocaml` may be told.
+/// The options of `cargo xtask ocaml`.
 #[derive(Args)]
 pub struct Options {
     /// The version, for example 5.3 or 5.3.0
@@ -122,7 +122,7 @@ pub fn switch(version: &str) -> Result<()> {
         .args(env::args_os().skip(1))
         .env("PATH", path)
         .env("FLAMBEAU_OCAMLFIND", environment.ocamlfind())
-        .env("CARGO_TARGET_DIR", places::target().join(format!("ocaml-{}", environment.series())))
+        .env("CARGO_TARGET_DIR", folders::target().join(format!("ocaml-{}", environment.series())))
         .env(MARK, version)
         .exec();
     Err(error).context("cannot start xtask again")
@@ -165,8 +165,8 @@ fn is_version(number: &str, wanted: &str) -> bool {
 }
 
 /// The folder of a version: `source` is the built tree with OCaml's own tests, `install` what it installs, `findlib`
-/// what ocamlfind is told of it, `packages` takes what `ocamlfind install` installs, and `flambda1` the build with
-/// Flambda 1.
+/// the configuration of ocamlfind for it, `packages` takes what `ocamlfind install` installs, and `flambda1` the build
+/// with Flambda 1.
 pub struct Environment {
     version: &'static Version,
     folder: PathBuf,

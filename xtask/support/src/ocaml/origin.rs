@@ -12,9 +12,9 @@ use crate::{env, process};
 
 const LIMIT: Duration = Duration::from_secs(1800);
 
-/// A place that gives the sources as OCaml's authors released them.
+/// An archive that has the sources as OCaml's authors released them.
 pub enum Origin {
-    /// The package `ocaml` of npm, of this version, which may be numbered in another way than OCaml.
+    /// The package `ocaml` of npm, of this version, which may be numbered otherwise than OCaml.
     Npm { version: &'static str },
     /// The source package of a suite of Debian, without Debian's patches.
     Debian { suite: &'static str },

@@ -63,7 +63,7 @@ let () =
     text
 }
 
-/// Nests of loops over references, floats and arrays, all live at once, with handlers and ways out.
+/// Nests of loops over references, floats and arrays, all live at once, with handlers and exits.
 pub fn loops_and_references(size: usize) -> String {
     let mut text = String::from("exception Out of int\n");
     for part in 0..(size / 50).max(1) {

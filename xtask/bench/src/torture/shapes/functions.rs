@@ -18,7 +18,7 @@ pub fn recursive_group(size: usize) -> String {
     text
 }
 
-/// The same with functions that are passed along, known at some calls.
+/// One recursive group of functions that pass a function argument along, known at some calls.
 pub fn group_with_functions(size: usize) -> String {
     let mut text = String::new();
     for i in 0..size {
@@ -123,7 +123,8 @@ pub fn doubling(count: usize) -> String {
     doubled(count, |_| "")
 }
 
-/// The same, and all but each sixth are to be inlined (the stock compiler obeys, at the cost that it has).
+/// Each function calls the one before it twice, and all but each sixth are to be inlined (the stock compiler obeys, at
+/// the cost that it has).
 pub fn doubling_inline(count: usize) -> String {
     doubled(count, |i| if i % 6 == 0 { "[@inline never]" } else { "[@inline]" })
 }

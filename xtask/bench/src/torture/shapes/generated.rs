@@ -146,7 +146,7 @@ let () =
     text
 }
 
-/// As Coq extracts programs: inductive types, curried fixpoints, matches in matches, `Obj.magic` at every turn,
+/// As Coq extracts programs: inductive types, curried fixpoints, matches in matches, `Obj.magic` everywhere,
 /// numerals of Church.
 pub fn extracted(size: usize) -> String {
     let mut text = String::from(

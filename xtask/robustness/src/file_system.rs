@@ -32,13 +32,13 @@ struct Mount(PathBuf);
 impl Mount {
     /// Nothing when this user may not mount.
     fn new(lab: &Lab, name: &str, options: &str) -> Result<Option<Mount>> {
-        let place = lab.file(name);
-        fs::create_dir(&place)?;
+        let folder = lab.file(name);
+        fs::create_dir(&folder)?;
         let outcome = process::run(
-            Command::new("mount").args(["-t", "tmpfs", "-o", options, "tmpfs"]).arg(&place),
+            Command::new("mount").args(["-t", "tmpfs", "-o", options, "tmpfs"]).arg(&folder),
             LIMIT,
         )?;
-        Ok(outcome.exit.is_success().then_some(Mount(place)))
+        Ok(outcome.exit.is_success().then_some(Mount(folder)))
     }
 }
 
@@ -120,7 +120,7 @@ fn missing_assembler(lab: &Lab) -> Result<Verdict> {
     Ok(Verdict::Held)
 }
 
-/// The disk fills up at every point of the compilation in turn: each time a little more room is left.
+/// The disk fills up at every point of the compilation, one after another: each time a little more room is left.
 fn full_disk(lab: &Lab) -> Result<Verdict> {
     const PAGE: usize = 4096;
     let Some(mount) = Mount::new(lab, "disk", "size=256k")? else {
@@ -174,10 +174,10 @@ fn full_disk(lab: &Lab) -> Result<Verdict> {
     if refused == 0 || accepted == 0 {
         bail!("the disk was never full or never free: {refused} refused, {accepted} accepted");
     }
-    Ok(Verdict::Measured(format!("full at {refused} points, each told clearly")))
+    Ok(Verdict::Measured(format!("full at {refused} points, each reported clearly")))
 }
 
-/// The same for the folder of temporary files.
+/// The disk that holds the folder of temporary files is full.
 fn full_temporary_disk(lab: &Lab) -> Result<Verdict> {
     let Some(mount) = Mount::new(lab, "tmp", "size=4k")? else {
         return Ok(no_mount());
