@@ -113,8 +113,8 @@ fn write_sums(tree: &Path) -> Result<()> {
         let name = file.strip_prefix(tree)?.to_string_lossy().into_owned();
         sums.insert(name, sum_of(&file)?);
     }
-    let text: String = sums.iter().map(|(name, sum)| format!("{sum}  {name}\n")).collect();
-    Ok(fs::write(tree.join(SUMS), text)?)
+    let lines: Vec<String> = sums.iter().map(|(name, sum)| format!("{sum}  {name}\n")).collect();
+    Ok(fs::write(tree.join(SUMS), lines.concat())?)
 }
 
 fn sum_of(file: &Path) -> Result<String> {

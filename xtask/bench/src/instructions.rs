@@ -18,6 +18,10 @@ pub fn can_be_counted() -> bool {
 }
 
 /// The instructions in user mode of one run.
+///
+/// # Errors
+///
+/// Fails if `perf stat` or the program fails, or if the machine does not count instructions.
 pub fn count(executable: &Path, limit: Duration) -> Result<f64> {
     let report = tempfile::NamedTempFile::new()?;
     let mut command = Command::new("perf");

@@ -1,6 +1,8 @@
 //! `cargo xtask bench`: what stock `ocamlopt`, Flambda 1 and flambeau make of the same programs: how fast they
 //! run, what they allocate, how large they are and what compiling them costs. `docs/bench.md` explains the figures.
 
+#![allow(clippy::cast_precision_loss, reason = "figures are counts far below 2^52")]
+
 mod callgrind;
 mod check;
 mod compilers;
@@ -92,6 +94,10 @@ pub struct Options {
 }
 
 /// Measures all that the options choose; whether every program did what it should.
+///
+/// # Errors
+///
+/// Fails if the options contradict each other, or if what the measurements need is missing.
 pub fn run(options: &Options) -> Result<bool> {
     if options.runs == 0 {
         bail!("--runs 0 measures nothing");

@@ -1,5 +1,7 @@
 //! The page's plots, as SVG within the page.
 
+use std::iter;
+
 use maud::{Markup, html};
 
 /// A figure of a plot.
@@ -72,7 +74,9 @@ impl Axis {
             if self.to > 4.0 * self.from || !(1.0..30.0).contains(&(last - first)) {
                 continue;
             }
-            let ticks: Vec<f64> = (first as i64..=last as i64).map(|count| count as f64 / part).collect();
+            let counts = iter::successors(Some(first), |count| Some(count + 1.0));
+            let ticks: Vec<f64> =
+                counts.take_while(|count| *count <= last).map(|count| count / part).collect();
             if self.has_room(&ticks) {
                 return ticks;
             }

@@ -242,8 +242,8 @@ pub fn behaviour(
         command.args(program.files().into_iter().map(|(name, _)| name));
     }
     command.args(["-o", EXECUTABLE]);
-    let compiled = process::run(&mut command, COMPILE_LIMIT)?;
-    run(temporary.path(), compiled.exit, compiled.all_output(), look)
+    let outcome = process::run(&mut command, COMPILE_LIMIT)?;
+    run(temporary.path(), outcome.exit, outcome.all_output(), look)
 }
 
 /// Compiles and runs programs as one, as [`Build`] says.

@@ -58,8 +58,7 @@ impl Measure {
         match self {
             Measure::Words => Limit { hundredths: 102, beyond: 16 },
             // Copies of functions are what flags ask for; a program of the fuzzer has few that are large.
-            Measure::Code => Limit { hundredths: 300, beyond: 4096 },
-            Measure::Data => Limit { hundredths: 300, beyond: 4096 },
+            Measure::Code | Measure::Data => Limit { hundredths: 300, beyond: 4096 },
             Measure::Instructions => Limit { hundredths: 110, beyond: 400 },
             Measure::UnknownCalls => Limit { hundredths: 110, beyond: 8 },
         }
@@ -168,7 +167,7 @@ pub fn measured(folder: &Path, executable: &Path, said: &str, profile: bool) -> 
     let mut costs = words(said);
     costs.extend(sizes(folder)?);
     if profile {
-        costs.extend(profiled(folder, executable)?);
+        costs.extend(profiled(folder, executable));
     }
     Ok(costs)
 }
@@ -220,7 +219,7 @@ fn sizes(folder: &Path) -> Result<Costs> {
 
 /// Instructions and unknown calls of each kernel. Nothing where there is no callgrind, or it
 /// takes too long.
-fn profiled(folder: &Path, executable: &Path) -> Result<Costs> {
+fn profiled(folder: &Path, executable: &Path) -> Costs {
     let mut command = Command::new("valgrind");
     clean(&mut command)
         .current_dir(folder)
@@ -233,9 +232,9 @@ fn profiled(folder: &Path, executable: &Path) -> Result<Costs> {
         .arg("--dump-after=camlFz__tried*")
         .arg(executable);
     let mut costs = Costs::new();
-    let Ok(run) = process::run(&mut command, PROFILE_LIMIT) else { return Ok(costs) };
+    let Ok(run) = process::run(&mut command, PROFILE_LIMIT) else { return costs };
     if !run.exit.is_success() {
-        return Ok(costs);
+        return costs;
     }
     let mut started: Option<(String, String)> = None;
     for number in 1.. {
@@ -250,7 +249,7 @@ fn profiled(folder: &Path, executable: &Path) -> Result<Costs> {
         let trigger = dump.lines().find_map(|line| line.strip_prefix("desc: Trigger: --dump-before="));
         started = trigger.and_then(|symbol| kernel_of(symbol.trim()));
     }
-    Ok(costs)
+    costs
 }
 
 /// The instructions and the calls of functions that the compiler does not know in one dump of callgrind.

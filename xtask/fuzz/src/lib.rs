@@ -84,6 +84,10 @@ pub struct Options {
 }
 
 /// Runs the fuzzer; whether all compilers agreed.
+///
+/// # Errors
+///
+/// Fails if a compiler is missing or cannot be run, or if what was found cannot be written.
 pub fn run(options: &Options) -> Result<bool> {
     if let Some(seed) = options.print {
         for (name, text) in Program::generate(seed, &shape(&Stock::find()?)?).files() {
@@ -94,7 +98,7 @@ pub fn run(options: &Options) -> Result<bool> {
     let (first, jobs) = (options.seed.unwrap_or_else(seed_of_clock), queue::workers(options.jobs));
     println!("fuzz: from seed {first}");
     if let Some(terms) = options.ir {
-        return ir::run(first, terms, jobs, options.differences);
+        return Ok(ir::run(first, terms, jobs, options.differences));
     }
     let given = options
         .flambeau
@@ -141,14 +145,18 @@ fn shape(stock: &Stock) -> Result<Shape> {
 
 /// Seeds name files: short ones are easier to talk about.
 fn seed_of_clock() -> u64 {
-    let clock = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis() as u64;
-    clock % 1_000_000_000
+    let clock = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_millis();
+    u64::try_from(clock % 1_000_000_000).unwrap_or_default()
 }
 
 /// A run of this many seconds as one part of `cargo xtask test`, with the compiler of the target folder: programs for
 /// most of the time, then terms of the IR.
 ///
 /// The seed comes from the clock, so that each run sees new programs; it is printed, and a failure names its own.
+///
+/// # Errors
+///
+/// Fails if a compiler is missing or cannot be run, or if what was found cannot be written.
 pub fn checks(seconds: u64, jobs: usize) -> Result<Tally> {
     let first = seed_of_clock();
     println!("fuzz: from seed {first}");

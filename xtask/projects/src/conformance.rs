@@ -60,6 +60,10 @@ struct Test {
 type Results = BTreeMap<Test, Status>;
 
 /// Runs the tests and prints the differences; whether all of them are explained.
+///
+/// # Errors
+///
+/// Fails if OCaml's sources cannot be had or built, if no test folder matches, or if a test cannot be run.
 pub fn run(options: &Options) -> Result<bool> {
     setup::run()?;
     let stock = Stock::find()?;

@@ -99,6 +99,10 @@ pub struct Options {
 }
 
 /// Builds and tests all chosen projects; whether all went well.
+///
+/// # Errors
+///
+/// Fails if the set-up fails, or if the sources of a project, or the packages that it needs, cannot be had.
 pub fn run(options: &Options) -> Result<bool> {
     setup::run()?;
     let mut tally = Tally::default();

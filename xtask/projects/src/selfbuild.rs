@@ -3,6 +3,7 @@
 //! them was compiled wrongly.
 
 use std::collections::BTreeMap;
+use std::ffi::OsStr;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
@@ -40,6 +41,10 @@ struct Build {
 }
 
 /// Makes both builds and compares what they do; whether it is the same.
+///
+/// # Errors
+///
+/// Fails if OCaml's sources cannot be had, or if a build fails.
 pub fn run(options: &Options) -> Result<bool> {
     setup::run()?;
     let stock = Stock::find()?;
@@ -102,12 +107,12 @@ fn build(tree: &Path, work: &Path, name: &str, compiler: &Path, jobs: usize) -> 
     let library = make(&last.join("stdlib"), &[&native, "allopt"], jobs)?;
     let mut objects = BTreeMap::new();
     for file in trees::files_of(&last.join("stdlib"))? {
-        let name = file_name(&file);
-        if name.ends_with(".o") {
-            objects.insert(name, fs::read(&file)?);
-        } else if name.ends_with(".cmx") {
-            objects.insert(name, description(&last, &file)?.into_bytes());
-        }
+        let contents = match file.extension().and_then(OsStr::to_str) {
+            Some("o") => fs::read(&file)?,
+            Some("cmx") => description(&last, &file)?.into_bytes(),
+            _ => continue,
+        };
+        objects.insert(file_name(&file), contents);
     }
     Ok(Build { compile, library, objects })
 }

@@ -1,5 +1,6 @@
 //! Output folders that can't be written, and disks that are full.
 
+use std::fmt::Write as _;
 use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
@@ -129,9 +130,10 @@ fn full_disk(lab: &Lab) -> Result<Verdict> {
     // Big enough that the object code takes several pages; the interface and the .cmx some of their own.
     let mut source = String::new();
     for i in 0..60 {
-        source.push_str(&format!(
-            "let f{i} x y = if x > {i} then String.concat \"s{i}\" [x |> string_of_int; y] else y\n"
-        ));
+        let _ = writeln!(
+            source,
+            "let f{i} x y = if x > {i} then String.concat \"s{i}\" [x |> string_of_int; y] else y"
+        );
     }
     lab.write("x.ml", source)?;
     let outputs = ["disk/x.o", "disk/x.cmx", "disk/x.cmi"];

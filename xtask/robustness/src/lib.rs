@@ -50,6 +50,10 @@ struct Check {
 }
 
 /// Sets up, makes the checks and prints the results; whether all held.
+///
+/// # Errors
+///
+/// Fails if the set-up fails, or if a compiler is missing; a check that does not hold is part of the tally.
 pub fn run(options: &Options) -> Result<bool> {
     setup::run()?;
     let mut tally = checks(options.filter.as_ref(), queue::workers(options.jobs))?;
@@ -61,6 +65,10 @@ pub fn run(options: &Options) -> Result<bool> {
 }
 
 /// Makes the checks whose name matches.
+///
+/// # Errors
+///
+/// Fails if a compiler is missing; a check that does not hold is part of the tally.
 pub fn checks(filter: Option<&Regex>, jobs: usize) -> Result<Tally> {
     let stock = Stock::find()?;
     let flambeau = env::flambeau()?;

@@ -20,6 +20,7 @@ impl Key {
     }
 
     /// Adds a text or bytes. The length is written first, so that no two sequences of parts run together.
+    #[must_use]
     pub fn with(mut self, part: impl AsRef<[u8]>) -> Key {
         let part = part.as_ref();
         self.0.update((part.len() as u64).to_le_bytes());
@@ -28,6 +29,10 @@ impl Key {
     }
 
     /// Adds a tool, by its path, size and time: cheaper than its content, and a new build changes it.
+    ///
+    /// # Errors
+    ///
+    /// Fails if there is no such file.
     pub fn with_tool(self, tool: &Path) -> Result<Key> {
         let data = fs::metadata(tool).with_context(|| format!("cannot look at {}", tool.display()))?;
         let time = data.modified()?.duration_since(UNIX_EPOCH).unwrap_or_default();
@@ -45,6 +50,10 @@ impl Key {
 }
 
 /// The result of this key in `folder`, made by `make` when it is not there yet, and kept if `keep` says so.
+///
+/// # Errors
+///
+/// Fails if `make` fails, or if its result cannot be written.
 pub fn remember<R: Serialize + DeserializeOwned>(
     folder: &Path,
     key: Key,

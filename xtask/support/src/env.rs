@@ -30,6 +30,10 @@ pub fn target() -> PathBuf {
 /// A folder below the target folder for what is costly to make again; made when it is missing.
 ///
 /// It may be a link to that of another target folder: trees that know their own path are found by their true one.
+///
+/// # Errors
+///
+/// Fails if the folder cannot be made.
 pub fn cache(name: &str) -> Result<PathBuf> {
     let folder = target().join("cache").join(name);
     fs::create_dir_all(&folder).with_context(|| format!("cannot make {}", folder.display()))?;
@@ -48,12 +52,20 @@ pub fn toolchain() -> PathBuf {
 }
 
 /// The executable under test, with its library.
+///
+/// # Errors
+///
+/// Fails if there is no such file.
 pub fn flambeau() -> Result<PathBuf> {
     let path = stand_in().unwrap_or_else(|| toolchain().join("bin/flambeau"));
     fs::canonicalize(&path).with_context(|| format!("no flambeau at {}", path.display()))
 }
 
 /// The executable called `name` that the PATH leads to.
+///
+/// # Errors
+///
+/// Fails if there is no compiler on the PATH, or if it does not run.
 #[must_use]
 pub fn find(name: &str) -> Option<PathBuf> {
     let path: OsString = env::var_os("PATH")?;
@@ -75,6 +87,10 @@ pub struct Stock {
 
 impl Stock {
     /// The linker's name of what a unit defines, up to the number that the compiler appends.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the version of the compiler is not a version of OCaml.
     pub fn symbol(&self, unit: &str, name: &str) -> Result<String> {
         let separator = if Bounds::parse(">= 5.1")?.hold(&self.version)? { "." } else { "__" };
         Ok(format!("caml{unit}{separator}{name}"))
@@ -91,6 +107,10 @@ impl Stock {
     }
 
     /// Two compilers of the same installation.
+    ///
+    /// # Errors
+    ///
+    /// Fails if `ocamlopt` cannot be asked for its version and its library.
     pub fn of(ocamlopt: &Path, ocamlc: &Path) -> Result<Stock> {
         let version = line_of(Command::new(ocamlopt).arg("-version"))?;
         let library = PathBuf::from(line_of(Command::new(ocamlopt).arg("-where"))?);
@@ -99,6 +119,10 @@ impl Stock {
 }
 
 /// The output of a command that prints one line.
+///
+/// # Errors
+///
+/// Fails if the command cannot be run, or if its exit code is not 0.
 pub fn line_of(command: &mut Command) -> Result<String> {
     let output = command.output().with_context(|| format!("cannot run {command:?}"))?;
     if !output.status.success() {
@@ -108,6 +132,10 @@ pub fn line_of(command: &mut Command) -> Result<String> {
 }
 
 /// All files of a folder and of those below it; links are not followed.
+///
+/// # Errors
+///
+/// Fails if a folder cannot be read.
 pub fn files_below(folder: &Path) -> Result<Vec<PathBuf>> {
     let mut files = Vec::new();
     let mut waiting = vec![folder.to_path_buf()];

@@ -10,6 +10,10 @@ pub fn count_words(command: &mut Command) -> &mut Command {
 }
 
 /// The allocated words, from the counters; what was promoted counts once.
+///
+/// # Errors
+///
+/// Fails if a counter is missing, or if the sum is negative.
 pub fn words(counters: &str) -> Result<f64> {
     let value = |name: &str| -> Result<f64> {
         counters

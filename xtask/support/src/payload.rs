@@ -21,6 +21,10 @@ pub struct Layout {
 }
 
 /// Finds the parts, by the lengths in the header of OCaml's marshalled data.
+///
+/// # Errors
+///
+/// Fails if the file is not a `.cmx`, or ends before its digest.
 pub fn layout(cmx: &[u8]) -> Result<Layout> {
     let header = cmx.get(MAGIC..).context("a .cmx without a description")?;
     let number = |from: usize, to: usize| -> Result<usize> {
@@ -41,11 +45,19 @@ pub fn layout(cmx: &[u8]) -> Result<Layout> {
 }
 
 /// Whether a `.cmx` has our payload.
+///
+/// # Errors
+///
+/// Fails if the file is not a `.cmx`, or ends before its digest.
 pub fn is_there(cmx: &[u8]) -> Result<bool> {
     Ok(layout(cmx)?.digest < cmx.len())
 }
 
 /// How many of the `.cmx` files below a folder have flambeau's payload, and how many there are.
+///
+/// # Errors
+///
+/// Fails if a folder or a file cannot be read, or if a `.cmx` is damaged.
 pub fn count(folder: &Path) -> Result<(usize, usize)> {
     let (mut ours, mut all) = (0, 0);
     for file in env::files_below(folder)? {

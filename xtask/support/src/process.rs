@@ -81,6 +81,10 @@ impl Outcome {
     }
 
     /// An error with the process's output unless it exited with code 0.
+    ///
+    /// # Errors
+    ///
+    /// Fails, with the end of the output, if the process did not exit with code 0.
     pub fn expect_success(self, what: &str) -> Result<Outcome> {
         if self.exit.is_success() {
             return Ok(self);
@@ -92,6 +96,10 @@ impl Outcome {
 /// Runs a command to its end or to its time limit, and collects its output. Its standard input is empty.
 ///
 /// The command gets a process group of its own, so that what it started ends with it.
+///
+/// # Errors
+///
+/// Fails if the command cannot be started or waited for; how it ended is in the outcome.
 pub fn run(command: &mut Command, limit: Duration) -> Result<Outcome> {
     command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped()).process_group(0);
     let mut child = command.spawn().with_context(|| format!("cannot run {command:?}"))?;
@@ -134,6 +142,10 @@ pub fn run(command: &mut Command, limit: Duration) -> Result<Outcome> {
 }
 
 /// Runs a command whose output the user sees; an error unless it exits with code 0.
+///
+/// # Errors
+///
+/// Fails if the command cannot be started, or if its exit code is not 0.
 pub fn run_visible(command: &mut Command) -> Result<()> {
     let status = command.status().with_context(|| format!("cannot run {command:?}"))?;
     if !status.success() {

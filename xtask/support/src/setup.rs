@@ -27,6 +27,10 @@ const TOOLCHAIN_LIMIT: Duration = Duration::from_secs(600);
 const TOOLS: &[&str] = &["ocamlopt", "ocamlc", "ocamlfind", "gcc", "as", "make"];
 
 /// Installs what is missing, builds flambeau, and makes a toolchain folder with it.
+///
+/// # Errors
+///
+/// Fails if tools are missing and cannot be installed, or if flambeau cannot be built.
 pub fn run() -> Result<()> {
     tools()?;
     if let Some(compiler) = env::stand_in() {
@@ -40,6 +44,10 @@ pub fn run() -> Result<()> {
 }
 
 /// Makes flambeau's folder of tools; the folder for the PATH.
+///
+/// # Errors
+///
+/// Fails if there is no flambeau, or if `flambeau toolchain` fails.
 pub fn make_toolchain(folder: &Path) -> Result<PathBuf> {
     if folder.exists() {
         fs::remove_dir_all(folder)?;
@@ -51,6 +59,10 @@ pub fn make_toolchain(folder: &Path) -> Result<PathBuf> {
 }
 
 /// Makes sure of the tools that are not ours.
+///
+/// # Errors
+///
+/// Fails if a tool is missing and cannot be installed.
 pub fn tools() -> Result<()> {
     if all_there() {
         return Ok(());

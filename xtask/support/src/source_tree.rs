@@ -24,6 +24,10 @@ pub enum Kind {
 }
 
 /// The tree of the stock compiler's version, as its authors and Debian left it, or built.
+///
+/// # Errors
+///
+/// Fails if the sources of this version cannot be had.
 pub fn unpacked(stock: &Stock) -> Result<PathBuf> {
     if let Some(environment) = Environment::holding(stock)? {
         return Ok(environment.source());
@@ -42,6 +46,10 @@ pub fn unpacked(stock: &Stock) -> Result<PathBuf> {
 
 /// The tree of the stock compiler's version, with its bytecode and native compilers and its libraries built by
 /// itself. That of the machine's own version is made once, below the target folder.
+///
+/// # Errors
+///
+/// Fails if the sources of this version cannot be had, or if the build fails.
 pub fn built(stock: &Stock) -> Result<PathBuf> {
     let tree = unpacked(stock)?;
     if Environment::holding(stock)?.is_some() {
@@ -60,6 +68,10 @@ pub fn built(stock: &Stock) -> Result<PathBuf> {
 }
 
 /// Configures and builds an unpacked tree, and installs it below `prefix` if there is one.
+///
+/// # Errors
+///
+/// Fails if a step of the build fails.
 pub fn build(tree: &Path, kind: Kind, prefix: Option<&Path>, flags: &[&str]) -> Result<()> {
     let step = |program: &str, arguments: &[&str]| -> Result<()> {
         let mut command = Command::new("nice");

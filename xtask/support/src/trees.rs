@@ -16,6 +16,10 @@ pub const COMPILER: &[&str] =
     &["utils", "parsing", "typing", "bytecomp", "file_formats", "lambda", "middle_end", "asmcomp", "driver"];
 
 /// A copy of the built tree, with its times, so that make does not build all of it again.
+///
+/// # Errors
+///
+/// Fails if the tree cannot be copied, or if an older copy cannot be removed.
 pub fn copy_tree(tree: &Path, to: &Path) -> Result<PathBuf> {
     if to.exists() {
         fs::remove_dir_all(to)?;
@@ -27,6 +31,10 @@ pub fn copy_tree(tree: &Path, to: &Path) -> Result<PathBuf> {
 }
 
 /// Takes the native code of OCaml's units out of folders and those below, and leaves that of C files alone.
+///
+/// # Errors
+///
+/// Fails if a folder cannot be read, or if there was no native code in any.
 pub fn remove_native_code(tree: &Path, folders: &[&str]) -> Result<()> {
     let mut removed = 0;
     let mut waiting: Vec<PathBuf> = folders.iter().map(|folder| tree.join(folder)).collect();
@@ -52,6 +60,10 @@ pub fn remove_native_code(tree: &Path, folders: &[&str]) -> Result<()> {
 }
 
 /// Takes away an executable, or the native libraries in a folder.
+///
+/// # Errors
+///
+/// Fails if there is no such file, or if it cannot be removed.
 pub fn remove_results(path: &Path) -> Result<()> {
     if !path.is_dir() {
         return fs::remove_file(path).with_context(|| format!("no {}", path.display()));
@@ -65,6 +77,10 @@ pub fn remove_results(path: &Path) -> Result<()> {
 }
 
 /// The files and folders in a folder, sorted.
+///
+/// # Errors
+///
+/// Fails if the folder cannot be read.
 pub fn files_of(folder: &Path) -> Result<Vec<PathBuf>> {
     let mut files: Vec<PathBuf> = fs::read_dir(folder)
         .with_context(|| format!("cannot read {}", folder.display()))?

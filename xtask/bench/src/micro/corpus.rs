@@ -103,8 +103,8 @@ mod tests {
         let named = |name: &str| programs.iter().find(|program| program.name == name);
         let functors = named("functors").context("no functors")?;
         assert!(functors.sources.len() == 1 && functors.settings.most_unknown.is_some());
-        let units = named("units_inlined").context("no units_inlined")?;
-        let names: Vec<_> = units.sources.iter().filter_map(|source| source.file_name()).collect();
+        let several = named("units_inlined").context("no units_inlined")?;
+        let names: Vec<_> = several.sources.iter().filter_map(|source| source.file_name()).collect();
         assert_eq!(names, ["lib.mli", "lib.ml", "main.ml"]);
         assert!(named("measure").is_none());
         Ok(())

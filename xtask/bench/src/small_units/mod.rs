@@ -104,6 +104,10 @@ pub fn columns(stock: &Path, flambeau: &Path, others: &[String]) -> Vec<Column> 
 
 /// Builds the project so often by the stock compiler, by ours, and by ours with each of these flags, prints what that
 /// took, and returns whether the bound is kept.
+///
+/// # Errors
+///
+/// Fails if a compiler is missing, if a command fails, or if the programs print different things.
 pub fn run(runs: usize, flags: &[String]) -> Result<bool> {
     let default = ["-O3".to_owned()];
     let flags = if flags.is_empty() { &default } else { flags };
@@ -121,6 +125,10 @@ pub fn run(runs: usize, flags: &[String]) -> Result<bool> {
 
 impl<'a> Project<'a> {
     /// A project of so many units, written but not compiled.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the sources cannot be written.
     pub fn new(count: usize, columns: &'a [Column]) -> Result<Project<'a>> {
         let temporary = tempfile::Builder::new().prefix("flambeau-units-").tempdir()?;
         let mut steps = Vec::new();
@@ -164,6 +172,10 @@ impl<'a> Project<'a> {
 
     /// Builds it by all compilers, each command by one after the other, so that what else the machine does meets all
     /// alike.
+    ///
+    /// # Errors
+    ///
+    /// Fails if a compiler fails.
     pub fn build(&mut self) -> Result<()> {
         for index in 0..self.steps.len() {
             for offset in 0..self.columns.len() {
@@ -188,6 +200,10 @@ impl<'a> Project<'a> {
     }
 
     /// Runs the programs, which must print the same.
+    ///
+    /// # Errors
+    ///
+    /// Fails if a program fails, or prints something else than the first.
     pub fn same_output(&self) -> Result<()> {
         let mut printed = Vec::new();
         for column in 0..self.columns.len() {

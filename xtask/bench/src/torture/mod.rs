@@ -61,6 +61,10 @@ impl Cost {
 pub type Pair = [Cost; 2];
 
 /// Measures all shapes whose name matches, prints a table, and returns whether none is above the bound.
+///
+/// # Errors
+///
+/// Fails if a compiler is missing, or if a shape fails as in [`pair`].
 pub fn run(runs: usize, filter: Option<&regex::Regex>) -> Result<bool> {
     let compilers = [Stock::find()?.ocamlopt, env::flambeau()?];
     println!(
@@ -119,6 +123,10 @@ fn row(shape: &Shape, stock: &Cost, ours: &Cost) -> String {
 }
 
 /// Compiles the unit of a shape by both, in turns, and sees to it that both programs print the same.
+///
+/// # Errors
+///
+/// Fails if a compiler or a program fails, or if the two programs print different things.
 pub fn pair(shape: &Shape, size: usize, compilers: [&Path; 2], runs: usize) -> Result<Pair> {
     let source = (shape.source)(size);
     let library = shape.library.map(|library| library(size));

@@ -51,6 +51,10 @@ pub struct Options {
 }
 
 /// Compiles the corpus; whether nothing failed.
+///
+/// # Errors
+///
+/// Fails if the set-up fails, if a level is not known, or if the report cannot be written.
 pub fn run(options: &Options) -> Result<bool> {
     setup::run()?;
     let levels = settings::chosen(options.levels.as_deref())?;
@@ -84,6 +88,10 @@ pub fn run(options: &Options) -> Result<bool> {
 
 /// The checks of a sample, for at most about so many minutes, that asks for nothing that is not installed but sources:
 /// what cannot be had is left out, and the tally says so.
+///
+/// # Errors
+///
+/// Fails if the stock compiler is missing, or if a file of the results cannot be read or written.
 pub fn checks(minutes: u64, jobs: usize) -> Result<Tally> {
     let levels = settings::chosen(None)?;
     let sample = Sample::new(minutes, None);

@@ -31,6 +31,10 @@ pub fn missing<'a>(packages: &[&'a str]) -> Vec<&'a str> {
 }
 
 /// The packages that this release of Debian has: of each of `wanted`, the first name that it knows.
+///
+/// # Errors
+///
+/// Fails if `apt-get update` fails, or if Debian has none of the names of a package.
 pub fn choose<'a>(wanted: &[&[&'a str]]) -> Result<Vec<&'a str>> {
     let known = |names: &[&'a str]| names.iter().copied().find(|name| is_known(name));
     // A fresh machine knows none.
@@ -50,6 +54,10 @@ fn is_known(package: &str) -> bool {
 }
 
 /// Installs those of `packages` that are not there yet.
+///
+/// # Errors
+///
+/// Fails if `apt-get` cannot install a package, even with new lists.
 pub fn install(packages: &[&str]) -> Result<()> {
     let missing = missing(packages);
     if missing.is_empty() {
@@ -83,6 +91,10 @@ fn words_of_build_dependencies(name: &str) -> [&str; 7] {
 
 /// Whether all that the build of a source package needs is there. A simulation, which needs neither root's rights nor
 /// that nobody else installs anything.
+///
+/// # Errors
+///
+/// Fails if `apt-get` cannot be run.
 pub fn has_build_dependencies(name: &str) -> Result<bool> {
     let mut command = Command::new("apt-get");
     command.arg("--simulate").args(words_of_build_dependencies(name));
@@ -91,6 +103,10 @@ pub fn has_build_dependencies(name: &str) -> Result<bool> {
 }
 
 /// Installs what the build of a source package needs.
+///
+/// # Errors
+///
+/// Fails if `apt-get` cannot install what is missing, even with new lists.
 pub fn build_dependencies(name: &str) -> Result<()> {
     if has_build_dependencies(name)? {
         return Ok(());
@@ -106,6 +122,10 @@ pub fn build_dependencies(name: &str) -> Result<()> {
 
 /// Unpacks the source package `name` below `folder` with Debian's patches, and returns the unpacked folder.
 /// A folder that an earlier call made is used again.
+///
+/// # Errors
+///
+/// Fails if `apt-get` does not have the source package, or if it cannot be unpacked.
 pub fn source(name: &str, folder: &Path) -> Result<PathBuf> {
     let target = folder.join(name);
     let done = target.join(".unpacked");

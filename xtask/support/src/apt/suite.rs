@@ -1,6 +1,7 @@
 //! Sources of another Debian suite than the machine's, from the mirrors that the machine uses. What apt knows and has
 //! installed stays as it is: these are settings and lists of their own.
 
+use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -18,6 +19,10 @@ pub struct Suite {
 
 impl Suite {
     /// Fetches the lists, unless that was done less than a day ago.
+    ///
+    /// # Errors
+    ///
+    /// Fails if there is no `apt-get`, or if it cannot fetch the lists.
     pub fn ready(name: &str) -> Result<Suite> {
         if env::find("apt-get").is_none() {
             bail!("the sources are in Debian's suite {name}, and there is no apt-get on the PATH");
@@ -51,6 +56,10 @@ impl Suite {
 
     /// Fetches the archive of a package's authors into a folder: that of this version, however often Debian changed its
     /// own part.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the suite does not have this version of the package, or if it cannot be fetched.
     pub fn archive(&self, package: &str, version: &str, folder: &Path) -> Result<PathBuf> {
         let known = process::run(self.apt("apt-cache").args(["showsrc", package]), LIMIT)?
             .expect_success(&format!("apt-cache showsrc {package}"))?
@@ -63,6 +72,10 @@ impl Suite {
     }
 
     /// Fetches the archive of a package's authors into a folder, of the newest version of the suite.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the suite does not have the package, or if it cannot be fetched.
     pub fn newest_archive(&self, package: &str, folder: &Path) -> Result<PathBuf> {
         self.fetch(package, folder)
     }
@@ -144,7 +157,7 @@ fn from_stanzas(stanzas: &str, own: &str, suite: &str) -> String {
                 result.push_str(line);
                 result.push('\n');
             }
-            result.push_str(&format!("Suites: {suite}\nComponents: main\n\n"));
+            let _ = write!(result, "Suites: {suite}\nComponents: main\n\n");
         }
     }
     result
@@ -163,10 +176,10 @@ fn from_list(list: &str, own: &str, suite: &str) -> String {
         let mut words = rest.split_whitespace();
         let (Some(address), Some(name)) = (words.next(), words.next()) else { continue };
         if name == own && words.any(|component| component == "main") {
-            result.push_str(&format!("Types: deb-src\nURIs: {address}\nSuites: {suite}\nComponents: main\n"));
+            let _ = write!(result, "Types: deb-src\nURIs: {address}\nSuites: {suite}\nComponents: main\n");
             if let Some(key) = options.split_whitespace().find_map(|option| option.strip_prefix("signed-by="))
             {
-                result.push_str(&format!("Signed-By: {key}\n"));
+                let _ = writeln!(result, "Signed-By: {key}");
             }
             result.push('\n');
         }

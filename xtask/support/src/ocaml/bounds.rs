@@ -16,6 +16,10 @@ enum Comparison {
 
 impl Bounds {
     /// Reads words that are alternately an operator and a version.
+    ///
+    /// # Errors
+    ///
+    /// Fails if a word is not what it must be, or if there is none.
     pub fn parse(text: &str) -> Result<Bounds> {
         let words: Vec<&str> = text.split_whitespace().collect();
         let (pairs, rest) = words.as_chunks::<2>();
@@ -34,6 +38,10 @@ impl Bounds {
     }
 
     /// Whether a version, as `ocamlopt -version` prints it, is within the bounds. Without bounds every version is.
+    ///
+    /// # Errors
+    ///
+    /// Fails if `version` is not a version of OCaml.
     pub fn hold(&self, version: &str) -> Result<bool> {
         // Versions under development have a suffix, which does not matter here.
         let number = version.split(['+', '~', '-']).next().unwrap_or(version);

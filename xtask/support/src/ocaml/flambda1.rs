@@ -72,12 +72,20 @@ fn version_of(tree: &Path) -> Result<String> {
 }
 
 /// Its `ocamlopt.opt`, if that was built before.
+///
+/// # Errors
+///
+/// Fails if the folder of the cache cannot be made.
 pub fn built(stock: &Stock) -> Result<Option<PathBuf>> {
     let installation = Installation::of(stock)?;
     Ok(installation.is_built(stock).then(|| installation.executable()))
 }
 
 /// Its `ocamlopt.opt`. Built at the first use.
+///
+/// # Errors
+///
+/// Fails if the sources cannot be had, or if the build fails.
 pub fn compiler(stock: &Stock) -> Result<PathBuf> {
     let installation = Installation::of(stock)?;
     let compiler = installation.executable();

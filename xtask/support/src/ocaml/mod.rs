@@ -86,6 +86,10 @@ pub struct Options {
 }
 
 /// Prepares a version and shows where it is.
+///
+/// # Errors
+///
+/// Fails if the version is not known, or if it cannot be built.
 pub fn run(options: &Options) -> Result<bool> {
     setup::tools()?;
     let stock = match Choice::of(&options.version)? {
@@ -109,6 +113,10 @@ pub fn run(options: &Options) -> Result<bool> {
 
 /// Starts xtask again, with the same arguments, where all tools are those of a version: returns only if there is
 /// nothing to do, because it was started so already or the machine's own OCaml is of that version.
+///
+/// # Errors
+///
+/// Fails if the version is not known or cannot be built, or if xtask cannot be started again.
 pub fn switch(version: &str) -> Result<()> {
     if env::var_os(MARK).is_some_and(|mark| mark == version) {
         return Ok(());
@@ -182,6 +190,10 @@ impl Environment {
     }
 
     /// The one that this process was started in by `--ocaml`; none where it works with the machine's own.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the folder of the version cannot be made.
     pub fn current() -> Result<Option<Environment>> {
         let Some(mark) = env::var_os(MARK) else { return Ok(None) };
         let version = VERSIONS
@@ -191,6 +203,10 @@ impl Environment {
     }
 
     /// The one that a compiler belongs to, unless it is the machine's own.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the folder of the version cannot be made.
     pub fn holding(stock: &Stock) -> Result<Option<Environment>> {
         let Some(version) = VERSIONS.iter().find(|version| version.number == stock.version) else {
             return Ok(None);
@@ -213,6 +229,10 @@ impl Environment {
     }
 
     /// Unpacks the sources once more, for a build of another kind.
+    ///
+    /// # Errors
+    ///
+    /// Fails if the sources cannot be had.
     pub fn unpack(&self, folder: &Path) -> Result<()> {
         origin::unpack(self.version.number, self.version.origins, folder)
     }

@@ -17,6 +17,10 @@ const DUNE: &str = "trixie";
 const LIMIT: Duration = Duration::from_secs(3600);
 
 /// The sources of a package: for another version of OCaml those of the suite that has it, which are made for it.
+///
+/// # Errors
+///
+/// Fails if the sources cannot be had.
 pub fn source(name: &str) -> Result<PathBuf> {
     let folder = env::cache("sources")?;
     let Some(environment) = Environment::current()? else { return apt::source(name, &folder) };
@@ -30,6 +34,10 @@ pub fn source(name: &str) -> Result<PathBuf> {
 }
 
 /// Why packages can't be installed for the OCaml that the commands work with.
+///
+/// # Errors
+///
+/// Fails if the folder of the version cannot be made.
 pub fn missing<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<Option<String>> {
     if Environment::current()?.is_none() {
         return Ok(None);
@@ -40,6 +48,10 @@ pub fn missing<'a>(names: impl IntoIterator<Item = &'a str>) -> Result<Option<St
 }
 
 /// Installs packages for the OCaml that the commands work with.
+///
+/// # Errors
+///
+/// Fails if a package is only for the machine's own OCaml, or if it cannot be installed.
 pub fn install(names: &[&str]) -> Result<()> {
     let Some(environment) = Environment::current()? else { return apt::install(names) };
     if let Some(reason) = missing(names.iter().copied())? {
@@ -51,6 +63,10 @@ pub fn install(names: &[&str]) -> Result<()> {
 }
 
 /// The dune for the OCaml that the commands work with; that of the machine need not be there.
+///
+/// # Errors
+///
+/// Fails if dune cannot be built for another version of OCaml.
 pub fn dune() -> Result<Option<PathBuf>> {
     if Environment::current()?.is_some() {
         install(&["ocaml-dune"])?;
@@ -60,6 +76,10 @@ pub fn dune() -> Result<Option<PathBuf>> {
 
 /// Installs what the build of a package needs, if it is for the OCaml that the commands work with: for another, what
 /// can't be built without is left out of the build.
+///
+/// # Errors
+///
+/// Fails if a package cannot be installed.
 pub fn build_dependencies(name: &str) -> Result<()> {
     if Environment::current()?.is_none() { apt::build_dependencies(name) } else { install(&["ocaml-dune"]) }
 }
