@@ -1,5 +1,6 @@
-(** Places that are none of the source of the unit. They follow the request's locations: each is in an inlined function,
-    and made of the place of a call and one in the callee, or in another unit, and told in full. *)
+(** Locations that are not those of the unit's source; their numbers follow those of the request's locations. Each is
+    either inlined, that is a location in a callee together with that of the inlined call, or foreign, that is a
+    location in the source of another unit, written in full. *)
 
 module Reader = Byte_reader
 open Debuginfo.Scoped_location
@@ -22,25 +23,25 @@ let foreign r =
   let loc_end = { Lexing.pos_fname; pos_lnum = end_line; pos_bol = end_bol; pos_cnum = start_bol + char_end } in
   Debuginfo.from_location (of_location ~scopes { Location.loc_start; loc_end; loc_ghost = false })
 
-type place = Inlined of int * int | Foreign of Debuginfo.t
+type location = Inlined of int * int | Foreign of Debuginfo.t
 
-let place r =
+let location r =
   match Cmm_codes.place r with
   | Inlined -> let call = Reader.u r in Inlined (call, Reader.u r)
   | Foreign -> Foreign (foreign r)
 
-(** What all numbers stand for: [debuginfos], then these. *)
+(** The locations by their numbers: [debuginfos], then those that are read. *)
 let read r debuginfos =
-  let places = Reader.array r place in
+  let added = Reader.array r location in
   let first = Array.length debuginfos in
-  let all = Array.append debuginfos (Array.make (Array.length places) Debuginfo.none) in
+  let all = Array.append debuginfos (Array.make (Array.length added) Debuginfo.none) in
   Array.iteri
-    (fun i place ->
+    (fun i location ->
       all.(first + i) <-
-        (match place with
+        (match location with
         | Foreign debuginfo -> debuginfo
         | Inlined (call, inner) ->
-            if call >= first + i || inner >= first + i then Reader.malformed r "an inlined place of later ones";
+            if call >= first + i || inner >= first + i then Reader.malformed r "an inlined location made of later ones";
             Debuginfo.inline all.(call) all.(inner)))
-    places;
+    added;
   all

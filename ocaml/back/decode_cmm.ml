@@ -321,11 +321,11 @@ let in_source_order functions =
         Hashtbl.add files file number;
         number
   in
-  let place (item : Debuginfo.item) =
+  let position (item : Debuginfo.item) =
     (number item.dinfo_file, item.dinfo_line, item.dinfo_char_start, item.dinfo_char_end)
   in
-  let with_places (dbg, f) = (List.rev_map place dbg, f) in
-  List.map snd (List.stable_sort (fun (a, _) (b, _) -> compare a b) (List.map with_places functions))
+  let with_positions (dbg, f) = (List.rev_map position dbg, f) in
+  List.map snd (List.stable_sort (fun (a, _) (b, _) -> compare a b) (List.map with_positions functions))
 
 let entry state =
   state.own_closure <- None;
@@ -347,7 +347,7 @@ let create reader ~debuginfos =
   in
   let names = Reader.array reader Reader.name in
   let labels = Array.init (Reader.u reader) (fun _ -> Lambda.next_raise_count ()) in
-  let debuginfos = Places.read reader debuginfos in
+  let debuginfos = Added_locations.read reader debuginfos in
   {
     reader;
     debuginfos;

@@ -1,4 +1,5 @@
-(** The primitives of the IR in Cmm: what each means is told in crates/ir/src/prim, its data in crates/cmm/src/encode.rs.
+(** The primitives of the IR in Cmm: what each means is said in crates/ir/src/prim, its data in
+    crates/cmm/src/encode.rs.
 
     A primitive that is for its effect alone gives Cmm of no result. *)
 

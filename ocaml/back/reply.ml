@@ -11,7 +11,7 @@ type compiled = {
   cmm : Reader.t;
 }
 
-(** What there is whether the unit was compiled or not, and the unit. *)
+(** A reply: dumps, which there are whether the unit was compiled or not, and the unit or why there is none. *)
 type t = { dumps : (string * string) list; outcome : (compiled, exn) result }
 
 let magic = "FLBR"
@@ -23,12 +23,12 @@ let pair r first second =
   (a, b)
 
 let warning r =
-  let place = Reader.u r in
+  let location = Reader.u r in
   let number = Reader.u r in
   let text = Reader.string r in
   match number with
-  | 55 -> (place, Warnings.Inlining_impossible text)
-  | 59 -> (place, Warnings.Flambda_assignment_to_non_mutable_value)
+  | 55 -> (location, Warnings.Inlining_impossible text)
+  | 59 -> (location, Warnings.Flambda_assignment_to_non_mutable_value)
   | n -> Reader.malformed r (Printf.sprintf "no warning %d" n)
 
 let names_and_texts r = Reader.list r (fun r -> pair r Reader.string Reader.string)

@@ -2,23 +2,22 @@
 
 open Cmm
 
-(* An action that stands at several places is reached by a static exit. [wrap] binds its label around the
-   whole. *)
+(* An action that several arms share is reached by a static exit. [wrap] binds its label around the switch. *)
 let shareable dbg action =
   match action with
-  | Cexit (_, []) -> (action, fun whole -> whole)
+  | Cexit (_, []) -> (action, fun switch -> switch)
   | _ ->
       let label = Lambda.next_raise_count () in
-      (Cexit (label, []), fun whole -> Cmm.ccatch (label, [], whole, action, dbg))
+      (Cexit (label, []), fun switch -> Cmm.ccatch (label, [], switch, action, dbg))
 
-(* How many intervals of [keys] (increasing) go to each arm. *)
+(* How many intervals of [keys] (increasing) lead to each arm. *)
 let uses keys arms =
   let uses = Array.make (Array.length arms) 0 in
   Array.iter (fun (_, arm) -> uses.(arm) <- uses.(arm) + 1) keys;
   uses
 
-(* Jump tables and decision trees over a dense range from [low]; holes do not happen, so they go wherever the key
-   before them goes. *)
+(* Jump tables and decision trees over a dense range from [low]; holes do not happen, so they lead to the arm of
+   the key before them. *)
 let dense dbg scrutinee ~low ~size keys arms =
   let index = Array.make size (-1) in
   Array.iter (fun (key, arm) -> index.(key - low) <- arm) keys;
@@ -38,8 +37,8 @@ let sparse dbg scrutinee keys arms default =
   let uses = uses keys arms in
   let actions = Array.mapi (fun i arm -> if uses.(i) > 1 then share arm else arm) arms in
   let cases = Array.to_list (Array.map (fun (key, arm) -> (key, actions.(arm))) keys) in
-  let whole = Cmm_helpers.transl_int_switch dbg scrutinee min_int max_int cases default in
-  List.fold_left (fun whole wrap -> wrap whole) whole !wraps
+  let switch = Cmm_helpers.transl_int_switch dbg scrutinee min_int max_int cases default in
+  List.fold_left (fun switch wrap -> wrap switch) switch !wraps
 
 (* Beyond this many holes for each key a table is not worth its size. *)
 let is_dense ~keys ~size = size <= (4 * keys) + 4

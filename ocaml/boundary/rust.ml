@@ -1,10 +1,11 @@
 (** The Rust side (crates/flambeau/src/boundary.rs). None of these raises; only [middle_end] calls back. *)
 
-(** The middle-end: a request in, a reply out, as [docs/formats.md] says. It calls back what {!register_find_unit} was
-    told. *)
+(** The middle-end: a request in, a reply out, as [docs/formats.md] says. It calls back the function
+    that was passed to {!register_find_unit}. *)
 external middle_end : string -> string = "flambeau_middle_end"
 
-(** Tells how to find the unit that defines a name of the linker ([docs/formats.md]). It must not raise. *)
+(** Registers the function that finds the unit which defines a symbol of the linker ([docs/formats.md]). It must not
+    raise. *)
 let register_find_unit (find : string -> string) = Callback.register "flambeau_find_unit" find
 
 (** The version of Flambeau. *)

@@ -88,7 +88,9 @@ let find_corrupt_library exn files =
     | exception (End_of_file | Failure _) -> true
     | exception _ -> false
   in
-  match List.find_opt is_corrupt ("stdlib.cmxa" :: files) with Some file -> raise (Errors.Corrupt_library file) | None -> raise exn
+  match List.find_opt is_corrupt ("stdlib.cmxa" :: files) with
+  | Some file -> raise (Errors.Corrupt_library file)
+  | None -> raise exn
 
 (* Makes [target] from [files]. *)
 let make target files f =
@@ -159,7 +161,7 @@ let run argv ppf =
   check_one_goal ();
   put_together ()
 
-(* As the stock driver does; what it lets escape to the runtime is told here in the runtime's words. *)
+(* As the stock driver does; exceptions that it lets escape to the runtime are reported here as the runtime does. *)
 let report ppf exn =
   try Location.report_exception ppf exn
   with exn ->

@@ -1,4 +1,4 @@
-(** What can go wrong that is ours, and how it is told. *)
+(** Errors of Flambeau itself, and how they are reported. *)
 
 (** A bug of Flambeau. *)
 type internal = {
@@ -19,7 +19,7 @@ exception Corrupt_library_description of string * string
 (** An output file that could not be written: the file, and the system's reason. *)
 exception Cannot_write of string * string
 
-(** A failure of the system, of which only the reason is known, while this was being made or read. *)
+(** A failure of the system, of which only the reason is known, while [doing]. *)
 exception System_failure of { doing : string; reason : string }
 
 (** A value of an option that means nothing. *)
@@ -28,12 +28,12 @@ exception Bad_option of string
 (** A library whose description can't be read. *)
 exception Corrupt_library of string
 
-(* Who fails before it knows the unit names none. *)
+(* [unit_name] is empty if the unit was not known yet when this failed. *)
 let internal ~unit_name ?(function_name = "") ~pass message =
   let unit_name = if unit_name = "" then Compilenv.current_unit_name () else unit_name in
   Internal { unit_name; function_name; pass; message }
 
-(** Runs [f]; a failure of the system is told with the name of the file that was being written. *)
+(** Runs [f]; a failure of the system is reported with the name of the file that was being written. *)
 let writing file f =
   try f () with Sys_error reason ->
     (* The system's message may begin with the name already. *)
@@ -49,24 +49,26 @@ let writing file f =
 (* Whether the system's message says of which file it speaks. *)
 let names_file reason = String.contains reason ':'
 
-(** Runs [f], which does what [doing] says. A failure of the system that names no file is told with it. *)
+(** Runs [f], which does what [doing] says. A failure of the system that names no file is reported with it. *)
 let naming doing f =
   try f () with Sys_error reason when not (names_file reason) -> raise (System_failure { doing = doing (); reason })
 
-(* {1 Bugs of ours} *)
+(* {1 Bugs of Flambeau} *)
 
-(* What other exceptions are: an error of the input, of the command line or of the system has words of its own. *)
+(* Whether an exception is a bug: an error of the input, of the command line or of the system has a message of its
+   own. *)
 let is_bug = function
   | Internal _ | Compenv.Exit_with_status _ -> false
   | exn -> Option.is_none (Location.error_of_exn exn)
 
-(* What begins the messages of [Misc.fatal_error], which prints them before it raises. *)
+(* The beginning of the messages of [Misc.fatal_error], which prints them before it raises. *)
 let fatal_prefix = ">> Fatal error: "
 
-(* The last of them that was held back. *)
+(* The last message of a fatal error that was held back. *)
 let fatal_message = ref ""
 
-let on_one_line text = String.concat " " (List.filter (( <> ) "") (List.map String.trim (String.split_on_char '\n' text)))
+let on_one_line text =
+  String.concat " " (List.filter (( <> ) "") (List.map String.trim (String.split_on_char '\n' text)))
 
 (** Runs [f], in which messages of fatal errors are held back: they become those of {!guard}. *)
 let holding_back_fatal_messages f =
@@ -90,13 +92,14 @@ let holding_back_fatal_messages f =
 
 let message_of = function Misc.Fatal_error -> !fatal_message | exn -> Printexc.to_string exn
 
-(* For tests of what happens then: the pass that is to fail, or [pass of function]. The Rust side reads it for its own. It
-   fails as the back end does. *)
+(* For tests of internal errors: the pass that is to fail, or [pass of function], with the exception that the back end
+   raises. The Rust side reads the variable for its own passes. *)
 let pass_to_fail = lazy (Sys.getenv_opt "FLAMBEAU_FAIL_IN")
 
 let fail_if_asked ~function_name pass =
   match Lazy.force pass_to_fail with
-  | Some name when name = pass || name = pass ^ " of " ^ function_name -> Misc.fatal_error "FLAMBEAU_FAIL_IN asks for it"
+  | Some name when name = pass || name = pass ^ " of " ^ function_name ->
+      Misc.fatal_error "FLAMBEAU_FAIL_IN asks for it"
   | Some _ | None -> ()
 
 (** Runs [f], which is [pass], maybe of a function. What it raises that is no error of the input is a bug.
@@ -108,7 +111,7 @@ let guard ?(function_name = "") pass f =
   with exn when is_bug exn ->
     raise (internal ~unit_name:(Compilenv.current_unit_name ()) ~function_name ~pass (message_of exn))
 
-(* {1 Reports of them} *)
+(* {1 Reports of bugs} *)
 
 let in_function error = if error.function_name = "" then "" else "function " ^ error.function_name ^ ", "
 
@@ -130,7 +133,8 @@ let report_internal ppf error =
 (** Prints that a unit was compiled without us because of [error], and what to send. *)
 let report_fallback ppf error =
   Format.fprintf ppf
-    "Warning: flambeau: unit %s is compiled by the stock middle end, because of an internal compiler error: %spass %s: %s@."
+    "Warning: flambeau: unit %s is compiled by the stock middle end, because of an internal compiler error: \
+     %spass %s: %s@."
     error.unit_name (in_function error) error.pass error.message;
   Format.fprintf ppf
     "Please report it, with what this prints, in %s:@.  %s -flambeau-strict -flambeau-verify -dflambeau-raw \

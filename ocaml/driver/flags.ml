@@ -62,7 +62,7 @@ let read_environment () =
       (try Arg.parse_argv ~current:(ref 0) argv (list @ Inlining_flags.list) reject environment_variable
        with Arg.Bad message | Arg.Help message -> Compenv.fatal message)
 
-(** What the optimiser is told, by the names that crates/flambeau/src/settings.rs reads. *)
+(** The settings that are passed to the optimiser, by the names that crates/flambeau/src/settings.rs reads. *)
 let settings () =
   let level = if !Clflags.classic_inlining then 1 else !Clflags.default_simplify_rounds in
   let rounds = match !Clflags.simplify_rounds with Some n -> [ ("rounds", string_of_int n) ] | None -> [] in
@@ -76,4 +76,11 @@ let settings () =
 let dumps () =
   List.filter_map
     (fun (wanted, stage) -> if !wanted then Some stage else None)
-    [ (dump_lambda, "lambda"); (dump_raw_ir, "raw"); (dump_ir, "ir"); (dump_rewrites, "rewrites"); (dump_cmm, "cmm"); (dump_coverage, "coverage") ]
+    [
+      (dump_lambda, "lambda");
+      (dump_raw_ir, "raw");
+      (dump_ir, "ir");
+      (dump_rewrites, "rewrites");
+      (dump_cmm, "cmm");
+      (dump_coverage, "coverage");
+    ]

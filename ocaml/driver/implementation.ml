@@ -39,8 +39,10 @@ let print_counters unit_name counters =
   end
 
 let print_warnings ~debuginfos =
-  List.iter (fun (place, warning) ->
-      let location = if place < Array.length debuginfos then Debuginfo.to_location debuginfos.(place) else Location.none in
+  List.iter (fun (number, warning) ->
+      let location =
+        if number < Array.length debuginfos then Debuginfo.to_location debuginfos.(number) else Location.none
+      in
       Location.prerr_warning location warning)
 
 (* A unit that was compiled as far as Cmm. *)
@@ -64,7 +66,7 @@ let read_reply info bytes ~debuginfos =
 (* Whether other units may know nothing of this one. *)
 let is_opaque () = !Clflags.opaque || Env.is_imported_opaque (Compilenv.current_unit_name ())
 
-(* What went wrong when the middle-end asked for a unit: it can't be raised through it. *)
+(* The exception of a look-up of a unit for the middle end: it can't be raised through Rust. *)
 let failed_to_find = ref None
 
 let find_unit symbol =
@@ -94,7 +96,8 @@ let options ~exported_fields source_file : Encode.options =
 let request info ~exported_fields (program : Lambda.program) =
   Errors.guard "encoding the request" @@ fun () ->
   Ident.Set.iter Imports.require program.required_globals;
-  Imports.own_approximation := Option.fold !Flags.describes ~none:Clambda.Value_unknown ~some:Stock_unit.approximation_of;
+  Imports.own_approximation :=
+    Option.fold !Flags.describes ~none:Clambda.Value_unknown ~some:Stock_unit.approximation_of;
   Profile.record "encode" (Encode.request (options ~exported_fields (Unit_files.source_file info))) program
 
 let middle_end info (request : Encode.request) =
@@ -117,7 +120,7 @@ let save_description info (program : Lambda.program) payload =
       | Some payload -> Cmx_payload.export_info ~size:program.main_module_block_size payload);
   Cmx_payload.save (Unit_files.cmx info) description payload
 
-(* Whole or not at all. *)
+(* Writes a file beside the output, completely or not at all. *)
 let write_beside info (suffix, contents) =
   let file = Unit_files.output_prefix info ^ suffix in
   Errors.writing file @@ fun () ->
@@ -196,7 +199,7 @@ let failure_of_ours = function
         }
   | _ -> None
 
-(* The library describes what we made of a unit. *)
+(* A unit that is compiled for its description in the library must not fall back to the stock middle end. *)
 let must_be_ours () = !Flags.strict || Option.is_some !Flags.describes
 
 let compile info ~exported_fields program =

@@ -63,7 +63,11 @@ let ocamlparam () =
 
 (* What the stock driver warns of and passes over. *)
 let is_number word =
-  let value = match String.rindex_opt word '=' with Some i -> String.sub word (i + 1) (String.length word - i - 1) | None -> word in
+  let value =
+    match String.rindex_opt word '=' with
+    | Some i -> String.sub word (i + 1) (String.length word - i - 1)
+    | None -> word
+  in
   float_of_string_opt (String.trim value) <> None
 
 let note_setting word =
@@ -71,12 +75,13 @@ let note_setting word =
   | None -> ()
   | Some i ->
       let name = String.sub word 0 i and value = String.sub word (i + 1) (String.length word - i - 1) in
-      if List.mem name in_environment && List.for_all is_number (String.split_on_char ',' value) then note_rounds name value
+      if List.mem name in_environment && List.for_all is_number (String.split_on_char ',' value) then
+        note_rounds name value
 
 (** Notes what the variable [OCAMLPARAM] says before the command line, which the stock driver has accepted. *)
 let note_before_command_line () = List.iter note_setting (fst (ocamlparam ()))
 
-(** The same, after the command line. *)
+(** Notes what the variable [OCAMLPARAM] says after the command line, which the stock driver has accepted. *)
 let note_after_command_line () = List.iter note_setting (snd (ocamlparam ()))
 
 let number_flag ~integer flag name doc =
@@ -85,7 +90,7 @@ let number_flag ~integer flag name doc =
     match fits with
     | Some n when n >= 0. && n < infinity -> note name text
     | _ ->
-        let kind = if integer then "a whole number" else "a number" in
+        let kind = if integer then "an integer" else "a number" in
         raise (Arg.Bad (Printf.sprintf "option '%s' needs %s of at least 0, not '%s'." flag kind text))
   in
   (flag, Arg.String set, "<n> " ^ doc)
@@ -96,10 +101,10 @@ let switch_flags flag name doc =
     ("-no-" ^ flag, Arg.Unit (fun () -> note name "false"), " The opposite of -" ^ flag);
   ]
 
-let whole = number_flag ~integer:true
+let integer = number_flag ~integer:true
 let real = number_flag ~integer:false
 
-(** What no [-O] flag means, for a command line that has one already (flambda2-inlining names the three levels). *)
+(** The settings of no [-O] flag, for a command line that has one already (flambda2-inlining names the three levels). *)
 let o1 () =
   Clflags.default_simplify_rounds := 1;
   Clflags.classic_inlining := false;
@@ -111,34 +116,36 @@ let list =
     ( "-flambeau-policy",
       Arg.Symbol ([ "default"; "classic"; "benefit"; "threshold" ], fun name -> policy := Some name),
       " How the inliner decides: by default as threshold, with other defaults" );
-    whole "-flambda2-inline-max-depth" "inline-max-depth" "How deep in inlined code calls are inlined";
-    whole "-flambda2-inline-max-rec-depth" "inline-max-unroll" "How many times recursive functions are unrolled";
+    integer "-flambda2-inline-max-depth" "inline-max-depth" "How deep in inlined code calls are inlined";
+    integer "-flambda2-inline-max-rec-depth" "inline-max-unroll" "How many times recursive functions are unrolled";
     real "-flambda2-inline-call-cost" "inline-call-cost" "What the removal of a direct call is worth";
     real "-flambda2-inline-alloc-cost" "inline-alloc-cost" "What the removal of an allocation is worth";
     real "-flambda2-inline-prim-cost" "inline-prim-cost" "What the removal of a primitive is worth";
     real "-flambda2-inline-branch-cost" "inline-branch-cost" "What the removal of a branch is worth";
-    real "-flambda2-inline-indirect-call-cost" "inline-indirect-cost" "What it is worth that an indirect call becomes direct";
+    real "-flambda2-inline-indirect-call-cost" "inline-indirect-cost"
+      "What it is worth that an indirect call becomes direct";
     real "-flambda2-inline-poly-compare-cost" "inline-poly-compare-cost"
       "What it is worth that a polymorphic comparison becomes monomorphic";
-    whole "-flambda2-inline-small-function-size" "inline-small-function-size"
+    integer "-flambda2-inline-small-function-size" "inline-small-function-size"
       "Up to this size functions are inlined without a look";
-    whole "-flambda2-inline-large-function-size" "inline-large-function-size" "From this size on functions are never inlined";
+    integer "-flambda2-inline-large-function-size" "inline-large-function-size"
+      "From this size on functions are never inlined";
     real "-flambda2-inline-threshold" "inline-threshold" "What the size of an inlined body less the benefit may be";
     real "-flambeau-inline-nonleaf-threshold" "inline-nonleaf-threshold"
-      "The same of small functions that on each way call others, loop or make closures";
-    whole "-flambeau-inline-guard-size" "inline-guard-size"
-      "Up to this size the beginning of a function that is not inlined is, where it decides whether there is much to do";
-    whole "-flambeau-functions-of-functors" "functions-of-functors"
+      "That threshold for small functions that call others, loop or allocate closures on each path";
+    integer "-flambeau-inline-guard-size" "inline-guard-size"
+      "Up to this size the beginning of a function is inlined alone, where it decides whether there is much to do";
+    integer "-flambeau-functions-of-functors" "functions-of-functors"
       "Up to this size functions of the modules that functors make are copied for the functors' arguments";
   ]
   @ switch_flags "flambda2-speculative-inlining-only-if-arguments-useful" "inline-only-if-arguments-useful"
       "Look only at calls of which an argument is known"
   @ switch_flags "flambda2-expert-can-inline-recursive-functions" "inline-recursive" "Unroll recursive functions"
   @ switch_flags "flambda2-expert-fallback-inlining-heuristic" "inline-functions-with-closures"
-      "Inline functions that make closures"
+      "Inline functions that allocate closures"
   @ switch_flags "flambeau-toplevel-functors" "inline-toplevel-functors" "Inline functors applied at the toplevel"
   @ switch_flags "flambeau-whole-functors" "inline-whole-functors"
-      "Inline them as a whole, not only the functions that are called"
+      "Inline the whole body of functors, not only the functions that are called"
 
 (** The settings of a compilation. *)
 let settings () =

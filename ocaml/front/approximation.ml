@@ -1,5 +1,5 @@
-(** What the stock compiler's [.cmx] tell of a unit, as part of a request: everything but the bodies of
-    functions. *)
+(** The stock compiler's approximation of a unit, out of its [.cmx], as part of a request: everything but the bodies
+    of functions. *)
 
 open Clambda
 

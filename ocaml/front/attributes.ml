@@ -117,16 +117,16 @@ let find table (loc : Lambda.scoped_location) default =
       try Hashtbl.find table (position loc) with Not_found -> default)
   | _ -> default
 
-(** The attribute of an application, of which Lambda tells the second argument. *)
+(** The [[@inlined]] attribute of an application, for which Lambda has [attribute]. *)
 let inlined loc (attribute : Lambda.inline_attribute) =
   match attribute with Default_inline -> find unrolled_calls loc attribute | _ -> attribute
 
-(** The attribute of an application, of which Lambda tells the second argument. *)
+(** The [[@specialised]] attribute of an application, for which Lambda has [attribute]. *)
 let specialised loc (attribute : Lambda.specialise_attribute) =
   match attribute with Default_specialise -> find specialised_calls loc attribute | _ -> attribute
 
-(** The attribute of a function, of which Lambda tells the second argument. *)
+(** The [[@specialise]] attribute of a function, for which Lambda has [attribute]. *)
 let specialise loc (attribute : Lambda.function_attribute) =
   match attribute.specialise with
   | Default_specialise when not attribute.stub -> find specialise_functions loc attribute.specialise
-  | told -> told
+  | specialise -> specialise

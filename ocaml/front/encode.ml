@@ -11,7 +11,7 @@ type options = {
   dumps : string list;  (** The names of the stages to be dumped. *)
   profile : bool;
   exported_fields : int;  (** Of the module block: the first ones. *)
-  settings : (string * string) list;  (** What the optimiser is told. *)
+  settings : (string * string) list;  (** The settings of the optimiser. *)
 }
 
 type state = {

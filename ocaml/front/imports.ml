@@ -29,7 +29,7 @@ let reading id f =
   let path () = try Unit_files.find_in_load_path file with Not_found -> file in
   Errors.naming (fun () -> "reading " ^ path ()) f
 
-(* Of a unit that the stock compiler made. *)
+(* The payload of a unit that the stock compiler compiled. *)
 let of_library name =
   match List.assoc_opt name (Compilenv.current_unit_infos ()).ui_imports_cmx with
   | Some (Some crc) -> Library.payload ~name ~crc
@@ -88,10 +88,10 @@ let compiled_with name =
 (* The digest that the [.cmx] of a unit has according to those that are imported: none of them says so of a unit that is
    not linked with them. *)
 let digest_of_unit name =
-  let told_by (importer, digest) =
+  let digest_by (importer, digest) =
     if digest = None then None else Option.join (List.assoc_opt name (compiled_with importer))
   in
-  List.find_map told_by (Compilenv.current_unit_infos ()).ui_imports_cmx
+  List.find_map digest_by (Compilenv.current_unit_infos ()).ui_imports_cmx
 
 (* A unit that imported ones were compiled with, if its [.cmx] is still that one. Most names are of no unit: the file is
    looked for first, since what units were compiled with has to be read. *)
@@ -103,7 +103,7 @@ let is_at_hand name =
       | None -> false
       | Some digest -> Cmx_payload.digest_of_description file = Some digest)
 
-(* The units that may define a name of the linker, longest name first: [Compilenv.make_symbol]. *)
+(* The units that may define a symbol of the linker, longest name first: [Compilenv.make_symbol]. *)
 let units_of_symbol symbol =
   let prefix = "caml" and separator = Linker_names.separator in
   let start = String.length prefix and length = String.length separator in
@@ -115,14 +115,15 @@ let units_of_symbol symbol =
   in
   if String.starts_with ~prefix symbol then names_from [] start else []
 
-(** The unit that defines a name of the linker, as part of a request: empty if there is none at hand that imported ones
-    were compiled with, or if it was told already. What it tells may go into the current unit, which imports it therefore. *)
+(** The unit that defines a symbol of the linker, as part of a request: empty if there is none at hand that imported
+    ones were compiled with, or if it was sent before. What is sent may become part of the current unit, which imports
+    that unit therefore. *)
 let defining symbol =
   let symbol = Byte_reader.name_of_text symbol in
   let key_of name = key (Ident.create_persistent name) in
-  let is_told name = Hashtbl.mem !current.numbers (key_of name) || name = Compilenv.current_unit_name () in
-  match List.find_opt (fun name -> is_told name || is_at_hand name) (units_of_symbol symbol) with
-  | Some name when not (is_told name) ->
+  let is_sent name = Hashtbl.mem !current.numbers (key_of name) || name = Compilenv.current_unit_name () in
+  match List.find_opt (fun name -> is_sent name || is_at_hand name) (units_of_symbol symbol) with
+  | Some name when not (is_sent name) ->
       let id = Ident.create_persistent name in
       ignore (number !current id : int);
       let w = Byte_writer.create () in

@@ -82,7 +82,7 @@ let read file ~expected =
   if digest <> expected then corrupt file "it belongs to another .cmx";
   payload
 
-(** The payload of the unit [name], of which the stock part of the [.cmx] tells [approx]: [None] if it was not
+(** The payload of the unit [name], for which the stock part of the [.cmx] has [approx]: [None] if it was not
     compiled by us.
     @raise Errors.Corrupt_payload when it was, and the payload is damaged. *)
 let of_import ~name approx =

@@ -1,5 +1,5 @@
-(** The library: descriptions of installed units that the stock compiler made. Each is the payload that the unit would have
-    if it were ours, for one stock [.cmx].
+(** The library: descriptions of installed units that the stock compiler compiled. Each is the payload that the unit
+    would have if Flambeau had compiled it, for one stock [.cmx].
 
     A description is the digest of that [.cmx], the payload, and the MD5 of both. *)
 
@@ -18,7 +18,8 @@ let read_file file =
   match open_in_bin file with
   | exception Sys_error _ -> None
   | ic ->
-      Some (Fun.protect ~finally:(fun () -> close_in_noerr ic) (fun () -> really_input_string ic (in_channel_length ic)))
+      let read () = really_input_string ic (in_channel_length ic) in
+      Some (Fun.protect ~finally:(fun () -> close_in_noerr ic) read)
 
 let corrupt ~where reason = raise (Errors.Corrupt_library_description (where, reason))
 

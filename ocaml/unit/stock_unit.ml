@@ -1,9 +1,9 @@
 (** What a stock [.cmx] says of the current unit, which is compiled for its description in the library.
 
-    A description gives bodies of functions under the labels that they have in the stock object. Names and stamps come from the
-    same front end, so that most functions bear their label anyway; anonymous ones are matched by their place in the module
-    block (crates/convert); the inner functions of default arguments, which the stock compiler makes in its middle end, are matched
-    by what their stubs call, here. *)
+    A description gives bodies of functions under the labels that they have in the stock object. Names and stamps come
+    from the same front end, so that most functions bear their label anyway; anonymous ones are matched by their
+    position in the module block (crates/convert); the inner functions of default arguments, which the stock compiler
+    makes in its middle end, are matched by what their stubs call, here. *)
 
 open Clambda
 module Table = Misc.Stdlib.String.Map
@@ -46,6 +46,6 @@ let inner_stamps approximation =
   in
   Table.filter_map (fun _ inner -> stamp inner) (inner_functions approximation)
 
-(** The labels of inner functions of default arguments, each with the number of its arguments: nothing else that is sent of
-    the [.cmx] names them. *)
+(** The labels of inner functions of default arguments, each with the number of its arguments: nothing else of the
+    [.cmx] that is part of a request names them. *)
 let inner_labels approximation = List.map snd (Table.bindings (inner_functions approximation))

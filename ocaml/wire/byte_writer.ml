@@ -55,7 +55,7 @@ let text_of_name name =
     name;
   Buffer.contents b
 
-(** [s], of an identifier or a linker's name: text to Rust whatever its bytes are, and given back unchanged by
+(** [s], of an identifier or a linker's name: text to Rust whatever its bytes are, and restored unchanged by
     [Byte_reader.name]. *)
 let name w s = string w (if String.for_all is_ascii s then s else text_of_name s)
 

@@ -1,5 +1,5 @@
-(** C calls that are not calls but operations of Cmm: from 5.0 on. To the middle end they are calls of C functions of which it
-    knows nothing, so that it moves nothing over them (docs/memory-model.md). *)
+(** C calls that are not calls but operations of Cmm: from 5.0 on. To the middle end they are calls of unknown C
+    functions, so that it moves nothing across them (docs/memory-model.md). *)
 
 open Cmm
 

@@ -9,8 +9,8 @@ let split id { kind; params; return; body; attr; loc } =
   bindings (Simplif.split_default_wrapper ~id ~kind ~params ~return ~body ~attr ~loc)
 
 (** Functions with default arguments that are bound together, split as in the stock compiler: a stub that computes the
-    defaults, and a function that takes them as they are (features A7); but one function that is always to be inlined is
-    inlined whole. *)
+    defaults, and a function that takes them as they are (features A7); but a single function that is always to be
+    inlined is not split. *)
 let split_defaults = function
   | [ (_, Lfunction { attr = { inline = Always_inline; _ }; _ }) ] as alone -> alone
   | bindings ->

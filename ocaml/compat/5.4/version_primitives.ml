@@ -1,12 +1,13 @@
-(** Primitives of Lambda that differ between versions, as [Primitives] writes the others: from 5.4 on, where any field may be
-    atomic, and lazy blocks have a primitive of their own. *)
+(** Primitives of Lambda that differ between versions, as [Primitives] writes the others: from 5.4 on, where any field
+    may be atomic, and lazy blocks have a primitive of their own. *)
 
 open Lambda
 open Lambda_numbers
 
 let runtime_function = Effects.runtime_function
 
-(** The operands of a primitive as it is written. A lazy block may change its shape at any time, so that it is opaque. *)
+(** The operands of a primitive as it is written. A lazy block may change its shape at any time, so that it is
+    opaque. *)
 let operands prim args =
   match prim with
   | Pperform -> args @ [ Effects.continuation ]
