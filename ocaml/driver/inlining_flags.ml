@@ -132,7 +132,7 @@ let list =
       "From this size on functions are never inlined";
     real "-flambda2-inline-threshold" "inline-threshold" "What the size of an inlined body less the benefit may be";
     real "-flambeau-inline-nonleaf-threshold" "inline-nonleaf-threshold"
-      "That threshold for small functions that call others, loop or allocate closures on each path";
+      "The threshold for small functions that call others, loop or allocate closures on each path";
     integer "-flambeau-inline-guard-size" "inline-guard-size"
       "Up to this size the beginning of a function is inlined alone, where it decides whether there is much to do";
     integer "-flambeau-functions-of-functors" "functions-of-functors"

@@ -3,7 +3,7 @@
 //! # When is a time worse?
 //!
 //! Times of two days can't be compared: the machine is another one each day (its clock, its neighbours). What can be
-//! compared are *ratios to the stock compiler's programs, which took turns with ours within one run*: what slows
+//! compared are *ratios to the stock compiler's programs, which alternated with ours within one run*: what slows
 //! both down cancels out. So a program is slower if its ratio grew by more than the noise in it:
 //!
 //! - each of the four times in the two ratios is the fastest of several runs, with the error [`stats::noise`]: how
@@ -153,7 +153,7 @@ fn limit(errors: impl Iterator<Item = f64>, least: f64) -> f64 {
 }
 
 /// The factor by which the ratio of the sums of compile times grew, and the limit of noise. The noise of
-/// compilations that took turns may have one cause: within a sum, errors are added as they are.
+/// compilations that alternated may have one cause: within a sum, errors are added as they are.
 fn compile_time(pairs: &[Pair<'_>]) -> Option<(f64, f64)> {
     let sum = |figures: &dyn Fn(&Pair<'_>) -> Figures| {
         let (mut time, mut error) = (0.0, 0.0);

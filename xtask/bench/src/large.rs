@@ -44,8 +44,8 @@ struct Work<'a> {
     folders: Vec<PathBuf>,
 }
 
-/// Builds the projects whose name matches with each compiler, and runs them in turns. `instructions`: they are counted,
-/// too.
+/// Builds the projects whose name matches with each compiler, and runs them alternately. `instructions`: they are
+/// counted, too.
 pub fn measure(
     stock: &Stock,
     columns: &[Column],
@@ -77,9 +77,9 @@ pub fn measure(
 
 /// The folder in which a column's compiler builds a project: its path is of the same length for all.
 fn build_folder(name: &str, column: usize) -> Result<PathBuf> {
-    let place = env::cache("large")?.join("builds");
-    fs::create_dir_all(&place)?;
-    Ok(place.join(format!("{name}-{column:02}")))
+    let folder = env::cache("large")?.join("builds");
+    fs::create_dir_all(&folder)?;
+    Ok(folder.join(format!("{name}-{column:02}")))
 }
 
 fn of_commands(project: &Project, columns: &[Column], rounds: usize, instructions: bool) -> Result<Entry> {
@@ -156,7 +156,8 @@ fn add_sizes(figures: &mut Figures, executable: &Path) -> Result<()> {
 }
 
 impl Work<'_> {
-    /// Runs the work of all columns in turns. What the stock compiler's program prints is what the others must print.
+    /// Runs the work of all columns alternately. What the stock compiler's program prints is what the others must
+    /// print.
     fn measure(&self, figures: &mut [Option<Figures>], rounds: usize, instructions: bool) {
         let mut expected: Option<String> = None;
         for round in 0..rounds {
@@ -207,11 +208,12 @@ impl Work<'_> {
     /// Counts the instructions of the work, and of a start.
     fn add_instructions(&self, column: usize, figures: &mut Figures) -> Result<()> {
         let count = |script: &str| -> Result<Counts> {
-            let place = tempfile::Builder::new().prefix("flambeau-callgrind-").tempdir()?;
-            let program = callgrind::script_program(&self.folders[column].join(self.program), place.path())?;
+            let temporary = tempfile::Builder::new().prefix("flambeau-callgrind-").tempdir()?;
+            let program =
+                callgrind::script_program(&self.folders[column].join(self.program), temporary.path())?;
             let mut command = self.command(script, column, Some(&program));
             process::run(&mut command, LIMIT)?.expect_success("its work under valgrind")?;
-            callgrind::of_processes(place.path())
+            callgrind::of_processes(temporary.path())
         };
         let counts = count(self.script)?;
         figures.instructions = Some(counts.total);

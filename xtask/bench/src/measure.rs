@@ -1,6 +1,6 @@
 //! Compiling and running the programs by all compilers.
 //!
-//! All compilers take turns, program by program and round by round: whatever else the machine does, and however
+//! The compilers alternate, program by program and round by round: whatever else the machine does, and however
 //! its clock changes, meets all of them alike. What one compilation or run costs is processor time, which a busy
 //! machine disturbs less than the clock on the wall.
 

@@ -62,10 +62,6 @@ pub fn flambeau() -> Result<PathBuf> {
 }
 
 /// The executable called `name` that the PATH leads to.
-///
-/// # Errors
-///
-/// Fails if there is no compiler on the PATH, or if it does not run.
 #[must_use]
 pub fn find(name: &str) -> Option<PathBuf> {
     let path: OsString = env::var_os("PATH")?;
@@ -97,6 +93,10 @@ impl Stock {
     }
 
     /// The compilers of the PATH; the native-code builds of them, which are faster, when they are there.
+    ///
+    /// # Errors
+    ///
+    /// Fails if there is no compiler on the PATH, or if it does not run.
     pub fn find() -> Result<Stock> {
         let tool = |name: &str| {
             find(&format!("{name}.opt"))

@@ -122,7 +122,7 @@ fn row(shape: &Shape, stock: &Cost, ours: &Cost) -> String {
     text
 }
 
-/// Compiles the unit of a shape by both, in turns, and sees to it that both programs print the same.
+/// Compiles the unit of a shape by both, alternately, and sees to it that both programs print the same.
 ///
 /// # Errors
 ///

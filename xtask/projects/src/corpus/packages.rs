@@ -24,7 +24,7 @@ const fn debian(name: &'static str) -> Package {
 }
 
 /// What is compiled in the continuous integration, of which a sample must be had in minutes, and without what a
-/// developer's machine has: units of them are taken in turns.
+/// developer's machine has: units of them are taken alternately.
 pub const QUICK: &[Package] = &[
     Package { name: "ocaml-installed", origin: Origin::OcamlInstalled },
     debian("extlib"),
