@@ -104,6 +104,11 @@ const READING: &[&str] = &[
 ];
 
 impl External {
+    /// Whether it says by its name that it makes blocks shorter: `caml_obj_truncate`, until OCaml 5, and the like.
+    pub fn shortens(&self) -> bool {
+        self.name.contains("truncate") || self.name.contains("shrink")
+    }
+
     /// Whether it is a function of its arguments alone, without any effect.
     pub fn is_pure(&self) -> bool {
         let is_unboxed = |repr: &NativeRepr| *repr != NativeRepr::Value && repr.kind() != Kind::Value;

@@ -8,21 +8,25 @@
 //!
 //! Lengths are compared as variables: whether two reads of a length give the same is for the simplifier to say.
 
-use flambeau_ir::prim::{Classes, IntOp};
+mod outline;
+
+use flambeau_ir::prim::{ArrayKind, Classes};
 use flambeau_ir::stack::deep;
 use flambeau_ir::{
-    CodeId, Const, ContHandler, Continuation, Expr, IntKind, Item, Named, Prim, Rewrite, Rewrites, Simple,
-    Subkind, Switch, Terminator, Unit, Variable,
+    CodeId, Const, ContHandler, Continuation, Expr, Item, Named, Prim, Rewrite, Rewrites, Simple, Subkind,
+    Switch, Terminator, Unit, Variable,
 };
-use flambeau_types::{Bounds, Definition, Direction, Env, IntSet, Mark, Operands, Relations, Ty};
+use flambeau_types::{Bounds, Definition, Env, IntSet, Mark, Operands, Relations, Ty};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
+
+use outline::Outline;
 
 /// What may be looked at in a function, for each of its items and besides (features G6).
 const BUDGET: (u32, u32) = (40, 4_000);
 /// How often a loop is followed before the bounds of a parameter that back edges do not keep are given up, and all
 /// bounds.
-const ROUNDS: (u32, u32) = (2, 5);
+const ROUNDS: (u32, u32) = (3, 6);
 
 /// Decides checks and comparisons in all functions of a unit. On entry and on exit the unit is well-formed.
 pub fn bounds(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
@@ -38,11 +42,13 @@ pub fn decide_all(unit: &mut Unit, rewrites: &mut Rewrites) -> (bool, Vec<Option
         let has_removed = remove_unknown_zeros(body, unit, code, rewrites);
         // Comparisons outside loops the simplifier has decided as far as they are.
         let (mut has_check, mut has_comparison, mut has_loop, mut items) = (false, false, false, 0);
+        let mut shortens = false;
         body.walk(&mut |expr| {
             items += expr.items.len() as u32;
             for item in &expr.items {
                 has_check |= is_check(item);
                 has_comparison |= question_of(item).is_some();
+                shortens |= does_shorten(item);
                 has_loop |= matches!(item, Item::LetCont { recursive: true, .. });
             }
         });
@@ -50,7 +56,7 @@ pub fn decide_all(unit: &mut Unit, rewrites: &mut Rewrites) -> (bool, Vec<Option
         if has_check || has_comparison && has_loop {
             let budget = items.saturating_mul(BUDGET.0).saturating_add(BUDGET.1);
             let mark = env.mark();
-            let mut search = Search::new(unit, &mut env, budget);
+            let mut search = Search::new(unit, &mut env, budget, !shortens);
             search.bind_params(code);
             search.expr(body);
             let results = search.decided;
@@ -93,6 +99,20 @@ fn remove_unknown_zeros(body: &mut Expr, unit: &Unit, code: Option<CodeId>, rewr
         }
     });
     changed
+}
+
+/// Whether an item makes arrays or strings shorter.
+fn does_shorten(item: &Item) -> bool {
+    matches!(item, Item::Let { named: Named::Prim { prim: Prim::CCall(external), .. }, .. } if external.shortens())
+}
+
+/// A primitive that reads a length, under one name for all that read the same.
+fn reader_of_length(prim: &Prim) -> Option<Prim> {
+    match prim {
+        Prim::ArrayLength { .. } => Some(Prim::ArrayLength { kind: ArrayKind::Generic }),
+        Prim::StringLength => Some(Prim::StringLength),
+        _ => None,
+    }
 }
 
 fn is_check(item: &Item) -> bool {
@@ -156,6 +176,8 @@ struct Iteration {
     bounds: Vec<Bounds>,
     /// What the back edges keep of it.
     kept: Vec<Bounds>,
+    /// For the first time: bounds that back edges do not keep are loosened, not given up.
+    is_first: bool,
 }
 
 struct Search<'u> {
@@ -163,6 +185,8 @@ struct Search<'u> {
     env: &'u mut Env,
     /// What may still be looked at.
     budget: u32,
+    /// Whether each array and string has one length in the function.
+    lengths_stay: bool,
     entries: FxHashMap<Continuation, Entry>,
     /// What entries were before edges to them were seen: a loop may be followed again.
     history: Vec<(Continuation, Entry)>,
@@ -172,11 +196,12 @@ struct Search<'u> {
 }
 
 impl<'u> Search<'u> {
-    fn new(unit: &'u Unit, env: &'u mut Env, budget: u32) -> Search<'u> {
+    fn new(unit: &'u Unit, env: &'u mut Env, budget: u32, lengths_stay: bool) -> Search<'u> {
         Search {
             unit,
             env,
             budget,
+            lengths_stay,
             entries: FxHashMap::default(),
             history: Vec::new(),
             iterations: Vec::new(),
@@ -245,6 +270,11 @@ impl<'u> Search<'u> {
             Named::Prim { prim, args, .. } => (prim, args),
         };
         let args: Operands = args.iter().map(|arg| self.env.canonical(*arg)).collect();
+        if self.lengths_stay
+            && let Some(reader) = reader_of_length(prim)
+        {
+            return self.length(var, reader, args);
+        }
         let result = match (prim, &args[..]) {
             (Prim::CheckBound { width }, [length, index]) => {
                 let passes = self.env.is_in_bounds(*length, *index, *width);
@@ -273,6 +303,19 @@ impl<'u> Search<'u> {
             self.env.define(var, Definition { prim: prim.clone(), args: args.clone() });
         }
         self.env.learn_result(var, prim, &args);
+    }
+
+    /// The length of an array or a string: what an earlier read of it gave.
+    fn length(&mut self, var: Variable, reader: Prim, args: Operands) {
+        match self.env.cse(&reader, &args, 0) {
+            Some(known) if known == Simple::Var(var) => {}
+            Some(known) => self.env.bind_alias(var, known),
+            None => {
+                let ty = self.env.integer_result(&reader, &args).unwrap_or(Ty::Unknown);
+                self.env.bind(var, ty);
+                self.env.add_cse(reader, args, 0, var.into());
+            }
+        }
     }
 
     fn declare(&mut self, cont: Continuation, params: &SmallVec<[Variable; 2]>) {
@@ -322,8 +365,22 @@ impl<'u> Search<'u> {
         self.env.assume_facts(&relations);
         let mut bounds = relations.bounds;
         bounds.resize(handler.params.len(), Bounds::default());
-        for (bounds, direction) in bounds.iter_mut().zip(steps(handler)) {
-            bounds.forget_start(direction);
+        let outline = Outline::of(handler);
+        // What is older than the loop has one length in all iterations, wherever that is read first.
+        let mut lengths: SmallVec<[Variable; 2]> = SmallVec::new();
+        for (var, reader, of) in outline.lengths {
+            let of = self.env.canonical(of);
+            let is_older = matches!(of, Simple::Var(of) if self.env.is_bound_by(of, self.env.now()));
+            let operands = Operands::from_slice(&[of]);
+            if self.lengths_stay && is_older && self.env.cse(&reader, &operands, 0).is_none() {
+                self.length(var, reader, operands);
+                lengths.push(var);
+            }
+        }
+        for (index, bounds) in bounds.iter_mut().enumerate() {
+            bounds.add_limits(&outline.limits[index]);
+            bounds.add_lengths(&lengths);
+            bounds.forget_start(outline.directions[index]);
         }
         let (mark, past) = (self.env.mark(), self.history.len());
         for round in 0.. {
@@ -334,12 +391,13 @@ impl<'u> Search<'u> {
                 self.bind(*param);
                 self.env.assume_bounds(*param, bounds);
             }
-            let iteration = Iteration { cont: handler.cont, bounds: bounds.clone(), kept: bounds.clone() };
+            let (cont, kept) = (handler.cont, bounds.clone());
+            let iteration = Iteration { cont, bounds: bounds.clone(), kept, is_first: round == 0 };
             self.iterations.push(iteration);
             self.expr(&handler.body);
             self.env.undo(mark);
             let Some(iteration) = self.iterations.pop() else { return };
-            let lost = |index: usize| iteration.kept[index].len() < iteration.bounds[index].len();
+            let lost = |index: usize| iteration.kept[index] != iteration.bounds[index];
             if !(0..bounds.len()).any(lost) {
                 return;
             }
@@ -398,7 +456,12 @@ impl<'u> Search<'u> {
         }
         if let Some(iteration) = self.iterations.iter_mut().rev().find(|i| i.cont == cont) {
             for (index, kept) in iteration.kept.iter_mut().enumerate() {
-                self.env.retain_bounds(kept, args.get(index).copied());
+                let arg = args.get(index).copied();
+                if iteration.is_first {
+                    self.env.loosen_bounds(kept, arg);
+                } else {
+                    self.env.retain_bounds(kept, arg);
+                }
             }
             return;
         }
@@ -421,53 +484,5 @@ impl<'u> Search<'u> {
             self.history.push((cont, entry.clone()));
             entry.relations = Some(Relations::default());
         }
-    }
-}
-
-/// Which way each parameter of a loop goes, if it goes by constant steps one way.
-fn steps(handler: &ContHandler) -> SmallVec<[Option<Direction>; 2]> {
-    let mut sums: FxHashMap<Variable, (Variable, i64)> = FxHashMap::default();
-    let mut ways: SmallVec<[(bool, bool); 2]> = SmallVec::from_elem((true, true), handler.params.len());
-    handler.body.walk(&mut |expr| {
-        for item in &expr.items {
-            if let Item::Let { var, named, .. } = item {
-                sums.extend(sum_with_constant(named).map(|sum| (*var, sum)));
-            }
-        }
-        expr.terminator.for_each_jump(&mut |jump| {
-            if jump.cont != handler.cont {
-                return;
-            }
-            for ((param, arg), (up, down)) in handler.params.iter().zip(&jump.args).zip(&mut ways) {
-                let step = arg.as_var().and_then(|arg| match sums.get(&arg) {
-                    Some((of, amount)) => (of == param).then_some(*amount),
-                    None => (arg == *param).then_some(0),
-                });
-                *up &= step.is_some_and(|step| step >= 0);
-                *down &= step.is_some_and(|step| step <= 0);
-            }
-        });
-    });
-    ways.into_iter()
-        .map(|way| match way {
-            (true, false) => Some(Direction::Up),
-            (false, true) => Some(Direction::Down),
-            _ => None,
-        })
-        .collect()
-}
-
-fn sum_with_constant(named: &Named) -> Option<(Variable, i64)> {
-    let Named::Prim { prim: Prim::IntArith { op, kind: IntKind::Tagged }, args, .. } = named else {
-        return None;
-    };
-    let constant = |simple: Simple| match simple {
-        Simple::Const(Const::Tagged(n)) => Some(n),
-        _ => None,
-    };
-    match (op, args[0], args[1]) {
-        (IntOp::Add, Simple::Var(of), n) | (IntOp::Add, n, Simple::Var(of)) => Some((of, constant(n)?)),
-        (IntOp::Sub, Simple::Var(of), n) => Some((of, constant(n)?.checked_neg()?)),
-        _ => None,
     }
 }

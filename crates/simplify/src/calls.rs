@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::rc::Rc;
 
-use flambeau_ir::prim::Mutability;
+use flambeau_ir::prim::{Classes, Mutability};
 use flambeau_ir::{
     Apply, CallKind, CodeId, Continuation, Dbg, Expr, FunctionKind, FunctionSlot, Item, Kind, Prim, Rewrite,
     SetOfClosures, Simple, Symbol, Terminator, ValueSlot, Variable,
@@ -111,7 +111,7 @@ impl Simplifier<'_> {
         if let CallKind::Direct(code) = apply.kind {
             self.drop_ignored(code, &mut apply.args);
         }
-        self.fresh_memory();
+        self.write(Classes::ALL);
         apply.exn = self.raise_point(apply.exn.clone());
     }
 

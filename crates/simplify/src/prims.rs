@@ -3,7 +3,7 @@
 use flambeau_ir::prim::{ArrayKind, Init, IntCmp, IntOp, Mutability};
 use flambeau_ir::tags;
 use flambeau_ir::{Const, Dbg, ExnCont, IntKind, Item, Kind, Named, Prim, Rewrite, Simple, Variable};
-use flambeau_types::{Blocks, Definition, IntSet, Operands, Ty};
+use flambeau_types::{Blocks, Definition, IntSet, Operands, Ty, length_of_made};
 use smallvec::SmallVec;
 
 use crate::Simplifier;
@@ -245,7 +245,14 @@ impl Simplifier<'_> {
             (Prim::CheckBound { width }, [length, index]) => {
                 self.env.assume_in_bounds(*length, *index, *width);
             }
-            _ => self.env.learn_result(var, prim, args),
+            _ => {
+                self.env.learn_result(var, prim, args);
+                if let Some((reader, length)) = length_of_made(prim, args) {
+                    let operands = Operands::from_slice(&[var.into()]);
+                    let memory = self.memory().read_by(&reader);
+                    self.env.add_cse(reader, operands, memory, length);
+                }
+            }
         }
     }
 

@@ -213,7 +213,7 @@ impl<'e> Loop<'e> {
         region: usize,
     ) -> Option<()> {
         let writes = prim.effects().writes();
-        if writes == Classes::ALL {
+        if writes | Classes::ALL == writes {
             return None;
         }
         if !prim.can_duplicate() || !self.is_invariant(args) {

@@ -18,6 +18,7 @@ use differences::Differences;
 pub use differences::{Direction, Fact, Term, extremes};
 pub use integers::compare;
 pub use relations::{Bounds, Relations};
+pub use results::length_of_made;
 
 /// Operands of a primitive.
 pub type Operands = SmallVec<[Simple; 3]>;

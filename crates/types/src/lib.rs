@@ -13,7 +13,10 @@ mod join;
 mod meet;
 mod ty;
 
-pub use env::{Bounds, Definition, Direction, Env, Mark, Operands, Relations, Step, Term, compare, extremes};
+pub use env::{
+    Bounds, Definition, Direction, Env, Mark, Operands, Relations, Step, Term, compare, extremes,
+    length_of_made,
+};
 pub use int_set::IntSet;
 pub use join::join;
 pub use meet::meet;

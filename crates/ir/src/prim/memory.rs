@@ -16,13 +16,13 @@ use crate::prim::{ArrayKind, Mutability, StringKind};
 
 /// A set of classes of memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Classes(u16);
+pub struct Classes(u32);
 
 impl Classes {
     /// Fields from this position on are one class.
     const FIELDS: u32 = 4;
     /// How many classes there are.
-    pub const COUNT: usize = 2 * Classes::FIELDS as usize + 8;
+    pub const COUNT: usize = 2 * Classes::FIELDS as usize + 9;
 
     /// No class.
     pub const NONE: Classes = Classes(0);
@@ -38,13 +38,14 @@ impl Classes {
     pub const BYTES: Classes = Classes(1 << (Classes::FIELDS + 4));
     /// The data of bigarrays.
     pub const BIGARRAYS: Classes = Classes(1 << (Classes::FIELDS + 5));
-    /// Tags, lengths and dimensions, which only calls change: forcing a lazy value changes tags, `Obj.truncate` (4.x) lengths,
-    /// and C functions that free a bigarray make its dimensions 0, so that no index is in bounds (Core's
-    /// `Bigstring.unsafe_destroy`).
+    /// Tags and dimensions, which only calls change: forcing a lazy value changes tags, and C functions that free a bigarray
+    /// make its dimensions 0, so that no index is in bounds (Core's `Bigstring.unsafe_destroy`).
     pub const HEADERS: Classes = Classes(1 << (Classes::FIELDS + 6));
+    /// Lengths of arrays and strings, which only `Obj.truncate` (4.x) changes, where it is called (`docs/memory-model.md`).
+    pub const LENGTHS: Classes = Classes(1 << (Classes::FIELDS + 7));
 
     /// Fields that are declared to be immutable, wherever they are.
-    const DECLARED_FIELDS: Classes = Classes(Classes::ALL_FIELDS.0 << (Classes::FIELDS + 7));
+    const DECLARED_FIELDS: Classes = Classes(Classes::ALL_FIELDS.0 << (Classes::FIELDS + 8));
 
     /// Elements of arrays that are no floats.
     pub const ELEMENTS: Classes = Classes(Classes::VALUES.0 | Classes::ROWS.0);
@@ -57,9 +58,9 @@ impl Classes {
         .or(Classes::ELEMENTS)
         .or(Classes::BYTES)
         .or(Classes::BIGARRAYS);
-    /// All but headers.
+    /// What fields, elements, bytes and bigarrays hold.
     pub const CONTENTS: Classes = Classes(Classes::BLOCKS.0 | Classes::BYTES.0 | Classes::BIGARRAYS.0);
-    /// All memory.
+    /// All that a call may write.
     pub const ALL: Classes = Classes(Classes::CONTENTS.0 | Classes::HEADERS.0);
 
     /// The field of blocks at a position.
@@ -76,7 +77,7 @@ impl Classes {
     }
 
     const fn declared_field(field: u32) -> Classes {
-        Classes(Classes::field(field).0 << (Classes::FIELDS + 7))
+        Classes(Classes::field(field).0 << (Classes::FIELDS + 8))
     }
 
     /// What may hold the field of a block at a position that is written: an array's elements, too.

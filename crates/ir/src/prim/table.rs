@@ -79,6 +79,7 @@ fn calling(external: &External) -> Effects {
         Written::Nothing => Classes::NONE,
         Written::Bytes => Classes::BYTES,
         Written::Blocks => Classes::BLOCKS,
+        Written::Anything if external.shortens() => Classes::ALL.or(Classes::LENGTHS),
         Written::Anything => Classes::ALL,
     };
     let effects = Effects::NONE.reading(Classes::ALL).writing(writes).acting();
@@ -169,7 +170,7 @@ table! { operands =>
     MakeArray { kind, .. }: takes_any(element(*kind)) => Some(Value);
         Effects::NONE.allocating_fresh(); 5 + operands, Long;
     ArrayLength { .. }: takes([Value]) => Some(Value);
-        Effects::NONE.reading(Classes::HEADERS); 1, Long;
+        Effects::NONE.reading(Classes::LENGTHS); 1, Long;
     ArrayLoad { kind }: takes([Value, Value]) => Some(element(*kind));
         Effects::NONE.reading(Classes::elements(*kind)); 1, Long;
     ArrayStore { kind }: takes([Value, Value, element(*kind)]) => UNIT;
@@ -178,7 +179,7 @@ table! { operands =>
 
     // ---- strings, bytes, bigstrings, bigarrays
     StringLength { }: takes([Value]) => Some(Value);
-        Effects::NONE.reading(Classes::HEADERS); 5, Long;
+        Effects::NONE.reading(Classes::LENGTHS); 5, Long;
     StringLoad { string, width }: takes([Value, Value]) => Some(width.kind());
         Effects::NONE.reading(Classes::characters(*string)); 3, Long;
     StringStore { string, width }: takes([Value, Value, width.kind()]) => UNIT;

@@ -209,8 +209,9 @@ impl Env {
         }
     }
 
-    /// A sum with a constant that is an index has not wrapped around: it would be negative, or larger than any length.
-    fn settle(&mut self, index: Simple) {
+    /// A sum with a constant that is an index or a length has not wrapped around: it would be negative, or larger than
+    /// any length.
+    pub(super) fn settle(&mut self, index: Simple) {
         let Some(definition) = self.definition(index) else { return };
         if let Some((x, amount)) = self.sum_with_constant(&definition)
             && amount.abs() < SMALL

@@ -31,6 +31,28 @@ impl Bounds {
         self.len() == 0
     }
 
+    /// Adds constants that may bound the values of a parameter of a loop: those that bound its first value.
+    pub fn add_limits(&mut self, limits: &[i64]) {
+        let first_of = |bounds: &[(Option<Variable>, i64)]| {
+            bounds.iter().find(|(var, _)| var.is_none()).map(|(_, c)| *c)
+        };
+        if let Some(first) = first_of(&self.above) {
+            self.above.extend(limits.iter().filter(|limit| first < **limit).map(|limit| (None, *limit)));
+        }
+        if let Some(first) = first_of(&self.below) {
+            let limits = limits.iter().filter_map(|limit| limit.checked_neg());
+            self.below.extend(limits.filter(|limit| first < *limit).map(|limit| (None, limit)));
+        }
+    }
+
+    /// Adds lengths that may bound the values of a parameter of a loop whose first value is not positive.
+    pub fn add_lengths(&mut self, lengths: &[Variable]) {
+        let first = self.above.iter().find(|(var, _)| var.is_none()).map(|(_, c)| *c);
+        if let Some(first) = first.filter(|first| *first <= 0) {
+            self.above.extend(lengths.iter().map(|length| (Some(*length), first)));
+        }
+    }
+
     /// Of what begins at a value and goes one way from there, the value is no bound on that side.
     pub fn forget_start(&mut self, direction: Option<Direction>) {
         let (goes, stays) = match direction {
@@ -108,13 +130,7 @@ impl Env {
     pub fn join_relations(&self, relations: &mut Relations, args: &[Simple]) {
         relations.facts.retain_mut(|fact| self.loosen(&mut fact.c, term_of(fact.x), term_of(fact.y)));
         for (index, bounds) in relations.bounds.iter_mut().enumerate() {
-            let Some(value) = args.get(index).and_then(|arg| self.term(*arg)) else {
-                *bounds = Bounds::default();
-                continue;
-            };
-            bounds.immediate &= self.is_immediate(args[index]);
-            bounds.above.retain(|(var, c)| self.loosen(c, value, term_of(*var)));
-            bounds.below.retain(|(var, c)| self.loosen(c, term_of(*var), value));
+            self.loosen_bounds(bounds, args.get(index).copied());
         }
     }
 
@@ -138,6 +154,17 @@ impl Env {
         bounds.immediate &= self.is_immediate(arg);
         bounds.above.retain(|(var, c)| self.proves(value, term_of(*var), *c));
         bounds.below.retain(|(var, c)| self.proves(term_of(*var), value, *c));
+    }
+
+    /// Loosens the bounds until they hold of this argument, too; drops those that cannot be.
+    pub fn loosen_bounds(&self, bounds: &mut Bounds, arg: Option<Simple>) {
+        let Some((arg, value)) = arg.and_then(|arg| Some((arg, self.term(arg)?))) else {
+            *bounds = Bounds::default();
+            return;
+        };
+        bounds.immediate &= self.is_immediate(arg);
+        bounds.above.retain(|(var, c)| self.loosen(c, value, term_of(*var)));
+        bounds.below.retain(|(var, c)| self.loosen(c, term_of(*var), value));
     }
 
     /// Learns what all edges know of variables of the scope.

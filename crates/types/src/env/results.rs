@@ -1,11 +1,11 @@
 //! What is known of the results of arithmetic: the intervals that they are in, and how far they are from their
 //! operands.
 
-use flambeau_ir::prim::{IntOp, ShiftOp, Width};
+use flambeau_ir::prim::{ArrayKind, External, IntOp, NativeRepr, ShiftOp, Width};
 use flambeau_ir::{IntKind, Kind, Prim, Simple, Variable};
 
 use super::integers::{LONGEST_ARRAY, LONGEST_STRING};
-use super::{Definition, Env, Term, extremes};
+use super::{Definition, Direction, Env, Term, extremes};
 use crate::{IntSet, Ty};
 
 /// The value of an integer of the kind whose upper bits are lost.
@@ -35,6 +35,26 @@ fn int_kind(kind: Kind) -> Option<IntKind> {
         Kind::NakedNativeint => IntKind::Nativeint,
         Kind::Value | Kind::NakedFloat => return None,
     })
+}
+
+fn passes_values(external: &External) -> bool {
+    external.args.iter().chain([&external.result]).all(|repr| *repr == NativeRepr::Value)
+}
+
+/// The length of what a primitive allocates, and the primitive that reads it, if the length is an operand.
+pub fn length_of_made(prim: &Prim, args: &[Simple]) -> Option<(Prim, Simple)> {
+    let array = Prim::ArrayLength { kind: ArrayKind::Generic };
+    match prim {
+        Prim::MakeArray { .. } => Some((array, Simple::tagged(args.len() as i64))),
+        Prim::CCall(external) if passes_values(external) => match (external.name.as_str(), args) {
+            ("caml_make_vect" | "caml_array_make" | "caml_floatarray_make", [length, _])
+            | ("caml_make_float_vect" | "caml_array_create_float" | "caml_floatarray_create", [length])
+            | ("caml_array_sub" | "caml_floatarray_sub", [_, _, length]) => Some((array, *length)),
+            ("caml_create_bytes", [length]) => Some((Prim::StringLength, *length)),
+            _ => None,
+        },
+        _ => None,
+    }
 }
 
 impl Env {
@@ -200,6 +220,15 @@ impl Env {
         let value = Term { var: Some(var), offset: 0 };
         let (x, y) = (args.first().and_then(|x| self.term(*x)), args.get(1).and_then(|y| self.term(*y)));
         match (prim, x, y) {
+            // It has not raised.
+            (Prim::CCall(_), ..) => {
+                if let Some((reader, length)) = length_of_made(prim, args)
+                    && let Some(ty) = self.integer_result(&reader, &[])
+                {
+                    self.learn(length, &ty);
+                    self.settle(length);
+                }
+            }
             (Prim::Tag | Prim::Untag, Some(x), _) => self.assume_same(value, x),
             (Prim::IntArith { op, kind }, Some(x), Some(y)) => match op {
                 IntOp::Add => self.learn_sum(value, *kind, x, y),
@@ -212,16 +241,20 @@ impl Env {
                 IntOp::Or | IntOp::Xor => {}
             },
             (Prim::IntShift { op: op @ (ShiftOp::Asr | ShiftOp::Lsr), kind }, Some(x), Some(y)) => {
-                let is_natural = self.range(x, *kind).0 >= 0;
+                let (low, _) = self.range(x, *kind);
+                let is_natural = low >= 0;
                 if is_natural {
-                    self.assume_at_most(value, x, 0);
+                    let is_less = low > 0 && y.as_constant().is_some_and(|amount| amount > 0);
+                    self.assume_at_most(value, x, -i64::from(is_less));
                 }
                 let is_half = y.as_constant() == Some(1) && (is_natural || *op == ShiftOp::Asr);
                 self.learn_half(var, *kind, args[0], is_half);
             }
             (Prim::IntDiv { kind }, Some(x), Some(y)) if self.range(x, *kind).0 >= 0 => {
-                if self.range(y, *kind).0 > 0 {
-                    self.assume_at_most(value, x, 0);
+                let (least, _) = self.range(y, *kind);
+                if least > 0 {
+                    let is_less = self.range(x, *kind).0 > 0 && least > 1;
+                    self.assume_at_most(value, x, -i64::from(is_less));
                 }
                 self.learn_half(var, *kind, args[0], y.as_constant() == Some(2));
             }
@@ -244,12 +277,37 @@ impl Env {
             return self.learn_shifted(value, kind, x, amount);
         }
         let (Some((a, b)), Some((c, d))) = (self.sum_parts(kind, x), self.sum_parts(kind, y)) else { return };
-        if Env::interval(kind, i128::from(a) + i128::from(c), i128::from(b) + i128::from(d)).is_some() {
+        let limit = self.sum_limit(kind, x, y).or_else(|| self.sum_limit(kind, y, x));
+        let high = match limit {
+            Some((top, more)) => i128::from(self.range(top, kind).1) + i128::from(more),
+            None => i128::from(b) + i128::from(d),
+        };
+        if Env::interval(kind, i128::from(a) + i128::from(c), high).is_some() {
+            if let Some((top, more)) = limit {
+                self.assume_at_most(value, top, more);
+            }
             self.assume_at_least(value, x, c);
             self.assume_at_least(value, y, a);
             self.assume_at_most(value, x, d);
             self.assume_at_most(value, y, b);
         }
+    }
+
+    /// *x ≤ w - z + c* and *y ≤ z + d* make *x + y ≤ w + c + d*: gives *w* and *c + d*.
+    fn sum_limit(&self, kind: IntKind, x: Term, y: Term) -> Option<(Term, i64)> {
+        self.related(x, Direction::Up, self.now).into_iter().find_map(|(var, c)| {
+            let definition = self.definition(var?.into())?;
+            match (&definition.prim, &definition.args[..]) {
+                (Prim::IntArith { op: IntOp::Sub, kind: of }, [w, z]) if *of == kind => {
+                    let (w, z) = (self.term(*w)?, self.term(*z)?);
+                    // The difference is one of integers, too.
+                    let ((a, b), (low, high)) = (self.sum_parts(kind, w)?, self.sum_parts(kind, z)?);
+                    Env::interval(kind, i128::from(a) - i128::from(high), i128::from(b) - i128::from(low))?;
+                    Some((w, c.checked_add(self.distance(y, z, i64::MIN)?)?))
+                }
+                _ => None,
+            }
+        })
     }
 
     /// *x ≥ y + c*
