@@ -3,6 +3,7 @@
 
 pub mod damage;
 mod exprs;
+mod functions;
 mod generator;
 mod library;
 mod literals;

@@ -1,5 +1,5 @@
-//! What only OCaml 5 has: effects, and domains that share memory. What a program prints is the same in each execution that
-//! the memory model allows.
+//! What only OCaml 5 has: effects, and domains that share memory. What a program prints is the same in each execution
+//! that the memory model allows.
 
 use super::template::{filled, int};
 use super::{Instance, Kernel, Shape, shape};
@@ -16,9 +16,25 @@ pub(super) const SHAPES: &[Shape] = &[
     shape("domains that compute", domains),
 ];
 
+/// The function `effc` of a deep handler whose computation has a result of type `answer`. Each arm has the pattern of an
+/// effect and what its handler evaluates to, with the continuation as `k`.
+fn effc(answer: &str, arms: &[(&str, &str)]) -> String {
+    let arms: Vec<String> =
+        arms.iter().map(|(effect, body)| format!("{effect} -> Some (fun k -> {body}) | ")).collect();
+    let arms = arms.concat();
+    format!(
+        "effc = (fun (type a) (e : a Effect.t) : ((a, {answer}) Effect.Deep.continuation -> {answer}) option -> match e with {arms}_ -> None)"
+    )
+}
+
+/// A handler for `Effect.Deep.match_with`: `retc` is applied to what the computation returns, exceptions pass.
+fn handler(retc: &str, answer: &str, arms: &[(&str, &str)]) -> String {
+    format!("{{ retc = {retc}; exnc = raise; {} }}", effc(answer, arms))
+}
+
 /// A function whose references, floats and loops live across what it performs; the handler has the state.
 fn state(g: &mut Gen) -> Instance {
-    let (f, m) = (g.fresh("f"), g.fresh("E"));
+    let (f, b, m) = (g.fresh("f"), g.fresh("f"), g.fresh("E"));
     let body = g.choice(&[
         "let acc = ref x in for i = 1 to n do if $c then perform ($m.Set (perform $m.Get + $e)); acc := !acc + perform $m.Get done; !acc",
         "let acc = ref 0.5 in for i = 1 to n do acc := !acc *. 1.25; if $c then perform ($m.Set (x + i)) else acc := !acc -. float_of_int (perform $m.Get) done; int_of_float !acc land 0xFFFF",
@@ -26,12 +42,30 @@ fn state(g: &mut Gen) -> Instance {
         "let last = ref None in for i = 1 to n do (match !last with Some (a, b) when $c -> last := Some (b, a + perform $m.Get) | _ -> last := Some (i, x)); perform ($m.Set $e) done; match !last with None -> 0 | Some (a, b) -> a - b",
         "List.fold_left (fun s i -> if $c then s + perform $m.Get else (perform ($m.Set $e); s)) x (List.init n Fun.id)",
     ]);
-    let handler = g.choice(&[
-        "let$a $f n x = let state = ref x in Effect.Deep.match_with (fun () -> $m.body n x) () { retc = (fun r -> r + !state); exnc = raise; effc = (fun (type a) (e : a Effect.t) -> match e with $m.Get -> Some (fun (k : (a, _) Effect.Deep.continuation) -> Effect.Deep.continue k !state) | $m.Set s -> Some (fun (k : (a, _) Effect.Deep.continuation) -> state := s; Effect.Deep.continue k ()) | _ -> None) }\n",
-        "let$a $f n x = (Effect.Deep.match_with (fun () -> $m.body n x) () { retc = (fun r s -> r + s); exnc = raise; effc = (fun (type a) (e : a Effect.t) : ((a, int -> int) Effect.Deep.continuation -> int -> int) option -> match e with $m.Get -> Some (fun k s -> Effect.Deep.continue k s s) | $m.Set s -> Some (fun k _ -> Effect.Deep.continue k () s) | _ -> None) }) x\n",
-    ]);
+    // Either a reference holds the state, or the function that handles the rest of the computation has it as its argument.
+    let by_reference = handler(
+        "(fun r -> r + !state)",
+        "int",
+        &[("$m.Get", "Effect.Deep.continue k !state"), ("$m.Set s", "state := s; Effect.Deep.continue k ()")],
+    );
+    let by_argument = handler(
+        "(fun r s -> r + s)",
+        "(int -> int)",
+        &[
+            ("$m.Get", "fun s -> Effect.Deep.continue k s s"),
+            ("$m.Set s", "fun _ -> Effect.Deep.continue k () s"),
+        ],
+    );
+    let handled = g
+        .rng
+        .pick(&[
+            format!("let state = ref x in Effect.Deep.match_with (fun () -> $b n x) () {by_reference}"),
+            format!("(Effect.Deep.match_with (fun () -> $b n x) () {by_argument}) x"),
+        ])
+        .clone();
     let values = [
         ("f", Node::from(&f)),
+        ("b", (&b).into()),
         ("m", (&m).into()),
         ("a", g.attribute().into()),
         ("c", g.condition(&["i", "x"])),
@@ -42,11 +76,8 @@ fn state(g: &mut Gen) -> Instance {
             "module $m = struct type _ Effect.t += Get : int Effect.t | Set : int -> unit Effect.t end\n",
             &values,
         ),
-        filled(
-            &format!("module $m = struct include $m let$a body n x = let open Effect in {body} end\n"),
-            &values,
-        ),
-        filled(handler, &values),
+        filled(&format!("let$a $b n x = let open Effect in {body}\n"), &values),
+        filled(&format!("let$a $f n x = {handled}\n"), &values),
     ];
     Instance { items, kernel: Kernel::Iterated(int("($f (i land 15) i)", &values), 20) }
 }
@@ -72,9 +103,16 @@ fn generators(g: &mut Gen) -> Instance {
         ("c", g.condition(&["i", "x"])),
         ("e", g.int(&["i", "x", "n"])),
     ];
+    let handler = handler(
+        "(fun () -> Seq.Nil)",
+        "int Seq.node",
+        &[("Yield y", "Seq.Cons (y, fun () -> Effect.Deep.continue k ())")],
+    );
     let items = vec![
         filled(
-            "module $m = struct type _ Effect.t += Yield : int -> unit Effect.t let$a seq run : int Seq.t = fun () -> Effect.Deep.match_with run (fun y -> Effect.perform (Yield y)) { retc = (fun () -> Seq.Nil); exnc = raise; effc = (fun (type a) (e : a Effect.t) -> match e with Yield y -> Some (fun (k : (a, _) Effect.Deep.continuation) -> Seq.Cons (y, fun () -> Effect.Deep.continue k ())) | _ -> None) } end\n",
+            &format!(
+                "module $m = struct type _ Effect.t += Yield : int -> unit Effect.t let$a seq run : int Seq.t = fun () -> Effect.Deep.match_with run (fun y -> Effect.perform (Yield y)) {handler} end\n"
+            ),
             &values,
         ),
         filled(&format!("let$a $f n x = let s = $m.seq (fun yield -> {producer}) in {consumer}\n"), &values),
@@ -84,7 +122,7 @@ fn generators(g: &mut Gen) -> Instance {
 
 /// Handlers of exceptions between what performs and what handles it, which may answer by an exception.
 fn exceptions(g: &mut Gen) -> Instance {
-    let (f, m) = (g.fresh("f"), g.fresh("E"));
+    let (f, b, m) = (g.fresh("f"), g.fresh("f"), g.fresh("E"));
     let body = g.choice(&[
         "let r = ref x in for i = 1 to n do (try r := !r + perform ($m.Ask $e) with $m.No y -> r := !r - y); if $c then incr r done; !r",
         "let r = ref 0. in (try for i = 1 to n do r := !r +. 1.5; if $c then r := !r +. float_of_int (perform ($m.Ask i)) done with $m.No y -> r := -. !r); int_of_float !r",
@@ -93,6 +131,7 @@ fn exceptions(g: &mut Gen) -> Instance {
     ]);
     let values = [
         ("f", Node::from(&f)),
+        ("b", (&b).into()),
         ("m", (&m).into()),
         ("a", g.attribute().into()),
         ("c", g.condition(&["i", "x"])),
@@ -100,24 +139,25 @@ fn exceptions(g: &mut Gen) -> Instance {
         ("d", g.condition(&["q"])),
         ("v", g.int(&["q", "x"])),
     ];
+    let answer = effc(
+        "int",
+        &[("$m.Ask q", "if $d then Effect.Deep.discontinue k ($m.No q) else Effect.Deep.continue k $v")],
+    );
     let items = vec![
         filled(
             "module $m = struct exception No of int type _ Effect.t += Ask : int -> int Effect.t end\n",
             &values,
         ),
+        filled(&format!("let$a $b n x = let open Effect in {body}\n"), &values),
         filled(
-            &format!("module $m = struct include $m let$a body n x = let open Effect in {body} end\n"),
-            &values,
-        ),
-        filled(
-            "let$a $f n x = Effect.Deep.try_with (fun () -> $m.body n x) () { effc = (fun (type a) (e : a Effect.t) -> match e with $m.Ask q -> Some (fun (k : (a, _) Effect.Deep.continuation) -> if $d then Effect.Deep.discontinue k ($m.No q) else Effect.Deep.continue k $v) | _ -> None) }\n",
+            &format!("let$a $f n x = Effect.Deep.try_with (fun () -> $b n x) () {{ {answer} }}\n"),
             &values,
         ),
     ];
     Instance { items, kernel: Kernel::Iterated(int("($f (i land 15) i)", &values), 20) }
 }
 
-/// Fibres that take turns, each with loops and references of its own.
+/// Fibres that run in turns, each with loops and references of its own.
 fn fibres(g: &mut Gen) -> Instance {
     let (f, m) = (g.fresh("f"), g.fresh("E"));
     let work = g.choice(&[
@@ -132,9 +172,16 @@ fn fibres(g: &mut Gen) -> Instance {
         ("c", g.condition(&["i", "x"])),
         ("e", g.int(&["i", "x", "n"])),
     ];
+    let handler = handler(
+        "next",
+        "unit",
+        &[("Yield", "Queue.push (fun () -> Effect.Deep.continue k ()) queue; next ()")],
+    );
     let items = vec![
         filled(
-            "module $m = struct type _ Effect.t += Yield : unit Effect.t let$a run fibres = let queue = Queue.create () in let next () = match Queue.take_opt queue with Some go -> go () | None -> () in List.iter (fun fibre -> Queue.push (fun () -> Effect.Deep.match_with fibre () { retc = next; exnc = raise; effc = (fun (type a) (e : a Effect.t) -> match e with Yield -> Some (fun (k : (a, unit) Effect.Deep.continuation) -> Queue.push (fun () -> Effect.Deep.continue k ()) queue; next ()) | _ -> None) }) queue) fibres; next () end\n",
+            &format!(
+                "module $m = struct type _ Effect.t += Yield : unit Effect.t let$a run fibres = let queue = Queue.create () in let next () = match Queue.take_opt queue with Some go -> go () | None -> () in List.iter (fun fibre -> Queue.push (fun () -> Effect.Deep.match_with fibre () {handler}) queue) fibres; next () end\n"
+            ),
             &values,
         ),
         filled(
@@ -147,8 +194,8 @@ fn fibres(g: &mut Gen) -> Instance {
     Instance { items, kernel: Kernel::Iterated(int("($f (i land 15) (i land 3))", &values), 10) }
 }
 
-/// Two domains: one writes plain memory and then an atomic, for which the other waits before it reads. How often what was read is
-/// not what was written.
+/// Two domains: one writes plain memory and then an atomic, for which the other waits before it reads. The result is how
+/// often the values read are not those written: it must be 0.
 fn publication(g: &mut Gen) -> Instance {
     let (f, m) = (g.fresh("f"), g.fresh("M"));
     let (of, write, right) = *g.rng.pick(&[
@@ -191,7 +238,7 @@ fn publication(g: &mut Gen) -> Instance {
         "let rec wait () = if Atomic.get flag <> $t then wait () in wait ()",
         "let before = (m.a, m.b) in while Atomic.get flag <> $t do () done; ignore (Sys.opaque_identity before)",
     ]);
-    let tell = g.choice(&["Atomic.set flag $t", "ignore (Atomic.exchange flag $t)", "Atomic.incr flag"]);
+    let signal = g.choice(&["Atomic.set flag $t", "ignore (Atomic.exchange flag $t)", "Atomic.incr flag"]);
     let fill = |text: &str, t: &str| text.replace("$t", t);
     let values = [
         ("f", Node::from(&f)),
@@ -203,11 +250,11 @@ fn publication(g: &mut Gen) -> Instance {
     let reader = format!(
         "let$a read m flag rounds = let bad = ref 0 in for round = 1 to rounds do {}; if not {right} then incr bad; {} done; !bad",
         fill(wait, "(2 * round - 1)"),
-        fill(tell, "(2 * round)"),
+        fill(signal, "(2 * round)"),
     );
     let writer = format!(
         "let$a write m flag rounds = for round = 1 to rounds do {write}; {}; {} done",
-        fill(tell, "(2 * round - 1)"),
+        fill(signal, "(2 * round - 1)"),
         fill(wait, "(2 * round)"),
     );
     let items = vec![
