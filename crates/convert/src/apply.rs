@@ -237,7 +237,7 @@ impl<'a> Converter<'a> {
         loop {
             match self.node(node) {
                 Node::Event { body, .. } | Node::IfUsed { body, .. } | Node::MutLet { body, .. } => {
-                    node = *body
+                    node = *body;
                 }
                 Node::Sequence { second, .. } => node = *second,
                 Node::Let { id, def, body, .. } => {

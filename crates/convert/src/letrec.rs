@@ -39,15 +39,12 @@ impl<'a> Converter<'a> {
         let mut functions = Vec::new();
         let mut others = Vec::new();
         for (id, node) in defs {
-            match self.node(self.skip_events(*node)) {
-                Node::Function(function) => {
-                    let node = self.skip_events(*node);
-                    functions.push(Definition { ident: Some(*id), node, function });
-                }
-                _ => {
-                    let size = self.size(&mut FxHashMap::default(), *node);
-                    others.push((*id, *node, size));
-                }
+            if let Node::Function(function) = self.node(self.skip_events(*node)) {
+                let node = self.skip_events(*node);
+                functions.push(Definition { ident: Some(*id), node, function });
+            } else {
+                let size = self.size(&mut FxHashMap::default(), *node);
+                others.push((*id, *node, size));
             }
         }
         let early: Vec<NodeId> = others
