@@ -228,10 +228,7 @@ impl Runner {
 
     /// Checks what the pass of that name made, if that is wanted after each pass.
     fn verify_after(&mut self, unit: &Unit, pass: &str) -> Result<(), Failure> {
-        match self.verify {
-            true => self.verify(unit, &format!("verification after {pass}")),
-            false => Ok(()),
-        }
+        if self.verify { self.verify(unit, &format!("verification after {pass}")) } else { Ok(()) }
     }
 
     /// Checks a unit, as a stage of that name. One that is not well-formed is dumped if the result is to be.
@@ -305,11 +302,12 @@ fn compile(
         runner.passes(&mut unit, &schedule, rewrites)?;
     }
     other_units::check(&unit.imports).map_err(failure)?;
-    let payload = match settings.export {
-        true => runner.stage("payload", || {
+    let payload = if settings.export {
+        runner.stage("payload", || {
             Ok(other_units::payload(&request, &settings, &mut unit, exports, rewrites))
-        })?,
-        false => Vec::new(),
+        })?
+    } else {
+        Vec::new()
     };
     runner.counters.push(("payload: bytes".into(), payload.len() as u64));
     runner.counters.push(("functions of other units that were read".into(), unit.imports.taken()));

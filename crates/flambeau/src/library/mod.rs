@@ -111,9 +111,10 @@ pub fn install(target: &Path, afresh: bool) -> Result<()> {
     if !afresh && is_complete(target) && program_of(target).is_ok_and(|other| other == program) {
         return Ok(());
     }
-    let bytes = match !afresh && is_complete(&own) {
-        true => fs::read(&own).with_context(|| format!("reading {}", own.display()))?,
-        false => with_library(program)?,
+    let bytes = if !afresh && is_complete(&own) {
+        fs::read(&own).with_context(|| format!("reading {}", own.display()))?
+    } else {
+        with_library(program)?
     };
     write_executable(target, &bytes).with_context(|| format!("writing {}", target.display()))
 }
