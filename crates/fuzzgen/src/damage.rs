@@ -44,6 +44,7 @@ pub fn damage(rng: &mut Rng, valid: &[u8], other: &[u8]) -> Vec<u8> {
 
 /// The most address space that this process has had so far, in bytes; nothing where the system does not tell. Memory
 /// that was reserved and never touched counts too: a length that a reader believes shows here, if nowhere else.
+#[must_use]
 pub fn peak_memory() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find(|line| line.starts_with("VmPeak:"))?;

@@ -51,8 +51,8 @@ const ANY: &[Rule] = &[
         let inner = g.expr(ty, size - 1, cx);
         Some(Node::expr(ty, &format!("(Fz.tr {n} §)"), vec![inner]))
     }),
-    effect("call", 12, |g, ty, size, cx| g.call(ty, size, cx)),
-    effect("partial application", 4, |g, ty, size, cx| g.partial(ty, size, cx)),
+    effect("call", 12, Gen::call),
+    effect("partial application", 4, Gen::partial),
     effect("apply a lambda", 2, |g, ty, size, cx| {
         let (param, result) = (g.some_type(1, false), ty.clone());
         let sizes = g.split(size, 2);
@@ -69,15 +69,14 @@ const ANY: &[Rule] = &[
     effect("read a reference", 5, |g, ty, size, cx| {
         let wanted = Ty::Ref(Box::new(ty.clone()));
         let found = g.choose_var(|v| v.ty == wanted && matches!(v.sort, Sort::Value | Sort::LocalRef));
-        match found {
-            Some(i) => Some(Node::expr(ty, &format!("(!{})", g.path(&g.env[i])), vec![])),
-            None => {
-                let inner = g.expr(&wanted, size - 1, cx);
-                Some(Node::expr(ty, "(!§)", vec![inner]))
-            }
+        if let Some(i) = found {
+            Some(Node::expr(ty, &format!("(!{})", g.path(&g.env[i])), vec![]))
+        } else {
+            let inner = g.expr(&wanted, size - 1, cx);
+            Some(Node::expr(ty, "(!§)", vec![inner]))
         }
     }),
-    effect("field", 8, |g, ty, size, cx| g.field(ty, size, cx)),
+    effect("field", 8, Gen::field),
     effect("array get", 5, |g, ty, size, cx| {
         let parts = g.operands(&[ty.clone().array(), Ty::Int], size, cx);
         Some(Node::expr(ty, "(§.(§))", parts))
@@ -135,8 +134,8 @@ const ANY: &[Rule] = &[
     effect("loop over a reference", 4, |g, ty, size, cx| Some(g.reference_loop(ty, size, cx))),
     effect("local function", 5, |g, ty, size, cx| Some(g.local_function(ty, size, cx))),
     effect("local recursive functions", 3, |g, ty, size, cx| Some(g.local_recursion(ty, size, cx))),
-    effect("unpack a module", 2, |g, ty, size, cx| g.unpack(ty, size, cx)),
-    effect("method call", 3, |g, ty, size, cx| g.method_call(ty, size, cx)),
+    effect("unpack a module", 2, Gen::unpack),
+    effect("method call", 3, Gen::method_call),
     effect("max or min", 1, |g, ty, size, cx| {
         if !g.comparable(ty) {
             return None;

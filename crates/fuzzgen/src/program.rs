@@ -40,6 +40,7 @@ pub struct Program {
 
 impl Program {
     /// The program of a seed.
+    #[must_use]
     pub fn generate(seed: u64, options: &Options) -> Program {
         let mut g = Gen::new(seed, options);
         // Eight general programs, eight of shapes.
@@ -58,6 +59,7 @@ impl Program {
     }
 
     /// Its files with their contents, in the order of compilation, without the runtime.
+    #[must_use]
     pub fn files(&self) -> Vec<(String, String)> {
         let mut files = vec![];
         for unit in &self.units {
@@ -70,6 +72,7 @@ impl Program {
     }
 
     /// How many nodes it has.
+    #[must_use]
     pub fn size(&self) -> usize {
         self.units.iter().map(|u| u.body.size()).sum()
     }

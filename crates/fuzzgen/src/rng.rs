@@ -1,11 +1,12 @@
 //! Seeded random numbers: the same on every machine, so that a seed names a program for good.
 
-/// SplitMix64.
+/// The generator SplitMix64.
 #[derive(Clone, Debug)]
 pub struct Rng(u64);
 
 impl Rng {
     /// The sequence of this seed.
+    #[must_use]
     pub fn new(seed: u64) -> Rng {
         Rng(seed ^ 0x5851_f42d_4c95_7f2d)
     }

@@ -57,16 +57,19 @@ impl Node {
     }
 
     /// An expression.
+    #[must_use]
     pub fn expr(ty: &Ty, template: &str, children: Vec<Node>) -> Node {
         Node::fill(Role::Expr(ty.clone()), template, children)
     }
 
     /// Something that may be left out.
+    #[must_use]
     pub fn optional(template: &str, children: Vec<Node>) -> Node {
         Node::fill(Role::Optional, template, children)
     }
 
     /// Something that must stay.
+    #[must_use]
     pub fn plain(template: &str, children: Vec<Node>) -> Node {
         Node::fill(Role::Plain, template, children)
     }
@@ -82,6 +85,7 @@ impl Node {
     }
 
     /// The text.
+    #[must_use]
     pub fn to_text(&self) -> String {
         let mut text = String::new();
         self.render(&mut text);

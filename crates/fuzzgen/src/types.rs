@@ -69,26 +69,31 @@ pub enum Label {
 
 impl Ty {
     /// `list` of it.
+    #[must_use]
     pub fn list(self) -> Ty {
         Ty::List(Box::new(self))
     }
 
     /// `option` of it.
+    #[must_use]
     pub fn opt(self) -> Ty {
         Ty::Opt(Box::new(self))
     }
 
     /// `array` of it.
+    #[must_use]
     pub fn array(self) -> Ty {
         Ty::Array(Box::new(self))
     }
 
     /// A function type with parameters found by place. A result that is a function is joined on.
+    #[must_use]
     pub fn fun(params: Vec<Ty>, result: Ty) -> Ty {
         Ty::fun_of(params.into_iter().map(|ty| Param { label: Label::None, ty }).collect(), result)
     }
 
     /// A function type. A result that is a function is joined on.
+    #[must_use]
     pub fn fun_of(mut params: Vec<Param>, result: Ty) -> Ty {
         match result {
             Ty::Fun(more, result) => {
@@ -100,6 +105,7 @@ impl Ty {
     }
 
     /// The types that it is made of.
+    #[must_use]
     pub fn parts(&self) -> Vec<&Ty> {
         match self {
             Ty::List(t) | Ty::Array(t) | Ty::Opt(t) | Ty::Ref(t) | Ty::Lazy(t) => vec![t],
@@ -128,6 +134,7 @@ impl Ty {
     }
 
     /// With types in the place of type variables.
+    #[must_use]
     pub fn instance(&self, of: &[Ty]) -> Ty {
         match self {
             Ty::Var(n) => of.get(usize::from(*n)).cloned().unwrap_or(Ty::Int),

@@ -214,8 +214,8 @@ pub(crate) const ANY: &[Rule] = &[
             cx,
         )
     }),
-    rule("read around a write", 4, |g, ty, size, cx| g.read_around_a_write(ty, size, cx)),
-    rule("two names of a block", 3, |g, ty, size, cx| g.two_names(ty, size, cx)),
+    rule("read around a write", 4, Gen::read_around_a_write),
+    rule("two names of a block", 3, Gen::two_names),
     rule("polymorphic field", 1, |g, ty, size, cx| {
         let (p, n) = (g.fresh("p"), g.number());
         g.op(
