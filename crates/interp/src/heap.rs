@@ -32,6 +32,7 @@ impl Value {
     pub const UNIT: Value = Value::Int(0);
 
     /// Whether it is a poison.
+    #[must_use]
     pub fn is_poison(self) -> bool {
         matches!(self, Value::Poison(_))
     }
@@ -109,11 +110,13 @@ impl Heap {
     }
 
     /// How many objects there are.
+    #[must_use]
     pub fn len(&self) -> usize {
         self.objects.len()
     }
 
     /// Whether there are no objects.
+    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.objects.is_empty()
     }

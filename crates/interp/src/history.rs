@@ -32,6 +32,7 @@ impl OperationKind {
     }
 
     /// Whether the order of two operations is observable.
+    #[must_use]
     pub fn conflicts(self, other: OperationKind) -> bool {
         self != other || self == OperationKind::Effect
     }
@@ -48,6 +49,7 @@ pub enum Operand {
 
 impl Operand {
     /// A value as an operand.
+    #[must_use]
     pub fn new(heap: &Heap, value: Value) -> Operand {
         match (heap.object(value), value) {
             (Ok(object), Value::Pointer(_, position)) => Operand::Object(object.birth, position),

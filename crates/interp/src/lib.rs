@@ -67,6 +67,7 @@ pub struct Run {
 
 impl Run {
     /// What an observer sees.
+    #[must_use]
     pub fn behaviour(&self) -> (&[Event], &Stop) {
         (&self.events, &self.stop)
     }

@@ -88,6 +88,7 @@ impl World {
     }
 
     /// The events so far.
+    #[must_use]
     pub fn events(&self) -> &[Event] {
         &self.events
     }

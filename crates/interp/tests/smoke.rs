@@ -35,7 +35,7 @@ fn random_units_run() {
         coverage::count(&unit, &mut coverage);
         let pass = |unit: &mut Unit| {
             if seed % 10 == 0 {
-                reread(unit)
+                reread(unit);
             }
         };
         let verdict = match check_pass(&unit, pass, &options()) {

@@ -148,7 +148,7 @@ impl Generator {
     /// One loop, or two that jump to each other. They count down, but for a few.
     fn loop_(&mut self, scope: &mut Scope, size: usize, items: &mut Vec<Item>) {
         let endless = self.one_in(50);
-        let heads: Vec<_> = (0..1 + self.random.below(4) / 3)
+        let heads: Vec<_> = (0..=self.random.below(4) / 3)
             .map(|_| (self.unit.new_continuation("loop"), self.types(2)))
             .collect();
         let mut handlers = Vec::new();
@@ -166,7 +166,7 @@ impl Generator {
                 let arg = Simple::Var(params[0]);
                 self.c_call(&mut inside, &mut run, "int_iteration", &[(arg, Type::Int)], Type::Int, false);
             }
-            let step = if endless { 0 } else { 1 };
+            let step = i64::from(!endless);
             let sub = Prim::IntArith { op: IntOp::Sub, kind: IntKind::Tagged };
             let (counter, step) = (Simple::Var(params[0]), Simple::tagged(step));
             let next = self.let_(&mut inside, &mut run, sub, &[counter, step], Type::Int);
@@ -252,7 +252,7 @@ impl Generator {
     fn switch(&mut self, scope: &mut Scope, size: usize, items: &mut Vec<Item>) -> Terminator {
         let (mut handlers, mut arms) = (Vec::new(), Vec::new());
         let first = self.random.below(2) as i64 - 1;
-        for key in 0..1 + self.random.below(4) as i64 {
+        for key in 0..=self.random.below(4) as i64 {
             if self.one_in(3) {
                 arms.push((first + key, self.jump(scope, items)));
                 continue;

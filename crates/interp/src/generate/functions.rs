@@ -129,7 +129,7 @@ impl Generator {
         let direct = shape == Shape::Direct;
         let mut params = shape.params().to_vec();
         if direct {
-            params = (0..1 + self.random.below(3)).map(|_| self.random.pick(&choices)).collect();
+            params = (0..=self.random.below(3)).map(|_| self.random.pick(&choices)).collect();
         }
         let result = if direct { self.random.pick(&choices) } else { shape.result() };
         let recursive = self.options.functions > 1 && params[0] == Type::Int && self.one_in(2);

@@ -109,7 +109,7 @@ impl Generator {
         }
         // As `for` loops do, which test at the end of a turn.
         if self.one_in(2) {
-            for _ in 0..1 + self.random.below(4) {
+            for _ in 0..=self.random.below(4) {
                 self.prim(&mut inside, &mut run);
             }
         }
@@ -117,7 +117,7 @@ impl Generator {
         let args = [counter, Simple::tagged(0)];
         let is_over = self.let_(&mut inside, &mut run, naked(IntCmp::Le), &args, Type::Naked);
         let mut again = Vec::new();
-        for _ in 0..1 + self.random.below(4) {
+        for _ in 0..=self.random.below(4) {
             self.prim(&mut inside, &mut again);
         }
         let sub = Prim::IntArith { op: IntOp::Sub, kind: IntKind::Tagged };

@@ -85,16 +85,21 @@ impl Generator {
             }
             5..9 => {
                 let init = if self.one_in(4) { Init::Heap } else { Init::Assignment };
-                let prim = match is_float {
-                    true => Prim::BlockStoreFloat { field, init },
-                    false => {
-                        Prim::BlockStore { field, pointer: element != Type::Int || self.one_in(2), init }
-                    }
+                let prim = if is_float {
+                    Prim::BlockStoreFloat { field, init }
+                } else {
+                    Prim::BlockStore { field, pointer: element != Type::Int || self.one_in(2), init }
                 };
                 self.apply_prim(scope, items, prim, &[block, element], Type::Int);
             }
             9 if local == LocalBlock::Ints => {
-                self.apply_prim(scope, items, Prim::OffsetRef { amount: field as i64 - 1 }, args, Type::Int);
+                self.apply_prim(
+                    scope,
+                    items,
+                    Prim::OffsetRef { amount: i64::from(field) - 1 },
+                    args,
+                    Type::Int,
+                );
             }
             9 => self.alias(scope, items),
             10 => {

@@ -95,6 +95,7 @@ impl Default for Options {
 impl Options {
     /// One function, without calls of functions of the unit, for lowering: the order of all that is not
     /// pure can be told from [`crate::history`].
+    #[must_use]
     pub fn one_function(size: usize) -> Options {
         Options {
             size,
@@ -172,6 +173,7 @@ struct Generator {
 }
 
 /// The unit of that number, of options that vary with it: small and large ones, with and without assignments.
+#[must_use]
 pub fn varied(seed: u64) -> Unit {
     let options = Options {
         size: 2 + (seed % 9) as usize,
@@ -183,6 +185,7 @@ pub fn varied(seed: u64) -> Unit {
 }
 
 /// The unit of that number.
+#[must_use]
 pub fn unit(seed: u64, options: &Options) -> Unit {
     let mut unit = Unit::new("Random", Naming::usual("camlRandom"), 4);
     unit.statics[0].exported = true;

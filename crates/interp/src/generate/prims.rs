@@ -143,7 +143,7 @@ impl Generator {
             8 => (Prim::Duplicate { mutability: block.mutability() }, vec![block], block),
             9 => (Prim::GetTag, vec![block], Type::Naked),
             _ if block == Type::Tuple => (Prim::IsInt, vec![Type::Any], Type::Naked),
-            10 => (Prim::OffsetRef { amount: field as i64 - 1 }, vec![Type::Block], Type::Int),
+            10 => (Prim::OffsetRef { amount: i64::from(field) - 1 }, vec![Type::Block], Type::Int),
             11 => {
                 let prim = Prim::BlockStoreComputed { pointer, init: Init::Assignment };
                 let block = self.force(scope, items, Type::Block);

@@ -1,11 +1,12 @@
 //! Random numbers.
 
-/// SplitMix64: small, and the same on every machine.
+/// The generator SplitMix64: small, and the same on every machine.
 #[derive(Clone, Debug)]
 pub struct Random(u64);
 
 impl Random {
     /// The sequence of that number.
+    #[must_use]
     pub fn new(seed: u64) -> Random {
         Random(seed)
     }

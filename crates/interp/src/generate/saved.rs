@@ -179,9 +179,10 @@ impl Generator {
                 let fields: Vec<Simple> = (0..LENGTH as u32)
                     .map(|field| {
                         let load = Prim::BlockLoad { field, mutability: Mutability::Immutable };
-                        match self.one_in(2) {
-                            true => self.let_(scope, items, load, &[Simple::Var(value)], Type::Int),
-                            false => counter.into(),
+                        if self.one_in(2) {
+                            self.let_(scope, items, load, &[Simple::Var(value)], Type::Int)
+                        } else {
+                            counter.into()
                         }
                     })
                     .collect();

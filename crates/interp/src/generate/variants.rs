@@ -131,9 +131,10 @@ impl Generator {
             None => first,
         };
         let by_immediate = !ty.two_immediates && self.one_in(2);
-        let (prim, args) = match by_immediate {
-            true => (Prim::PhysEqual { negated: false }, vec![value, Simple::tagged(0)]),
-            false => (Prim::IsInt, vec![value]),
+        let (prim, args) = if by_immediate {
+            (Prim::PhysEqual { negated: false }, vec![value, Simple::tagged(0)])
+        } else {
+            (Prim::IsInt, vec![value])
         };
         let scrutinee = self.let_(&mut outer, items, prim, &args, Type::Naked);
         let switch = Switch { scrutinee, arms: vec![(0, block)], default: Some(last), dbg: Dbg::NONE };
