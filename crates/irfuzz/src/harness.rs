@@ -13,6 +13,7 @@ use crate::run::Found;
 use crate::shrink::shrink;
 
 /// All that is under test: each pass of the optimiser by itself, the schedules, and what does nothing.
+#[must_use]
 pub fn all_passes() -> Vec<Pass> {
     let mut all = flambeau_passes::PASSES.to_vec();
     all.push(Pass { name: "schedule 1", run: |unit, rewrites| schedule(unit, rewrites, 1) });
@@ -103,6 +104,7 @@ pub(crate) fn bisect(pass: &Pass, unit: &Unit) -> Option<(u64, String)> {
 ///
 /// # Panics
 /// With the smallest unit found, if the pass does something wrong; if most runs could not be compared.
+#[must_use]
 pub fn check(pass: &Pass, units: u64) -> Tally {
     let mut tally = Tally::default();
     for seed in 0..units {

@@ -75,6 +75,7 @@ pub struct Report {
 
 impl Report {
     /// Most terms could not be compared.
+    #[must_use]
     pub fn is_blind(&self) -> bool {
         let passes = self.passes.same + self.passes.traps + self.passes.timeouts;
         let functions = self.lowering.0 + self.lowering.1;
@@ -82,6 +83,7 @@ impl Report {
     }
 
     /// The constructs and primitives that no unit had, and the primitives that no comparable run executed.
+    #[must_use]
     pub fn missing(&self) -> Vec<String> {
         let all = Prim::NAMES.iter().chain(coverage::CONSTRUCTS);
         let never = all.filter(|name| !self.coverage.contains_key(*name)).map(|name| (*name).to_owned());

@@ -30,6 +30,7 @@ pub const PASSES: &[Pass] = &[
 ];
 
 /// The pass of a name.
+#[must_use]
 pub fn find(name: &str) -> Option<&'static Pass> {
     PASSES.iter().chain(FOR_PROGRAMS).find(|pass| pass.name == name)
 }

@@ -111,7 +111,7 @@ fn move_out(
                         let item = &handler.body.items[kept];
                         let mut inner = false;
                         item.for_each_simple(&mut |s| {
-                            inner |= s.as_var().is_some_and(|v| bound.contains(&v))
+                            inner |= s.as_var().is_some_and(|v| bound.contains(&v));
                         });
                         if wanted(item) && !inner {
                             moved.push(handler.body.items.remove(kept));
