@@ -5,7 +5,10 @@ use std::rc::Rc;
 use crate::numbers::*;
 use crate::prim::Primitive;
 use crate::reader::{DecodeError, Reader};
-use crate::term::*;
+use crate::term::{
+    Constant, Constants, Function, Ident, Inline, LetKind, LocId, Local, MethodKind, Node, NodeId,
+    Specialise, SwitchNode, Tailcall, Term, ValueKind,
+};
 
 /// What the OCaml side asks for: one unit to compile.
 #[derive(Clone, Debug, Default)]

@@ -2,10 +2,11 @@
 
 use std::fmt::Write;
 
-use crate::term::*;
+use crate::term::{Constant, Constants, Ident, Node, NodeId, Term, ValueKind};
 
 /// The text of a term, one construct a line, indented by depth (up to a limit: deep terms stay readable
 /// and linear in size).
+#[must_use]
 pub fn print(term: &Term) -> String {
     let mut printer = Printer { term, out: String::new() };
     if !term.nodes.is_empty() {

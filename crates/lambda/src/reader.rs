@@ -22,6 +22,7 @@ pub struct Reader<'a> {
 
 impl<'a> Reader<'a> {
     /// Reads from the beginning.
+    #[must_use]
     pub fn new(bytes: &'a [u8]) -> Self {
         Reader { bytes, offset: 0 }
     }
@@ -32,6 +33,7 @@ impl<'a> Reader<'a> {
     }
 
     /// How many bytes are left.
+    #[must_use]
     pub fn remaining(&self) -> usize {
         self.bytes.len() - self.offset
     }

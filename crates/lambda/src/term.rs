@@ -32,21 +32,25 @@ pub struct Term {
 
 impl Term {
     /// The root.
+    #[must_use]
     pub fn root(&self) -> NodeId {
         NodeId(self.nodes.len() as u32 - 1)
     }
 
     /// The node.
+    #[must_use]
     pub fn node(&self, id: NodeId) -> &Node {
         &self.nodes[id.0 as usize]
     }
 
     /// The indices of all nodes of the sub-term, itself included.
+    #[must_use]
     pub fn range(&self, id: NodeId) -> std::ops::RangeInclusive<u32> {
         self.first[id.0 as usize]..=id.0
     }
 
     /// The identifier's name, without stamp.
+    #[must_use]
     pub fn name(&self, ident: Ident) -> &str {
         &self.idents[ident.0 as usize].0
     }
