@@ -71,12 +71,14 @@ pub struct UnitDiff {
 
 impl UnitDiff {
     /// Whether there is no difference.
+    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.in_first && self.in_second && self.calls.is_empty() && self.functions.is_empty()
     }
 }
 
 /// The differences between two builds, those of each unit, by name.
+#[must_use]
 pub fn diff(first: &[Report], second: &[Report]) -> Vec<UnitDiff> {
     let units = paired(numbered(first), numbered(second));
     units.into_iter().map(|((unit, _), (before, after))| unit_diff(unit, before, after)).collect()
@@ -224,6 +226,7 @@ fn counts_of(report: &Report) -> Vec<((String, usize), Counts)> {
 }
 
 /// The differences as text.
+#[must_use]
 pub fn render(diffs: &[UnitDiff]) -> String {
     let mut out = String::new();
     for diff in diffs.iter().filter(|diff| !diff.is_empty()) {

@@ -24,6 +24,7 @@ pub enum Change {
 
 impl Change {
     /// What is to be typed, if that can be said, and the words before and after it.
+    #[must_use]
     pub fn parts(&self) -> (&str, &str, &str) {
         match self {
             Change::Flag(flag) => ("", flag, " on the command line"),
@@ -36,6 +37,7 @@ impl Change {
     }
 
     /// In plain words.
+    #[must_use]
     pub fn text(&self) -> String {
         let (before, code, after) = self.parts();
         format!("{before}{code}{after}")
@@ -60,6 +62,7 @@ pub struct Explanation {
 }
 
 /// What is said of a reason, where the unit is compiled with that policy and level of `-O`.
+#[must_use]
 pub fn explain(reason: &Reason, policy: Policy, level: u32) -> Explanation {
     let (because, formula) = because(reason);
     let removed = match reason {
@@ -228,6 +231,7 @@ fn formula(evaluation: &Evaluation, relation: &str) -> String {
 }
 
 /// With two digits after the point at most.
+#[must_use]
 pub fn number(n: f64) -> String {
     let text = format!("{n:.2}");
     let text = text.trim_end_matches('0').trim_end_matches('.');

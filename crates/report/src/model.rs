@@ -68,6 +68,7 @@ impl Operation {
     ];
 
     /// What so many of them are called.
+    #[must_use]
     pub fn noun(self, count: u32) -> &'static str {
         let (one, several) = match self {
             Operation::Allocation => ("allocation", "allocations"),
@@ -111,6 +112,7 @@ pub struct Function {
 
 impl Function {
     /// How many operations of each kind remain.
+    #[must_use]
     pub fn counts(&self) -> Counts {
         let mut counts = Counts::new();
         for remaining in &self.remaining {
@@ -203,6 +205,7 @@ impl Report {
     }
 
     /// The files of the source that the report speaks of first: those of this unit.
+    #[must_use]
     pub fn files(&self) -> Vec<&str> {
         let decisions = self.decisions.iter().filter_map(|decision| decision.places.first());
         let operations = self.functions.iter().flat_map(|function| &function.remaining);
@@ -217,6 +220,7 @@ impl Report {
     }
 
     /// The functions of the unit, to be looked up.
+    #[must_use]
     pub fn names(&self) -> Names<'_> {
         let mut scopes = FxHashMap::default();
         for decision in self.decisions.iter().filter(|decision| decision.depth == 0) {
@@ -240,11 +244,13 @@ pub struct Names<'r> {
 
 impl<'r> Names<'r> {
     /// A function as people know it: by its place in the source if it is of this unit.
+    #[must_use]
     pub fn function(&self, name: Option<&str>) -> String {
         name.map_or_else(|| "toplevel".into(), |name| self.known(name))
     }
 
     /// What is called.
+    #[must_use]
     pub fn callee(&self, decision: &Decision) -> String {
         match (&decision.callee, &decision.reason) {
             (Some(name), _) => self.known(name),
@@ -254,11 +260,13 @@ impl<'r> Names<'r> {
     }
 
     /// What is known of a function of this unit.
+    #[must_use]
     pub fn get(&self, name: Option<&str>) -> Option<&'r Function> {
         self.functions.get(&name).copied()
     }
 
     /// Where a function of this unit is defined.
+    #[must_use]
     pub fn place(&self, name: Option<&str>) -> Option<&'r Place> {
         self.get(name)?.place.as_ref()
     }

@@ -1,6 +1,7 @@
 //! Linker's names as people know them.
 
 /// Bytes beyond ASCII stand in names as private characters (docs/formats.md): gives them back, as UTF-8 if they are.
+#[must_use]
 pub fn decoded(name: &str) -> String {
     if name.is_ascii() {
         return name.to_owned();
@@ -16,6 +17,7 @@ pub fn decoded(name: &str) -> String {
 }
 
 /// `camlStdlib__List__map_261` as `Stdlib.List.map`, if the separator is `__`: without the stamp, and without the number of a copy.
+#[must_use]
 pub fn readable(linkage_name: &str, separator: &str) -> String {
     let Some(rest) = linkage_name.strip_prefix("caml") else { return linkage_name.to_owned() };
     match unit_and_name(rest, separator) {
@@ -33,17 +35,20 @@ fn unit_and_name<'n>(rest: &'n str, separator: &str) -> Option<(&'n str, &'n str
 }
 
 /// Whether a function is a copy of one of the source: it was specialised, or made by a functor that was inlined.
+#[must_use]
 pub fn is_copy(linkage_name: &str) -> bool {
     without_suffix(linkage_name, "d").is_some()
 }
 
 /// The unit that a linker's name is of: `Stdlib.List` of `camlStdlib__List__map_261`.
+#[must_use]
 pub fn unit_of(linkage_name: &str, separator: &str) -> Option<String> {
     let (unit, _) = unit_and_name(linkage_name.strip_prefix("caml")?, separator)?;
     (!unit.is_empty()).then(|| unit.replace("__", "."))
 }
 
 /// The unit of a module block: `Stdlib.List` of `camlStdlib__List`.
+#[must_use]
 pub fn unit_of_module(symbol: &str) -> Option<String> {
     symbol.strip_prefix("caml").filter(|unit| !unit.is_empty()).map(|unit| unit.replace("__", "."))
 }

@@ -13,6 +13,7 @@ use crate::tree::{self, Node};
 const WIDTH: usize = 100;
 
 /// What the name of the file of a round ends in.
+#[must_use]
 pub fn suffix(round: u32) -> String {
     format!(".{round}.inlining.org")
 }
@@ -23,6 +24,7 @@ pub fn files(report: &Report) -> impl Iterator<Item = (String, String)> + '_ {
 }
 
 /// What was decided in a round.
+#[must_use]
 pub fn file(report: &Report, round: u32) -> String {
     let names = report.names();
     let decisions = report.decisions.iter().filter(|decision| decision.round == round);
@@ -84,6 +86,7 @@ fn explanation(out: &mut String, report: &Report, decision: &Decision, depth: us
 }
 
 /// `foo.ml, line 3, characters 5-12`
+#[must_use]
 pub fn position(place: &Place) -> String {
     format!("{}, line {}, characters {}-{}", place.file, place.line, place.start, place.end)
 }

@@ -16,6 +16,7 @@ pub enum Verdict {
 
 impl Verdict {
     /// What a reason leads to.
+    #[must_use]
     pub fn of(reason: &Reason) -> Verdict {
         match reason {
             Reason::Specialised { .. } => Verdict::Specialised,
@@ -25,6 +26,7 @@ impl Verdict {
     }
 
     /// In words, at the beginning of a sentence.
+    #[must_use]
     pub fn words(self) -> &'static str {
         match self {
             Verdict::Inlined => "Inlined",
@@ -54,21 +56,25 @@ impl<'r> Site<'r> {
     }
 
     /// What became of it.
+    #[must_use]
     pub fn verdict(&self) -> Verdict {
         Verdict::of(&self.last.reason)
     }
 
     /// The function in which it stands.
+    #[must_use]
     pub fn function(&self) -> Option<&'r str> {
         self.last.function.as_deref()
     }
 
     /// What is called, as far as became known.
+    #[must_use]
     pub fn callee(&self) -> Option<&'r str> {
         self.last.callee.as_deref()
     }
 
     /// Where it is.
+    #[must_use]
     pub fn places(&self) -> &'r [Place] {
         &self.last.places
     }
@@ -82,6 +88,7 @@ type Key<'r> = (Option<&'r str>, &'r [Place], Option<&'r str>);
 /// Decisions of different rounds are about one call if function, places and callee are the same; several such calls in
 /// one round are matched in order. A call of an unknown function may become one of a known function later; one that is
 /// not inlined may then be specialised.
+#[must_use]
 pub fn sites(decisions: &[Decision]) -> Vec<Site<'_>> {
     let mut sites: Vec<Site> = Vec::new();
     let mut known: FxHashMap<Key, Vec<usize>> = FxHashMap::default();
@@ -117,16 +124,13 @@ pub fn sites(decisions: &[Decision]) -> Vec<Site<'_>> {
             known.entry(key).or_default().push(index);
             Some(index)
         });
-        let index = match index {
-            Some(index) => {
-                sites[index].push(decision);
-                index
-            }
-            None => {
-                known.entry(key).or_default().push(sites.len());
-                sites.push(Site::new(decision));
-                sites.len() - 1
-            }
+        let index = if let Some(index) = index {
+            sites[index].push(decision);
+            index
+        } else {
+            known.entry(key).or_default().push(sites.len());
+            sites.push(Site::new(decision));
+            sites.len() - 1
         };
         latest = Some((index, key));
     }

@@ -46,6 +46,7 @@ struct Line {
 }
 
 /// Units, one below the other.
+#[must_use]
 pub fn render(reports: &[Report], palette: Palette) -> String {
     let mut out = String::new();
     for report in reports {
@@ -89,6 +90,7 @@ fn head(report: &Report, palette: Palette) -> Line {
 }
 
 /// `foo.ml, -O3, policy threshold, 3 rounds`
+#[must_use]
 pub fn build(report: &Report) -> String {
     let rounds = report.summary.rounds;
     let rounds = if rounds == 1 { "1 round".to_owned() } else { format!("{rounds} rounds") };
@@ -96,6 +98,7 @@ pub fn build(report: &Report) -> String {
 }
 
 /// The name of the policy.
+#[must_use]
 pub fn policy(report: &Report) -> &'static str {
     use flambeau_ir::decision::Policy;
     match report.policy {
@@ -106,6 +109,7 @@ pub fn policy(report: &Report) -> &'static str {
 }
 
 /// What there is, in one sentence.
+#[must_use]
 pub fn summary(report: &Report) -> String {
     let summary = &report.summary;
     let mut text = format!(
@@ -149,7 +153,7 @@ fn definition_line(names: &Names, function: Option<&str>, palette: Palette) -> L
 }
 
 fn calls(lines: &mut Vec<Line>, report: &Report, names: &Names, node: &Node<&Site>, palette: Palette) {
-    let at = node.place.map(short_position).unwrap_or_else(|| "?".into());
+    let at = node.place.map_or_else(|| "?".into(), short_position);
     let depth = node.depth + 1;
     if node.entries.is_empty() {
         lines.push(Line {
@@ -196,6 +200,7 @@ fn remains(function: &Function, palette: Palette) -> Option<Line> {
 }
 
 /// `2 allocations, 1 boxing`
+#[must_use]
 pub fn counted(counts: &Counts) -> String {
     let counts: Vec<String> =
         counts.iter().map(|(operation, count)| format!("{count} {}", operation.noun(*count))).collect();

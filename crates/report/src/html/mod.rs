@@ -13,6 +13,7 @@ use crate::model::{Operation, Report};
 use crate::terminal;
 
 /// The page on units.
+#[must_use]
 pub fn render(reports: &[Report]) -> String {
     let title = match reports {
         [report] => format!("{}: what the inliner decided", report.unit),
