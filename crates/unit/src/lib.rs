@@ -46,6 +46,7 @@ pub struct Functions {
 
 impl Payload {
     /// A payload of this version of Flambeau.
+    #[must_use]
     pub fn new(
         settings: Vec<(String, String)>,
         exports: Approximation,
@@ -56,6 +57,7 @@ impl Payload {
     }
 
     /// As bytes.
+    #[must_use]
     pub fn encode(&self) -> Vec<u8> {
         let mut w = Writer::default();
         w.raw(MAGIC);
@@ -98,7 +100,7 @@ impl Payload {
         let exports = approximation::decode(r)?;
         let objects = approximation::decode(r)?;
         let format = r.string()?;
-        let origins = r.list(|r| r.string())?;
+        let origins = r.list(Reader::string)?;
         let codes = r.list(|r| Ok((r.string()?, r.bytes()?.to_vec())))?;
         let functions = Functions { format, origins, codes };
         if r.remaining() != 0 {
