@@ -13,9 +13,9 @@ use rustc_hash::FxHashMap;
 use smallvec::smallvec;
 
 use crate::builder::{Converter, Result, Target};
-use crate::env::{Binding, ClosureInfo, CodeRef, Field, Info, Made, Val};
+use crate::env::{Applied, Binding, ClosureInfo, CodeRef, Field, Info, Val};
 
-/// What an application node says beside callee and arguments.
+/// The attributes of an application node, beside callee and arguments.
 #[derive(Clone, Copy)]
 pub(crate) struct CallSite {
     pub loc: LocId,
@@ -44,7 +44,7 @@ impl Outcome {
             Info::Closure(closure) if closure.tupled => Outcome::Tupled { arity: closure.arity },
             Info::Closure(closure) => Outcome::Function { arity: closure.arity },
             Info::Block(fields) => Outcome::Block(fields.clone()),
-            Info::Unknown | Info::Boxed(..) | Info::Made(_) => Outcome::Unknown,
+            Info::Unknown | Info::Boxed(..) | Info::Applied(_) => Outcome::Unknown,
         }
     }
 }
@@ -138,13 +138,13 @@ impl<'a> Converter<'a> {
         if closure.tupled || closure.arity != args.len() {
             return Info::Unknown;
         }
-        self.made(closure, args).unwrap_or_else(|| closure.result.clone())
+        self.applied(closure, args).unwrap_or_else(|| closure.result.clone())
     }
 
-    /// How the result of a call at the toplevel was made, if the function may be a functor: one of its arguments
-    /// looks like a module, and something is known of all.
-    fn made(&self, closure: &ClosureInfo, args: &[Val]) -> Option<Info> {
-        let is_module = |arg: &Val| matches!(arg.info, Info::Block(_) | Info::Made(_));
+    /// The result of a call at the toplevel, described as an application, if the function may be a functor: one of its
+    /// arguments looks like a module, and something is known of all.
+    fn applied(&self, closure: &ClosureInfo, args: &[Val]) -> Option<Info> {
+        let is_module = |arg: &Val| matches!(arg.info, Info::Block(_) | Info::Applied(_));
         let is_known = |arg: &Val| arg.is_static() || !matches!(arg.info, Info::Unknown | Info::Boxed(..));
         if self.in_function
             || closure.needs_closure
@@ -153,15 +153,15 @@ impl<'a> Converter<'a> {
         {
             return None;
         }
-        Some(Info::Made(Rc::new(Made {
+        Some(Info::Applied(Rc::new(Applied {
             code: closure.code.clone(),
             args: args.iter().map(Val::as_field).collect(),
             path: Vec::new(),
         })))
     }
 
-    /// A call whose arguments are evaluated. What is known of the callee is what a call gave. So it is not called directly
-    /// if it needs its closure: that call may be inlined, and what it gives then is a closure of another code.
+    /// A call whose arguments are evaluated, of a callee that is the result of another call. It is not called directly
+    /// if it needs its closure: the other call may be inlined, and its result is then a closure of another code.
     fn call_with(
         &mut self,
         callee: Simple,
@@ -182,8 +182,8 @@ impl<'a> Converter<'a> {
     }
 
     /// Whether the function of an application is evaluated after the arguments, as in the stock native code of the
-    /// version ([`EvaluationOrder`]; soundness row 4; ocaml#7531). It matters only for what does something before it gives
-    /// the function, or reads what the arguments may change.
+    /// version ([`EvaluationOrder`]; soundness row 4; ocaml#7531). The order matters only for a function term that has
+    /// effects, or reads what the arguments may change.
     fn comes_last(&self, node: NodeId, args: &[NodeId]) -> bool {
         let compound = matches!(
             self.node(node),
@@ -211,7 +211,7 @@ impl<'a> Converter<'a> {
         }
     }
 
-    /// Whether it makes no difference when a term is evaluated: it does nothing, and what it reads does not change.
+    /// Whether a term may be evaluated at any time: it has no effects, and what it reads does not change.
     fn is_fixed(&self, mut node: NodeId) -> bool {
         loop {
             node = match self.node(node) {
@@ -232,7 +232,7 @@ impl<'a> Converter<'a> {
         }
     }
 
-    /// What evaluating a term will give. `local`: what the variables hold that are bound inside it.
+    /// What is known of a term's value before it is evaluated. `local`: the values of variables that are bound in it.
     fn outcome(&self, local: &mut FxHashMap<Ident, Outcome>, mut node: NodeId) -> Outcome {
         loop {
             match self.node(node) {
@@ -292,7 +292,7 @@ impl<'a> Converter<'a> {
         }
     }
 
-    /// The fields of the only argument, if it is a tuple of so many that is made on the spot.
+    /// The fields of the only argument, if that is a tuple literal of this many.
     fn visible_tuple(&self, args: &[NodeId], arity: usize) -> Option<&'a [NodeId]> {
         let [arg] = args else { return None };
         match self.node(*arg) {
@@ -392,7 +392,7 @@ impl<'a> Converter<'a> {
         }))
     }
 
-    /// The result of a call that goes on here.
+    /// The result of a call that is not in tail position: the rest of the run is its continuation.
     fn call_value(&mut self, build: impl FnOnce(&mut Self, &Target) -> Result<Terminator>) -> Result<Simple> {
         let cont = self.unit.new_continuation("after");
         let target = Target { cont, takes_value: true, mutables: Rc::from([]) };
@@ -402,8 +402,8 @@ impl<'a> Converter<'a> {
         Ok(result.into())
     }
 
-    /// A call of a function of the runtime in tail position. What it does is not known: it may run any code (a handler of
-    /// effects), raise, or come back after that.
+    /// A call of a function of the runtime in tail position. Its effects are unknown: it may run any code (a handler of
+    /// effects), raise, or return after that.
     pub fn runtime_call(
         &mut self,
         symbol: &str,
@@ -444,7 +444,7 @@ pub(crate) fn atoms(values: &[Val]) -> Vec<Simple> {
     values.iter().map(|v| v.simple).collect()
 }
 
-/// The attribute in the IR.
+/// The inlining attribute of a function or call in the IR.
 pub(crate) fn inline_attribute(inline: Inline) -> InlineAttribute {
     match inline {
         Inline::Default => InlineAttribute::Default,
@@ -455,7 +455,7 @@ pub(crate) fn inline_attribute(inline: Inline) -> InlineAttribute {
     }
 }
 
-/// The attribute in the IR.
+/// The specialisation attribute of a call in the IR.
 pub(crate) fn specialise_attribute(specialise: Specialise) -> SpecialiseAttribute {
     match specialise {
         Specialise::Default => SpecialiseAttribute::Default,

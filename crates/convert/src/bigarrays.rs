@@ -1,4 +1,4 @@
-//! Bigarrays: bounds checks, the offset of the element and the access apart, so that each is shared with others.
+//! Bigarrays: bounds checks, the offset of the element, and the access are separate, so that each can be shared.
 
 use flambeau_ir::prim::{self as ir, IntOp};
 use flambeau_ir::{IntKind, Prim, Simple};
@@ -19,15 +19,15 @@ struct Access {
 }
 
 impl Access {
-    /// Nothing if it is done by a C function, which looks what kind and layout the bigarray has.
+    /// The access, or `None` if it is done by a C function, which looks what kind and layout the bigarray has.
     fn new(kind: lambda::BigarrayKind, layout: BigarrayLayout, safe: bool) -> Option<Access> {
         let kind = bigarray_kind(kind).filter(|_| layout != BigarrayLayout::Unknown)?;
         Some(Access { kind, layout, safe })
     }
 }
 
-/// The order in which the operands of an access are evaluated that is done in place: the bigarray, the element if there
-/// is one, then the indices, the fastest-moving first.
+/// The order in which the operands of an inline access are evaluated: the bigarray, the element if there is one, then
+/// the indices, the fastest-moving first.
 pub(crate) fn order_of_operands(layout: BigarrayLayout, count: usize, is_set: bool) -> Vec<usize> {
     let end = if is_set { count - 1 } else { count };
     let mut order = vec![0];
@@ -39,13 +39,13 @@ pub(crate) fn order_of_operands(layout: BigarrayLayout, count: usize, is_set: bo
     order
 }
 
-/// Whether an access is done in place.
+/// Whether an access is done inline, and not by a C function.
 pub(crate) fn is_known(kind: lambda::BigarrayKind, layout: BigarrayLayout) -> bool {
     Access::new(kind, layout, true).is_some()
 }
 
 impl Converter<'_> {
-    /// An operation on bigarrays; nothing for other primitives.
+    /// An operation on bigarrays; `None` for other primitives.
     pub(crate) fn bigarray_operation(&mut self, prim: &Primitive, values: &[Val], loc: LocId) -> Option<Val> {
         use Primitive as P;
         let simples = atoms(values);
@@ -82,7 +82,7 @@ impl Converter<'_> {
         }))
     }
 
-    /// Where the element of these indices is, after their checks.
+    /// The offset of the element with these indices, after their checks.
     fn element_offset(&mut self, access: &Access, array: Simple, indices: &[Simple], loc: LocId) -> Simple {
         let mut axes: Vec<(u32, Simple)> = (0..).zip(indices.iter().copied()).collect();
         // The slowest-moving first.

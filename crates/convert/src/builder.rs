@@ -21,14 +21,14 @@ use crate::{ConvertError, Converted, exports};
 /// The result of a step of the walk.
 pub(crate) type Result<T> = std::result::Result<T, ConvertError>;
 
-/// Where the value of a term goes when the term is in tail position.
+/// Where the value of a term in tail position is passed.
 #[derive(Clone, Debug)]
 pub(crate) struct Target {
     /// The continuation.
     pub cont: Continuation,
     /// Whether it takes the value (else the value is dropped).
     pub takes_value: bool,
-    /// The mutable variables whose present values it takes next.
+    /// The mutable variables whose current values it takes next.
     pub mutables: Rc<[Ident]>,
 }
 
@@ -69,12 +69,12 @@ pub(crate) struct Converter<'a> {
     pub handler: Handler,
     /// Earlier values of mutable variables, to be restored when a nested run ends.
     pub trail: Vec<(Ident, Simple)>,
-    /// The run in the making.
+    /// The run that is being built.
     pub items: Vec<Item>,
-    /// Whether the present point is passed at most once and all that follows in the toplevel is dominated
-    /// by it: the straight line of the entry code.
+    /// Whether the current program point is executed at most once and dominates all that follows in the toplevel: it is
+    /// on the straight line of the entry code.
     pub straight: bool,
-    /// Whether the present point is in the body of a function.
+    /// Whether the current program point is in the body of a function.
     pub in_function: bool,
     pub module_fields: Vec<ModuleField>,
     /// The atom and what is known of each imported global.
@@ -116,7 +116,8 @@ impl<'a> Converter<'a> {
             let symbol = intern_symbol(&mut unit, &mut symbols, &import.symbol);
             let module_symbol = unit.module_symbol;
             let mut atom = |name: &str| Simple::Symbol(intern_symbol(&mut unit, &mut symbols, name));
-            // What is said of the unit itself is not known but to be kept true: see `exports::keep_labels`.
+            // The request's description of the unit itself is not a fact about this object but a promise that it must
+            // keep: see `exports::keep_labels`.
             let info = if symbol == module_symbol {
                 Info::Unknown
             } else {
@@ -153,7 +154,7 @@ impl<'a> Converter<'a> {
         }
     }
 
-    /// Converts the whole.
+    /// Converts the unit.
     pub fn run(mut self) -> Result<Converted> {
         if self.term.nodes.is_empty() {
             return Err(ConvertError("the term is empty".into()));
@@ -229,11 +230,11 @@ impl<'a> Converter<'a> {
         if for_effect { Simple::UNIT } else { Simple::Var(var) }
     }
 
-    /// The exception continuation in force, with the present values of its extra arguments.
+    /// The exception continuation in force, with the current values of its extra arguments.
     pub fn exn_cont(&self) -> ExnCont {
         ExnCont {
             cont: self.handler.cont,
-            extra_args: self.handler.mutables.iter().map(|id| self.present_value(*id)).collect(),
+            extra_args: self.handler.mutables.iter().map(|id| self.current_value(*id)).collect(),
         }
     }
 
@@ -243,11 +244,11 @@ impl<'a> Converter<'a> {
         if target.takes_value {
             args.push(value);
         }
-        args.extend(target.mutables.iter().map(|id| self.present_value(*id)));
+        args.extend(target.mutables.iter().map(|id| self.current_value(*id)));
         Terminator::ApplyCont(ApplyCont { cont: target.cont, args })
     }
 
-    /// Evaluates a nested run that ends in a fresh continuation, and goes on with the handler of that
+    /// Evaluates a nested run that ends in a fresh continuation, and continues in the handler of that
     /// continuation: its parameters are the value of `node`, if wanted, and the variables assigned in it.
     pub fn join(
         &mut self,
@@ -279,23 +280,23 @@ impl<'a> Converter<'a> {
             .collect()
     }
 
-    /// The present value of a mutable variable, in its representation.
+    /// The current value of a mutable variable, in its representation.
     ///
     /// # Panics
     /// When it is not in scope: targets and handlers are not used out of the scope of their variables.
-    pub fn present_value(&self, id: Ident) -> Simple {
+    pub fn current_value(&self, id: Ident) -> Simple {
         match self.env[id.0 as usize] {
             Binding::Mutable(simple, _) => simple,
             _ => panic!("mutable variable {} is not in scope", self.term.name(id)),
         }
     }
 
-    /// The present values of several.
-    pub fn present_values(&self, ids: &[Ident]) -> Vec<Simple> {
-        ids.iter().map(|id| self.present_value(*id)).collect()
+    /// The current values of several mutable variables.
+    pub fn current_values(&self, ids: &[Ident]) -> Vec<Simple> {
+        ids.iter().map(|id| self.current_value(*id)).collect()
     }
 
-    /// Sets the present value of a mutable variable.
+    /// Sets the current value of a mutable variable.
     pub fn set_value(&mut self, id: Ident, value: Simple) {
         if let Binding::Mutable(simple, _) = &mut self.env[id.0 as usize] {
             self.trail.push((id, *simple));
@@ -303,7 +304,7 @@ impl<'a> Converter<'a> {
         }
     }
 
-    /// Makes fresh parameters for mutable variables, which are their present values from here on.
+    /// Makes fresh parameters for mutable variables, which are their current values from here on.
     pub fn bind_mutable_params(&mut self, ids: &[Ident], params: &mut SmallVec<[Variable; 2]>) {
         for id in ids {
             let Binding::Mutable(_, repr) = self.env[id.0 as usize] else { continue };

@@ -7,8 +7,8 @@ use rustc_hash::FxHashMap;
 use crate::builder::Converter;
 use crate::env::{Info, Val};
 
-/// Immutable constants that have a symbol already: equal ones share it. Floats are compared by bits.
-/// Strings are shared where they are immutable, as in the stock compiler.
+/// Immutable constants that have a symbol already: equal constants share it. Floats are compared by bits. Strings are
+/// shared where they are immutable, as in the stock compiler.
 #[derive(Debug, Default)]
 pub(crate) struct ConstantTable {
     symbols: FxHashMap<Key, Symbol>,

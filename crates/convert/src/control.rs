@@ -41,7 +41,7 @@ impl Converter<'_> {
         }
     }
 
-    /// Gives a lazy value another name, of which nothing is known; the binding before that.
+    /// Gives a lazy value another name, of which nothing is known, and returns the previous binding.
     fn force_anew(&mut self, id: Ident) -> Option<Binding> {
         let before = self.env[id.0 as usize].clone();
         let Binding::Immutable(value) = &before else { return None };
@@ -92,7 +92,7 @@ impl Converter<'_> {
         branch
     }
 
-    /// The same, a value that the condition begins to force being opaque.
+    /// Branches on a condition, to two runs, after a value that the condition begins to force has been made opaque.
     fn branch_here(
         &mut self,
         cond: NodeId,
@@ -345,7 +345,7 @@ impl Converter<'_> {
             return self.malformed(format!("static exception {label} is not caught"));
         };
         let mut arguments: SmallVec<[Simple; 2]> = values.iter().map(|v| v.simple).collect();
-        arguments.extend(self.present_values(&catch.mutables));
+        arguments.extend(self.current_values(&catch.mutables));
         Ok(Terminator::ApplyCont(ApplyCont { cont: catch.cont, args: arguments }))
     }
 
@@ -397,7 +397,7 @@ impl Converter<'_> {
     ) -> Result<Terminator> {
         let mutables = self.mutables_assigned_in(body);
         let cont = self.unit.new_exn_continuation("handler");
-        let extra_args = self.present_values(&mutables).into_iter().collect();
+        let extra_args = self.current_values(&mutables).into_iter().collect();
         let inner = Handler { cont, mutables: mutables.clone() };
         let outer = std::mem::replace(&mut self.handler, inner);
         let body = self.isolated(|this| this.tail(body, target));
@@ -414,8 +414,8 @@ impl Converter<'_> {
 
     // ---- loops
 
-    /// Tells the handler the values that it may need, so that no turn has to as long as they don't change.
-    fn tell_before_loop(&mut self) {
+    /// Passes the extra arguments to the handler before a loop, so that no iteration has to while they don't change.
+    fn pass_state_before_loop(&mut self) {
         if !self.handler.mutables.is_empty() {
             self.raising_prim("state", Prim::ExnState, &[], LocId(0));
         }
@@ -424,10 +424,10 @@ impl Converter<'_> {
     /// `while`.
     pub fn while_loop(&mut self, node: NodeId, cond: NodeId, body: NodeId) -> Result<()> {
         self.join("exit", node, false, |this, exit| {
-            this.tell_before_loop();
+            this.pass_state_before_loop();
             let mutables = exit.mutables.clone();
             let looped = this.unit.new_continuation("while");
-            let entry = this.present_values(&mutables);
+            let entry = this.current_values(&mutables);
             let mut params = SmallVec::new();
             this.bind_mutable_params(&mutables, &mut params);
             let next = Target { cont: looped, takes_value: false, mutables };
@@ -459,7 +459,7 @@ impl Converter<'_> {
     ) -> Result<()> {
         let from = self.value(from)?.simple;
         let to = self.value(to)?.simple;
-        // The bounds are behind us: variables of theirs are out of scope, though still in the environment.
+        // The bounds have been evaluated: variables bound in them are out of scope, though still in the environment.
         self.join("exit", body, false, |this, exit| {
             let mutables = exit.mutables.clone();
             let skip = this.arm("empty", |this| Ok(this.jump(exit, Simple::UNIT)))?;
@@ -486,10 +486,10 @@ impl Converter<'_> {
         exit: &Target,
         mutables: std::rc::Rc<[Ident]>,
     ) -> Result<Terminator> {
-        self.tell_before_loop();
+        self.pass_state_before_loop();
         let looped = self.unit.new_continuation("for");
         let mut entry: SmallVec<[Simple; 2]> = smallvec![from];
-        entry.extend(self.present_values(&mutables));
+        entry.extend(self.current_values(&mutables));
         let index = self.unit.new_variable(self.term.name(id), Kind::Value, Subkind::Immediate);
         self.env[id.0 as usize] = Binding::Immutable(Val::unknown(index));
         let mut params = smallvec![index];
@@ -502,7 +502,7 @@ impl Converter<'_> {
                 let prim = Prim::IntArith { op, kind: IntKind::Tagged };
                 let next = this.prim("next", prim, &[index.into(), Simple::tagged(1)], LocId(0));
                 let mut args: SmallVec<[Simple; 2]> = smallvec![next];
-                args.extend(this.present_values(&mutables));
+                args.extend(this.current_values(&mutables));
                 Ok(Terminator::ApplyCont(ApplyCont { cont: looped, args }))
             })?;
             let (done_cont, again_cont) = (done.cont, again.cont);
@@ -526,7 +526,7 @@ fn jump_to(cont: Continuation) -> Terminator {
     Terminator::ApplyCont(no_args(cont))
 }
 
-/// Branches on a naked 0 or not.
+/// Branches on a naked immediate: 0 is false.
 fn two_way(scrutinee: Simple, if_true: Continuation, if_false: Continuation) -> Terminator {
     if let Simple::Const(flambeau_ir::Const::NakedImmediate(n)) = scrutinee {
         return jump_to(if n == 0 { if_false } else { if_true });

@@ -11,14 +11,14 @@ use flambeau_lambda::{Approximation, Number, ValueKind};
 pub struct Val {
     /// The atom, of kind `Value`.
     pub simple: Simple,
-    /// What is known.
+    /// What is known of its value.
     pub info: Info,
 }
 
 /// What is known of a value.
 #[derive(Clone, Debug, Default)]
 pub enum Info {
-    /// Nothing.
+    /// Nothing is known.
     #[default]
     Unknown,
     /// It is this function.
@@ -27,14 +27,14 @@ pub enum Info {
     Block(Rc<[Field]>),
     /// It is a box around this naked number.
     Boxed(BoxedKind, Simple),
-    /// It was made by a function, a functor perhaps, of arguments that are known.
-    Made(Rc<Made>),
+    /// It is a part of the result of an application to arguments that are known, perhaps of a functor.
+    Applied(Rc<Applied>),
 }
 
-/// A part of what a function gave at the toplevel.
+/// A part of the result of an application at the toplevel.
 #[derive(Clone, Debug)]
-pub struct Made {
-    /// The code of the function, which has no use for its closure.
+pub struct Applied {
+    /// The code of the function, which does not use its closure.
     pub code: CodeRef,
     /// What is known of its arguments.
     pub args: Rc<[Field]>,
@@ -69,23 +69,23 @@ pub struct ClosureInfo {
 /// The code of a known function.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum CodeRef {
-    /// Of this unit.
+    /// The code is of this unit.
     Local(CodeId),
-    /// Of another unit, by its symbol.
+    /// The code is of another unit, and has this symbol.
     External(String),
 }
 
 impl Info {
-    /// What remains known of what a function gave where that was not seen: a call of it may be inlined, and gives other
-    /// closures then. Those that have no environment are the same everywhere.
+    /// What remains known of a function's result at a call: the call may be inlined, and then allocates closures of
+    /// other codes. Closures that have no environment are the same everywhere.
     pub fn of_result(&self) -> Info {
         match self {
             Info::Closure(closure) if !closure.needs_closure => self.clone(),
             Info::Block(fields) => {
                 let fields: Rc<[Field]> = fields.iter().map(Field::of_result).collect();
-                if fields.iter().any(Field::tells) { Info::Block(fields) } else { Info::Unknown }
+                if fields.iter().any(Field::is_known) { Info::Block(fields) } else { Info::Unknown }
             }
-            Info::Unknown | Info::Closure(_) | Info::Boxed(..) | Info::Made(_) => Info::Unknown,
+            Info::Unknown | Info::Closure(_) | Info::Boxed(..) | Info::Applied(_) => Info::Unknown,
         }
     }
 
@@ -93,10 +93,10 @@ impl Info {
     pub fn field(&self, field: u32) -> Option<Field> {
         match self {
             Info::Block(fields) => fields.get(field as usize).cloned(),
-            Info::Made(made) => {
-                let mut part = Made::clone(made);
+            Info::Applied(of) => {
+                let mut part = Applied::clone(of);
                 part.path.push(field);
-                Some(Field { simple: None, info: Info::Made(Rc::new(part)) })
+                Some(Field { simple: None, info: Info::Applied(Rc::new(part)) })
             }
             Info::Unknown | Info::Closure(_) | Info::Boxed(..) => None,
         }
@@ -108,7 +108,7 @@ impl Field {
         Field { simple: self.simple, info: self.info.of_result() }
     }
 
-    fn tells(&self) -> bool {
+    fn is_known(&self) -> bool {
         self.simple.is_some() || !matches!(self.info, Info::Unknown)
     }
 }
@@ -129,7 +129,7 @@ impl Val {
         Field { simple: self.is_static().then_some(self.simple), info: self.portable_info() }
     }
 
-    /// What remains known where the variables of the present function are out of scope.
+    /// What remains known where the variables of the current function are out of scope.
     pub fn portable_info(&self) -> Info {
         match &self.info {
             Info::Boxed(_, Simple::Var(_)) => Info::Unknown,
@@ -145,11 +145,11 @@ pub enum Binding {
     Unbound,
     /// An immutable variable.
     Immutable(Val),
-    /// A mutable variable, by its present value.
+    /// A mutable variable, by its current value.
     Mutable(Simple, MutableRepr),
 }
 
-/// How the present value of a mutable variable is held: numbers naked, as in the stock compiler, lest each
+/// How the current value of a mutable variable is held: numbers naked, as in the stock compiler, lest each
 /// assignment allocates.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum MutableRepr {
@@ -177,7 +177,7 @@ impl MutableRepr {
     }
 }
 
-/// The subkind that the front end tells.
+/// The subkind that the front end's `value_kind` stands for.
 pub fn subkind(kind: ValueKind) -> Subkind {
     match kind {
         ValueKind::Generic => Subkind::Any,
@@ -189,13 +189,13 @@ pub fn subkind(kind: ValueKind) -> Subkind {
     }
 }
 
-/// The arguments of an application in another unit: as it tells of them, and as they are known here.
+/// The arguments of an application in another unit: their approximations there, and what is known of them here.
 type Arguments = (Rc<[Approximation]>, Rc<[Field]>);
 
-/// Turns what an imported unit's approximation tells into what is known.
+/// Converts the approximations of an imported unit to what is known of its values.
 pub struct Importing<'s> {
     symbol: &'s mut dyn FnMut(&str) -> Simple,
-    /// Those of the last application: what it made has many parts.
+    /// The arguments of the last application: its result has many parts, which follow each other.
     last: Option<Arguments>,
 }
 
@@ -205,7 +205,7 @@ impl<'s> Importing<'s> {
         Importing { symbol, last: None }
     }
 
-    /// What is known of what an approximation is of.
+    /// What is known of the value that an approximation describes.
     pub fn field(&mut self, approximation: &Approximation) -> Field {
         match approximation {
             Approximation::Unknown | Approximation::GlobalField { .. } => Field::default(),
@@ -223,10 +223,13 @@ impl<'s> Importing<'s> {
                 simple: None,
                 info: Info::Block(fields.iter().map(|field| self.field(field)).collect()),
             },
-            Approximation::Made { code, args, path } => {
-                let made =
-                    Made { code: CodeRef::External(code.clone()), args: self.args(args), path: path.clone() };
-                Field { simple: None, info: Info::Made(Rc::new(made)) }
+            Approximation::Applied { code, args, path } => {
+                let part = Applied {
+                    code: CodeRef::External(code.clone()),
+                    args: self.args(args),
+                    path: path.clone(),
+                };
+                Field { simple: None, info: Info::Applied(Rc::new(part)) }
             }
             Approximation::Immediate(n) => Field { simple: Some(Simple::tagged(*n)), info: Info::Unknown },
             Approximation::Symbol(name) => Field { simple: Some((self.symbol)(name)), info: Info::Unknown },

@@ -9,38 +9,39 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::builder::ModuleField;
 use crate::env::{CodeRef, Field, Info};
 
-/// How large the arguments are at most of what something was made by, counted in values: they stand in arguments of
-/// others, and a tower of functors has as many floors as its author likes.
+/// The largest size of an application's arguments that is exported, counted in values: applications are nested in the
+/// arguments of others, and nothing bounds how deeply functors are applied to the results of functors.
 const LARGEST_ARGUMENTS: usize = 64;
-/// What ends the label of a function that captures values as the source has it, where the stock object's function of that label
-/// does not take its closure.
+/// The suffix of the label of a function that captures values as the source has it, where the stock object's function
+/// of that label does not take its closure.
 pub const IN_CLOSURE: &str = "_in_closure";
 
-/// Nesting beyond which nothing is told: sub-modules of sub-modules of…
+/// The depth of nested modules beyond which nothing is exported.
 const MAX_DEPTH: u32 = 8;
 
 /// The approximation of the module block: of the fields that other units may read, which come first.
 pub(crate) fn exports(unit: &Unit, fields: &[ModuleField]) -> Approximation {
     let visible = fields.len().saturating_sub(unit.private_fields().len());
-    let mut telling = Telling { unit, args: FxHashMap::default() };
-    Approximation::Block(fields[..visible].iter().map(|f| telling.field(&f.field, MAX_DEPTH)).collect())
+    let mut exporter = Exporter { unit, args: FxHashMap::default() };
+    Approximation::Block(fields[..visible].iter().map(|f| exporter.field(&f.field, MAX_DEPTH)).collect())
 }
 
-/// Makes visible the static data that the approximation tells of; all of it where the stock compiler's description of the
-/// same unit promises some.
+/// Marks as exported the static data to which the approximation refers; all of it where the stock compiler's
+/// description of the same unit promises some.
 pub(crate) fn export_statics(unit: &mut Unit, exports: &Approximation, promised: &Approximation) {
-    let mut told = FxHashSet::default();
-    told_of(exports, &mut told);
+    let mut mentioned = FxHashSet::default();
+    symbols_of(exports, &mut mentioned);
     let all = *promised != Approximation::Unknown;
     let symbols = &unit.symbols;
     for item in &mut unit.statics {
-        let is_told = |symbol: &flambeau_ir::Symbol| told.contains(symbols[*symbol].linkage_name.as_str());
-        item.exported |= all || item.def.symbols().iter().any(is_told);
+        let is_mentioned =
+            |symbol: &flambeau_ir::Symbol| mentioned.contains(symbols[*symbol].linkage_name.as_str());
+        item.exported |= all || item.def.symbols().iter().any(is_mentioned);
     }
 }
 
-/// Tells which fields of the module block are the unit's own: none where code that the stock compiler has inlined
-/// elsewhere may read them.
+/// Marks the fields of the module block that only the unit itself reads as private: none where code that the stock
+/// compiler has inlined elsewhere may read them.
 pub(crate) fn hide_fields(unit: &mut Unit, options: &Options, promised: &Approximation) {
     if *promised != Approximation::Unknown {
         return;
@@ -54,24 +55,26 @@ pub(crate) fn hide_fields(unit: &mut Unit, options: &Options, promised: &Approxi
     }
 }
 
-fn told_of<'a>(approximation: &'a Approximation, told: &mut FxHashSet<&'a str>) {
+/// Adds the symbols to which an approximation refers.
+fn symbols_of<'a>(approximation: &'a Approximation, symbols: &mut FxHashSet<&'a str>) {
     match approximation {
         Approximation::Symbol(symbol) | Approximation::Number { symbol, .. } => {
-            told.insert(symbol);
+            symbols.insert(symbol);
         }
         Approximation::Closure { symbol, result, .. } => {
-            told.extend(symbol.as_deref());
-            told_of(result, told);
+            symbols.extend(symbol.as_deref());
+            symbols_of(result, symbols);
         }
-        Approximation::Block(fields) => fields.iter().for_each(|field| told_of(field, told)),
-        Approximation::Made { args, .. } => args.iter().for_each(|arg| told_of(arg, told)),
+        Approximation::Block(fields) => fields.iter().for_each(|field| symbols_of(field, symbols)),
+        Approximation::Applied { args, .. } => args.iter().for_each(|arg| symbols_of(arg, symbols)),
         Approximation::Unknown | Approximation::Immediate(_) | Approximation::GlobalField { .. } => {}
     }
 }
 
-/// Gives exported functions the labels that the stock compiler's description of the same unit has for them, where theirs
-/// differ (functions that are bound to no variable), if arity and need of a closure agree. A label whose stock function takes
-/// no closure, where ours captures values as the source has it, is set aside with [`IN_CLOSURE`].
+/// Gives exported functions the labels that the stock compiler's description of the same unit has for them, where
+/// theirs differ (functions that are bound to no variable), if arity and need of a closure agree. Where the stock
+/// function of a label takes no closure, but ours captures values as the source has it, ours gets the suffix
+/// [`IN_CLOSURE`].
 pub(crate) fn keep_labels(unit: &mut Unit, fields: &[ModuleField], promised: &Approximation) {
     let Approximation::Block(promises) = promised else { return };
     let mut taken: FxHashSet<String> = unit.codes.values().map(|code| code.linkage_name.clone()).collect();
@@ -106,16 +109,16 @@ fn keep_label(unit: &mut Unit, field: &Field, promise: &Approximation, taken: &m
     }
 }
 
-struct Telling<'u> {
+struct Exporter<'u> {
     unit: &'u Unit,
-    /// Arguments of what things were made by, by their addresses; nothing for those that are not told.
+    /// The exported arguments of each application, by their address; `None` for those that are not exported.
     args: FxHashMap<*const Field, Option<Rc<[Approximation]>>>,
 }
 
-impl Telling<'_> {
+impl Exporter<'_> {
     fn field(&mut self, field: &Field, depth: u32) -> Approximation {
         match (&field.info, field.simple) {
-            (Info::Closure(_) | Info::Block(_) | Info::Made(_), simple) => {
+            (Info::Closure(_) | Info::Block(_) | Info::Applied(_), simple) => {
                 self.info(&field.info, simple, depth)
             }
             (_, Some(simple)) => self.atom(simple),
@@ -147,9 +150,9 @@ impl Telling<'_> {
             Info::Block(fields) => {
                 Approximation::Block(fields.iter().map(|f| self.field(f, depth - 1)).collect())
             }
-            Info::Made(made) => match self.args(&made.args, depth - 1) {
+            Info::Applied(part) => match self.args(&part.args, depth - 1) {
                 Some(args) => {
-                    Approximation::Made { code: self.code_name(&made.code), args, path: made.path.clone() }
+                    Approximation::Applied { code: self.code_name(&part.code), args, path: part.path.clone() }
                 }
                 None => Approximation::Unknown,
             },
@@ -157,18 +160,18 @@ impl Telling<'_> {
         }
     }
 
-    /// The arguments of what made something, if they are known and not too large. Told once for all parts of it.
+    /// The arguments of an application, if they are known and not too large. All parts of its result share them.
     fn args(&mut self, args: &Rc<[Field]>, depth: u32) -> Option<Rc<[Approximation]>> {
-        if let Some(told) = self.args.get(&args.as_ptr()) {
-            return told.clone();
+        if let Some(exported) = self.args.get(&args.as_ptr()) {
+            return exported.clone();
         }
-        let told: Rc<[Approximation]> = args.iter().map(|arg| self.argument(arg, depth)).collect();
-        let told = (weight(&told) <= LARGEST_ARGUMENTS).then_some(told);
-        self.args.insert(args.as_ptr(), told.clone());
-        told
+        let exported: Rc<[Approximation]> = args.iter().map(|arg| self.argument(arg, depth)).collect();
+        let exported = (weight(&exported) <= LARGEST_ARGUMENTS).then_some(exported);
+        self.args.insert(args.as_ptr(), exported.clone());
+        exported
     }
 
-    /// An argument of what made something. Of another unit the symbol is enough.
+    /// An argument of an application. For a value of another unit the symbol is enough.
     fn argument(&mut self, arg: &Field, depth: u32) -> Approximation {
         match arg.simple {
             Some(Simple::Symbol(symbol)) if !self.unit.symbols[symbol].is_local => self.atom(symbol.into()),
@@ -184,13 +187,13 @@ impl Telling<'_> {
     }
 }
 
-/// How many values approximations tell of; too many if there is one of which nothing is known, since then nobody can
-/// evaluate what was applied to them.
+/// How many values approximations describe; more than [`LARGEST_ARGUMENTS`] if one is unknown, since then no importing
+/// unit can evaluate the application to them.
 fn weight(approximations: &[Approximation]) -> usize {
     let one = |approximation: &Approximation| match approximation {
         Approximation::Unknown | Approximation::GlobalField { .. } => LARGEST_ARGUMENTS + 1,
         Approximation::Block(fields) => 1 + weight(fields),
-        Approximation::Made { args, .. } => 1 + weight(args),
+        Approximation::Applied { args, .. } => 1 + weight(args),
         Approximation::Closure { .. }
         | Approximation::Immediate(_)
         | Approximation::Symbol(_)

@@ -9,7 +9,7 @@ use flambeau_ir::{
     Apply, CallKind, Code, CodeAttributes, CodeId, Dbg, ExnCont, Expr, FunctionKind, FunctionSlot, Item,
     Kind, Named, Prim, SetOfClosures, Simple, Static, StaticDef, Terminator, ValueSlot, Variable,
 };
-use flambeau_lambda::term::{Function, Ident, Inline, NodeId, Specialise};
+use flambeau_lambda::term::{Function, Ident, Inline, LocId, NodeId, Specialise};
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
@@ -90,7 +90,7 @@ impl<'a> Converter<'a> {
             .collect();
         for (index, definition) in set.iter().enumerate() {
             let result = self.body(set, index, &functions, &values, &captures)?;
-            // Of other functions it would be told to other units, and seldom serve.
+            // For other functions the description of the result would be exported, too, but seldom be of use.
             if definition.function.is_functor
                 && let Info::Closure(closure) = &mut values[index].info
             {
@@ -176,13 +176,13 @@ impl<'a> Converter<'a> {
         })
     }
 
-    /// For people.
+    /// The name of a function for people who read the IR.
     fn definition_name(&self, definition: &Definition) -> &'a str {
         definition.ident.map_or("fun", |id| self.term.name(id))
     }
 
     /// The linkage name of a code. A function bound to a variable has the name that the stock compiler would
-    /// give it, so that what either compiler tells of an exported function is true of both objects.
+    /// give it, so that what either compiler exports about a function is true of both objects.
     fn code_name(&mut self, ident: Option<Ident>) -> String {
         if let Some(ident) = ident {
             let (name, stamp) = &self.term.idents[ident.0 as usize];
@@ -218,7 +218,7 @@ impl<'a> Converter<'a> {
         for capture in captures.iter().filter(|c| free.contains(&c.ident)) {
             let prim = Prim::ProjectValueSlot { function: slot, value: capture.slot };
             let name = self.term.name(capture.ident);
-            let simple = self.prim(name, prim, &[my_closure.into()], Default::default());
+            let simple = self.prim(name, prim, &[my_closure.into()], LocId::default());
             let val = Val { simple, info: capture.outer.portable_info() };
             bind(self, capture.ident, val, &mut saved);
         }
@@ -230,12 +230,7 @@ impl<'a> Converter<'a> {
                     my_closure.into()
                 } else {
                     let prim = Prim::ProjectFunctionSlot { from: slot, to: functions[sibling].0 };
-                    self.prim(
-                        self.definition_name(definition),
-                        prim,
-                        &[my_closure.into()],
-                        Default::default(),
-                    )
+                    self.prim(self.definition_name(definition), prim, &[my_closure.into()], LocId::default())
                 };
             }
             bind(self, ident, val, &mut saved);
@@ -245,7 +240,7 @@ impl<'a> Converter<'a> {
         self.unit.codes[code].params = params;
         let ret = self.unit.codes[code].ret;
         let target = Target { cont: ret, takes_value: true, mutables: Rc::from([]) };
-        let converted = self.tail_told(definition.function.body, &target);
+        let converted = self.tail_with_info(definition.function.body, &target);
         let items = outer.leave(self);
         for (ident, binding) in saved.into_iter().rev() {
             self.env[ident.0 as usize] = binding;
@@ -255,7 +250,7 @@ impl<'a> Converter<'a> {
         Ok(result.of_result())
     }
 
-    /// Nothing is called by a partial application: attributes on it are told (warning 55).
+    /// A partial application calls nothing: inlining attributes on it are reported (warning 55).
     fn warn_of_attributes(&mut self, site: CallSite) {
         let name = match (site.inlined, site.specialised) {
             (Inline::Always, _) => "inlined",
@@ -356,7 +351,7 @@ impl<'a> Converter<'a> {
     }
 }
 
-/// What the conversion of a function body sets aside.
+/// The state of the enclosing function, which is set aside while a function body is converted.
 struct OuterContext {
     items: Vec<Item>,
     handler: Handler,
@@ -375,7 +370,7 @@ impl OuterContext {
         }
     }
 
-    /// Restores; gives the items of the body.
+    /// Restores the state of the enclosing function, and returns the items of the body.
     fn leave(self, converter: &mut Converter) -> Vec<Item> {
         converter.handler = self.handler;
         converter.straight = self.straight;

@@ -6,8 +6,8 @@
 //! is computed before. The order: dummies, the rest in order, the set of closures (which captures
 //! dummies), then the sized values in order. Nothing is known of a dummy until the end.
 //!
-//! A definition of unknown size may mention the variables all the same, where the type checker sees that it makes
-//! nothing of them (ocaml#7718): then they must be something that the GC may see.
+//! A definition of unknown size may mention the variables all the same, where the type checker sees that it does not
+//! inspect them (ocaml#7718): then they must be values that the GC may see.
 
 use flambeau_ir::prim::{External, NativeRepr};
 use flambeau_ir::{FunctionSlot, Prim, Simple};
@@ -53,7 +53,7 @@ impl<'a> Converter<'a> {
             .map(|(_, node, _)| *node)
             .collect();
         if functions.iter().any(|f| f.ident.is_some_and(|id| self.mentioned(id, &early))) {
-            // The closures must be there before they can be made, so they get dummies too.
+            // These functions are referred to before their set of closures is allocated, so they get dummies too.
             for definition in functions.drain(..) {
                 let Some(id) = definition.ident else { continue };
                 let slot = self.slot_of(definition.node, self.term.name(id));
@@ -80,7 +80,7 @@ impl<'a> Converter<'a> {
         for (id, node, size) in &others {
             if *size != Size::NonRecursive {
                 let value = self.value(*node)?;
-                let dummy = self.present(*id)?;
+                let dummy = self.dummy_of(*id)?;
                 let prim = external("caml_update_dummy", 2, false, true);
                 self.raising_prim("update", prim, &[dummy, value.simple], LocId(0));
             }
@@ -97,7 +97,8 @@ impl<'a> Converter<'a> {
         })
     }
 
-    fn present(&mut self, id: Ident) -> Result<Simple> {
+    /// The dummy block that a recursive variable is bound to until its definition is evaluated.
+    fn dummy_of(&mut self, id: Ident) -> Result<Simple> {
         match &self.env[id.0 as usize] {
             crate::env::Binding::Immutable(value) => Ok(value.simple),
             _ => self.malformed("a recursive definition lost its dummy"),
@@ -111,7 +112,7 @@ impl<'a> Converter<'a> {
         node
     }
 
-    /// Allocates what will be overwritten.
+    /// Allocates a dummy block, which will be overwritten.
     fn dummy(&mut self, size: Size) -> Option<Simple> {
         let alloc = |this: &mut Self, name: &str, size: u32| {
             let prim = external(name, 1, true, false);

@@ -5,16 +5,15 @@
 //! that is known at link time: once the straight line of the toplevel has stored a symbol or a constant
 //! in a field, reads of the field, in functions too, are that symbol or constant.
 //!
-//! Order of evaluation is that of the stock native compiler: operands from right to left, in an
-//! application the function first (but last where it is known and not all and only its arguments are
-//! there), in a method call the object, then the
-//! method, then the arguments.
+//! Order of evaluation is that of the stock native compiler: operands from right to left, in an application the
+//! function first (but last where it is known and gets more or fewer arguments than it takes), in a method call the
+//! object, then the method, then the arguments.
 //!
 //! # Mutable variables
 //!
-//! They are converted to SSA: the environment holds the present value. A continuation takes a parameter
-//! for each variable that is assigned in the term whose ends it joins, and an exception handler one for
-//! each variable assigned in its `try` ([`flambeau_ir`] says how it learns their values).
+//! Mutable variables are converted to SSA: the environment holds the current value. A continuation takes a parameter
+//! for each variable that is assigned in the term whose ends it joins, and an exception handler one for each variable
+//! assigned in its `try` ([`flambeau_ir`] says how their values are passed).
 
 mod analysis;
 mod apply;

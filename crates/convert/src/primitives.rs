@@ -31,7 +31,7 @@ impl Converter<'_> {
                 return Ok(Val::unknown(Simple::UNIT));
             }
             (Primitive::DupArray { .. }, [array]) => {
-                // A literal need not be made twice.
+                // A copy of a literal is the literal itself: it need not be allocated twice.
                 if let Node::Prim { prim, args, .. } = self.node(*array)
                     && let Primitive::MakeArray { kind, .. } = **prim
                 {
@@ -55,8 +55,8 @@ impl Converter<'_> {
         self.operation(prim, &values, loc)
     }
 
-    /// Evaluates the operands of a primitive, in the order of the stock native compiler: from right to left, but, in OCaml
-    /// 4.13, for the primitives whose code there names the operands first (`tests/programs/native_order_quirks`).
+    /// Evaluates the operands of a primitive, in the order of the stock native compiler: from right to left, but, in
+    /// OCaml 4.13, for the primitives whose code there names the operands first (`tests/programs/native_order_quirks`).
     fn operands(&mut self, prim: &Primitive, args: &[NodeId]) -> Result<Vec<Val>> {
         let count = args.len();
         let has_quirks = self.order == EvaluationOrder::Quirks413;
@@ -108,7 +108,7 @@ impl Converter<'_> {
         }
     }
 
-    /// A comparison or other boolean primitive, as a naked immediate; nothing for the others.
+    /// A comparison or other boolean primitive, as a naked immediate; `None` for other primitives.
     pub fn comparison(&mut self, prim: &Primitive, args: &[NodeId], loc: LocId) -> Result<Option<Simple>> {
         let is_comparison = matches!(
             prim,
@@ -125,7 +125,7 @@ impl Converter<'_> {
         let simples = atoms(&values);
         Ok(Some(match (prim, values.as_slice()) {
             (Primitive::IsInt, [_]) => self.prim("prim", Prim::IsInt, &simples, loc),
-            // Words are compared: the operands may be pointers (pitfall: Ceq on blocks).
+            // `PhysEqual` compares machine words: the operands may be pointers (pitfall: Ceq on blocks).
             (Primitive::IntComp(IntComparison::Eq), [_, _]) => {
                 self.prim("prim", Prim::PhysEqual { negated: false }, &simples, loc)
             }

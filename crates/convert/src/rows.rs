@@ -9,7 +9,7 @@ use flambeau_ir::prim::ArrayKind;
 use flambeau_ir::{Item, Named, Prim, Unit, Variable};
 use rustc_hash::FxHashSet;
 
-/// Marks them in all functions of a unit.
+/// Marks the loads from arrays of arrays in all functions of a unit.
 pub fn mark(unit: &mut Unit) {
     unit.rewrite_bodies(|_, _, body| {
         let mut arrays: FxHashSet<Variable> = FxHashSet::default();

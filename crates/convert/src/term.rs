@@ -21,11 +21,11 @@ impl<'a> Converter<'a> {
 
     /// Converts a term in tail position: appends to the run and gives its terminator.
     pub fn tail(&mut self, node: NodeId, target: &Target) -> Result<Terminator> {
-        Ok(self.tail_told(node, target)?.0)
+        Ok(self.tail_with_info(node, target)?.0)
     }
 
-    /// The same, and what is known of the value that the target gets.
-    pub fn tail_told(&mut self, node: NodeId, target: &Target) -> Result<(Terminator, Info)> {
+    /// Converts a term in tail position; gives the terminator, and what is known of the value that the target gets.
+    pub fn tail_with_info(&mut self, node: NodeId, target: &Target) -> Result<(Terminator, Info)> {
         deep(|| self.tail_loop(node, target))
     }
 
@@ -38,8 +38,8 @@ impl<'a> Converter<'a> {
         }
     }
 
-    /// A lazy value about to be forced. The GC puts the contents in the place of a forward block, in roots too: so what
-    /// was tested of the same variable before says nothing now (soundness row 15).
+    /// A lazy value about to be forced. The GC replaces a forward block by its contents, in roots too: so earlier tests
+    /// of the same variable say nothing now (soundness row 15).
     pub fn forced(&mut self, value: Val) -> Val {
         let simple = self.prim("lazy", Prim::Opaque, &[value.simple], LocId(0));
         Val { simple, info: Info::Unknown }
@@ -200,7 +200,7 @@ impl<'a> Converter<'a> {
         }
     }
 
-    /// `Lassign`. If a handler takes the variable, it is told at once (see `Prim::ExnState`).
+    /// `Lassign`. If a handler takes the variable, the new value is passed to it at once (see `Prim::ExnState`).
     fn assign(&mut self, id: Ident, value: NodeId) -> Result<()> {
         let value = self.value(value)?;
         let Binding::Mutable(_, repr) = self.env[id.0 as usize] else {
@@ -235,8 +235,8 @@ impl<'a> Converter<'a> {
                 if self.globals.get(g as usize).is_some_and(|(s, _)| *s == self.unit.module_symbol)))
     }
 
-    /// A store to a field of the unit's module block. In the straight line of the toplevel it tells what
-    /// the field holds from here on.
+    /// A store to a field of the unit's module block. In the straight line of the toplevel the value of the field is
+    /// known from here on.
     pub fn store_module_field(&mut self, field: u32, pointer: bool, value: NodeId, loc: LocId) -> Result<()> {
         let value = self.value(value)?;
         let block = Simple::Symbol(self.unit.module_symbol);
@@ -277,8 +277,9 @@ impl<'a> Converter<'a> {
         Ok(Val { simple: self.prim("field", prim, &[block.simple], loc), info })
     }
 
-    /// Whether a field can change once it is read: as the front end declares it. That of a module block is stored to once, before anything that refers
-    /// to it runs. The code of the toplevel reads it back each time all the same, or hundreds of values would be live in it.
+    /// Whether a field can change once it is read: as the front end declares it. A field of a module block is stored to
+    /// once, before anything that refers to it runs. The code of the toplevel reads it back each time all the same, or
+    /// hundreds of values would be live in it.
     fn field_mutability(&self, block: NodeId, field: u32, declared: FieldMutability) -> Mutability {
         let is_module = matches!(self.node(block), Node::Prim { prim, .. }
             if matches!(**prim, Primitive::GetGlobal(_)));
@@ -295,7 +296,7 @@ impl<'a> Converter<'a> {
         }
     }
 
-    /// What is known of a block of these fields.
+    /// What is known of a block with these fields.
     pub fn block_info(fields: &[Val]) -> Info {
         let fields: Rc<[Field]> = fields.iter().map(Val::as_field).collect();
         let useful = |f: &Field| f.simple.is_some() || !matches!(f.info, Info::Unknown);
@@ -316,7 +317,7 @@ fn is_control(prim: &Primitive) -> bool {
     matches!(prim, Primitive::Raise(_) | Primitive::SeqAnd | Primitive::SeqOr)
 }
 
-/// Whether the continuation of a dropped value must take it all the same: calls give one.
+/// Whether the continuation of a dropped value must take it all the same: the results of calls have a parameter.
 fn takes_result(node: &Node) -> bool {
     matches!(node, Node::Apply { .. } | Node::Send { .. } | Node::RuntimeCall { .. })
 }

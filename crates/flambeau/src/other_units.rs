@@ -1,4 +1,4 @@
-//! What goes from unit to unit: payloads of imported units are read, and what is told of this one is put together.
+//! Information about other units: the payloads of imported units are read, and the payload of this one is written.
 
 use std::rc::Rc;
 
@@ -15,8 +15,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::settings::Settings;
 use crate::static_fields;
 
-/// Puts what units of ours tell in the place of what their stock part tells. Gives their functions, and with which arguments
-/// of the inliner they were made.
+/// Replaces the stock descriptions of imported units that Flambeau compiled by their payloads. Gives the functions of
+/// those units, and with which parameters of the inliner they were compiled.
 ///
 /// # Errors
 /// When a payload is damaged.
@@ -37,11 +37,11 @@ fn read_payload(import: &mut Import, functions: &mut Imports, origins: &mut Orig
     };
     let payload = match Payload::decode(&bytes) {
         Ok(payload) => payload,
-        // Of another version of Flambeau: its unit is one like those of the stock compiler.
+        // The payload is of another version of Flambeau: its unit is treated like those of the stock compiler.
         Err(PayloadError::Version(_)) => return Ok(()),
         Err(error) => return Err(error.to_string()),
     };
-    // A payload that goes with a stock `.cmx` leaves it to that.
+    // A payload for a stock `.cmx` exports nothing itself: the stock description holds.
     if payload.exports != Approximation::Unknown {
         import.approximation = payload.exports;
     }
@@ -49,7 +49,7 @@ fn read_payload(import: &mut Import, functions: &mut Imports, origins: &mut Orig
     add_results(&import.approximation, functions);
     functions.add_objects(&import.symbol, shape(&payload.objects));
     add_fields(&import.symbol, &import.approximation, functions);
-    Makings { module: &import.symbol, imports: functions, last: None }
+    Applications { module: &import.symbol, imports: functions, last: None }
         .add(&mut Vec::new(), &import.approximation);
     if payload.functions.format == transfer::FORMAT {
         let own = payload.functions.origins.iter().map(|text| read_origin(text, origins));
@@ -61,9 +61,9 @@ fn read_payload(import: &mut Import, functions: &mut Imports, origins: &mut Orig
     Ok(())
 }
 
-/// Units that the source does not mention, whose functions those that it mentions call. `find`: for a name of the linker,
-/// the unit that defines it, as in a request; empty if there is none, or if it was told already. `verify`: whether its
-/// functions are all checked.
+/// Reads units that the source does not mention, but whose functions are called by those of units that it mentions.
+/// `find`: for a name of the linker, the unit that defines it, as in a request; empty if there is none, or if the unit
+/// was returned before. `verify`: whether all of its functions are checked.
 pub fn library(find: impl Fn(&str) -> Vec<u8> + 'static, verify: bool) -> Library {
     Rc::new(move |name, imports, origins| {
         let bytes = find(name);
@@ -84,7 +84,8 @@ pub fn library(find: impl Fn(&str) -> Vec<u8> + 'static, verify: bool) -> Librar
     })
 }
 
-/// The number of arguments in the table, to which they are added if they are not there; none where there is no limit.
+/// The index of the inliner's parameters in the table, to which they are added if they are new; `None` if `text` is
+/// empty, and there is no limit.
 fn read_origin(text: &str, origins: &mut Origins) -> Result<Option<Origin>, String> {
     if text.is_empty() {
         return Ok(None);
@@ -94,9 +95,9 @@ fn read_origin(text: &str, origins: &mut Origins) -> Result<Option<Origin>, Stri
     Ok(Some(known.unwrap_or_else(|| origins.push(rounds))))
 }
 
-/// The arguments that functions of the unit go out with, by their numbers there: the unit's own, then those of others that
-/// parts of them come from, which hold together with those. A description of a stock unit is made for whoever
-/// uses it, with whatever arguments: it sets no limit.
+/// The parameters of the inliner that are exported with the unit's functions, by their numbers in the payload: the
+/// unit's own, then those of other units that parts of the functions were inlined from, combined with the unit's own.
+/// The description of a stock unit serves users with any parameters: it sets no limit.
 fn write_origins(unit: &Unit, own: &Rounds, visible: &Visible) -> Vec<String> {
     match visible {
         Visible::All => {
@@ -109,7 +110,7 @@ fn write_origins(unit: &Unit, own: &Rounds, visible: &Visible) -> Vec<String> {
     }
 }
 
-/// Tells what the closures of a unit are.
+/// Records the static closures of a unit.
 fn add_closures(exports: &Approximation, imports: &mut Imports) {
     let mut pending = vec![exports];
     while let Some(approximation) = pending.pop() {
@@ -125,7 +126,7 @@ fn add_closures(exports: &Approximation, imports: &mut Imports) {
     }
 }
 
-/// What an approximation says of the functions that closures run.
+/// The shape of a value, that is the codes of its closures, according to its approximation.
 fn shape(approximation: &Approximation) -> Shape {
     match approximation {
         Approximation::Closure { code, arity, needs_closure, .. } => match usize::try_from(*arity) {
@@ -139,14 +140,14 @@ fn shape(approximation: &Approximation) -> Shape {
             let fields: Rc<[Shape]> = fields.iter().map(shape).collect();
             if fields.iter().any(Shape::is_known) { Shape::Block(fields) } else { Shape::Unknown }
         }
-        Approximation::Made { code, path, .. } => {
+        Approximation::Applied { code, path, .. } => {
             Shape::Result(code.as_str().into(), path.iter().copied().collect())
         }
         _ => Shape::Unknown,
     }
 }
 
-/// The converse.
+/// The approximation that describes a shape.
 fn approximation(shape: &Shape) -> Approximation {
     match shape {
         Shape::Unknown => Approximation::Unknown,
@@ -159,7 +160,7 @@ fn approximation(shape: &Shape) -> Approximation {
         },
         Shape::Block(fields) => Approximation::Block(fields.iter().map(approximation).collect()),
         Shape::Result(code, path) => {
-            Approximation::Made { code: code.to_string(), args: Rc::from([]), path: path.to_vec() }
+            Approximation::Applied { code: code.to_string(), args: Rc::from([]), path: path.to_vec() }
         }
     }
 }
@@ -182,7 +183,7 @@ fn add_results(exports: &Approximation, imports: &mut Imports) {
     }
 }
 
-/// Adds to what is exported of functors which modules they return.
+/// Adds the modules that functors return to their exported approximations.
 fn set_results(exports: &mut Approximation, results: &FxHashMap<String, Shape>) {
     match exports {
         Approximation::Closure { code, result, .. } => {
@@ -195,7 +196,7 @@ fn set_results(exports: &mut Approximation, results: &FxHashMap<String, Shape>) 
     }
 }
 
-/// Tells what the closures in the fields of a unit are.
+/// Records the closures in the fields of a unit's module block.
 fn add_fields(module: &str, exports: &Approximation, imports: &mut Imports) {
     let Approximation::Block(fields) = exports else { return };
     for (index, field) in (0..).zip(fields) {
@@ -207,19 +208,20 @@ fn add_fields(module: &str, exports: &Approximation, imports: &mut Imports) {
     }
 }
 
-/// The arguments of an application in another unit: as it tells of them, and as they are known here, if all of them are.
+/// The arguments of an application in another unit: their approximations there, and what is known of them here, if
+/// something is known of all.
 type Arguments = (Rc<[Approximation]>, Option<Rc<[Known]>>);
 
-/// Tells how the parts of modules were made.
-struct Makings<'i> {
+/// Records which parts of modules are results of applications.
+struct Applications<'i> {
     module: &'i str,
     imports: &'i mut Imports,
-    /// Those of the last application: what it made has many parts.
+    /// The arguments of the last application: its result has many parts, which follow each other.
     last: Option<Arguments>,
 }
 
-impl Makings<'_> {
-    /// Of what is below the field that the path leads to.
+impl Applications<'_> {
+    /// Records the parts of the value in the field that the path leads to.
     fn add(&mut self, path: &mut Vec<u32>, part: &Approximation) {
         match part {
             Approximation::Block(fields) => {
@@ -229,7 +231,7 @@ impl Makings<'_> {
                     path.pop();
                 }
             }
-            Approximation::Made { .. } => {
+            Approximation::Applied { .. } => {
                 if let Some(Known::Made(made)) = self.known(part) {
                     self.imports.add_made(self.module, path.clone(), made);
                 }
@@ -238,7 +240,7 @@ impl Makings<'_> {
         }
     }
 
-    /// A value that something was made of, if all of it is known.
+    /// An argument of an application, or a part of one, if all of it is known.
     fn known(&mut self, value: &Approximation) -> Option<Known> {
         Some(match value {
             Approximation::Symbol(symbol) | Approximation::Number { symbol, .. } => {
@@ -253,7 +255,7 @@ impl Makings<'_> {
             Approximation::Block(fields) => {
                 Known::Structure(fields.iter().map(|field| self.known(field)).collect::<Option<_>>()?)
             }
-            Approximation::Made { code, args, path } => {
+            Approximation::Applied { code, args, path } => {
                 Known::Made(Made { code: code.as_str().into(), args: self.args(args)?, path: path.clone() })
             }
             Approximation::Unknown | Approximation::GlobalField { .. } => return None,
@@ -275,7 +277,7 @@ impl Makings<'_> {
 /// Fails if functions of other units could not be read.
 ///
 /// # Errors
-/// Then.
+/// When a payload was found to be damaged while functions were read from it.
 pub fn check(imports: &Imports) -> Result<(), String> {
     match imports.damaged() {
         [] => Ok(()),
@@ -291,7 +293,7 @@ pub fn payload(
     exports: Approximation,
     rewrites: &Rewrites,
 ) -> Vec<u8> {
-    let exports = static_fields::tell(exports, unit);
+    let exports = static_fields::export(exports, unit);
     let mut roots = Vec::new();
     for_each_name(&exports, &mut |name, names_what| {
         if names_what != Names::Data {
@@ -318,10 +320,11 @@ pub fn payload(
     Payload::new(recorded_settings(request), exports, objects, functions).encode()
 }
 
-/// What the optimiser was told, but for what it was to write beside the code (features G9).
+/// The settings that are recorded in the payload: all but those that ask for output beside the code (features G9).
 fn recorded_settings(request: &Request) -> Vec<(String, String)> {
-    let told = request.options.settings.iter();
-    told.filter(|(name, _)| !matches!(name.as_str(), "report" | "trace" | "stock-function"))
+    let settings = request.options.settings.iter();
+    settings
+        .filter(|(name, _)| !matches!(name.as_str(), "report" | "trace" | "stock-function"))
         .cloned()
         .collect()
 }
@@ -332,8 +335,8 @@ pub fn stock_unit(request: &Request) -> Option<&Approximation> {
     Some(&own.approximation).filter(|approximation| !matches!(approximation, Approximation::Unknown))
 }
 
-/// Functions that captured values as the source has it, and need no closure by now, get the labels of the stock functions that take
-/// none. Gives these labels.
+/// Functions that captured values in the source, and need no closure after optimisation, get the labels of the stock
+/// functions that take none. Gives these labels.
 fn take_stock_labels(request: &Request, unit: &mut Unit) -> Vec<String> {
     let mut arities: FxHashMap<String, usize> = FxHashMap::default();
     let mut pending: Vec<&Approximation> = stock_unit(request).into_iter().collect();
@@ -365,8 +368,8 @@ fn visible(request: &Request, settings: &Settings, unit: &Unit) -> Visible {
             let mut names = FxHashSet::default();
             names.insert(request.options.symbol_prefix.clone());
             for_each_name(promised, &mut |name, names_what| {
-                // The stock object's function may take its closure where ours does not, and calls in code that goes
-                // elsewhere are made as ours are.
+                // The stock object's function may take its closure where ours does not, and calls in exported code
+                // follow the convention of ours.
                 if names_what != (Names::Code { needs_closure: true }) {
                     names.insert(name.to_owned());
                 }
@@ -380,14 +383,14 @@ fn visible(request: &Request, settings: &Settings, unit: &Unit) -> Visible {
     }
 }
 
-/// What a name of the linker is the name of.
+/// What a name of the linker denotes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Names {
     Code { needs_closure: bool },
     Data,
 }
 
-/// Each name of the linker in an approximation.
+/// Applies `f` to each name of the linker in an approximation.
 fn for_each_name(approximation: &Approximation, f: &mut impl FnMut(&str, Names)) {
     let mut pending = vec![approximation];
     while let Some(approximation) = pending.pop() {
@@ -398,7 +401,7 @@ fn for_each_name(approximation: &Approximation, f: &mut impl FnMut(&str, Names))
                 pending.push(result);
             }
             Approximation::Block(fields) => pending.extend(fields),
-            Approximation::Made { code, args, .. } => {
+            Approximation::Applied { code, args, .. } => {
                 f(code, Names::Code { needs_closure: false });
                 pending.extend(&**args);
             }
@@ -447,10 +450,10 @@ mod tests {
     }
 
     #[test]
-    fn damaged_arguments_are_told_with_the_name_of_the_unit() {
+    fn damaged_parameters_are_reported_with_the_name_of_the_unit() {
         let error = read_payloads(&mut [import(transfer::FORMAT, &["best"])]).map(|_| ()).unwrap_err();
         assert_eq!(error, "the payload of unit A: arguments of the inliner: no policy \"best\"");
-        // Those of another build go with its functions, which are not read either.
+        // The parameters in a payload of another build are not read, and neither are its functions.
         assert!(read_payloads(&mut [import("another", &["best"])]).is_ok());
     }
 }

@@ -1,19 +1,19 @@
-//! What the optimiser has found of fields of the module block: other units are told of immediates and of numbers in static boxes
-//! (features B13, D4).
+//! What the optimiser has found out about the fields of the module block: immediates, and numbers in static boxes, are
+//! exported to other units (features B13, D4).
 
 use flambeau_ir::{Const, Item, Named, Prim, Simple, StaticDef, Symbol, Unit};
 use flambeau_lambda::{Approximation, Number};
 use rustc_hash::FxHashMap;
 
-/// Adds it to what the source tells.
-pub fn tell(exports: Approximation, unit: &mut Unit) -> Approximation {
+/// Adds the fields that the optimiser has evaluated to the approximation that was found in the source.
+pub fn export(exports: Approximation, unit: &mut Unit) -> Approximation {
     let numbers = numbers(unit);
     let fields = fields(unit);
-    let mut told = Vec::new();
-    let mut telling = |simple: Simple| match simple {
+    let mut exported = Vec::new();
+    let mut approximation_of = |simple: Simple| match simple {
         Simple::Const(Const::Tagged(n)) => Some(Approximation::Immediate(n)),
         Simple::Symbol(symbol) => numbers.get(&symbol).map(|number| {
-            told.push(symbol);
+            exported.push(symbol);
             Approximation::Number { symbol: unit.symbols[symbol].linkage_name.clone(), number: *number }
         }),
         _ => None,
@@ -21,13 +21,13 @@ pub fn tell(exports: Approximation, unit: &mut Unit) -> Approximation {
     let Approximation::Block(mut approximations) = exports else { return exports };
     for (index, approximation) in (0..).zip(&mut approximations) {
         if matches!(approximation, Approximation::Unknown | Approximation::Symbol(_))
-            && let Some(known) = fields.get(&index).copied().flatten().and_then(&mut telling)
+            && let Some(known) = fields.get(&index).copied().flatten().and_then(&mut approximation_of)
         {
             *approximation = known;
         }
     }
     for item in &mut unit.statics {
-        item.exported |= item.def.symbols().iter().any(|symbol| told.contains(symbol));
+        item.exported |= item.def.symbols().iter().any(|symbol| exported.contains(symbol));
     }
     Approximation::Block(approximations)
 }
@@ -46,7 +46,7 @@ fn numbers(unit: &Unit) -> FxHashMap<Symbol, Number> {
     unit.statics.iter().filter_map(|item| number(&item.def)).collect()
 }
 
-/// What the entry code puts into fields of the module block; nothing where there is more than one store.
+/// What the entry code stores to fields of the module block; `None` for a field that is stored to more than once.
 fn fields(unit: &Unit) -> FxHashMap<u32, Option<Simple>> {
     let mut fields = FxHashMap::default();
     unit.entry.body.walk(&mut |expr| {

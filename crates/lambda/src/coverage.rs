@@ -8,8 +8,8 @@ use crate::term::{Constant, Node, Term};
 /// How often each construct and primitive occurs.
 pub type Coverage = BTreeMap<String, u64>;
 
-/// Adds what a term has. A primitive is told by its name and the data that decide which code it becomes; numbers
-/// (fields, tags) are left out.
+/// Adds the constructs and primitives of a term. A primitive is counted under its name and the data that decide which
+/// code it becomes; numbers (fields, tags) are left out.
 pub fn count(term: &Term, coverage: &mut Coverage) {
     for node in &term.nodes {
         *coverage.entry(name(node)).or_default() += 1;

@@ -13,7 +13,7 @@ use crate::term::{
 /// What the OCaml side asks for: one unit to compile.
 #[derive(Clone, Debug, Default)]
 pub struct Request {
-    /// How.
+    /// The options of the compilation.
     pub options: Options,
     /// Location `n` is at index `n - 1`.
     pub locations: Vec<Location>,
@@ -30,7 +30,7 @@ pub struct Options {
     pub unit_name: String,
     /// What its symbols begin with (`camlM`).
     pub symbol_prefix: String,
-    /// What stands there between the unit and a name (`__` in `camlM__f_1`).
+    /// The separator between the unit and a name in a symbol (`__` in `camlM__f_1`).
     pub symbol_separator: String,
     /// In which order operands are evaluated.
     pub evaluation_order: EvaluationOrder,
@@ -50,16 +50,16 @@ pub struct Options {
     pub module_size: u32,
     /// How many of these other units may read: the first ones.
     pub exported_fields: u32,
-    /// What the optimiser is told: names and values.
+    /// The settings that are passed to the optimiser: names and values.
     pub settings: Vec<(String, String)>,
 }
 
-/// The order in which the stock native compiler of a version of OCaml evaluates what the language leaves open. It can be
-/// observed, and programs depend on it.
+/// The order in which the stock native compiler of a version of OCaml evaluates what the language leaves open. It can
+/// be observed, and programs depend on it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum EvaluationOrder {
-    /// Of OCaml 4.13: from right to left, but some primitives name their first operand first; a function comes before its
-    /// arguments, unless it is known and has more or fewer of them than it takes.
+    /// Of OCaml 4.13: from right to left, but some primitives name their first operand first; a function comes before
+    /// its arguments, unless it is known and has more or fewer of them than it takes.
     #[default]
     Quirks413,
     /// From right to left, and a function before its arguments, unless it is known (4.14 to 5.3).
@@ -90,16 +90,16 @@ pub struct Import {
     pub symbol: String,
     /// Whether it is a predefined exception.
     pub predefined: bool,
-    /// What a stock unit's `.cmx` tells.
+    /// What a stock unit's `.cmx` exports.
     pub approximation: Approximation,
-    /// What a unit of ours tells, undecoded.
+    /// What a unit compiled by Flambeau exports: its payload, not decoded.
     pub payload: Option<Vec<u8>>,
 }
 
 /// `Clambda.value_approximation`, without the bodies of functions.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Approximation {
-    /// Nothing.
+    /// Nothing is known.
     #[default]
     Unknown,
     /// A closure.
@@ -112,7 +112,7 @@ pub enum Approximation {
         needs_closure: bool,
         /// The symbol of the closure itself, if it is static and known.
         symbol: Option<String>,
-        /// What its full application gives.
+        /// The approximation of the result of a full application.
         result: Box<Approximation>,
     },
     /// A block with immutable fields.
@@ -135,11 +135,12 @@ pub enum Approximation {
         /// Its field.
         field: u32,
     },
-    /// A part of what a function of arguments that are known gives, applied at the toplevel. Only units of ours tell it.
-    Made {
+    /// A part of the result of a function that is applied at the toplevel to arguments that are known. Only units
+    /// compiled by Flambeau export it.
+    Applied {
         /// The symbol of the function's code.
         code: String,
-        /// What is known of the arguments; the parts of what one application gives share it.
+        /// The approximations of the arguments; the parts of one application's result share them.
         args: Rc<[Approximation]>,
         /// The part: a field of the result, a field of that, and so on.
         path: Vec<u32>,
@@ -223,10 +224,10 @@ fn location(r: &mut Reader) -> Result<Location, DecodeError> {
     })
 }
 
-/// Decodes what a request tells of a unit that is imported, if it stands alone.
+/// Decodes the description of an imported unit when it is the only contents of the bytes, and not part of a request.
 ///
 /// # Errors
-/// When the bytes are not that.
+/// When the bytes are not such a description.
 pub fn decode_import(bytes: &[u8]) -> Result<Import, DecodeError> {
     let r = &mut Reader::new(bytes);
     let import = import(r)?;
@@ -246,7 +247,7 @@ fn import(r: &mut Reader) -> Result<Import, DecodeError> {
 /// Decodes an approximation (also used by the payload).
 ///
 /// # Errors
-/// When the bytes are not one.
+/// When the bytes are not an approximation.
 pub fn approximation(r: &mut Reader) -> Result<Approximation, DecodeError> {
     stacker::maybe_grow(64 * 1024, 1024 * 1024, || {
         Ok(match r.byte()? {
@@ -271,7 +272,7 @@ pub fn approximation(r: &mut Reader) -> Result<Approximation, DecodeError> {
 /// Decodes a number, with the code of its kind before it.
 ///
 /// # Errors
-/// When the bytes are not one.
+/// When the bytes are not a number.
 pub fn number(r: &mut Reader) -> Result<Number, DecodeError> {
     Ok(match r.byte()? {
         1 => Number::Float(r.float_bits()?),

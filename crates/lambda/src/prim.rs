@@ -128,7 +128,7 @@ pub enum NativeRepr {
 pub struct External {
     /// As in the source: the bytecode entry point.
     pub name: String,
-    /// The native entry point (the same as `name` unless another is declared).
+    /// The native entry point: `name` unless another is declared.
     pub native_name: String,
     /// The number of arguments declared; 0 for the compiler's own (any number).
     pub arity: u32,

@@ -154,7 +154,7 @@ impl Printer<'_> {
     }
 }
 
-/// The root of a constant: its parts are told by number.
+/// The root of a constant: its parts are printed as numbers of earlier steps.
 fn constant(constants: &Constants) -> String {
     match constants.steps.last() {
         Some(Constant::Int(n)) => n.to_string(),

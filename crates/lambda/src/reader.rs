@@ -7,9 +7,9 @@ use std::borrow::Cow;
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{message} (at byte {offset})")]
 pub struct DecodeError {
-    /// Where.
+    /// The offset of the byte.
     pub offset: usize,
-    /// What.
+    /// What is wrong there.
     pub message: Cow<'static, str>,
 }
 
@@ -38,7 +38,10 @@ impl<'a> Reader<'a> {
         self.bytes.len() - self.offset
     }
 
-    /// `n` raw bytes.
+    /// Reads `n` raw bytes.
+    ///
+    /// # Errors
+    /// When fewer bytes are left.
     pub fn take(&mut self, n: usize) -> Result<&'a [u8], DecodeError> {
         if n > self.remaining() {
             return Err(self.error("unexpected end"));
@@ -48,12 +51,18 @@ impl<'a> Reader<'a> {
         Ok(taken)
     }
 
-    /// One byte.
+    /// Reads one byte.
+    ///
+    /// # Errors
+    /// When no byte is left.
     pub fn byte(&mut self) -> Result<u8, DecodeError> {
         Ok(self.take(1)?[0])
     }
 
-    /// `b`
+    /// Reads a boolean (`b`).
+    ///
+    /// # Errors
+    /// When no byte is left, or it is neither 0 nor 1.
     pub fn bool(&mut self) -> Result<bool, DecodeError> {
         match self.byte()? {
             0 => Ok(false),
@@ -62,7 +71,10 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// `u`
+    /// Reads an unsigned number of 64 bits (`u`).
+    ///
+    /// # Errors
+    /// When the bytes end within the number, or it has more than 64 bits.
     pub fn u64(&mut self) -> Result<u64, DecodeError> {
         let mut value = 0u64;
         for shift in (0..64).step_by(7) {
@@ -79,18 +91,27 @@ impl<'a> Reader<'a> {
         Err(self.error("integer too long"))
     }
 
-    /// `u` of 32 bits.
+    /// Reads an unsigned number (`u`) of 32 bits.
+    ///
+    /// # Errors
+    /// When the bytes end within the number, or it has more than 32 bits.
     pub fn u32(&mut self) -> Result<u32, DecodeError> {
         u32::try_from(self.u64()?).map_err(|_| self.error("integer too large"))
     }
 
-    /// `i`
+    /// Reads a signed number (`i`).
+    ///
+    /// # Errors
+    /// When the bytes end within the number, or it has more than 64 bits.
     pub fn i64(&mut self) -> Result<i64, DecodeError> {
         let zigzag = self.u64()?;
         Ok((zigzag >> 1) as i64 ^ -((zigzag & 1) as i64))
     }
 
-    /// `f`, as bits.
+    /// Reads a double (`f`), as its bits.
+    ///
+    /// # Errors
+    /// When fewer than 8 bytes are left.
     pub fn float_bits(&mut self) -> Result<u64, DecodeError> {
         let bytes = self.take(8)?;
         let mut array = [0; 8];
@@ -98,18 +119,27 @@ impl<'a> Reader<'a> {
         Ok(u64::from_le_bytes(array))
     }
 
-    /// `s`
+    /// Reads a byte string (`s`).
+    ///
+    /// # Errors
+    /// When its length is malformed, or larger than what is left.
     pub fn bytes(&mut self) -> Result<&'a [u8], DecodeError> {
         let n = self.count()?;
         self.take(n)
     }
 
-    /// `s` that is text. Bytes that are no UTF-8 (old sources in Latin-1) are replaced.
+    /// Reads a byte string (`s`) that is text. Bytes that are no UTF-8 (old sources in Latin-1) are replaced.
+    ///
+    /// # Errors
+    /// When its length is malformed, or larger than what is left.
     pub fn string(&mut self) -> Result<String, DecodeError> {
         Ok(String::from_utf8_lossy(self.bytes()?).into_owned())
     }
 
-    /// The count of a `T*`, each `T` taking at least one byte.
+    /// Reads the count of a list (`T*`), of which each element takes at least one byte.
+    ///
+    /// # Errors
+    /// When the count is malformed, or larger than the number of bytes that are left.
     pub fn count(&mut self) -> Result<usize, DecodeError> {
         let n = self.u64()?;
         if n > self.remaining() as u64 {
@@ -118,7 +148,10 @@ impl<'a> Reader<'a> {
         Ok(n as usize)
     }
 
-    /// `T*`
+    /// Reads a list (`T*`).
+    ///
+    /// # Errors
+    /// When the count or an element is malformed.
     pub fn list<T>(
         &mut self,
         mut item: impl FnMut(&mut Self) -> Result<T, DecodeError>,
@@ -127,7 +160,10 @@ impl<'a> Reader<'a> {
         (0..n).map(|_| item(self)).collect()
     }
 
-    /// `T?`
+    /// Reads an optional value (`T?`).
+    ///
+    /// # Errors
+    /// When the boolean before it, or the value, is malformed.
     pub fn option<T>(
         &mut self,
         item: impl FnOnce(&mut Self) -> Result<T, DecodeError>,

@@ -22,7 +22,7 @@ pub type Nodes = SmallVec<[NodeId; 2]>;
 /// A Lambda term.
 #[derive(Clone, Debug, Default)]
 pub struct Term {
-    /// In postfix order; the last is the root.
+    /// The nodes in postfix order; the last is the root.
     pub nodes: Vec<Node>,
     /// For each node, the index of the first node of its sub-term.
     pub first: Vec<u32>,
@@ -152,7 +152,7 @@ pub enum Tailcall {
     NotExpected,
 }
 
-/// `Lambda.lfunction`, without its body's node.
+/// `Lambda.lfunction`, with its body as a node.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Function {
     pub tupled: bool,

@@ -6,7 +6,7 @@ use flambeau_lambda::{Approximation, DecodeError, Number, Reader, number};
 
 use crate::bytes::Writer;
 
-/// Nesting beyond which nothing is told, and which no reader accepts.
+/// The depth of nesting beyond which nothing is exported; no reader accepts more.
 const MAX_DEPTH: u32 = 64;
 
 /// Writes an approximation; what is nested too deeply becomes unknown.
@@ -21,8 +21,8 @@ pub(crate) fn decode(r: &mut Reader) -> Result<Approximation, DecodeError> {
 
 struct Encoder<'w, 'a> {
     w: &'w mut Writer,
-    /// How the last part was made that is written: the fields of a module stand one after the other, all made by one
-    /// application.
+    /// The application of which a part was written last, as code and arguments: the fields of a module follow each
+    /// other, and all are parts of one application's result.
     last: Option<(&'a str, &'a [Approximation])>,
 }
 
@@ -61,18 +61,20 @@ impl<'a> Encoder<'_, 'a> {
                 self.w.string(symbol);
                 self.w.u(u64::from(*field));
             }
-            Approximation::Made { code, args, path } => {
-                let made = (code.as_str(), &**args);
-                if self.last == Some(made) {
+            Approximation::Applied { code, args, path } => {
+                let application = (code.as_str(), &**args);
+                if self.last == Some(application) {
                     self.w.byte(7);
                 } else {
                     self.w.byte(6);
                     self.w.string(code);
                     self.list(args, depth);
-                    self.last = Some(made);
+                    self.last = Some(application);
                 }
                 self.w.u(path.len() as u64);
-                path.iter().for_each(|field| self.w.u(u64::from(*field)));
+                for field in path {
+                    self.w.u(u64::from(*field));
+                }
             }
         }
     }
@@ -100,13 +102,15 @@ impl<'a> Encoder<'_, 'a> {
 
     fn list(&mut self, list: &'a [Approximation], depth: u32) {
         self.w.u(list.len() as u64);
-        list.iter().for_each(|approximation| self.approximation(approximation, depth + 1));
+        for approximation in list {
+            self.approximation(approximation, depth + 1);
+        }
     }
 }
 
 struct Decoder<'r, 'b> {
     r: &'r mut Reader<'b>,
-    /// How the last part was made that was read.
+    /// The application of which a part was read last, as code and arguments.
     last: Option<(String, Rc<[Approximation]>)>,
 }
 
@@ -140,11 +144,11 @@ impl Decoder<'_, '_> {
         })
     }
 
-    /// A part of what the last application made.
+    /// A part of the result of the last application.
     fn part(&mut self) -> Result<Approximation, DecodeError> {
         let path = self.r.list(Reader::u32)?;
         match self.last.clone() {
-            Some((code, args)) => Ok(Approximation::Made { code, args, path }),
+            Some((code, args)) => Ok(Approximation::Applied { code, args, path }),
             None => Err(self.r.error("a part of nothing")),
         }
     }

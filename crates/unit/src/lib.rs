@@ -1,4 +1,4 @@
-//! What one compilation unit tells another: the payload that a `.cmx` carries (`docs/formats.md`).
+//! What one compilation unit exports to others: the payload that a `.cmx` carries (`docs/formats.md`).
 //!
 //! A payload may come from a damaged file: reading never panics, and takes time and memory in proportion to the
 //! bytes at most.
@@ -16,19 +16,19 @@ pub const MAGIC: &[u8] = b"FLBX";
 /// The version of the format; the OCaml side (`ocaml/unit/cmx_payload.ml`) refuses others before we see them.
 pub const VERSION: u64 = 6;
 
-/// What a unit tells.
+/// What a unit exports to the units that import it.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Payload {
     /// The version of Flambeau that made it.
     pub flambeau_version: String,
-    /// What that was told, by the names of the settings of a request.
+    /// The settings with which the unit was compiled, under their names in a request.
     pub settings: Vec<(String, String)>,
-    /// Of the module block.
+    /// The approximation of the module block.
     pub exports: Approximation,
-    /// Of the module block: which functions the closures run that its fields hold when the program runs, whatever `exports` says
-    /// of how they behave. A part that a function of another unit returned is `Made` of no arguments.
+    /// The codes of the closures that the fields of the module block hold when the program runs, whatever `exports`
+    /// says of how they behave. A part that a function of another unit returned is `Applied` to no arguments.
     pub objects: Approximation,
-    /// What can be inlined.
+    /// The functions that can be inlined.
     pub functions: Functions,
 }
 
@@ -37,8 +37,8 @@ pub struct Payload {
 pub struct Functions {
     /// The form in which they are written: another build of Flambeau may have another.
     pub format: String,
-    /// The arguments of the inliner, as text, of the unit and then of others that parts of the functions come from, whose calls
-    /// have their numbers. Empty where there is no limit.
+    /// The parameters of the inliner, as text: those of the unit, then those of other units that parts of the functions
+    /// were inlined from. A call has the number of its unit's parameters. Empty where there is no limit.
     pub origins: Vec<String>,
     /// The linker's name of each code, and what `flambeau_ir::transfer` reads.
     pub codes: Vec<(String, Vec<u8>)>,
@@ -56,7 +56,7 @@ impl Payload {
         Payload { flambeau_version: env!("CARGO_PKG_VERSION").into(), settings, exports, objects, functions }
     }
 
-    /// As bytes.
+    /// Encodes the payload.
     #[must_use]
     pub fn encode(&self) -> Vec<u8> {
         let mut w = Writer::default();
@@ -82,10 +82,10 @@ impl Payload {
         w.into_bytes()
     }
 
-    /// From bytes.
+    /// Decodes a payload.
     ///
     /// # Errors
-    /// When they are no payload of this version.
+    /// When the bytes are no payload of this version.
     pub fn decode(bytes: &[u8]) -> Result<Payload, PayloadError> {
         let r = &mut Reader::new(bytes);
         if r.take(MAGIC.len())? != MAGIC {
@@ -113,10 +113,10 @@ impl Payload {
 /// Why a payload can't be read.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum PayloadError {
-    /// Of another version of the format.
+    /// The payload has another version of the format.
     #[error("format {0}, where {VERSION} was expected")]
     Version(u64),
-    /// Damaged.
+    /// The payload is damaged.
     #[error(transparent)]
     Malformed(#[from] DecodeError),
 }
@@ -150,7 +150,7 @@ mod tests {
                 prop::collection::vec(inner.clone(), 0..8).prop_map(Approximation::Block),
                 ("[a-b]", prop::collection::vec(inner.clone(), 0..2), prop::collection::vec(0..3u32, 1..3))
                     .prop_map(|(code, args, path)| {
-                        let part = |field| Approximation::Made {
+                        let part = |field| Approximation::Applied {
                             code: code.clone(),
                             args: args.clone().into(),
                             path: vec![field],
@@ -227,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn other_versions_are_told_apart_from_damage() {
+    fn other_versions_are_distinguished_from_damage() {
         let mut bytes = MAGIC.to_vec();
         bytes.push(99);
         assert_eq!(Payload::decode(&bytes), Err(PayloadError::Version(99)));

@@ -11,6 +11,7 @@ use crate::builder::{Converter, Result};
 use crate::env::Val;
 
 impl Converter<'_> {
+    /// An operation on arrays; `None` for other primitives.
     pub(super) fn array_operation(
         &mut self,
         prim: &Primitive,
@@ -70,6 +71,7 @@ impl Converter<'_> {
         }
     }
 
+    /// An operation on strings, byte sequences or bigstrings; `None` for other primitives.
     pub(super) fn string_operation(
         &mut self,
         prim: &Primitive,
@@ -151,7 +153,7 @@ impl Converter<'_> {
         }
     }
 
-    /// A value made of a register's contents.
+    /// The value that represents a number: tagged or boxed, as its kind asks.
     pub(crate) fn boxed_contents(&mut self, simple: Simple, kind: Kind, loc: LocId) -> Val {
         match kind {
             Kind::Value => Val::unknown(simple),
@@ -163,7 +165,7 @@ impl Converter<'_> {
         }
     }
 
-    /// The contents of a value, in a register of that kind.
+    /// The untagged or unboxed contents of a value, of the given kind.
     pub(crate) fn naked_contents(&mut self, value: &Val, kind: Kind, loc: LocId) -> Simple {
         match kind {
             Kind::Value => value.simple,

@@ -12,6 +12,7 @@ use crate::builder::{Converter, Result};
 use crate::env::Val;
 
 impl Converter<'_> {
+    /// An operation on tagged or boxed integers; `None` for other primitives.
     pub(super) fn integer_operation(
         &mut self,
         prim: &Primitive,
@@ -112,8 +113,8 @@ impl Converter<'_> {
         }))
     }
 
-    /// Division, after the check of the divisor. A divisor known to be zero never divides: it raises under `-unsafe` too,
-    /// as in the stock compilers, also where it is known only later.
+    /// Division, after the check of the divisor. A divisor known to be zero never divides: it raises under `-unsafe`
+    /// too, as in the stock compilers, also where it is known only later.
     fn division(&mut self, quotient: bool, kind: IntKind, args: &[Simple], safe: bool, loc: LocId) -> Simple {
         let divisor = constant_integer(args[1]);
         if divisor.is_none_or(|d| d == 0) {
@@ -141,7 +142,7 @@ impl Converter<'_> {
         self.boxed(result, boxed_kind(kind), loc)
     }
 
-    /// An operation on floats; `None` for the other primitives.
+    /// An operation on floats; `None` for other primitives.
     pub(super) fn float_operation(
         &mut self,
         prim: &Primitive,
