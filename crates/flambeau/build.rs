@@ -45,7 +45,7 @@ fn build() -> Result<()> {
     for library in ocaml.libraries()? {
         println!("cargo:rustc-link-arg={library}");
     }
-    // At a fixed address: else the loader writes, at each start, the places of a hundred thousand OCaml values.
+    // Linked at a fixed address: else the loader relocates a hundred thousand OCaml values at each start.
     if env_var("CARGO_CFG_TARGET_OS")? == "linux" {
         println!("cargo:rustc-link-arg-bins=-no-pie");
     }
@@ -170,8 +170,8 @@ impl Ocaml {
         Ok(work.join(OBJECT))
     }
 
-    /// What the object is linked with: the runtime and the libraries of C that it wants. They are not part of the object,
-    /// or the static form of each would be needed (`ld -r` takes no other).
+    /// What the object is linked with: the runtime and the libraries of C that it wants. They are not part of the
+    /// object, or the static form of each would be needed (`ld -r` takes no other).
     ///
     /// # Errors
     /// When this OCaml wants code that we do not make.

@@ -59,11 +59,11 @@ pub fn run_ocaml_driver() -> ExitCode {
     ExitCode::from(2)
 }
 
-/// How OCaml's runtime manages the memory of a compiler, as `OCAMLRUNPARAM` says it: what is allocated lives to the end,
-/// mostly, so that the next free place is as good as the best one (policy 0), and compaction gains nothing. The heap
-/// begins with as much as most units need, and is hardly ever collected; pages that are not used cost nothing. The minor
-/// heap is smaller than OCaml's own, so that it stays in the cache: small units compile in 0.94 of the time that twice as
-/// large a one takes, and collections that mark. Large units have more room (`ocaml/driver/memory.ml`).
+/// Parameters of OCaml's memory management for a compiler, in the syntax of `OCAMLRUNPARAM`: what is allocated mostly
+/// lives to the end, so that next-fit is as good as best-fit (policy 0), and compaction gains nothing. The heap begins
+/// with as much as most units need, and is hardly ever collected; pages that are not used cost nothing. The minor heap
+/// is smaller than OCaml's default, so that it stays in the cache: small units compile in 0.94 of the time that one of
+/// twice the size takes, with collections that mark. Large units have more room (`ocaml/driver/memory.ml`).
 const MEMORY: &str = "a=0,o=1000,O=1000000,h=8M,s=192k";
 /// Users say it in one of these.
 const MEMORY_VARIABLES: [&str; 2] = ["OCAMLRUNPARAM", "CAMLRUNPARAM"];
@@ -112,7 +112,8 @@ extern "C" fn flambeau_middle_end(request: Value) -> Value {
     string_of_bytes(&pipeline::reply(&request, find_unit))
 }
 
-/// What `Rust.register_find_unit` was told gives for a name of the linker; nothing if it was told nothing.
+/// The result of the function that was registered with `Rust.register_find_unit`, for a name of the linker; empty if
+/// none was registered.
 fn find_unit(name: &str) -> Vec<u8> {
     // SAFETY: the pipeline runs in the OCaml thread, called from OCaml; the name is a C string.
     let find = unsafe { caml_named_value(c"flambeau_find_unit".as_ptr()) };

@@ -16,7 +16,7 @@ use std::process::ExitCode;
 
 use mimalloc::MiMalloc;
 
-/// The middle end allocates much and lives shortly.
+/// The middle end allocates much, and the process is short-lived.
 #[global_allocator]
 static ALLOCATOR: MiMalloc = MiMalloc;
 

@@ -3,7 +3,7 @@
 //!
 //! OCaml's runtime takes the stack it is started on for its main stack: `caml_startup` notes its top, and installs
 //! the handler of stack overflows with an alternate stack for the thread that calls it. So a fault in the guard page
-//! of this thread is told as an overflow, and nothing else is.
+//! of this thread is reported as an overflow, and nothing else is.
 
 use std::process::ExitCode;
 use std::thread;

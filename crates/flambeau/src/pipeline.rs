@@ -1,8 +1,7 @@
 //! From a request to a reply: the stages of the middle-end, and the one runner that dumps, times, counts and
 //! verifies around them. No stage does any of this by itself.
 //!
-//! Nothing that goes wrong here gets out as a panic: it becomes a reply which says in which unit, function and
-//! pass it was.
+//! No panic leaves the middle end: it becomes a reply which says in which unit, function and pass it happened.
 
 use std::cell::RefCell;
 use std::collections::BTreeMap;
@@ -25,11 +24,11 @@ use crate::{other_units, reports};
 const MAGIC: &[u8] = b"FLBR";
 const VERSION: u64 = 4;
 
-/// The name in this variable of the environment is that of a stage which is to panic: so it can be tested what happens
-/// then. The OCaml side reads it for its own stages (`ocaml/driver/errors.ml`).
+/// The variable of the environment that names a stage which is to panic, so that tests can see what happens then. The
+/// OCaml side reads it for its own stages (`ocaml/driver/errors.ml`).
 const FAIL_VARIABLE: &str = "FLAMBEAU_FAIL_IN";
 
-/// How a reply says what came of a request.
+/// The first byte of a reply: the outcome of the request.
 const COMPILED: u8 = 0;
 const FAILED: u8 = 1;
 const BAD_OPTION: u8 = 2;
@@ -50,7 +49,7 @@ struct Compiled {
     /// What is to be written beside the output: what the names end in, and the contents.
     files: Vec<(String, String)>,
     payload: Vec<u8>,
-    /// The number of a location, that of a warning, and what it says if it does not say the same always.
+    /// The number of the location, the number of the warning, and its text if that is not fixed.
     warnings: Vec<(u64, u64, String)>,
     cmm: flambeau_cmm::tree::Tree,
 }
@@ -62,8 +61,8 @@ thread_local! {
 
 /// Answers a request. `find_unit`: for a name of the linker, the unit that defines it (`docs/formats.md`).
 ///
-/// What was dumped, and the rewrites that were made, are in the reply whether the unit was compiled or not: they are what
-/// a failure is searched with.
+/// The dumps and the trace of rewrites are in the reply whether the unit was compiled or not: failures are investigated
+/// with them.
 pub fn reply(request: &[u8], find_unit: fn(&str) -> Vec<u8>) -> Vec<u8> {
     install_panic_hook();
     AT.set(Failure::default());
@@ -75,27 +74,27 @@ pub fn reply(request: &[u8], find_unit: fn(&str) -> Vec<u8>) -> Vec<u8> {
     let failure = match outcome {
         Ok(Ok(reply)) => return reply,
         Ok(Err(failure)) => failure,
-        // The hook has noted where and why.
+        // The hook has recorded where and why.
         Err(_) => AT.take(),
     };
     runner.dump_rewrites(&mut rewrites);
     refusal(&runner, &failure)
 }
 
-/// Notes message and place of a panic in place of printing them.
+/// Records message and source location of a panic instead of printing them.
 fn install_panic_hook() {
     panic::set_hook(Box::new(|info| {
         let payload = info.payload();
         let text = payload.downcast_ref::<String>().map(String::as_str);
         let message = text.or_else(|| payload.downcast_ref::<&str>().copied()).unwrap_or("panic");
-        let place = info.location().map(|l| format!(" ({}:{})", l.file(), l.line())).unwrap_or_default();
+        let location = info.location().map(|l| format!(" ({}:{})", l.file(), l.line())).unwrap_or_default();
         let noted = AT.try_with(|at| {
             if let Ok(mut at) = at.try_borrow_mut() {
-                at.message = format!("{message}{place}");
+                at.message = format!("{message}{location}");
             }
         });
         if noted.is_err() {
-            eprintln!("flambeau: {message}{place}");
+            eprintln!("flambeau: {message}{location}");
         }
     }));
 }
@@ -138,8 +137,8 @@ fn success(runner: &Runner, compiled: &Compiled) -> Vec<u8> {
         w.u(*value);
     }
     w.u(compiled.warnings.len() as u64);
-    for (place, number, text) in &compiled.warnings {
-        w.u(*place);
+    for (location, number, text) in &compiled.warnings {
+        w.u(*location);
         w.u(*number);
         w.s(text.as_bytes());
     }
@@ -163,7 +162,7 @@ impl Runner {
         Runner { fail_in: std::env::var(FAIL_VARIABLE).ok(), ..Runner::default() }
     }
 
-    /// Takes from a request what it wants done around the stages.
+    /// The runner for the dumps, checks and counters that a request asks for.
     fn configure(&mut self, request: &Request) {
         let options = &request.options;
         AT.with_borrow_mut(|at| at.unit.clone_from(&options.unit_name));
@@ -171,7 +170,7 @@ impl Runner {
         self.verify = options.verify;
     }
 
-    /// Notes which stage begins, and fails if it is to.
+    /// Records which stage begins, and fails if this stage is to.
     fn enter(&self, name: &str) {
         AT.with_borrow_mut(|at| {
             at.pass = name.into();
@@ -200,14 +199,14 @@ impl Runner {
         self.dumps_wanted.iter().any(|wanted| wanted == name)
     }
 
-    /// Notes what `print` gives, if that dump is wanted.
+    /// Records the output of `print`, if that dump is wanted.
     fn dump(&mut self, name: &str, print: impl FnOnce() -> String) {
         if self.wants(name) {
             self.dumps.push((name.into(), print()));
         }
     }
 
-    /// Dumps the rewrites that were made, unless that was done already.
+    /// Dumps the trace of rewrites, unless that was done already.
     fn dump_rewrites(&mut self, rewrites: &mut Rewrites) {
         if let Some(trace) = rewrites.trace.take() {
             self.dump("rewrites", || trace.iter().map(|done| format!("{done}\n")).collect());
@@ -226,12 +225,13 @@ impl Runner {
         Ok(())
     }
 
-    /// Checks what the pass of that name made, if that is wanted after each pass.
+    /// Verifies the result of the pass of that name, if verification is wanted after each pass.
     fn verify_after(&mut self, unit: &Unit, pass: &str) -> Result<(), Failure> {
         if self.verify { self.verify(unit, &format!("verification after {pass}")) } else { Ok(()) }
     }
 
-    /// Checks a unit, as a stage of that name. One that is not well-formed is dumped if the result is to be.
+    /// Verifies a unit, as a stage of that name. A unit that is not well-formed is dumped if the result is to be
+    /// dumped.
     fn verify(&mut self, unit: &Unit, name: &str) -> Result<(), Failure> {
         let verified = self.stage(name, || verify::verify(unit).map_err(|errors| ill_formed(&errors)));
         if verified.is_err() && self.wants("ir") {
@@ -322,7 +322,7 @@ fn compile(
             .stage("report", || reports::files(&unit, source, settings.level, rewrites).map_err(failure))?,
         None => Vec::new(),
     };
-    // In every compilation: what a pass did wrong is found before it is code.
+    // The result is verified in every compilation, so that a mistake of a pass is found before code is generated.
     runner.verify(&unit, "verification")?;
     let cmm = runner.stage("to cmm", || Ok(flambeau_cmm::lower(&unit)))?;
     runner.dump("cmm", || flambeau_cmm::printer::print(&cmm));
@@ -351,8 +351,8 @@ fn plant(unit: &mut Unit) {
     }
 }
 
-/// What the unit has of each language, and which rewrites made it so, for the fuzzer: a line `language name: count`
-/// each. The last line of a unit is the only one that begins with `fuel`.
+/// How often the unit has each construct of each language, and how often each kind of rewrite was applied, for the
+/// fuzzer: a line `language name: count` each. The last line of a unit is the only one that begins with `fuel`.
 fn coverage_text(request: &Request, unit: &Unit, rewrites: &Rewrites) -> String {
     let (mut lambda, mut ir) = (lambda_coverage::Coverage::new(), ir_coverage::Coverage::new());
     lambda_coverage::count(&request.term, &mut lambda);

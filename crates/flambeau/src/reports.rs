@@ -9,7 +9,7 @@ use flambeau_ir::{Rewrites, Unit};
 use flambeau_report::terminal::Palette;
 use flambeau_report::{Build, Report, diff, html, json, org, sources, terminal};
 
-/// What reports say they were made by.
+/// The version of Flambeau that is recorded in reports.
 const COMPILER: &str = concat!("flambeau ", env!("CARGO_PKG_VERSION"));
 
 /// The files that `-inlining-report` asks for: what their names end in, and their contents. Takes the log.
@@ -53,7 +53,7 @@ pub enum Format {
     Html,
 }
 
-/// What `flambeau report` is told.
+/// The arguments of `flambeau report`.
 #[derive(Args, Debug)]
 #[command(args_conflicts_with_subcommands = true, subcommand_negates_reqs = true)]
 pub struct ReportArguments {
@@ -148,11 +148,11 @@ fn palette(output: Option<&Path>) -> Palette {
     Palette { colours: output.is_none() && !unwanted && std::io::stdout().is_terminal() }
 }
 
-/// Writes to the file, whole or not at all; without one to the standard output.
+/// Writes to the file atomically, or to the standard output if there is no file.
 fn put(output: Option<&Path>, text: &str) -> Result<()> {
     let Some(path) = output else {
         return match std::io::stdout().write_all(text.as_bytes()) {
-            // Whoever reads has seen enough.
+            // The reader of the pipe has closed it.
             Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
             written => written.context("writing to the standard output"),
         };
@@ -167,7 +167,7 @@ fn put(output: Option<&Path>, text: &str) -> Result<()> {
     let temporary = path.with_file_name(temporary);
     let written = std::fs::write(&temporary, text).and_then(|()| std::fs::rename(&temporary, path));
     if written.is_err() {
-        // It may not be there; the first error is the one to tell.
+        // The temporary file may not exist; the first error is the one to report.
         let _ = std::fs::remove_file(&temporary);
     }
     written.with_context(|| format!("cannot write {}", path.display()))

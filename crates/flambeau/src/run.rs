@@ -14,7 +14,7 @@ pub fn run(source: &Path, arguments: &[OsString]) -> Result<ExitCode> {
     let name = source.file_name().with_context(|| format!("{} is not a file", source.display()))?;
     let copy = folder.path().join(name);
     let text = fs::read(source).with_context(|| format!("reading {}", source.display()))?;
-    // Messages are to name the source as it was given.
+    // Messages are to name the source as the command line does.
     let mut contents = format!("# 1 {:?}\n", source.display().to_string()).into_bytes();
     contents.extend(text);
     fs::write(&copy, contents).with_context(|| format!("writing {}", copy.display()))?;
@@ -34,7 +34,7 @@ pub fn run(source: &Path, arguments: &[OsString]) -> Result<ExitCode> {
     Ok(exit_code(status))
 }
 
-/// As the shell tells it: 128 and the signal's number for a program that a signal ended.
+/// The exit status as the shell reports it: 128 plus the signal's number for a program that a signal ended.
 fn exit_code(status: ExitStatus) -> ExitCode {
     let code = status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0));
     ExitCode::from(code as u8)

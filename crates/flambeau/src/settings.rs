@@ -1,4 +1,4 @@
-//! What the optimiser is told, as the OCaml side sends it.
+//! The optimiser's settings, as the OCaml side sends them.
 
 use flambeau_ir::decision::Policy;
 use flambeau_ir::inlining::{Choice, Rounds};
@@ -10,20 +10,20 @@ pub struct Settings {
     pub simplify: bool,
     /// Inline functions that are no stubs.
     pub inline: bool,
-    /// Of `-O`; 1 without.
+    /// The level of `-O`; 1 without the flag.
     pub level: u32,
     /// `-rounds`.
     pub rounds: Option<u32>,
-    /// What the inliner goes by.
+    /// The policy and parameters of the inliner.
     pub inlining: Rounds,
-    /// Tell other units of this one.
+    /// Export this unit's functions and values to other units.
     pub export: bool,
-    /// Note every rewrite.
+    /// Record every rewrite.
     pub trace: bool,
     /// Report what was decided (`-inlining-report`): the source file, as the command line names it.
     pub report: Option<String>,
-    /// Functions of the stock object that its description does not name otherwise, if the unit is compiled for the library: the label and
-    /// the number of arguments.
+    /// Functions of the stock object that its description does not name otherwise, if the unit is compiled for the
+    /// library: the label and the number of arguments.
     pub stock_functions: Vec<(String, usize)>,
 }
 
@@ -31,7 +31,7 @@ impl Settings {
     /// Reads names and values.
     ///
     /// # Errors
-    /// A name or value that nobody knows: the two sides are not of one build; or a round that is no number.
+    /// When a name or value is unknown, because the two sides are of different builds; or when a round is no number.
     pub fn read(pairs: &[(String, String)]) -> Result<Settings, String> {
         let mut settings = Settings {
             simplify: true,

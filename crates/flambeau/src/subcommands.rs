@@ -1,4 +1,4 @@
-//! Commands of our own: words that can't be arguments of `ocamlopt`.
+//! The subcommands of Flambeau: their names can't be arguments of `ocamlopt`.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -42,10 +42,10 @@ enum Command {
         /// How many rewrites may happen in all
         #[arg(long, value_name = "N")]
         fuel: Option<u64>,
-        /// Tell each rewrite, with its number
+        /// Print each rewrite, with its number
         #[arg(long)]
         rewrites: bool,
-        /// Run it before and after each pass, which must not change what it does; tell what each run took
+        /// Run it before and after each pass, which must not change its behaviour; print what each run took
         #[arg(long)]
         check_against_interp: bool,
         /// How many steps a run may take
@@ -75,8 +75,8 @@ enum Command {
     },
 }
 
-/// The words that begin a command of ours.
-const WORDS: &[&str] = &["opt", "report", "run", "stdlib", "toolchain", "help"];
+/// The names of the subcommands.
+const NAMES: &[&str] = &["opt", "report", "run", "stdlib", "toolchain", "help"];
 
 /// Whether the process was called with one of our commands. Under the name of ocamlopt it never is.
 pub fn is_called() -> bool {
@@ -86,7 +86,7 @@ pub fn is_called() -> bool {
         .as_deref()
         .and_then(|path| path.file_name()?.to_str())
         .is_some_and(|name| name.starts_with("ocamlopt"));
-    !is_ocamlopt && arguments.next().is_some_and(|word| WORDS.iter().any(|w| word == *w))
+    !is_ocamlopt && arguments.next().is_some_and(|word| NAMES.iter().any(|name| word == *name))
 }
 
 /// Runs the command that the process was called with.

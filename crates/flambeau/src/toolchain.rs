@@ -1,8 +1,8 @@
 //! `flambeau toolchain DIR`: a folder whose `bin`, put first on the PATH, makes build tools use flambeau as
 //! ocamlopt, with nothing else changed.
 //!
-//! The executable is copied there, with a library: so the folder depends on nothing that a clean build removes, and a build tool
-//! that compares the compiler's file sees whatever the compiler knows.
+//! The executable is copied there, with a library: so the folder depends on nothing that a clean build removes, and a
+//! build tool that compares the compiler's file sees any change of what the compiler knows.
 //!
 //! * make finds `ocamlopt` on the PATH.
 //! * dune takes the `ocamlopt` beside the `ocamlc` that it finds: so there are links to all the other tools.
@@ -20,10 +20,10 @@ use crate::library;
 /// The executable itself.
 const OWN: &str = "flambeau";
 
-/// What flambeau stands for.
+/// The tools that flambeau replaces.
 const OURS: &[&str] = &["ocamlopt", "ocamlopt.opt"];
 
-/// What has no place beside it.
+/// The tools of OCaml that get no link.
 const LEFT_OUT: &[&str] = &["ocamlopt.byte", "ocamlfind"];
 
 /// Makes the folder, or brings it up to date.
@@ -58,7 +58,8 @@ pub fn make(folder: &Path) -> Result<()> {
     Ok(())
 }
 
-/// What flambeau compiles is linked with the library of the OCaml that it was built with, and read by the tools of that.
+/// What flambeau compiles is linked with the library of the OCaml that it was built with, and read by the tools of
+/// that.
 fn check_version(ocamlc: &Path) -> Result<()> {
     let version = |program: &Path| -> Result<String> {
         let output = Command::new(program)
@@ -146,13 +147,13 @@ fn plain(path: &Path) -> Result<&str> {
     match path.to_str() {
         Some(text) if !text.contains(|c: char| c.is_whitespace() || "\"$`\\=".contains(c)) => Ok(text),
         _ => bail!(
-            "{}: ocamlfind can't be told of a path with blanks or quotes; choose another folder",
+            "{}: ocamlfind can't be given a path with blanks or quotes; choose another folder",
             path.display()
         ),
     }
 }
 
-/// A path as a word of the shell.
+/// A path, quoted for the shell.
 fn quoted(path: &Path) -> Result<String> {
     let text = path.to_str().with_context(|| format!("{} is not text", path.display()))?;
     Ok(format!("'{}'", text.replace('\'', "'\\''")))

@@ -1,4 +1,4 @@
-//! The command line: what is ours on it, and what happens when something goes wrong.
+//! The command line: Flambeau's own flags and subcommands, and what happens when something goes wrong.
 
 use std::fs;
 use std::path::Path;
@@ -18,7 +18,7 @@ fn errors_of_the_program_are_those_of_ocamlopt() {
 }
 
 #[test]
-fn the_configuration_tells_of_flambeau() {
+fn the_configuration_names_flambeau() {
     let folder = Folder::new(&[]);
     check_contains(&folder.run(&["-config"]).stdout, &["flambeau: true\n", "architecture: "]);
     let output = folder.run(&["-config-var", "flambeau_version"]);

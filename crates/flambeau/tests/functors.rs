@@ -62,7 +62,7 @@ fn functions_of_their_modules_know_the_argument() {
     assert!(more.contains("call code count_"), "{more}");
     let copy = ir.split("\ncode count_").nth(1).and_then(|rest| rest.split("\n}").next()).expect("the copy");
     assert!(copy.contains(".int") && !copy.contains("call comp"), "{copy}");
-    // What is not called is not copied, and the module is made by the functor.
+    // Functions that are not called are not copied, and the functor still allocates the module.
     assert!(!ir.contains("code many_") && ir.contains("call external \"camlTrees__Make"), "{ir}");
 }
 
@@ -183,9 +183,9 @@ fn large_functors_of_the_unit_are_evaluated_beside_their_applications() {
     let folder = Folder::new(&[("t.ml", &source)]);
     let beside = folder.compile(&["t.ml"]);
     assert!(beside.contains("call code Make_"), "{beside}");
-    let whole = folder.compile(&["-O3", "t.ml"]);
-    assert!(!whole.contains("call code Make_"), "{whole}");
-    for ir in [&beside, &whole] {
+    let inlined = folder.compile(&["-O3", "t.ml"]);
+    assert!(!inlined.contains("call code Make_"), "{inlined}");
+    for ir in [&beside, &inlined] {
         for name in ["ints", "floats"] {
             let body = body(ir, name);
             assert!(!body.contains("call"), "{body}");
@@ -196,7 +196,7 @@ fn large_functors_of_the_unit_are_evaluated_beside_their_applications() {
     }
 }
 
-/// A unit that makes modules with functors of another one, in all the ways that there are.
+/// A unit that applies functors of another unit, in every form that the language has.
 const MAKERS: (&str, &str) = (
     "makers.ml",
     "module Number = struct type t = int let compare (x : int) y = compare x y end
@@ -267,9 +267,10 @@ fn nothing_is_known_of_them_with_another_functor_than_they_were_made_with() {
     assert!(body(&ir, "plain").contains("call field"), "{ir}");
 }
 
-/// Each floor of a tower is the argument of the next: what is told of all together must not grow with its square.
+/// In a chain of functor applications, each result is the argument of the next application: the size of what is
+/// exported for all of them together must not grow with the square of the length.
 #[test]
-fn towers_are_told_in_a_few_words() {
+fn chains_of_applications_are_exported_in_linear_space() {
     let floors: String = (1..40).map(|k| format!("module M{k} : S = F (M{})\n", k - 1)).collect();
     let values = |text: &dyn Fn(u32) -> String| (0..12).map(text).collect::<Vec<_>>().join(" ");
     let source = format!(
@@ -300,13 +301,15 @@ fn closed_functions_of_what_a_functor_gives_are_called_directly() {
         total.contains("external \"camlTrees__size_") && !total.contains("closure my_closure"),
         "{total}"
     );
-    // What needs its closure is called with that of the module, which the functor makes: it is not inlined any more.
+    // A function that needs its closure is called with that of the module, which the functor allocates: the functor is
+    // not inlined any more.
     let has = body(&ir, "has");
     assert!(has.contains("external \"camlTrees__mem_") && has.contains("via"), "{has}");
     assert!(body(&ir, "Outer").contains("[inlined never]"), "{ir}");
 }
 
-/// A functor whose functions are too large to be copied for its arguments, with state and with functions that return closures.
+/// A functor whose functions are too large to be copied for its arguments, with state and with functions that return
+/// closures.
 const LARGE: (&str, &str) = (
     "large.ml",
     "module type Key = sig type t val compare : t -> t -> int end
@@ -397,8 +400,8 @@ fn what_was_inlined_elsewhere_is_not_called_as_the_functor_has_it() {
     }
 }
 
-/// What a twin hands on stays with it, although nobody calls it: all the functions of a tree for one call (a unit of two lines had 11 kB
-/// of code, stock's has 100 bytes).
+/// The functions that a specialised instance passes on stay alive with it, although nobody calls them: all the
+/// functions of a tree for one call (a unit of two lines had 11 kB of code, the stock compiler's has 100 bytes).
 #[test]
 fn functions_that_hand_modules_on_are_called_as_they_are() {
     let folder = Folder::new(&[
@@ -435,7 +438,7 @@ fn functions_that_hand_modules_on_are_called_as_they_are() {
     let ir = folder.compile(&["-O3", "t.ml"]);
     assert!(!ir.contains("code orders_"), "{ir}");
     assert!(body(&ir, "all").contains("call external \"camlBags__all_"), "{ir}");
-    // One that only reads the module is known as ever.
+    // A function that only reads the module is specialised as before.
     assert!(!body(&ir, "first").contains("camlBags__first_"), "{ir}");
     let files = ["-O3", "trees.ml", "bags.ml", "v.ml", "t.ml"];
     assert_eq!(folder.link_and_run(&files), "true false false");

@@ -101,7 +101,7 @@ fn bad_flags_are_refused() {
 }
 
 #[test]
-fn functors_at_the_toplevel_are_inlined_unless_told_not_to() {
+fn functors_at_the_toplevel_are_inlined_unless_a_flag_forbids_it() {
     let folder = Folder::new(&[(
         "t.ml",
         "module F (X : sig val f : int -> int end) = struct let rec g n = if n = 0 then 0 else X.f n + g (n - 1) end
@@ -155,7 +155,7 @@ fn recursive_functions_are_unrolled_if_a_flag_says_so() {
 }
 
 #[test]
-fn an_attribute_that_cannot_be_obeyed_is_told_once() {
+fn an_attribute_that_cannot_be_obeyed_is_reported_once() {
     let folder = Folder::new(&[(
         "t.ml",
         "let f = (fun x -> x + 1) [@inline never]
@@ -172,8 +172,8 @@ fn an_attribute_that_cannot_be_obeyed_is_told_once() {
     )]);
     let output = folder.run(&["-c", "t.ml"]);
     check_status(&output, 0);
-    let told = text(&output.stderr);
-    assert_eq!(told.matches("Warning 55").count(), 4, "{told}");
+    let warnings = text(&output.stderr);
+    assert_eq!(warnings.matches("Warning 55").count(), 4, "{warnings}");
     check_contains(
         &output.stderr,
         &[
@@ -187,8 +187,8 @@ fn an_attribute_that_cannot_be_obeyed_is_told_once() {
             "[@inlined] attributes may not be used on partial applications",
         ],
     );
-    // A level, or the way in which other units were built, changes nothing.
-    assert_eq!(text(&folder.run(&["-O3", "-g", "-c", "t.ml"]).stderr), told);
+    // A level, or the flags with which other units were built, change nothing.
+    assert_eq!(text(&folder.run(&["-O3", "-g", "-c", "t.ml"]).stderr), warnings);
     assert_eq!(text(&folder.run(&["-w", "-55", "-c", "t.ml"]).stderr), "");
 }
 
@@ -205,7 +205,7 @@ fn a_missing_body_is_no_reason_to_warn() {
 }
 
 #[test]
-fn assignments_to_immutable_values_are_told() {
+fn assignments_to_immutable_values_are_reported() {
     let folder = Folder::new(&[(
         "t.ml",
         "let p = (1, 2)
@@ -221,9 +221,9 @@ fn assignments_to_immutable_values_are_told() {
     )]);
     let output = folder.run(&["-c", "t.ml"]);
     check_status(&output, 0);
-    let told = text(&output.stderr);
-    // In an inlined function it is the place of the call that is told.
-    assert_eq!(told.matches("Warning 59").count(), 2, "{told}");
+    let warnings = text(&output.stderr);
+    // In an inlined function it is the location of the call that is reported.
+    assert_eq!(warnings.matches("Warning 59").count(), 2, "{warnings}");
     check_contains(&output.stderr, &["line 2,", "line 8,"]);
 }
 
@@ -245,7 +245,8 @@ fn what_inlining_exposes_is_inlined_as_deep_as_the_flag_says() {
     assert_eq!((calls("1"), calls("2")), (2, 0));
 }
 
-/// What a recursive function makes calls it, too: that is unrolled as its own calls are, and not without an end.
+/// A closure that a recursive function allocates calls the function, too: such calls are unrolled as the function's own
+/// calls are, and not without an end.
 #[test]
 fn closures_of_recursive_functions_are_not_unrolled_for_ever() {
     let folder = Folder::new(&[(
@@ -280,7 +281,7 @@ fn what_is_inlined_inside_a_function_counts() {
 }
 
 #[test]
-fn functions_that_change_places_are_known() {
+fn functions_that_are_swapped_are_known() {
     let folder = Folder::new(&[(
         "t.ml",
         "let rec iter_swap f g l =
@@ -363,8 +364,8 @@ fn attributes_have_an_end() {
     assert_eq!(folder.link_and_run(&["-O3", "t.ml"]), "0");
 }
 
-/// Functions that call each other through a known record are not recursive by themselves (OCaml's `Btype.unmark_class_type` had
-/// 31 kB).
+/// Functions that call each other through a known record are not recursive by themselves (OCaml's
+/// `Btype.unmark_class_type` had 31 kB).
 #[test]
 fn a_call_through_a_table_of_functions_has_an_end() {
     let call = |field: &str, n: u32| format!("(if n > {n} then it.{field} it (n - {n}) else {n})");

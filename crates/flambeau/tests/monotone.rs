@@ -30,7 +30,7 @@ const STEPS: &[(&str, &str, &str)] = &[
     ("-inline-branch-factor", "2", "0.1"),
 ];
 
-/// A call: the places that lead to it, and what it calls.
+/// A call: the source locations that lead to it from the outermost caller, and what it calls.
 type Site = (Vec<(String, u32, u32, u32)>, Option<String>);
 
 /// What was decided of the calls of a program in the first round.
@@ -60,8 +60,8 @@ fn is_inlined(reasons: &[Reason]) -> bool {
     reasons.iter().any(|reason| reason.is_favourable() && !matches!(reason, Reason::Specialised { .. }))
 }
 
-/// What a unit may grow by, and spend on evaluations, is bounded whatever the parameters are: then more inlined in one place can
-/// be less in another.
+/// Whether the reason is a budget: how much a unit may grow, and spend on evaluations, is bounded whatever the
+/// parameters are, so that more inlining at one call can mean less at another.
 fn is_budget(reason: &Reason) -> bool {
     use Reason::*;
     matches!(reason, FunctionBudget { .. } | UnitBudget { .. } | SpeculationBudget { .. })

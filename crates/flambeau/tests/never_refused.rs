@@ -24,8 +24,8 @@ const STAGES: &[&str] = &[
     "making the object",
 ];
 
-/// Constants, a table of jumps and frames, so that what the back end keeps of a unit is not empty; and a call that stock
-/// can't inline, which is no fault of the program.
+/// Constants, a table of jumps and frames, so that what the back end keeps of a unit is not empty; and a call that
+/// stock can't inline, which is no fault of the program.
 const SOURCE: &str = "\
     let table = [| 1.5; 2.5 |]\n\
     let name = function 0 -> \"a\" | 1 -> \"b\" | 2 -> \"c\" | 3 -> \"d\" | 4 -> \"e\" | _ -> \"z\"\n\

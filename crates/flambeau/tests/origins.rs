@@ -1,5 +1,5 @@
-//! With which flags a unit was compiled: what that says of its functions in other units, and where it can be read (features
-//! B11, G9).
+//! With which flags a unit was compiled: what that says of its functions in other units, and where it can be read
+//! (features B11, G9).
 
 mod folder;
 use folder::{Folder, check_contains, check_status, text};
@@ -87,7 +87,7 @@ fn depths_add_up_across_units() {
 
 #[test]
 fn the_standard_library_sets_no_limit() {
-    // Its functions are made for whoever uses them.
+    // Its functions are compiled for users with any parameters.
     let folder = Folder::new(&[(
         "t.ml",
         "let f x = (x * 3) lxor (x lsr 4) + (x * x) - (x lsr 2) + (x land 77) * (x lor 3)
@@ -103,7 +103,7 @@ fn the_standard_library_sets_no_limit() {
 }
 
 #[test]
-fn a_description_tells_what_the_optimiser_was_told() {
+fn a_description_records_the_settings_of_the_optimiser() {
     let folder = Folder::new(&[("t.ml", "let f x = x + 1")]);
     check_status(&folder.flambeau(&["-O3", "-inline-call-cost", "7", "-c", "t.ml"]), 0);
     let cmx = std::fs::read(folder.path("t.cmx")).expect("a description");
@@ -117,7 +117,7 @@ fn a_description_tells_what_the_optimiser_was_told() {
 }
 
 #[test]
-fn settings_of_the_environment_hold_and_are_told() {
+fn settings_of_the_environment_hold_and_are_recorded() {
     let folder = Folder::new(&[("t.ml", "let f x = x + 1")]);
     let settings = |variable: &str, flags: &[&str]| {
         let arguments = [flags, &["-config-var", "flambeau_settings"]].concat();
@@ -134,7 +134,7 @@ fn settings_of_the_environment_hold_and_are_told() {
         settings(":inline=0=1,1=5:_", &["-Oclassic"]),
         "level=1 policy=classic argument:inline@0=1 argument:inline@1=5"
     );
-    // Those after the command line go before those on it.
+    // Settings that the environment puts after the command line take precedence over those on it.
     let flags = ["-inline-call-cost", "3", "-inlining-report", "-c", "t.ml"];
     let output = folder.run_with(&[("OCAMLPARAM", "inline-call-cost=8,_,inline-call-cost=7")], &flags);
     check_status(&output, 0);

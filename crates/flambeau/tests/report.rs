@@ -130,7 +130,7 @@ fn a_report_is_shown() {
     assert!(names(&folder).iter().all(|name| !name.ends_with(".tmp")));
 }
 
-/// What an opaque unit costs is told (features B18).
+/// The calls that are not direct because a unit is opaque are reported (features B18).
 #[test]
 fn calls_lost_to_opaque_units_are_counted() {
     let folder = Folder::new(&[
@@ -213,7 +213,7 @@ fn what_is_wrong_is_said() {
 #[test]
 fn what_cannot_be_written_is_said() {
     let folder = Folder::new(SHAPES);
-    // A folder in the place of the file.
+    // There is a folder with the name of the file.
     fs::create_dir(folder.path(REPORT)).expect("a folder");
     let message = fail(&folder, &["-c", "-inlining-report", "shapes.ml"]);
     check_contains(message.as_bytes(), &["cannot write shapes.flambeau-report.json"]);
@@ -304,13 +304,14 @@ fn small_functions_that_call_are_inlined_where_they_may_not_call() {
         "outweighs_call",
         "-flambeau-inline-nonleaf-threshold",
     );
-    let both_ways = with_body("if x < 0 then h x y (x * y) else h y x (x - y)");
-    assert_eq!(decision_on_f(&both_ways, &[]).0, "outweighs_call");
-    let one_way = with_body("if x < 0 then h x y (x + y) else (y * x) + (x land 5)");
-    assert_eq!(decision_on_f(&one_way, &[]).0, "small");
+    let both_branches = with_body("if x < 0 then h x y (x * y) else h y x (x - y)");
+    assert_eq!(decision_on_f(&both_branches, &[]).0, "outweighs_call");
+    let one_branch = with_body("if x < 0 then h x y (x + y) else (y * x) + (x land 5)");
+    assert_eq!(decision_on_f(&one_branch, &[]).0, "small");
 }
 
-/// A call whose callee's beginning is inlined is told so, once, and no more where the limit is below that.
+/// A call of which the beginning of the callee is inlined is reported so, once, and not where the limit is below its
+/// size.
 #[test]
 fn beginnings_are_inlined_where_the_whole_is_not() {
     let folder = Folder::new(&[(

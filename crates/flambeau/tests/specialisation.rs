@@ -40,7 +40,7 @@ fn they_do_what_they_did() {
     }
 }
 
-/// Each makes a function of the one that it was given for the next, so that nothing stays the same.
+/// Each function builds a new closure from its argument for the next call, so that no two calls have the same argument.
 #[test]
 fn functions_that_are_made_in_copies_have_an_end() {
     let library = "let rec a f g n = if n = 0 then f n else g (b (fun x -> f (x + 1)) g (n - 1))
@@ -50,7 +50,7 @@ fn functions_that_are_made_in_copies_have_an_end() {
     assert!(copies(&ir, "a") + copies(&ir, "b") + copies(&ir, "c") <= 6, "{ir}");
 }
 
-/// Folds over two kinds of nodes, one in a function that it makes, as in a library of sessions.
+/// Folds over two kinds of nodes, one of them in a closure that it allocates, as in a library of session types.
 #[test]
 fn folds_through_closures_have_an_end() {
     let library = "type t = { subs : u list; name : int } and u = { trans : t list; id : int }

@@ -37,7 +37,7 @@ fn functions_of_other_units_are_inlined() {
     for there in ["camlA__never_", "camlA__fact_"] {
         assert!(b.contains(&format!("call external \"{there}")), "{there} is not called in:\n{b}");
     }
-    // What came from `a` goes on to `c`.
+    // What was inlined from `a` is inlined from `b` into `c`.
     let c = folder.compile(&["c.ml"]);
     assert!(!c.contains("external \"camlB__"), "{c}");
     assert!(c.contains("external \"camlA__never_"), "{c}");
@@ -68,7 +68,7 @@ fn numbers_of_other_units_are_known() {
             folder.compile(&["a.ml"]);
         }
         let b = folder.compile(&["b.ml"]);
-        // What the stock compiler computes, it tells of; for the others ours knows more.
+        // The stock compiler exports what it evaluates; of the others Flambeau knows more.
         let known: &[&str] =
             if stock { &["#7l", "#5n"] } else { &["#10.0", "#7l", "#1099511627776L", "#5n"] };
         for number in known {
@@ -95,7 +95,7 @@ fn a_library_is_linked_for_what_was_inlined() {
 }
 
 #[test]
-fn opaque_units_tell_nothing() {
+fn opaque_units_export_nothing() {
     let folder = Folder::new(UNITS);
     folder.compile(&["-opaque", "a.ml"]);
     let b = folder.compile(&["b.ml"]);
@@ -138,7 +138,7 @@ fn units_are_found_that_the_source_does_not_mention() {
     let top = folder.compile(&["-O3", "top.ml"]);
     assert!(!top.contains("external \"camlLow") && !top.contains("external \"camlHigh"), "{top}");
     assert_eq!(folder.link_and_run(&["low.cmx", "high.cmx", "top.cmx"]), "7");
-    // The linker is told.
+    // The dependency is recorded for the linker.
     folder.compile(&["low.ml", "-inline", "0"]);
     linker_refuses(&folder, ["low.cmx", "high.cmx", "top.cmx"]);
 }
@@ -205,7 +205,7 @@ fn a_plugin_has_what_it_inlines() {
 }
 
 #[test]
-fn frames_of_inlined_functions_have_the_place_of_their_source() {
+fn frames_of_inlined_functions_have_the_location_of_their_source() {
     let folder = Folder::new(&[
         ("a.ml", "let fail x =\n  if x > 0 then raise Exit else x\n"),
         (

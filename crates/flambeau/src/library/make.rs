@@ -1,10 +1,10 @@
 //! Making a library: what Flambeau knows of the functions of OCaml's standard library, from the sources that the
 //! installation carries.
 //!
-//! Nothing of the stock library is replaced. Each unit is compiled once more for what it says of its functions alone: the
-//! body of each that other units may inline or copy, under the label that the stock object gives it. A body mentions only
-//! what the stock `.cmx` describes (labels of functions that take as many arguments, and the module block), so that
-//! it is as good in a program whose library stock compiled, and no object changes.
+//! Nothing of the stock library is replaced. Each unit is compiled once more, only for its payload: the body of each
+//! function that other units may inline or copy, under the label that the stock object gives it. A body mentions only
+//! what the stock `.cmx` describes (labels of functions that take as many arguments, and the module block), so that it
+//! is valid in a program whose library the stock compiler compiled, and no object changes.
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;

@@ -1,4 +1,5 @@
-//! The library of descriptions: what Flambeau knows of the functions of installed units that the stock compiler made.
+//! The library of descriptions: what Flambeau knows of the functions of installed units that the stock compiler
+//! compiled.
 //!
 //! It is part of the executable, behind the program: whoever copies, caches or compares the executable has the library
 //! with it, and a compilation has no input that a build system can't see. An executable fresh from the linker has none
@@ -8,7 +9,7 @@
 //! program │ descriptions, one after another │ index │ length of the index │ length from the descriptions on │ MAGIC
 //! ```
 //!
-//! Nothing here is believed: each description ends with its own digest (`ocaml/unit/library.ml`).
+//! The contents are not trusted: each description ends with its own digest (`ocaml/unit/library.ml`).
 
 mod make;
 
@@ -99,8 +100,8 @@ fn read_at(file: &mut File, start: u64, length: u64) -> Result<Vec<u8>> {
     Ok(bytes)
 }
 
-/// Writes `target`: the program that is running, with its library, or with one that is made if it has none. `afresh`: even
-/// if it has one. A `target` that has the same program and a library is left alone.
+/// Writes `target`: the program that is running, with its library, or with a new library if it has none. `afresh`: with
+/// a new library in any case. A `target` that has the same program and a library is left alone.
 ///
 /// # Errors
 /// When no library can be made, or the file can't be written.
@@ -119,7 +120,7 @@ pub fn install(target: &Path, afresh: bool) -> Result<()> {
     write_executable(target, &bytes).with_context(|| format!("writing {}", target.display()))
 }
 
-/// A program with a library that is made now.
+/// The program with a new library.
 fn with_library(mut program: Vec<u8>) -> Result<Vec<u8>> {
     let descriptions = make::describe_stdlib()?;
     let left_out = match &descriptions.left_out[..] {
@@ -131,7 +132,7 @@ fn with_library(mut program: Vec<u8>) -> Result<Vec<u8>> {
     Ok(program)
 }
 
-/// Whole or not at all, also where the file is running.
+/// Writes a file atomically, also where the file is being executed.
 fn write_executable(target: &Path, bytes: &[u8]) -> Result<()> {
     let folder = target.parent().context("it is in no folder")?;
     let mut file = tempfile::NamedTempFile::new_in(folder)?;

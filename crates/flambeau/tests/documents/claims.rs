@@ -13,7 +13,7 @@ pub struct Expectation {
     claims: Vec<Claim>,
 }
 
-/// What is said of a subject.
+/// What is claimed of a subject.
 #[derive(Debug, PartialEq)]
 enum Claim {
     /// Nothing of it is left.
@@ -92,14 +92,14 @@ impl Expectation {
         Ok(Expectation { subject: Name::parse(subject)?, claims })
     }
 
-    /// Whether it holds, given what there was before optimisation and what came of it.
-    pub fn check(&self, raw: &Unit, made: &Unit) -> Result<(), String> {
+    /// Whether the expectation holds, given the unit before and after optimisation.
+    pub fn check(&self, raw: &Unit, optimised: &Unit) -> Result<(), String> {
         if self.claims == [Claim::Gone] {
             self.subject.must_be_in(raw)?;
-            let left = Subject::all(made, &self.subject);
+            let left = Subject::all(optimised, &self.subject);
             return if left.is_empty() { Ok(()) } else { Err(format!("{} is there", self.subject)) };
         }
-        let subjects = Subject::all(made, &self.subject);
+        let subjects = Subject::all(optimised, &self.subject);
         if subjects.is_empty() {
             return Err(format!("there is no function {}", self.subject));
         }

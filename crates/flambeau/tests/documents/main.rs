@@ -1,4 +1,4 @@
-//! The examples of the reference documents, and what these claim of them, told of the resulting intermediate code:
+//! The examples of the reference documents, and their claims as expectations of the resulting intermediate code:
 //! `tests/documents`, whose README.md is the reference of the expectations.
 
 #[path = "../folder/mod.rs"]
@@ -17,7 +17,7 @@ use folder::{Folder, check_status, text};
 
 /// A file of `tests/documents`.
 struct Document {
-    /// Those of each way in which it is compiled.
+    /// The flags of each compilation of the file.
     flags: Vec<Vec<String>>,
     /// Names and contents, in the order of compilation.
     files: Vec<(String, String)>,
@@ -63,9 +63,9 @@ impl Document {
                     Err(error) => return vec![error],
                 };
                 expectations += expected.len();
-                let Some([raw, made]) = compile(&folder, flags, name) else { continue };
+                let Some([raw, optimised]) = compile(&folder, flags, name) else { continue };
                 for expectation in expected {
-                    if let Err(why) = expectation.check(&raw, &made) {
+                    if let Err(why) = expectation.check(&raw, &optimised) {
                         failures.push(format!("{} {name}, {expectation}: {why}", flags.join(" ")));
                     }
                 }

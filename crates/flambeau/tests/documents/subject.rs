@@ -32,7 +32,7 @@ impl Name {
         Ok(Name { copy, name: name.to_owned() })
     }
 
-    /// Whether a linkage name is made of it: `camlT__NAME_12`, of copies `camlT__NAME_12_d3`.
+    /// Whether a linkage name is derived from it: `camlT__NAME_12`, of copies `camlT__NAME_12_d3`.
     fn is_of(&self, linkage_name: &str) -> bool {
         let Some((_, rest)) = linkage_name.split_once("__") else { return false };
         let mut parts: Vec<&str> = rest.split('_').collect();
@@ -50,14 +50,14 @@ impl Name {
         copy == self.copy && parts.join("_") == self.name
     }
 
-    /// A name that is nowhere in the source is a mistake.
+    /// Fails unless the unit defines a function of that name: another name is a mistake in the expectation.
     pub fn must_be_in(&self, raw: &Unit) -> Result<(), String> {
         let original = Name { copy: false, ..self.clone() };
         let there = raw.codes.values().any(|code| original.is_of(&code.linkage_name));
         if there { Ok(()) } else { Err(format!("there was no function {self}")) }
     }
 
-    /// The same, functions of other units included.
+    /// Fails unless the unit calls or defines a function of that name.
     pub fn must_be_called_in(&self, raw: &Unit) -> Result<(), String> {
         let original = Name { copy: false, ..self.clone() };
         let mut called = false;
@@ -75,13 +75,13 @@ impl fmt::Display for Name {
     }
 }
 
-/// Something of which claims can be made.
+/// Functions, code or a unit of which something is claimed.
 pub struct Subject<'u> {
     unit: &'u Unit,
     bodies: Vec<&'u Expr>,
     params: Vec<Variable>,
     /// Whether static data counts with it.
-    whole: bool,
+    is_unit: bool,
 }
 
 impl<'u> Subject<'u> {
@@ -91,7 +91,7 @@ impl<'u> Subject<'u> {
             ENTRY => vec![Subject::of_entry(unit)],
             UNIT => {
                 let bodies = unit.codes.values().map(|code| &code.body).chain([&unit.entry.body]).collect();
-                vec![Subject { unit, bodies, params: Vec::new(), whole: true }]
+                vec![Subject { unit, bodies, params: Vec::new(), is_unit: true }]
             }
             _ => {
                 let codes = unit.codes.values().filter(|code| name.is_of(&code.linkage_name));
@@ -101,11 +101,11 @@ impl<'u> Subject<'u> {
     }
 
     fn of_code(unit: &'u Unit, code: &'u Code) -> Subject<'u> {
-        Subject { unit, bodies: vec![&code.body], params: code.params.to_vec(), whole: false }
+        Subject { unit, bodies: vec![&code.body], params: code.params.to_vec(), is_unit: false }
     }
 
     fn of_entry(unit: &'u Unit) -> Subject<'u> {
-        Subject { unit, bodies: vec![&unit.entry.body], params: Vec::new(), whole: false }
+        Subject { unit, bodies: vec![&unit.entry.body], params: Vec::new(), is_unit: false }
     }
 
     /// Whether it does nothing but to return that.
@@ -129,7 +129,7 @@ impl<'u> Subject<'u> {
     pub fn can_have(&self, noun: &Noun) -> bool {
         match noun {
             Noun::Parameter => !self.params.is_empty(),
-            Noun::Static(_) => self.whole,
+            Noun::Static(_) => self.is_unit,
             _ => true,
         }
     }
