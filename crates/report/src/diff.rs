@@ -1,4 +1,4 @@
-//! What is different between two builds: calls of which something else was decided, and what remains in each function.
+//! The differences between two builds: calls with other decisions, and functions in which other operations remain.
 //!
 //! Calls are matched by the function that they stand in, the functions inlined around them, what they call, and their
 //! order; not by lines, nor by linker's names, which have numbers: code that only moved is the same.
@@ -18,15 +18,15 @@ use crate::terminal::counted;
 /// A call in one of the builds.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Side {
-    /// Where it is.
+    /// Its source location.
     pub place: Option<Place>,
     /// What was decided of it last, and why.
     pub reason: Reason,
-    /// The same in words.
+    /// The decision and its reason as text.
     pub text: String,
 }
 
-/// A call that is not as it was. At least one of the sides is there.
+/// A call of which the decision changed. At least one of the sides is there.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ChangedCall {
     /// The function that it stands in, then those inlined around it.
@@ -63,9 +63,9 @@ pub struct UnitDiff {
     pub calls: Vec<ChangedCall>,
     /// The functions, by name.
     pub functions: Vec<ChangedFunction>,
-    /// What remains in the whole unit, in the first build.
+    /// The operations that remain in the unit, in the first build.
     pub before: Counts,
-    /// In the second build.
+    /// The operations that remain in the unit, in the second build.
     pub after: Counts,
 }
 
@@ -84,10 +84,10 @@ pub fn diff(first: &[Report], second: &[Report]) -> Vec<UnitDiff> {
     units.into_iter().map(|((unit, _), (before, after))| unit_diff(unit, before, after)).collect()
 }
 
-/// What is in the first build, and what in the second.
+/// The item of the first build, and that of the second.
 type Pair<T> = (Option<T>, Option<T>);
 
-/// What is the same by its key, beside each other.
+/// Items of both builds that have the same key, paired.
 fn paired<K: Ord, T>(
     first: impl IntoIterator<Item = (K, T)>,
     second: impl IntoIterator<Item = (K, T)>,
@@ -128,7 +128,7 @@ fn unit_diff(unit: &str, before: Option<&Report>, after: Option<&Report>) -> Uni
     }
 }
 
-/// What calls are matched by: the functions around, and the callee.
+/// The key by which calls are matched: the functions around, and the callee.
 type CallKey = (Vec<String>, String);
 
 fn changed_calls(before: Option<&Report>, after: Option<&Report>) -> Vec<ChangedCall> {
@@ -178,26 +178,26 @@ fn calls_of(report: &Report) -> BTreeMap<CallKey, Vec<Side>> {
     let names = report.names();
     let mut sites = sites(&report.decisions);
     // The order of the source, which does not depend on that of the passes.
-    sites.sort_by(|a, b| a.places().iter().map(position).cmp(b.places().iter().map(position)));
+    sites.sort_by(|a, b| a.locations().iter().map(position).cmp(b.locations().iter().map(position)));
     let mut calls: BTreeMap<CallKey, Vec<Side>> = BTreeMap::new();
     for site in &sites {
         let mut within = vec![names.function(site.function())];
-        within.extend(site.places().iter().skip(1).map(|place| place.scope.clone()));
+        within.extend(site.locations().iter().skip(1).map(|location| location.scope.clone()));
         let key = (within, names.callee(site.last));
         calls.entry(key).or_default().push(side(site, report.policy, report.build.level));
     }
     calls
 }
 
-fn position(place: &Place) -> (u32, u32, u32) {
-    (place.line, place.start, place.end)
+fn position(location: &Place) -> (u32, u32, u32) {
+    (location.line, location.start, location.end)
 }
 
 fn side(site: &Site, policy: Policy, level: u32) -> Side {
     let explanation = explain(&site.last.reason, policy, level);
     let formula = explanation.formula.map(|formula| format!(" ({formula})")).unwrap_or_default();
     let text = format!("{}: {}{formula}", explanation.verdict.words().to_lowercase(), explanation.because);
-    Side { place: site.places().first().cloned(), reason: site.last.reason.clone(), text }
+    Side { place: site.locations().first().cloned(), reason: site.last.reason.clone(), text }
 }
 
 fn changed_functions(before: Option<&Report>, after: Option<&Report>) -> Vec<ChangedFunction> {
@@ -275,7 +275,7 @@ fn unit(out: &mut String, diff: &UnitDiff) {
 fn side_line(out: &mut String, sign: &str, side: Option<&Side>) {
     let _ = match side {
         Some(side) => {
-            let at = side.place.as_ref().map(|place| format!("{}:{}: ", place.file, place.line));
+            let at = side.place.as_ref().map(|location| format!("{}:{}: ", location.file, location.line));
             writeln!(out, "    {sign} {}{}", at.unwrap_or_default(), side.text)
         }
         None => writeln!(out, "    {sign} no such call"),
@@ -293,7 +293,7 @@ fn counts_line(out: &mut String, sign: &str, counts: Option<&Counts>) {
 /// The differences as JSON.
 ///
 /// # Errors
-/// Never for differences that [`diff`] made.
+/// Never for differences from [`diff`].
 pub fn json(diffs: &[UnitDiff]) -> Result<String, impl std::fmt::Display + use<>> {
     #[derive(Serialize)]
     struct Differences<'d> {

@@ -1,4 +1,4 @@
-//! What is said of a reason: why, with which numbers, and what would have changed it. All renderings say this.
+//! The explanation of a reason: why, with which numbers, and what would have changed it. All renderings show this.
 
 use flambeau_ir::decision::{Evaluation, Policy, Reason, Removed};
 use flambeau_ir::inlining::{LARGEST, PER_INLINE};
@@ -10,20 +10,20 @@ use crate::sites::Verdict;
 pub enum Change {
     /// A flag of the command line.
     Flag(String),
-    /// A flag that would have to go.
+    /// A flag that would have to be removed.
     WithoutFlag(&'static str),
     /// An attribute of the call.
     AtCall(&'static str),
     /// An attribute of the function.
     AtDefinition(&'static str),
-    /// An attribute that would have to go.
+    /// An attribute that would have to be removed.
     Without(&'static str),
     /// Something in the source or in the build.
     Other(String),
 }
 
 impl Change {
-    /// What is to be typed, if that can be said, and the words before and after it.
+    /// What is to be typed, if that can be said, and the text before and after it.
     #[must_use]
     pub fn parts(&self) -> (&str, &str, &str) {
         match self {
@@ -36,7 +36,7 @@ impl Change {
         }
     }
 
-    /// In plain words.
+    /// The change as plain text.
     #[must_use]
     pub fn text(&self) -> String {
         let (before, code, after) = self.parts();
@@ -44,7 +44,7 @@ impl Change {
     }
 }
 
-/// What is said of a reason.
+/// The explanation of a reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Explanation {
     /// What it led to.
@@ -53,7 +53,7 @@ pub struct Explanation {
     pub brief: String,
     /// Why, as the end of a sentence: `it is small`.
     pub because: String,
-    /// The comparison that was made, with its numbers.
+    /// The comparison that decided, with its numbers.
     pub formula: Option<String>,
     /// The operations that inlining removes: how many and what.
     pub removed: Vec<String>,
@@ -61,7 +61,7 @@ pub struct Explanation {
     pub changes: Vec<Change>,
 }
 
-/// What is said of a reason, where the unit is compiled with that policy and level of `-O`.
+/// The explanation of a reason, where the unit is compiled with that policy and level of `-O`.
 #[must_use]
 pub fn explain(reason: &Reason, policy: Policy, level: u32) -> Explanation {
     let (because, formula) = because(reason);
@@ -109,7 +109,7 @@ fn brief(reason: &Reason) -> &'static str {
         Reason::UnitBudget { .. } => "unit has grown",
         Reason::SpeculationBudget { .. } => "much was evaluated",
         Reason::KeepsBacktraces => "backtraces",
-        Reason::MakesClosures => "makes closures",
+        Reason::MakesClosures => "allocates closures",
         Reason::Evaluated => "functor, evaluated beside",
         Reason::Arguments => "arguments",
     }
@@ -129,7 +129,7 @@ fn because(reason: &Reason) -> (String, Option<String>) {
         Reason::Unrolled { left } => {
             (format!("the function is recursive and is to be unrolled, {left} times more after this"), None)
         }
-        Reason::Stub => plain("it is a wrapper that the compiler made, and such are always inlined"),
+        Reason::Stub => plain("it is a wrapper that the compiler generated, and such are always inlined"),
         Reason::Small { size, limit } => {
             ("the function is small".into(), Some(format!("size {size} <= limit {limit}")))
         }
@@ -145,7 +145,7 @@ fn because(reason: &Reason) -> (String, Option<String>) {
         ),
         Reason::Specialised { parameters, size } => (
             format!(
-                "a copy of the function, of size {size}, was made for the {} of this call: {}",
+                "a specialised instance of the function, of size {size}, was made for the {} of this call: {}",
                 if parameters.len() == 1 { "argument" } else { "arguments" },
                 parameters.join(", ")
             ),
@@ -155,7 +155,7 @@ fn because(reason: &Reason) -> (String, Option<String>) {
         Reason::ForbiddenByCall => plain("an attribute of the call forbids it"),
         Reason::ForbiddenByFunction => plain("an attribute of the function forbids it"),
         Reason::InStub => {
-            plain("the call stands in a wrapper that the compiler made; it is decided where that is inlined")
+            plain("the call stands in a wrapper that the compiler generated; it is decided where that is inlined")
         }
         Reason::InNoPoll => plain("the call stands in a function with [@poll error], which what is inlined might break"),
         Reason::UnknownFunction => plain("which function is called is only known when the program runs"),
@@ -177,8 +177,8 @@ fn because(reason: &Reason) -> (String, Option<String>) {
             (format!("the benefit is too small{}", inside(evaluation)), Some(formula(evaluation, ">")))
         }
         Reason::OutweighsCall(evaluation) => (
-            "the function calls others, loops or makes closures whatever it is given, beside which its call is little, and too little \
-             else disappears"
+            "the function calls others, loops or allocates closures whatever its arguments are, beside which its call is little, \
+             and too little else disappears"
                 .into(),
             Some(formula(evaluation, ">")),
         ),
@@ -198,9 +198,9 @@ fn because(reason: &Reason) -> (String, Option<String>) {
             Some(format!("size {size} > {left} left of what may be evaluated")),
         ),
         Reason::KeepsBacktraces => plain(
-            "the body catches exceptions, whose backtraces would be others in the place of the call (-g)",
+            "the body catches exceptions, whose backtraces would differ if it were inlined (-g)",
         ),
-        Reason::MakesClosures => plain("its body makes closures, and a flag forbids inlining such"),
+        Reason::MakesClosures => plain("its body allocates closures, and a flag forbids inlining such"),
         Reason::Evaluated => {
             plain("the functions that the functor makes are known without, and copied where they are called")
         }
@@ -208,7 +208,7 @@ fn because(reason: &Reason) -> (String, Option<String>) {
     }
 }
 
-/// What the search inside the body came to.
+/// The result of the search inside the body.
 fn inside(evaluation: &Evaluation) -> String {
     let calls = match evaluation.inside {
         0 => String::new(),
@@ -292,7 +292,7 @@ fn changes(reason: &Reason, policy: Policy, level: u32) -> Vec<Change> {
         Reason::InStub => Vec::new(),
         Reason::InNoPoll => vec![Change::Without("[@poll error]")],
         Reason::UnknownFunction => other(
-            "inlining the function that the call stands in, or specialising it, where the function that it is given is \
+            "inlining the function that the call stands in, or specialising it, where the function that is passed to it is \
              known; [@inline] or [@specialise] on its definition asks for that",
         ),
         Reason::NoBody => other(

@@ -8,7 +8,7 @@ use serde::Deserialize;
 
 use crate::model::{FORMAT, Report, VERSION};
 
-/// What the names of files with reports end in.
+/// The suffix of the names of files with reports.
 pub const SUFFIX: &str = ".flambeau-report.json";
 
 /// Why a report could not be read.
@@ -24,19 +24,19 @@ pub struct Error {
 /// What can be wrong with a file.
 #[derive(Debug, thiserror::Error)]
 pub enum Cause {
-    /// The system says so.
+    /// The system reported an error.
     #[error("{0}")]
     System(io::Error),
-    /// Not JSON, or none of ours.
+    /// The file is not JSON, or no report of Flambeau.
     #[error("this is no report of Flambeau: {0}; compile with -inlining-report to get one")]
     Foreign(String),
-    /// Of another version.
+    /// The report has another version of the format.
     #[error("a report of version {0}, where this flambeau reads version {VERSION}: compile the unit again")]
     Version(u64),
-    /// What it says can't be.
+    /// The contents are inconsistent.
     #[error("a damaged report ({0}): compile the unit again")]
     Damaged(String),
-    /// A folder without any.
+    /// The folder contains no report.
     #[error("there is no *{SUFFIX} in this folder; compile with -inlining-report to get some")]
     None,
 }
@@ -51,7 +51,7 @@ struct Head {
 /// A report as text.
 ///
 /// # Errors
-/// Never for reports that [`Report::new`] made.
+/// Never for reports from [`Report::new`].
 pub fn write(report: &Report) -> Result<String, impl fmt::Display + use<>> {
     serde_json::to_string_pretty(report).map(|text| text + "\n")
 }
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn folders_without_reports_are_told() {
+    fn folders_without_reports_are_reported() {
         let folder = tempfile::tempdir().expect("a folder");
         let error = load(&[folder.path().to_owned()]).expect_err("refused").to_string();
         assert!(error.contains("there is no *.flambeau-report.json in this folder"), "{error}");

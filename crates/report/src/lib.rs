@@ -1,9 +1,9 @@
-//! Reports: what the inliner decided at each call and why, what would have changed it, and what remains in each function
-//! after the last pass (features B12).
+//! Reports: what the inliner decided at each call and why, what would have changed it, and what remains in each
+//! function after the last pass (features B12).
 //!
 //! A compilation with `-inlining-report` makes a [`Report`]: data, from which all else is rendered. [`org`] renders it
 //! as the files that the manual describes; [`terminal`] as a tree; [`html`] as one page beside the source; [`json`]
-//! writes it and reads it back; [`diff`] tells two builds apart. What is said of a reason, in all of them, stands in
+//! writes it and reads it back; [`diff`] compares two builds. The explanation of a reason, for all of them, is in
 //! [`explain`].
 //!
 //! The crate knows the intermediate language, and none of the passes.

@@ -11,9 +11,9 @@ use crate::names;
 use crate::remaining;
 use crate::sites::{self, Verdict};
 
-/// What the field `format` says.
+/// The value of the field `format`.
 pub const FORMAT: &str = "flambeau-report";
-/// Counts up when a field changes its meaning or goes; not when one is added.
+/// Incremented when a field changes its meaning or is removed; not when one is added.
 pub const VERSION: u32 = 1;
 
 /// How a unit was compiled.
@@ -32,7 +32,7 @@ pub struct Build {
 /// A source file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Source {
-    /// The name, as places have it.
+    /// The name, as source locations have it.
     pub file: String,
     /// The contents.
     pub text: String,
@@ -89,7 +89,7 @@ pub struct Remaining {
     pub operation: Operation,
     /// Of what: `block of 2`, `float`, `caml_compare`.
     pub detail: String,
-    /// Where: the place in the source of this unit first, then those in the functions that were inlined there.
+    /// The source locations: the one in this unit first, then those in the functions that were inlined there.
     pub places: Vec<Place>,
     /// For the call of a function that is only read out of the module block of another unit: that unit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -104,9 +104,9 @@ pub type Counts = BTreeMap<Operation, u32>;
 pub struct Function {
     /// The linker's name; `None` for the code that initialises the unit.
     pub name: Option<String>,
-    /// Its definition.
+    /// The source location of its definition.
     pub place: Option<Place>,
-    /// In the order of the code.
+    /// The operations that remain, in the order of the code.
     pub remaining: Vec<Remaining>,
 }
 
@@ -135,14 +135,15 @@ pub struct Summary {
     pub specialised: u32,
     /// Calls that remain.
     pub kept: u32,
-    /// Of these, calls of functions of other units that do not offer their bodies: too large, opaque, or without a `.cmx`.
+    /// Of these, calls of functions of other units that do not offer their bodies: too large, opaque, or without a
+    /// `.cmx`.
     pub without_body: u32,
     /// These by the other unit, as far as it is known.
     pub without_body_by_unit: BTreeMap<String, u32>,
     /// Of the calls that remain, those of functions that are not known.
     pub unknown_callee: u32,
-    /// The indirect calls that remain of functions of other units of which nothing is known: the unit is opaque, its `.cmx`
-    /// was not found or does not tell.
+    /// The indirect calls that remain of functions of other units of which nothing is known: the unit is opaque, or its
+    /// `.cmx` was not found or does not describe them.
     pub opaque_calls: u32,
     /// These by the other unit.
     pub opaque_calls_by_unit: BTreeMap<String, u32>,
@@ -166,13 +167,13 @@ pub struct Report {
     pub build: Build,
     /// The policy of the inliner.
     pub policy: Policy,
-    /// What there is, counted.
+    /// The counts of calls and operations.
     pub summary: Summary,
     /// The decisions, in the order in which they were taken.
     pub decisions: Vec<Decision>,
     /// What remains, by function.
     pub functions: Vec<Function>,
-    /// The sources that places are in, as far as they are this unit's and could be read.
+    /// The source files that locations refer to, as far as they are this unit's and could be read.
     pub sources: Vec<Source>,
 }
 
@@ -212,7 +213,7 @@ impl Report {
         let operations = operations.filter_map(|remaining| remaining.places.first());
         let definitions = self.functions.iter().filter_map(|function| function.place.as_ref());
         let mut files: Vec<&str> =
-            decisions.chain(operations).chain(definitions).map(|place| place.file.as_str()).collect();
+            decisions.chain(operations).chain(definitions).map(|location| location.file.as_str()).collect();
         files.push(&self.build.source);
         files.sort_unstable();
         files.dedup();
@@ -224,8 +225,8 @@ impl Report {
     pub fn names(&self) -> Names<'_> {
         let mut scopes = FxHashMap::default();
         for decision in self.decisions.iter().filter(|decision| decision.depth == 0) {
-            if let (Some(function), [place]) = (decision.function.as_deref(), decision.places.as_slice()) {
-                scopes.entry(function).or_insert(place.scope.as_str());
+            if let (Some(function), [location]) = (decision.function.as_deref(), decision.places.as_slice()) {
+                scopes.entry(function).or_insert(location.scope.as_str());
             }
         }
         let functions = self.functions.iter().map(|f| (f.name.as_deref(), f)).collect();
@@ -243,7 +244,7 @@ pub struct Names<'r> {
 }
 
 impl<'r> Names<'r> {
-    /// A function as people know it: by its place in the source if it is of this unit.
+    /// The name of a function for people: where it is in the source if it is of this unit.
     #[must_use]
     pub fn function(&self, name: Option<&str>) -> String {
         name.map_or_else(|| "toplevel".into(), |name| self.known(name))
@@ -267,13 +268,13 @@ impl<'r> Names<'r> {
 
     /// Where a function of this unit is defined.
     #[must_use]
-    pub fn place(&self, name: Option<&str>) -> Option<&'r Place> {
+    pub fn location(&self, name: Option<&str>) -> Option<&'r Place> {
         self.get(name)?.place.as_ref()
     }
 
     fn known(&self, name: &str) -> String {
-        let place = self.place(Some(name)).map(|place| place.scope.as_str());
-        let scope = place.or_else(|| self.scopes.get(name).copied()).filter(|scope| !scope.is_empty());
+        let location = self.location(Some(name)).map(|location| location.scope.as_str());
+        let scope = location.or_else(|| self.scopes.get(name).copied()).filter(|scope| !scope.is_empty());
         let copy = if names::is_copy(name) { " (copy)" } else { "" };
         scope.map_or_else(|| names::readable(name, self.separator), str::to_owned) + copy
     }
@@ -284,7 +285,7 @@ fn cleaned(mut decision: Decision) -> Decision {
     for name in [&mut decision.function, &mut decision.callee].into_iter().flatten() {
         *name = names::decoded(name);
     }
-    decision.places.iter_mut().for_each(clean_place);
+    decision.places.iter_mut().for_each(clean_location);
     if let Reason::Beneficial(evaluation)
     | Reason::NotBeneficial(evaluation)
     | Reason::OutweighsCall(evaluation) = &mut decision.reason
@@ -298,10 +299,10 @@ fn cleaned(mut decision: Decision) -> Decision {
     decision
 }
 
-/// Makes a place readable.
-pub(crate) fn clean_place(place: &mut Place) {
-    place.file = names::decoded(&place.file);
-    place.scope = names::decoded(&place.scope);
+/// Decodes the names in a source location.
+pub(crate) fn clean_location(location: &mut Place) {
+    location.file = names::decoded(&location.file);
+    location.scope = names::decoded(&location.scope);
 }
 
 fn summary(decisions: &[Decision], functions: &[Function], rounds: u32, separator: &str) -> Summary {

@@ -1,6 +1,6 @@
 //! Linker's names as people know them.
 
-/// Bytes beyond ASCII stand in names as private characters (docs/formats.md): gives them back, as UTF-8 if they are.
+/// Decodes bytes beyond ASCII, which are private characters in names (docs/formats.md), as UTF-8 if they are.
 #[must_use]
 pub fn decoded(name: &str) -> String {
     if name.is_ascii() {
@@ -16,7 +16,8 @@ pub fn decoded(name: &str) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// `camlStdlib__List__map_261` as `Stdlib.List.map`, if the separator is `__`: without the stamp, and without the number of a copy.
+/// `camlStdlib__List__map_261` as `Stdlib.List.map`, if the separator is `__`: without the stamp, and without the
+/// number of a copy.
 #[must_use]
 pub fn readable(linkage_name: &str, separator: &str) -> String {
     let Some(rest) = linkage_name.strip_prefix("caml") else { return linkage_name.to_owned() };
@@ -28,13 +29,13 @@ pub fn readable(linkage_name: &str, separator: &str) -> String {
     }
 }
 
-/// `Stdlib__List` and `map_261`. Names of units have `__` in them, but nothing else that separates; names of operators may
-/// have anything.
+/// Splits a linker's name into `Stdlib__List` and `map_261`. Names of units may contain `__`, but no other separator;
+/// names of operators may contain anything.
 fn unit_and_name<'n>(rest: &'n str, separator: &str) -> Option<(&'n str, &'n str)> {
     if separator == "__" { rest.rsplit_once(separator) } else { rest.split_once(separator) }
 }
 
-/// Whether a function is a copy of one of the source: it was specialised, or made by a functor that was inlined.
+/// Whether a function is a copy of one in the source: it was specialised, or a functor was inlined.
 #[must_use]
 pub fn is_copy(linkage_name: &str) -> bool {
     without_suffix(linkage_name, "d").is_some()

@@ -12,7 +12,7 @@ use crate::tree::{self, Node};
 /// Lines are not longer than this, names apart.
 const WIDTH: usize = 100;
 
-/// What the name of the file of a round ends in.
+/// The suffix of the name of a round's file.
 #[must_use]
 pub fn suffix(round: u32) -> String {
     format!(".{round}.inlining.org")
@@ -47,13 +47,16 @@ fn definition(out: &mut String, names: &Names, node: &Node<&Decision>) {
         out.push_str("* Toplevel of the unit\n");
         return;
     };
-    let at = names.place(node.function).map(|place| format!(" at {}", position(place))).unwrap_or_default();
+    let at = names
+        .location(node.function)
+        .map(|location| format!(" at {}", position(location)))
+        .unwrap_or_default();
     let _ = writeln!(out, "* Definition of {}{at}", names.function(Some(function)));
 }
 
 fn calls(out: &mut String, report: &Report, names: &Names, node: &Node<&Decision>) {
     let stars = "*".repeat(node.depth + 1);
-    let at = node.place.map(|place| format!(" at {}", position(place))).unwrap_or_default();
+    let at = node.location.map(|location| format!(" at {}", position(location))).unwrap_or_default();
     if node.entries.is_empty() {
         let _ = writeln!(out, "{stars} Application{at}");
         paragraph(out, node.depth, "Inlined in an earlier round, or with the function in which it stands.");
@@ -87,8 +90,8 @@ fn explanation(out: &mut String, report: &Report, decision: &Decision, depth: us
 
 /// `foo.ml, line 3, characters 5-12`
 #[must_use]
-pub fn position(place: &Place) -> String {
-    format!("{}, line {}, characters {}-{}", place.file, place.line, place.start, place.end)
+pub fn position(location: &Place) -> String {
+    format!("{}, line {}, characters {}-{}", location.file, location.line, location.start, location.end)
 }
 
 fn paragraph(out: &mut String, depth: usize, text: &str) {

@@ -7,7 +7,7 @@ use flambeau_ir::{
 };
 use rustc_hash::FxHashMap;
 
-use crate::model::{Function, Operation, Remaining, clean_place};
+use crate::model::{Function, Operation, Remaining, clean_location};
 use crate::names;
 
 /// The functions of a unit in the order of the source, the code of the toplevel first.
@@ -18,7 +18,7 @@ pub fn functions(unit: &Unit) -> Vec<Function> {
         .values()
         .map(|code| Function {
             name: Some(names::decoded(&code.linkage_name)),
-            place: places(unit, code.dbg).pop(),
+            place: locations(unit, code.dbg).pop(),
             remaining: remaining(unit, &code.body),
         })
         .collect();
@@ -27,18 +27,18 @@ pub fn functions(unit: &Unit) -> Vec<Function> {
     functions
 }
 
-/// For the order: what has no place comes last.
-fn position(place: &Option<Place>) -> (bool, &str, u32, u32) {
-    match place {
-        Some(place) => (false, &place.file, place.line, place.start),
+/// The key of the order by location: what has none comes last.
+fn position(location: &Option<Place>) -> (bool, &str, u32, u32) {
+    match location {
+        Some(location) => (false, &location.file, location.line, location.start),
         None => (true, "", 0, 0),
     }
 }
 
-fn places(unit: &Unit, dbg: Dbg) -> Vec<Place> {
-    let mut places = decision::places(&unit.locs, dbg);
-    places.iter_mut().for_each(clean_place);
-    places
+fn locations(unit: &Unit, dbg: Dbg) -> Vec<Place> {
+    let mut locations = decision::places(&unit.locs, dbg);
+    locations.iter_mut().for_each(clean_location);
+    locations
 }
 
 /// The operations in a body that cost something.
@@ -46,7 +46,7 @@ fn remaining(unit: &Unit, body: &Expr) -> Vec<Remaining> {
     let mut found = Vec::new();
     let foreign = foreign_fields(unit, body);
     let mut note = |operation: Operation, detail: String, dbg: Dbg, of: Option<String>| {
-        found.push(Remaining { operation, detail, places: places(unit, dbg), unit: of });
+        found.push(Remaining { operation, detail, places: locations(unit, dbg), unit: of });
     };
     body.walk(&mut |expr| {
         for item in &expr.items {

@@ -6,11 +6,11 @@ use rustc_hash::FxHashMap;
 /// What became of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Verdict {
-    /// The body stands in its place.
+    /// The call is replaced by the body.
     Inlined,
     /// A copy of the function is called.
     Specialised,
-    /// It remains.
+    /// The call remains.
     Kept,
 }
 
@@ -73,26 +73,26 @@ impl<'r> Site<'r> {
         self.last.callee.as_deref()
     }
 
-    /// Where it is.
+    /// Its source locations: in the caller first, then in the functions inlined around it.
     #[must_use]
-    pub fn places(&self) -> &'r [Place] {
+    pub fn locations(&self) -> &'r [Place] {
         &self.last.places
     }
 }
 
-/// What tells the calls of a round apart.
+/// The key that distinguishes the calls of a round.
 type Key<'r> = (Option<&'r str>, &'r [Place], Option<&'r str>);
 
 /// The calls that decisions are about, in the order of their first ones.
 ///
-/// Decisions of different rounds are about one call if function, places and callee are the same; several such calls in
-/// one round are matched in order. A call of an unknown function may become one of a known function later; one that is
-/// not inlined may then be specialised.
+/// Decisions of different rounds are about one call if function, locations and callee are the same; several such calls
+/// in one round are matched in order. A call of an unknown function may become one of a known function later; one that
+/// is not inlined may then be specialised.
 #[must_use]
 pub fn sites(decisions: &[Decision]) -> Vec<Site<'_>> {
     let mut sites: Vec<Site> = Vec::new();
     let mut known: FxHashMap<Key, Vec<usize>> = FxHashMap::default();
-    // How many calls of each key the present round has had.
+    // How many calls of each key the current round has had.
     let mut seen: FxHashMap<Key, usize> = FxHashMap::default();
     let mut round = None;
     // The call of the decision before this one.
@@ -164,7 +164,8 @@ mod tests {
             decision(1, 3, None, Reason::UnknownFunction),
         ];
         let sites = sites(&decisions);
-        let verdicts: Vec<_> = sites.iter().map(|s| (s.places()[0].line, s.callee(), s.verdict())).collect();
+        let verdicts: Vec<_> =
+            sites.iter().map(|s| (s.locations()[0].line, s.callee(), s.verdict())).collect();
         assert_eq!(
             verdicts,
             [

@@ -1,5 +1,5 @@
-//! The sources that a report shows its decisions beside: read when the unit is compiled, so that they are what the
-//! places speak of whatever becomes of the files.
+//! The sources that a report shows its decisions beside: read when the unit is compiled, so that locations refer to
+//! them even if the files change later.
 
 use std::path::{Component, Path};
 
@@ -13,7 +13,7 @@ pub fn read(report: &mut Report, folder: &Path) {
     let main = report.build.source.clone();
     let mut files = report.files();
     files.retain(|file| *file == main || is_inside(file));
-    // The source goes first.
+    // The source of the unit comes first.
     files.sort_by_key(|file| *file != main);
     let read = |file: &&str| {
         let text = text_of(&folder.join(file))?;

@@ -62,7 +62,7 @@ fn lines(report: &Report, palette: Palette) -> Vec<Line> {
     let mut lines = vec![head(report, palette)];
     let names = report.names();
     let sites = sites(&report.decisions);
-    let nodes = tree::nest(sites.iter().map(|site| (site.function(), site.places(), site)));
+    let nodes = tree::nest(sites.iter().map(|site| (site.function(), site.locations(), site)));
     let mut pending = nodes.iter().peekable();
     while let Some(definition) = pending.next() {
         lines.push(definition_line(&names, definition.function, palette));
@@ -108,7 +108,7 @@ pub fn policy(report: &Report) -> &'static str {
     }
 }
 
-/// What there is, in one sentence.
+/// The counts of calls and operations, in one sentence.
 #[must_use]
 pub fn summary(report: &Report) -> String {
     let summary = &report.summary;
@@ -139,7 +139,7 @@ fn opaque(report: &Report) -> Option<String> {
     let units: Vec<String> = units.map(|(unit, count)| format!("{unit} {count}")).collect();
     (summary.opaque_calls > 0).then(|| {
         format!(
-            "{} indirect calls of functions of units that are opaque or without a .cmx that tells of them: {}",
+            "{} indirect calls of functions of units that are opaque or without a .cmx that describes them: {}",
             summary.opaque_calls,
             units.join(", ")
         )
@@ -147,13 +147,16 @@ fn opaque(report: &Report) -> Option<String> {
 }
 
 fn definition_line(names: &Names, function: Option<&str>, palette: Palette) -> Line {
-    let at = names.place(function).map(|place| format!(" {}:{}", place.file, place.line)).unwrap_or_default();
+    let at = names
+        .location(function)
+        .map(|location| format!(" {}:{}", location.file, location.line))
+        .unwrap_or_default();
     let text = format!("{}{}", palette.bold(&names.function(function)), palette.dim(&at));
     Line { depth: 1, text, notes: Vec::new() }
 }
 
 fn calls(lines: &mut Vec<Line>, report: &Report, names: &Names, node: &Node<&Site>, palette: Palette) {
-    let at = node.place.map_or_else(|| "?".into(), short_position);
+    let at = node.location.map_or_else(|| "?".into(), short_position);
     let depth = node.depth + 1;
     if node.entries.is_empty() {
         lines.push(Line {
@@ -178,13 +181,14 @@ fn why(explanation: &Explanation) -> String {
     }
 }
 
-/// What goes away, and what could make it inlined. What would undo inlining is told by the other renderings.
+/// The operations that inlining removes, and what would make the call inlined. What would undo inlining is shown by the
+/// other renderings.
 fn notes(explanation: &Explanation, palette: Palette) -> Vec<String> {
     let mut notes = Vec::new();
     if !explanation.removed.is_empty() {
         notes.push(palette.dim(&format!("removes {}", explanation.removed.join(", "))));
     }
-    // What can't be typed is too long for a line: the other renderings tell it.
+    // What can't be typed is too long for a line: the other renderings show it.
     let typed = explanation.changes.iter().filter(|change| !change.parts().1.is_empty());
     let typed: Vec<String> = typed.map(Change::text).collect();
     if explanation.verdict == Verdict::Kept && !typed.is_empty() {
@@ -208,14 +212,14 @@ pub fn counted(counts: &Counts) -> String {
 }
 
 /// `12:5`
-fn short_position(place: &Place) -> String {
-    format!("{}:{}:{}", place.file, place.line, place.start)
+fn short_position(location: &Place) -> String {
+    format!("{}:{}:{}", location.file, location.line, location.start)
 }
 
 /// Writes lines with the branches of the tree before them.
 fn draw(out: &mut String, lines: &[Line], palette: Palette) {
     let last = last_ones(lines);
-    // For each depth, whether the branch goes on below.
+    // For each depth, whether the branch continues below.
     let mut open: Vec<bool> = Vec::new();
     for (index, line) in lines.iter().enumerate() {
         open.truncate(line.depth);

@@ -4,16 +4,16 @@
 use flambeau_ir::decision::Place;
 use rustc_hash::FxHashMap;
 
-/// A definition or a place, and what belongs to it.
+/// A definition or a source location, and what belongs to it.
 #[derive(Debug)]
 pub struct Node<'r, T> {
-    /// The function of a definition; of a place, that in which it is.
+    /// The function that is defined, or in which the location is.
     pub function: Option<&'r str>,
-    /// None for a definition, and for calls whose place is unknown.
-    pub place: Option<&'r Place>,
+    /// None for a definition, and for calls whose location is unknown.
+    pub location: Option<&'r Place>,
     /// How many nodes are around it: 0 for definitions.
     pub depth: usize,
-    /// What is at this place. None for a place of which only what is nested is known.
+    /// The entries at this location. None for a location of which only nested ones have entries.
     pub entries: Vec<T>,
 }
 
@@ -23,14 +23,14 @@ pub fn nest<'r, T>(entries: impl IntoIterator<Item = (Option<&'r str>, &'r [Plac
     let mut arena = Arena { nodes: Vec::new(), children: Vec::new(), index: FxHashMap::default() };
     let mut definitions: Vec<usize> = Vec::new();
     let mut by_function: FxHashMap<Option<&str>, usize> = FxHashMap::default();
-    for (function, places, entry) in entries {
+    for (function, locations, entry) in entries {
         let definition = *by_function.entry(function).or_insert_with(|| {
             let id = arena.push(function, None, 0);
             definitions.push(id);
             id
         });
-        let node = places.iter().fold(definition, |parent, place| arena.child(parent, place));
-        let node = if places.is_empty() { arena.placeless(definition) } else { node };
+        let node = locations.iter().fold(definition, |parent, location| arena.child(parent, location));
+        let node = if locations.is_empty() { arena.without_location(definition) } else { node };
         arena.nodes[node].entries.push(entry);
     }
     arena.flatten(definitions)
@@ -43,36 +43,38 @@ struct Arena<'r, T> {
 }
 
 impl<'r, T> Arena<'r, T> {
-    fn push(&mut self, function: Option<&'r str>, place: Option<&'r Place>, depth: usize) -> usize {
-        self.nodes.push(Node { function, place, depth, entries: Vec::new() });
+    fn push(&mut self, function: Option<&'r str>, location: Option<&'r Place>, depth: usize) -> usize {
+        self.nodes.push(Node { function, location, depth, entries: Vec::new() });
         self.children.push(Vec::new());
         self.nodes.len() - 1
     }
 
-    fn add_child(&mut self, parent: usize, place: Option<&'r Place>) -> usize {
-        let id = self.push(self.nodes[parent].function, place, self.nodes[parent].depth + 1);
+    fn add_child(&mut self, parent: usize, location: Option<&'r Place>) -> usize {
+        let id = self.push(self.nodes[parent].function, location, self.nodes[parent].depth + 1);
         self.children[parent].push(id);
         id
     }
 
-    /// The node for a place in a definition or in an inlined body.
-    fn child(&mut self, parent: usize, place: &'r Place) -> usize {
-        if let Some(&known) = self.index.get(&(parent, place)) {
+    /// The node for a location in a definition or in an inlined body.
+    fn child(&mut self, parent: usize, location: &'r Place) -> usize {
+        if let Some(&known) = self.index.get(&(parent, location)) {
             return known;
         }
-        let id = self.add_child(parent, Some(place));
-        self.index.insert((parent, place), id);
+        let id = self.add_child(parent, Some(location));
+        self.index.insert((parent, location), id);
         id
     }
 
-    /// A node for a call of which no place is known.
-    fn placeless(&mut self, definition: usize) -> usize {
+    /// A node for a call of which no location is known.
+    fn without_location(&mut self, definition: usize) -> usize {
         self.add_child(definition, None)
     }
 
     fn flatten(mut self, mut definitions: Vec<usize>) -> Vec<Node<'r, T>> {
         let position = |nodes: &[Node<T>], id: usize| {
-            nodes[id].place.map(|place| (place.file.clone(), place.line, place.start, place.end))
+            nodes[id]
+                .location
+                .map(|location| (location.file.clone(), location.line, location.start, location.end))
         };
         for children in &mut self.children {
             children.sort_by_cached_key(|&id| {

@@ -54,8 +54,8 @@ fn row(unit: &Unit, function: &Function, counts: &Counts) -> Markup {
         tr {
             th scope="row" { details {
                 summary { code { (name) } }
-                @if let Some(place) = &function.place {
-                    p { a href={ "#" (unit.line_id(&place.file, place.line)) } { (place.file) ":" (place.line) } }
+                @if let Some(location) = &function.place {
+                    p { a href={ "#" (unit.line_id(&location.file, location.line)) } { (location.file) ":" (location.line) } }
                 }
                 ul { @for ((operation, detail, file, line), count) in grouped(function) {
                     li {
@@ -76,7 +76,7 @@ fn grouped(function: &Function) -> BTreeMap<Like<'_>, u32> {
     let mut groups = BTreeMap::new();
     for remaining in &function.remaining {
         let (file, line) =
-            remaining.places.first().map_or(("", 0), |place| (place.file.as_str(), place.line));
+            remaining.places.first().map_or(("", 0), |location| (location.file.as_str(), location.line));
         *groups.entry((remaining.operation, remaining.detail.as_str(), file, line)).or_default() += 1;
     }
     groups

@@ -19,7 +19,7 @@ pub fn class(verdict: Verdict) -> &'static str {
     }
 }
 
-/// The calls at a place of the source, with those in what was inlined there.
+/// The calls at a source location, with those in what was inlined there.
 pub fn group(unit: &Unit, group: &Group, label: &str) -> Markup {
     let Some((head, inner)) = group.nodes.split_first() else { return html! {} };
     html! {
@@ -72,7 +72,7 @@ fn nested(unit: &Unit, inner: &[Node<&Site>]) -> Markup {
                 p.soft { "In the code that was inlined here:" }
                 @for node in inner {
                     @let depth = node.depth.saturating_sub(2).min(12);
-                    @let at = node.place.map(|place| format!("{}:{}", place.file, place.line)).unwrap_or_default();
+                    @let at = node.location.map(|location| format!("{}:{}", location.file, location.line)).unwrap_or_default();
                     div style={ "margin-left:" (depth) "em" } {
                         @for site in &node.entries { (note(unit, site, None, &at, &[])) }
                         @if node.entries.is_empty() { p.soft { (at) } }
@@ -103,7 +103,7 @@ fn body(unit: &Unit, site: &Site, explanation: &Explanation) -> Markup {
             }
             p.soft {
                 "In " code { (unit.names.function(site.function())) }
-                @if let Some(place) = site.places().last() { ", " (position(place)) }
+                @if let Some(location) = site.locations().last() { ", " (position(location)) }
                 ", round " (site.last.round)
                 @if let Some(callee) = site.callee() { "; calls " code { (callee) } }
                 "."

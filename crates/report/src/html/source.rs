@@ -1,4 +1,4 @@
-//! The source with what was decided beside it.
+//! The source, with the decisions beside it.
 
 use std::collections::BTreeMap;
 
@@ -12,17 +12,17 @@ use crate::tree::{self, Node};
 
 use super::note;
 
-/// The calls at one place of the source, and those in what was inlined there.
+/// The calls at one source location, and those in what was inlined there.
 pub struct Group<'r> {
-    /// For links.
+    /// The identifier for links.
     pub id: String,
-    /// The place; what is nested in it follows.
+    /// The node of the location; those that are nested in it follow.
     pub nodes: &'r [Node<'r, &'r Site<'r>>],
 }
 
 impl Group<'_> {
-    fn place(&self) -> Option<&Place> {
-        self.nodes.first().and_then(|node| node.place)
+    fn location(&self) -> Option<&Place> {
+        self.nodes.first().and_then(|node| node.location)
     }
 
     fn class(&self) -> &'static str {
@@ -57,49 +57,49 @@ impl<'r> Unit<'r> {
 /// Equal operations of a line.
 type Operations<'r> = BTreeMap<(Operation, &'r str), u32>;
 
-/// What is told beside the lines, by file and line.
+/// What is shown beside the lines, by file and line.
 #[derive(Default)]
 struct Notes<'r> {
     groups: FxHashMap<(&'r str, u32), Vec<&'r Group<'r>>>,
     operations: FxHashMap<(&'r str, u32), Operations<'r>>,
 }
 
-/// The sources of a unit, and at the end what has no place in them.
+/// The sources of a unit, and at the end the calls whose location is in none of them.
 pub fn files(unit: &Unit) -> Markup {
     let sites = sites(&unit.report.decisions);
-    let nodes = tree::nest(sites.iter().map(|site| (site.function(), site.places(), site)));
+    let nodes = tree::nest(sites.iter().map(|site| (site.function(), site.locations(), site)));
     let groups = groups(unit, &nodes);
     let is_shown = |file: &str| unit.report.sources.iter().any(|source| source.file == file);
     let mut notes = Notes::default();
     let mut elsewhere = Vec::new();
     for group in &groups {
-        match group.place().filter(|place| is_shown(&place.file)) {
-            Some(place) => notes.groups.entry((&place.file, place.line)).or_default().push(group),
+        match group.location().filter(|location| is_shown(&location.file)) {
+            Some(location) => notes.groups.entry((&location.file, location.line)).or_default().push(group),
             None => elsewhere.push(group),
         }
     }
     for group in notes.groups.values_mut() {
-        group.sort_by_key(|group| group.place().map(|place| (place.start, place.end)));
+        group.sort_by_key(|group| group.location().map(|location| (location.start, location.end)));
     }
     for remaining in unit.report.functions.iter().flat_map(|function| &function.remaining) {
-        if let Some(place) = remaining.places.first() {
-            let line = notes.operations.entry((&place.file, place.line)).or_default();
+        if let Some(location) = remaining.places.first() {
+            let line = notes.operations.entry((&location.file, location.line)).or_default();
             *line.entry((remaining.operation, &remaining.detail)).or_default() += 1;
         }
     }
     html! {
         @for source in &unit.report.sources { (file(unit, source, &notes)) }
         @if !elsewhere.is_empty() {
-            h3 { @if unit.report.sources.is_empty() { "Calls" } @else { "Calls of which the place is not above" } }
+            h3 { @if unit.report.sources.is_empty() { "Calls" } @else { "Calls of which the source is not above" } }
             div.elsewhere { @for group in elsewhere {
-                @let at = group.place().map(|place| format!("{}:{}", place.file, place.line)).unwrap_or_default();
+                @let at = group.location().map(|location| format!("{}:{}", location.file, location.line)).unwrap_or_default();
                 (note::group(unit, group, &at))
             } }
         }
     }
 }
 
-/// Definitions fall away: a place tells them.
+/// The nodes without those of definitions, which are named in locations.
 fn groups<'r>(unit: &Unit, nodes: &'r [Node<'r, &'r Site<'r>>]) -> Vec<Group<'r>> {
     let mut groups = Vec::new();
     let mut start = 0;
@@ -164,7 +164,7 @@ fn marked(text: &str, groups: &[&Group]) -> Markup {
     let mut out = String::new();
     let mut written = 0;
     for (index, group) in groups.iter().enumerate() {
-        let start = group.place().map_or(0, |place| place.start as usize);
+        let start = group.location().map_or(0, |location| location.start as usize);
         let start = boundary(text, start).max(written);
         push_escaped(&mut out, &text[written..start]);
         written = start;

@@ -1,4 +1,4 @@
-//! The page in a real browser: headless Chromium draws it, in light and in dark, and tells what it understood.
+//! The page in a real browser: headless Chromium draws it, in light and in dark, and reports what it understood.
 
 use std::ffi::OsString;
 use std::fs;
@@ -30,7 +30,7 @@ fn run(browser: &OsString, folder: &Path, arguments: &[&str], page: &Path) -> Ou
     run_at(browser, folder, arguments, page, "")
 }
 
-/// The same at a place of the page.
+/// What the browser writes when it opens the page at one of its anchors.
 fn run_at(browser: &OsString, folder: &Path, arguments: &[&str], page: &Path, fragment: &str) -> Output {
     let output = start(browser, folder, arguments, page, fragment);
     let errors = errors(&output);
@@ -112,7 +112,7 @@ fn the_page_is_drawn() {
     }
 }
 
-/// What the browser made of the page.
+/// The document as the browser parsed it.
 fn check_dom(dom: &str) {
     let report = fixture::report();
     for site in sites(&report.decisions) {

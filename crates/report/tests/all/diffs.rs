@@ -13,7 +13,7 @@ fn check(first: &[Report], second: &[Report], expected: Expect) {
     expected.assert_eq(&render(&diff(first, second)));
 }
 
-/// The same with everything ten lines further down, and other numbers in the linker's names.
+/// The report with everything ten lines further down, and other numbers in the linker's names.
 fn moved(mut report: Report) -> Report {
     let renamed = |name: &mut String| {
         if let Some((before, number)) = name.rsplit_once('_')

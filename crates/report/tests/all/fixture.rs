@@ -1,5 +1,5 @@
-//! A report with everything in it: the code of a real unit (`data/shapes.fl`, which flambeau made of `data/shapes.ml`)
-//! and a log made up so that it has every reason.
+//! A report with everything in it: the code of a real unit (`data/shapes.fl`, which flambeau compiled from
+//! `data/shapes.ml`) and an invented log that has every reason.
 
 use std::path::Path;
 
@@ -29,7 +29,7 @@ pub fn report() -> Report {
     report
 }
 
-/// Where that text stands in the source.
+/// The location of that text in the source.
 fn place(text: &str, scope: &str) -> Place {
     let offset = SOURCE.find(text).unwrap_or_else(|| panic!("{text} is not in the source"));
     let before = &SOURCE[..offset];
@@ -43,7 +43,7 @@ fn place(text: &str, scope: &str) -> Place {
     }
 }
 
-/// A call at places in the order from the caller inwards.
+/// A call at locations in the order from the caller inwards.
 fn call(
     round: u32,
     function: &str,

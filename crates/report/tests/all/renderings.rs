@@ -103,7 +103,7 @@ fn a_page_says_what_was_decided() {
             assert!(page.contains(&maud::html! { (code) }.into_string()), "{code} is not on the page");
         }
     }
-    // The source is text, not markup, and stands there whole.
+    // The source is text, not markup, and nothing of it is missing.
     assert!(page.contains("&lt;b&gt;&amp;amp;&quot; is text here"));
     assert!(page.contains("size 60 - benefit 12.25 = 47.75 &gt; allowance 10"));
     assert!(page.contains("-flambda2-inline-threshold 48"));
