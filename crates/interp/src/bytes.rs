@@ -26,7 +26,7 @@ pub(crate) fn contents(heap: &Heap, string: Value, big: bool) -> Result<&[u8]> {
     }
 }
 
-/// The same, to be changed.
+/// The bytes of a string, bytes or (`big`) bigstring, to be changed.
 pub(crate) fn contents_mut(heap: &mut Heap, string: Value, big: bool) -> Result<&mut [u8]> {
     contents(heap, string, big)?;
     match heap.get_mut(string)? {
@@ -103,8 +103,8 @@ pub(crate) fn dimension(heap: &Heap, array: Value, dim: u32) -> Result<Value> {
     }
 }
 
-/// Where the bytes of the element of that number are.
-fn place(heap: &Heap, kind: BigarrayKind, array: Value, offset: i64) -> Result<std::ops::Range<usize>> {
+/// The range of the bytes of the element of that number.
+fn byte_range(heap: &Heap, kind: BigarrayKind, array: Value, offset: i64) -> Result<std::ops::Range<usize>> {
     match heap.get(array)? {
         Shape::Bigarray { kind: actual, data, .. } if *actual == kind => {
             let size = element_size(kind);
@@ -117,7 +117,7 @@ fn place(heap: &Heap, kind: BigarrayKind, array: Value, offset: i64) -> Result<s
 
 /// Reads an element.
 pub(crate) fn load_element(heap: &mut Heap, kind: BigarrayKind, array: Value, offset: i64) -> Result<Value> {
-    let range = place(heap, kind, array, offset)?;
+    let range = byte_range(heap, kind, array, offset)?;
     let Shape::Bigarray { data, .. } = heap.get(array)? else { return Err(Trap::WrongShape) };
     let data = &data[range];
     let single = |data: &[u8]| f64::from(f32::from_bits(word(data) as u32)).to_bits();
@@ -151,7 +151,7 @@ pub(crate) fn store_element(
     offset: i64,
     element: Value,
 ) -> Result<()> {
-    let range = place(heap, kind, array, offset)?;
+    let range = byte_range(heap, kind, array, offset)?;
     let single = |x: f64| (x as f32).to_bits().to_le_bytes();
     let bytes: Vec<u8> = match kind {
         BigarrayKind::Float32 => single(float(element)?).to_vec(),

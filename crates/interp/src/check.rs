@@ -1,4 +1,4 @@
-//! The property of passes: what a unit does stays what it was.
+//! The property that every pass must have: the behaviour of a unit does not change.
 
 use std::fmt;
 
@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 
 use crate::{Options, Run, Stop, Trap, run};
 
-/// More fuel for what came out than for what went in, by this factor: a pass may add jumps.
+/// The factor by which the unit after a pass has more fuel than the unit before it: a pass may add jumps.
 const FUEL_FACTOR: u64 = 4;
 
 /// What a comparison found, nothing being wrong.
@@ -21,10 +21,10 @@ pub enum Verdict {
     OutOfFuel,
 }
 
-/// What is wrong.
+/// What a comparison found to be wrong.
 #[derive(Clone, Debug)]
 pub enum Difference {
-    /// The verifier refuses what came out.
+    /// The verifier rejects the result of the pass.
     Invalid(String),
     /// The runs differ.
     Behaviour(String),
@@ -82,7 +82,7 @@ pub fn check_pass(
     compare(unit, &changed, options)
 }
 
-/// The same, the pass having been applied.
+/// Compares the behaviour of a unit before a pass with that of its result.
 ///
 /// # Errors
 /// What is wrong with the second unit.
@@ -101,7 +101,7 @@ pub fn compare(before: &Unit, after: &Unit, options: &Options) -> Result<Verdict
     if first.behaviour() != second.behaviour() {
         return Err(Difference::Behaviour(describe(&first, &second)));
     }
-    match made_twice(&first, &second) {
+    match duplicated(&first, &second) {
         Some((old, new)) => Err(Difference::Behaviour(format!(
             "identity: what event {new} shows was one with what event {old} shows, and is another block now"
         ))),
@@ -109,9 +109,9 @@ pub fn compare(before: &Unit, after: &Unit, options: &Options) -> Result<Verdict
     }
 }
 
-/// The events that showed one object, which a pass has made two, if there are any. Runs of the same behaviour show objects
-/// in the same order. A pass may make one object of two without identity, never two of one.
-fn made_twice(before: &Run, after: &Run) -> Option<(usize, usize)> {
+/// The two events that showed one object before the pass and two after it, if there are any. Runs with the same
+/// behaviour show objects in the same order. A pass may merge two objects without identity, but never duplicate one.
+fn duplicated(before: &Run, after: &Run) -> Option<(usize, usize)> {
     let mut became: FxHashMap<usize, (usize, usize)> = FxHashMap::default();
     for ((event, old), (_, new)) in before.seen.iter().zip(&after.seen) {
         let (first, object) = *became.entry(*old).or_insert((*event, *new));
@@ -124,13 +124,13 @@ fn made_twice(before: &Run, after: &Run) -> Option<(usize, usize)> {
 
 /// The first thing in which two runs differ.
 fn describe(first: &Run, second: &Run) -> String {
-    let place = first.events.iter().zip(&second.events).position(|(a, b)| a != b);
-    let place = place.unwrap_or_else(|| first.events.len().min(second.events.len()));
-    let tell = |run: &Run| match run.events.get(place) {
+    let index = first.events.iter().zip(&second.events).position(|(a, b)| a != b);
+    let index = index.unwrap_or_else(|| first.events.len().min(second.events.len()));
+    let describe = |run: &Run| match run.events.get(index) {
         Some(event) => format!("{}({})", event.name, event.args.join(", ")),
         None => format!("{:?}", run.stop),
     };
-    format!("event {place} was {}\n  and became {}", tell(first), tell(second))
+    format!("event {index} was {}\n  and became {}", describe(first), describe(second))
 }
 
 /// A unit's text under a message, for a test that fails.

@@ -1,4 +1,4 @@
-//! Which primitives and constructs a unit has: a generator that never makes one tests nothing of it.
+//! Which primitives and constructs a unit has: what a generator never generates is not tested.
 
 use std::collections::BTreeMap;
 
@@ -41,7 +41,7 @@ pub const CONSTRUCTS: &[&str] = &[
     "unreachable",
 ];
 
-/// Adds what a unit has.
+/// Adds the primitives and constructs of a unit.
 pub fn count(unit: &Unit, coverage: &mut Coverage) {
     let mut add = |name: &'static str| *coverage.entry(name).or_default() += 1;
     for item in &unit.statics {

@@ -1,4 +1,4 @@
-//! What functions of the outside answer.
+//! The results of external functions.
 
 use std::hash::{Hash, Hasher};
 

@@ -23,7 +23,7 @@ pub enum Value {
     Nativeint(i64),
     /// An object; for a set of closures, the position of the closure in it.
     Pointer(usize, u32),
-    /// An arbitrary value of its kind: not to be looked at.
+    /// An arbitrary value of its kind, which must not be inspected.
     Poison(Kind),
 }
 
@@ -38,7 +38,7 @@ impl Value {
     }
 }
 
-/// What an object is made of.
+/// The contents of an object.
 #[derive(Clone, Debug)]
 pub enum Shape {
     /// A block of values.
@@ -64,11 +64,11 @@ pub enum Shape {
 pub struct Object {
     /// Its contents.
     pub shape: Shape,
-    /// Whether `==` tells it from others of the same contents: it is mutable, or meant to be unique. Passes may make one of
-    /// several others, but never several of one.
+    /// Whether `==` distinguishes the object from others with the same contents: it is mutable, or meant to be unique.
+    /// Passes may merge several objects without identity, but never duplicate an object.
     pub identity: bool,
-    /// The operation (by its location) that made it, and how many effects had happened before: a name that
-    /// doesn't depend on the order of allocations, which may be changed.
+    /// The operation (by its location) that allocated it, and how many effects had happened before: a name that doesn't
+    /// depend on the order of allocations, which may be changed.
     pub birth: (u32, usize),
 }
 
@@ -76,9 +76,9 @@ pub struct Object {
 #[derive(Clone, Debug, Default)]
 pub struct Heap {
     objects: Vec<Object>,
-    /// Who allocates now.
+    /// The operation that allocates now.
     pub(crate) birth: (u32, usize),
-    /// The numbers that objects with identity bear in what is shown, in order of appearance.
+    /// The numbers that objects with identity have in what is shown, in order of appearance.
     numbers: FxHashMap<usize, usize>,
     /// The same objects, by number.
     shown: Vec<usize>,
@@ -90,7 +90,7 @@ pub struct Heap {
     pub(crate) words: u64,
 }
 
-/// How deep the structure of a value is told, and in how many bytes.
+/// How deep the structure of a value is shown, and in how many bytes.
 const MAX_DEPTH: u32 = 6;
 const MAX_TEXT: usize = 2000;
 
@@ -122,6 +122,9 @@ impl Heap {
     }
 
     /// The object that a pointer points to.
+    ///
+    /// # Errors
+    /// When the value is a poison or no pointer.
     pub fn object(&self, value: Value) -> Result<&Object, Trap> {
         match value {
             Value::Pointer(object, _) => Ok(&self.objects[object]),
@@ -130,12 +133,18 @@ impl Heap {
         }
     }
 
-    /// Its contents.
+    /// The contents of the object that a pointer points to.
+    ///
+    /// # Errors
+    /// When the value is a poison or no pointer.
     pub fn get(&self, value: Value) -> Result<&Shape, Trap> {
         self.object(value).map(|object| &object.shape)
     }
 
-    /// Its contents, to be changed.
+    /// The contents of the object that a pointer points to, to be changed.
+    ///
+    /// # Errors
+    /// When the value is a poison or no pointer.
     pub fn get_mut(&mut self, value: Value) -> Result<&mut Shape, Trap> {
         match value {
             Value::Pointer(object, _) => Ok(&mut self.objects[object].shape),
@@ -157,8 +166,11 @@ impl Heap {
         &self.shown
     }
 
-    /// The structure of a value, without addresses: what the outside may find out. Objects with identity
-    /// bear numbers, so that a copy in place of one shows; code is not told, for passes change it.
+    /// The structure of a value, without addresses: what external functions may find out. Objects with identity have
+    /// numbers, so that it is visible when one is replaced by a copy; code is not shown, because passes change it.
+    ///
+    /// # Errors
+    /// When the value is a poison, or contains one.
     pub fn show(&mut self, value: Value) -> Result<String, Trap> {
         let mut out = String::new();
         self.write(&mut out, value, MAX_DEPTH)?;
@@ -180,7 +192,7 @@ impl Heap {
     }
 
     fn write_object(&mut self, out: &mut String, index: usize, depth: u32) -> Result<(), Trap> {
-        // What another unit defines has a name.
+        // An object that another unit defines has a name.
         let object = &self.objects[index];
         if object.identity && !matches!(object.shape, Shape::Foreign(_)) {
             let next = self.shown.len();

@@ -1,7 +1,7 @@
-//! Every operation that is not pure, for who must know more than what the outside sees: the order of reads
-//! and allocations, how often each operation is executed, which calls are tail calls.
+//! Every operation that is not pure, for tests that must see more than external functions do: the order of reads and
+//! allocations, how often each operation is executed, which calls are tail calls.
 //!
-//! Operations are told apart by their locations, which a generator of test units makes unique.
+//! Operations are identified by their locations, which a generator of test units makes unique.
 
 use flambeau_ir::prim::Effects;
 use rustc_hash::FxHashMap;
@@ -38,12 +38,12 @@ impl OperationKind {
     }
 }
 
-/// An operand, told in a way that does not depend on the order of allocations.
+/// An operand, described independently of the order of allocations.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Operand {
     /// No pointer.
     Plain(Value),
-    /// An object: who made it and after how many effects; and the position in a set of closures.
+    /// An object: the operation that allocated it, after how many effects, and the position in a set of closures.
     Object((u32, usize), u32),
 }
 

@@ -7,7 +7,7 @@
 //! only on the events so far. Under [`Options::history`] every operation that is not pure is observed too,
 //! for the tests of lowering, which may not reorder as passes may.
 //!
-//! `docs/interp.md` tells what is defined how, and how to add to it.
+//! `docs/interp.md` says how each construct is defined, and how to add one.
 
 mod arith;
 mod bytes;
@@ -34,7 +34,7 @@ pub struct Options {
     pub fuel: u64,
     /// Whether to record each operation that is not pure.
     pub history: bool,
-    /// A signal handler raises at the first allocation that is made at this location.
+    /// A signal handler raises at the first allocation with this source location.
     pub interrupt: Option<u32>,
     /// Whether the outside assigns field 0 of mutable blocks that it has seen, where that holds an
     /// integer: finds loads that are forwarded across calls. Not for units whose mutable records
@@ -53,7 +53,7 @@ impl Default for Options {
 /// All that is known of a run. What has to agree is [`Run::behaviour`].
 #[derive(Clone, Debug)]
 pub struct Run {
-    /// In order.
+    /// The events in order.
     pub events: Vec<Event>,
     /// How it ended.
     pub stop: Stop,
@@ -98,7 +98,7 @@ pub enum Stop {
 /// Undefined behaviour.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Trap {
-    /// A poison was looked at: branched on, dereferenced or shown to the outside.
+    /// A poison was inspected: branched on, dereferenced or passed to an external function.
     Poison,
     /// `unreachable` was reached, or a switch without an arm for its value.
     Unreachable,

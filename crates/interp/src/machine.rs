@@ -19,7 +19,7 @@ pub fn run(unit: &Unit, options: &Options) -> Run {
     let entry = &unit.entry;
     let mut machine = Machine::new(unit, options);
     machine.frame = Frame { ret: Some(entry.ret), exn: Some(entry.exn), ..Frame::default() };
-    machine.run(whole(&entry.body), true)
+    machine.run(run_of(&entry.body), true)
 }
 
 /// Runs one function of a verified unit, before the entry code and without closure.
@@ -39,7 +39,7 @@ struct Rest<'a> {
     terminator: &'a Terminator,
 }
 
-fn whole(expr: &Expr) -> Rest<'_> {
+fn run_of(expr: &Expr) -> Rest<'_> {
     Rest { items: &expr.items, terminator: &expr.terminator }
 }
 
@@ -53,14 +53,14 @@ struct Target<'a> {
 
 type Args = SmallVec<[Value; 4]>;
 
-/// A call of a function that is under way.
+/// A call of a function that has not returned yet.
 #[derive(Default)]
 struct Frame {
     vars: FxHashMap<Variable, Value>,
     /// None while a call is being prepared.
     ret: Option<Continuation>,
     exn: Option<Continuation>,
-    /// The handlers around, with the extra arguments that they were told last.
+    /// The handlers around, with the extra arguments that were passed to them last.
     handlers: Vec<(Continuation, Args)>,
 }
 
@@ -180,7 +180,7 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
-    // ---- where control goes
+    // ---- transfers of control
 
     fn jump(&mut self, cont: Continuation, args: &[Value]) -> Step<'a> {
         if Some(cont) == self.frame.ret {
@@ -192,7 +192,7 @@ impl<'a> Machine<'a> {
         Ok(target.rest)
     }
 
-    /// Gives a result to who waits for it.
+    /// Passes a result to the continuation that waits for it.
     fn give(&mut self, value: Value) -> Step<'a> {
         match self.stack.pop() {
             None => Err(Halt::Done(value)),
@@ -207,7 +207,7 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// Goes to the innermost handler, of this function or of one that waits. An error is not caught.
+    /// Transfers control to the innermost handler, of this function or of a caller. An error is not caught.
     fn raise(&mut self, exn: Value) -> Step<'a> {
         self.world.stats.raises += 1;
         loop {
@@ -223,15 +223,15 @@ impl<'a> Machine<'a> {
         }
     }
 
-    /// A point that may raise tells the handler its extra arguments. The handler keeps them, for signals.
-    fn tell(&mut self, exn: &ExnCont) -> Result<(), Trap> {
+    /// A program point that may raise passes the extra arguments to the handler, which keeps them for signals.
+    fn pass_state(&mut self, exn: &ExnCont) -> Result<(), Trap> {
         let extra = self.atoms(&exn.extra_args)?;
         let expected = self.frame.handlers.last().map(|(cont, _)| *cont).or(self.frame.exn);
         if expected != Some(exn.cont) {
             return Err(Trap::WrongShape);
         }
-        if let Some((_, told)) = self.frame.handlers.last_mut() {
-            *told = extra;
+        if let Some((_, state)) = self.frame.handlers.last_mut() {
+            *state = extra;
         }
         Ok(())
     }
@@ -250,7 +250,7 @@ impl<'a> Machine<'a> {
                 self.frame.vars.insert(*var, value);
             }
             Item::LetClosures { vars, set, dbg } => self.closures(vars, set, *dbg)?,
-            Item::Join { body, .. } => return Ok(whole(body)),
+            Item::Join { body, .. } => return Ok(run_of(body)),
             Item::LetCont { .. } => {}
         }
         Ok(Rest { items, ..rest })
@@ -261,7 +261,7 @@ impl<'a> Machine<'a> {
             Named::Simple(simple) => Ok(self.atom(*simple)?),
             Named::Prim { prim, args, exn } => {
                 if let Some(exn) = exn {
-                    self.tell(exn)?;
+                    self.pass_state(exn)?;
                 }
                 let args = self.atoms(args)?;
                 Ok(self.world.prim(prim, &args, dbg)?)
@@ -285,13 +285,13 @@ impl<'a> Machine<'a> {
             Terminator::Switch(switch) => self.switch(switch),
             Terminator::StringSwitch(switch) => self.string_switch(switch),
             Terminator::Raise { exn, handler, .. } => {
-                self.tell(handler)?;
+                self.pass_state(handler)?;
                 Err(Leave::Raise(self.atom(*exn)?).into())
             }
             Terminator::Try { body, handler } => {
                 let extra = self.atoms(&handler.extra_args)?;
                 self.frame.handlers.push((handler.cont, extra));
-                Ok(whole(body))
+                Ok(run_of(body))
             }
             Terminator::Unreachable => Err(Trap::Unreachable.into()),
         }
@@ -318,7 +318,7 @@ impl<'a> Machine<'a> {
     // ---- calls
 
     fn apply(&mut self, apply: &Apply) -> Step<'a> {
-        self.tell(&apply.exn)?;
+        self.pass_state(&apply.exn)?;
         let mut args = self.atoms(&apply.args)?.into_vec();
         let callee = apply.callee.map(|callee| self.atom(callee)).transpose()?;
         // A tail call leaves no frame behind.
@@ -355,7 +355,7 @@ impl<'a> Machine<'a> {
         self.frame = Frame { vars, ret: Some(code.ret), exn: Some(code.exn), handlers: Vec::new() };
         self.frame.vars.insert(code.my_closure, closure.unwrap_or(Value::Poison(Kind::Value)));
         self.bind(&code.params, &args)?;
-        Ok(whole(&code.body))
+        Ok(run_of(&code.body))
     }
 
     fn outside(&mut self, name: &str, args: &[Value], site: Site) -> Step<'a> {
@@ -422,7 +422,8 @@ fn find_targets<'a>(body: &'a Expr, targets: &mut FxHashMap<Continuation, Target
                 }
                 Item::LetCont { handlers: group, .. } => {
                     for handler in group {
-                        let target = Target { params: &handler.params, rest: whole(&handler.body), handlers };
+                        let target =
+                            Target { params: &handler.params, rest: run_of(&handler.body), handlers };
                         targets.insert(handler.cont, target);
                         work.push((&handler.body, handlers));
                     }

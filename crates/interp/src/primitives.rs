@@ -31,7 +31,7 @@ fn floats(args: &[Value]) -> Result<Vec<u64>> {
     args.iter().map(|arg| float(*arg).map(f64::to_bits)).collect()
 }
 
-/// Whether `==` tells blocks of that mutability from their copies.
+/// Whether `==` distinguishes blocks of that mutability from their copies.
 fn identity(mutability: Mutability) -> bool {
     mutability != Mutability::Immutable
 }
@@ -136,7 +136,7 @@ pub(crate) fn evaluate(
         (Prim::IntShift { op, kind }, [a, amount]) => arith::shift(*op, *kind, *a, *amount)?,
         (Prim::IntDiv { kind }, [a, b]) => arith::divide(true, *kind, *a, *b)?,
         (Prim::IntMod { kind }, [a, b]) => arith::divide(false, *kind, *a, *b)?,
-        // Pattern matching compares words, pointers among them.
+        // Pattern matching compares machine words, pointers among them.
         (Prim::IntCompare { op: IntCmp::Eq, kind: IntKind::Tagged }, [a, b]) if is_pointer(*a, *b) => {
             phys_equal(heap, false, *a, *b)?
         }
@@ -183,8 +183,8 @@ fn is_pointer(a: Value, b: Value) -> bool {
     matches!(a, Value::Pointer(..)) || matches!(b, Value::Pointer(..))
 }
 
-/// Whether two words are the same. Passes may make one of two objects without identity: then the answer is a poison, unless
-/// no pass could. But one object stays one.
+/// Whether two machine words are the same. Passes may merge two objects without identity: for such the answer is a
+/// poison, unless no pass could merge them. A single object is never duplicated.
 fn phys_equal(heap: &Heap, negated: bool, a: Value, b: Value) -> Result<Value> {
     let (Value::Pointer(..), Value::Pointer(..)) = (a, b) else { return Ok(truth((a == b) != negated)) };
     let (left, right) = (heap.object(a)?, heap.object(b)?);

@@ -19,10 +19,10 @@ pub(crate) fn constant(c: Const) -> Value {
 }
 
 impl World {
-    /// First every symbol gets its object, then the objects their contents.
-    pub(crate) fn place_statics(&mut self, unit: &Unit) {
+    /// Allocates static data: first every symbol gets its object, then the objects their contents.
+    pub(crate) fn allocate_statics(&mut self, unit: &Unit) {
         for item in &unit.statics {
-            self.place(unit, &item.def);
+            self.allocate(unit, &item.def);
         }
         for (symbol, data) in &unit.symbols {
             if !data.is_local {
@@ -35,7 +35,7 @@ impl World {
         }
     }
 
-    fn place(&mut self, unit: &Unit, def: &StaticDef) {
+    fn allocate(&mut self, unit: &Unit, def: &StaticDef) {
         let block = |tag, size| Shape::Block { tag, fields: vec![Value::UNIT; size] };
         let (symbol, shape) = match def {
             StaticDef::Closures { symbols, set } => {

@@ -45,7 +45,7 @@ pub struct World {
 }
 
 impl World {
-    /// Static data is in place; nothing has happened yet.
+    /// The state at the beginning of a run: static data is allocated, and nothing has happened yet.
     pub fn new(unit: &Unit, options: &Options) -> World {
         let mut world = World {
             heap: Heap::default(),
@@ -59,7 +59,7 @@ impl World {
             effects: 0,
             static_objects: 0,
         };
-        world.place_statics(unit);
+        world.allocate_statics(unit);
         world.find_positions(unit);
         world.static_objects = world.heap.len();
         world.heap.words = 0;
@@ -93,12 +93,15 @@ impl World {
         &self.events
     }
 
-    /// What is at a symbol.
+    /// The value of a symbol.
+    ///
+    /// # Errors
+    /// When the symbol is not defined.
     pub fn symbol(&self, symbol: Symbol) -> Result<Value, Trap> {
         self.symbols.get(&symbol).copied().ok_or(Trap::WrongShape)
     }
 
-    /// What bears a linker's name, of this unit or not. There is one object for each.
+    /// The object with a linker's name, of this unit or not. There is one object for each name.
     pub fn named(&mut self, name: &str) -> Value {
         if let Some(value) = self.names.get(name) {
             return *value;
@@ -108,7 +111,7 @@ impl World {
         value
     }
 
-    /// An operation takes place. Raises if it is the interrupted one.
+    /// Records an operation. Raises if it is the interrupted one.
     fn record(
         &mut self,
         kind: Option<OperationKind>,
@@ -137,6 +140,9 @@ impl World {
     }
 
     /// Executes a primitive.
+    ///
+    /// # Errors
+    /// When it raises, or its behaviour is undefined.
     pub fn prim(&mut self, prim: &Prim, args: &[Value], dbg: Dbg) -> Result<Value, Leave> {
         self.stats.prims[prim.number()] += 1;
         match (prim, args) {
@@ -144,7 +150,7 @@ impl World {
                 let value = self.call(&external.name, args, external.alloc, Site { dbg, tail: false })?;
                 return self.in_kind(value, external.result.kind());
             }
-            // It tells the handler, which is control.
+            // It passes values to the handler, which is part of control.
             (Prim::ExnState, _) => return Ok(Value::UNIT),
             _ => self.record(OperationKind::of(prim.effects()), args, dbg, false)?,
         }
@@ -176,18 +182,24 @@ impl World {
         bound_error(&mut self.heap, invalid_argument)
     }
 
-    /// Allocates a set of closures: the first of them.
+    /// Allocates a set of closures; gives the first of them.
+    ///
+    /// # Errors
+    /// When the allocation is interrupted, and so raises.
     pub fn closures(&mut self, set: &SetOfClosures, values: &[Value], dbg: Dbg) -> Result<Value, Leave> {
         self.record(Some(OperationKind::Alloc), values, dbg, false)?;
         let slots = set.values.iter().zip(values).map(|((slot, _), value)| (*slot, *value)).collect();
         Ok(self.heap.alloc(Shape::Closures { functions: set.functions.to_vec(), slots }, false))
     }
 
-    /// Calls a function of the outside. The answer depends on what the events so far show, and on nothing
-    /// else: two units that behave alike get the same answers.
+    /// Calls an external function. Its result depends on what the events so far show, and on nothing else: two units
+    /// that behave alike get the same results.
+    ///
+    /// # Errors
+    /// When the function raises, or an argument is a poison.
     pub fn call(&mut self, name: &str, args: &[Value], may_raise: bool, site: Site) -> Result<Value, Leave> {
         let comparison = Comparison::named(name);
-        // Of immediates the outcome is no matter of the outside.
+        // The result of comparing immediates does not depend on external functions.
         if let (Some(comparison), [Value::Int(x), Value::Int(y)]) = (comparison, args) {
             return Ok(Value::Int(outcome(comparison, x.cmp(y))));
         }

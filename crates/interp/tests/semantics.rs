@@ -82,7 +82,7 @@ fn exceptions_pass_through_callers() {
 }
 
 #[test]
-fn a_signal_finds_the_extra_arguments_told_last() {
+fn a_signal_finds_the_extra_arguments_passed_last() {
     let text = "entry -> k | kx {
       join exn h (e, n: int) {
         try h (0) {
@@ -98,13 +98,13 @@ fn a_signal_finds_the_extra_arguments_told_last() {
     }
     loc @1 \"a.ml\" line 1 chars 0 1 bol 0
     loc @2 \"a.ml\" line 2 chars 0 1 bol 0";
-    let told = |interrupt| {
+    let state = |interrupt| {
         let run = run_with(text, &Options { interrupt: Some(interrupt), ..Options::default() });
         run.events.first().map(|event| event.args.clone())
     };
-    assert_eq!(told(1), Some(vec!["999".to_owned(), "1".to_owned()]));
-    assert_eq!(told(2), Some(vec!["999".to_owned(), "2".to_owned()]));
-    assert_eq!(told(3), None);
+    assert_eq!(state(1), Some(vec!["999".to_owned(), "1".to_owned()]));
+    assert_eq!(state(2), Some(vec!["999".to_owned(), "2".to_owned()]));
+    assert_eq!(state(3), None);
 }
 
 #[test]

@@ -17,7 +17,7 @@ fn options() -> Options {
     Options { fuel: 5_000, meddle: true, ..Options::default() }
 }
 
-/// From text and back: what every pass that does nothing must be.
+/// Prints the unit and parses it again: a pass that must change nothing.
 fn reread(unit: &mut Unit) {
     *unit = parser::parse_unit(&printer::print_unit(unit)).expect("what was printed can be read");
 }
@@ -134,7 +134,7 @@ fn negate_comparison(item: &mut Item) -> bool {
     true
 }
 
-fn copy_in_place_of_block(item: &mut Item) -> bool {
+fn copy_instead_of_block(item: &mut Item) -> bool {
     match item {
         Item::Let { named, .. } => {
             let Named::Prim { prim: Prim::Opaque, args, .. } = named else { return false };
@@ -164,7 +164,7 @@ fn stale_load(item: &mut Item) -> bool {
     true
 }
 
-/// Passes that are wrong are found, and soon.
+/// Wrong passes are found, within few units.
 #[test]
 fn wrong_passes_are_found() {
     let wrong: [(&str, Wrong); 7] = [
@@ -172,7 +172,7 @@ fn wrong_passes_are_found() {
         ("a store dropped", drop_store),
         ("a load of another field", load_other_field),
         ("a comparison negated", negate_comparison),
-        ("a copy in place of a block", copy_in_place_of_block),
+        ("a copy instead of a block", copy_instead_of_block),
         ("a check dropped", drop_check),
         ("a stale load", stale_load),
     ];

@@ -287,7 +287,7 @@ impl Generator {
         Terminator::StringSwitch(Box::new(StringSwitch { scrutinee, arms, default, dbg: Dbg::NONE }))
     }
 
-    /// The shortest way out of a function.
+    /// The shortest path to the end of a function.
     pub(super) fn leave(&mut self, scope: &mut Scope) -> Expr {
         let mut items = Vec::new();
         let target = scope.targets[0].clone();

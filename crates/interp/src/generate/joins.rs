@@ -1,5 +1,5 @@
-//! Joins that optimisers look for: of boxes and blocks made just to be passed, of truth values, and the small loops of
-//! imperative programs. By chance they are rare.
+//! Joins that optimisers look for: of boxes and blocks allocated just to be passed, of truth values, and the small
+//! loops of imperative programs. By chance they are rare.
 
 use flambeau_ir::prim::{IntCmp, IntOp, Mutability};
 use flambeau_ir::term::Switch;
@@ -12,7 +12,7 @@ use super::types::{BOXED, LENGTH, Type};
 use super::{Generator, Scope};
 
 impl Generator {
-    /// `join k (p) { switch … { 0 -> k (box …), _ -> k (box …) } }`, and `p` is opened.
+    /// `join k (p) { switch … { 0 -> k (box …), _ -> k (box …) } }`, and `p` is unboxed or projected from.
     pub(super) fn join_of_box(&mut self, scope: &mut Scope, items: &mut Vec<Item>) {
         let ty = match self.random.below(5) {
             0 | 1 if self.options.numbers => Type::Boxed(self.random.pick(&BOXED)),
@@ -45,7 +45,7 @@ impl Generator {
         self.open(scope, items, param, ty);
     }
 
-    /// A box or block made here, most of the time.
+    /// A box or block, most of the time allocated here.
     pub(super) fn fresh(&mut self, scope: &mut Scope, items: &mut Vec<Item>, ty: Type) -> Simple {
         match ty {
             Type::Boxed(kind) if !self.one_in(4) => {
@@ -61,7 +61,7 @@ impl Generator {
         }
     }
 
-    /// Looks into a box or block, and shows what is there.
+    /// Unboxes a box or loads from a block, and shows the result.
     pub(super) fn open(&mut self, scope: &mut Scope, items: &mut Vec<Item>, var: Variable, ty: Type) {
         let (prim, found) = match ty {
             Type::Boxed(kind) => (Prim::Unbox(kind), Type::naked(kind)),
@@ -75,7 +75,7 @@ impl Generator {
         self.c_call(scope, items, "observe", &[(found_there, found)], Type::Int, false);
     }
 
-    /// `join k (p) { switch a < b { 0 -> k (0), _ -> k (1) } }`, or the other way round.
+    /// `join k (p) { switch a < b { 0 -> k (0), _ -> k (1) } }`, or with the arms exchanged.
     pub(super) fn join_of_bool(&mut self, scope: &mut Scope, items: &mut Vec<Item>) {
         let (cont, negated, tagged) = (self.unit.new_continuation("bool"), self.one_in(2), self.one_in(2));
         let (mut inside, mut run) = (scope.clone(), Vec::new());
@@ -97,9 +97,9 @@ impl Generator {
         self.c_call(scope, items, "observe", &[(param, ty)], Type::Int, false);
     }
 
-    /// A loop that counts down, entered and repeated from one place: what it computes is often the same in each turn.
+    /// A loop that counts down, with one entry and one back edge: what it computes is often the same in each iteration.
     pub(super) fn small_loop(&mut self, scope: &mut Scope, items: &mut Vec<Item>) {
-        let (after, turn) = (self.unit.new_continuation("after"), self.unit.new_continuation("turn"));
+        let (after, head) = (self.unit.new_continuation("after"), self.unit.new_continuation("head"));
         let mut inside = scope.clone();
         let params = self.params(&mut inside, &[Type::Int]);
         let counter = Simple::Var(params[0]);
@@ -107,7 +107,7 @@ impl Generator {
         if self.options.mark_iterations {
             self.c_call(&mut inside, &mut run, "int_iteration", &[(counter, Type::Int)], Type::Int, false);
         }
-        // As `for` loops do, which test at the end of a turn.
+        // As `for` loops do, which test at the end of an iteration.
         if self.one_in(2) {
             for _ in 0..=self.random.below(4) {
                 self.prim(&mut inside, &mut run);
@@ -124,7 +124,7 @@ impl Generator {
         let next = self.let_(&mut inside, &mut again, sub, &[counter, Simple::tagged(1)], Type::Int);
         let jump = |cont, args| ApplyCont { cont, args };
         let go = self.unit.new_continuation("go");
-        let body = Expr { items: again, terminator: Terminator::ApplyCont(jump(turn, smallvec![next])) };
+        let body = Expr { items: again, terminator: Terminator::ApplyCont(jump(head, smallvec![next])) };
         run.push(Item::LetCont {
             recursive: false,
             handlers: vec![ContHandler { cont: go, params: Default::default(), body }],
@@ -133,9 +133,9 @@ impl Generator {
         let default = Some(jump(after, smallvec![]));
         let switch = Switch { scrutinee: is_over, arms, default, dbg: Dbg::NONE };
         let body = Expr { items: run, terminator: Terminator::Switch(Box::new(switch)) };
-        let handlers = vec![ContHandler { cont: turn, params, body }];
+        let handlers = vec![ContHandler { cont: head, params, body }];
         let start = Simple::tagged(self.random.below(4) as i64);
-        let enter = Terminator::ApplyCont(jump(turn, smallvec![start]));
+        let enter = Terminator::ApplyCont(jump(head, smallvec![start]));
         let body = Expr { items: vec![Item::LetCont { recursive: true, handlers }], terminator: enter };
         items.push(Item::Join { cont: after, params: Default::default(), body: Box::new(body) });
     }

@@ -1,4 +1,4 @@
-//! Blocks that mostly do not escape, for passes which turn them into variables.
+//! Blocks that mostly do not escape, for passes that replace them by variables.
 
 use flambeau_ir::prim::{Init, Mutability};
 use flambeau_ir::{Item, Prim, Simple};

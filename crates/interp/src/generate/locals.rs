@@ -1,5 +1,5 @@
 //! Local functions that call themselves and each other, mostly in tail position, and whose calls mostly return to one
-//! place: loops as programs have them.
+//! continuation: loops as programs have them.
 
 use flambeau_ir::prim::{IntCmp, IntOp};
 use flambeau_ir::term::{InlineAttribute, SpecialiseAttribute, Switch};
@@ -168,7 +168,7 @@ impl Generator {
         self.unit.codes[id].body = Expr { items, terminator: Terminator::Switch(Box::new(switch)) };
     }
 
-    /// Calls from one or two places.
+    /// Calls from one or two call sites.
     fn local_calls(&mut self, mut scope: Scope) -> Expr {
         let mut items = Vec::new();
         if self.one_in(2) {

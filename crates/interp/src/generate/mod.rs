@@ -1,9 +1,9 @@
 //! Random units: well-formed by construction, nearly always defined, nearly always terminating.
 //!
-//! Variables have types ([`types::Type`]) that say more than kinds, and every type has a way to make a
-//! value of it ([`Generator::force`]); so a generator of a primitive, a call or a jump asks for operands and gets
+//! Variables have types ([`types::Type`]) that say more than kinds, and a value of every type can be generated
+//! ([`Generator::force`]); so a generator of a primitive, a call or a jump asks for operands and gets
 //! them. Loops and recursion count down. Every operation has a location of its own, by which
-//! [`crate::history`] tells it from others.
+//! [`crate::history`] identifies it.
 
 mod calls;
 mod control;
@@ -44,7 +44,7 @@ pub struct Options {
     pub tries: bool,
     /// Many points that may raise, with few different extra arguments.
     pub raising: bool,
-    /// An effect in each iteration, which tells it from others.
+    /// An effect in each iteration, so that the history distinguishes iterations.
     pub mark_iterations: bool,
     /// Closures, and calls through them.
     pub closures: bool,
@@ -93,8 +93,8 @@ impl Default for Options {
 }
 
 impl Options {
-    /// One function, without calls of functions of the unit, for lowering: the order of all that is not
-    /// pure can be told from [`crate::history`].
+    /// One function, without calls of functions of the unit, for lowering: the order of all operations that are not
+    /// pure is visible in [`crate::history`].
     #[must_use]
     pub fn one_function(size: usize) -> Options {
         Options {
@@ -168,7 +168,7 @@ struct Generator {
     plans: Vec<Plan>,
     sets: Vec<functions::PlannedSet>,
     locations: u32,
-    /// How many items may still be made in this function.
+    /// How many items may still be generated in this function.
     budget: usize,
 }
 
@@ -298,7 +298,7 @@ impl Generator {
         Some(Simple::Var(found[found.len() - 1 - back]))
     }
 
-    /// An operand, made if there is none.
+    /// An operand, generated if there is none.
     fn force(&mut self, scope: &mut Scope, items: &mut Vec<Item>, ty: Type) -> Simple {
         if let Some(operand) = self.operand(scope, ty) {
             return operand;

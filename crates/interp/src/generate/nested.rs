@@ -1,5 +1,5 @@
-//! Blocks in blocks, with reads of something mutable between them, which one branch alone passes to a call: what sinks, and in
-//! which order.
+//! Blocks in blocks, with reads of something mutable between them, which one branch alone passes to a call: what sinks,
+//! and in which order.
 
 use super::prims::CHANGING;
 use flambeau_ir::prim::Mutability;
@@ -50,7 +50,7 @@ impl Generator {
         self.let_(scope, items, Prim::BlockLoad { field, mutability }, &[block], Type::Int);
     }
 
-    /// A branch which passes on some of the blocks, now and then after it has looked at one or read something.
+    /// A branch which passes on some of the blocks, now and then after it has inspected one or read something.
     fn branch_of_nested(
         &mut self,
         scope: &Scope,
@@ -64,8 +64,8 @@ impl Generator {
         }
         if let Some(last) = blocks.last() {
             if self.one_in(4) {
-                let looked_at = self.random.pick(blocks);
-                self.let_(&mut inside, &mut run, Prim::IsInt, &[looked_at], Type::Naked);
+                let inspected = self.random.pick(blocks);
+                self.let_(&mut inside, &mut run, Prim::IsInt, &[inspected], Type::Naked);
             }
             let mut args = vec![*last];
             if self.one_in(3) {

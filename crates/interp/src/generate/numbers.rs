@@ -145,7 +145,7 @@ impl Generator {
         self.apply_prim(scope, items, prim, &args, result);
     }
 
-    /// A number that 32 bits hardly hold is made an int32, perhaps boxed for a while, and wide again.
+    /// A number at the limits of 32 bits is converted to an int32, perhaps boxed, and extended again.
     fn narrow(&mut self, scope: &mut Scope, items: &mut Vec<Item>) {
         let kind = self.random.pick(&[IntKind::Naked, IntKind::Int64, IntKind::Nativeint]);
         let ty = type_of(kind);

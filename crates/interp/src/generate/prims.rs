@@ -129,7 +129,7 @@ impl Generator {
                 (Prim::MakeBlock { tag, mutability: block.mutability() }, vec![Type::Int; LENGTH], block)
             }
             2 => {
-                // Of anything, which is then not looked into.
+                // Of any type, and not inspected.
                 let count = 1 + self.random.below(4);
                 let mutability = self.random.pick(&any);
                 (Prim::MakeBlock { tag: 0, mutability }, vec![Type::Any; count], Type::Any)

@@ -1,5 +1,6 @@
-//! Loops that hold one immutable block by two names: a list or option that some iterations make anew, a pair or boxed number
-//! that each makes anew, and what was saved of them. What is shown after the loop tells whether a block became two.
+//! Loops that hold one immutable block in two variables: a list or option that some iterations allocate anew, a pair or
+//! boxed number that each allocates anew, and what was saved of them. The events after the loop show whether a pass
+//! duplicated a block.
 
 use flambeau_ir::prim::{IntCmp, IntOp, Mutability};
 use flambeau_ir::term::Switch;
@@ -22,26 +23,26 @@ enum Held {
 }
 
 impl Generator {
-    /// `cont rec turn (counter, value, saved) { … }`, and what is there after it.
+    /// `cont rec head (counter, value, saved) { … }`, and what is there after it.
     pub(super) fn loop_with_saved(&mut self, scope: &mut Scope, items: &mut Vec<Item>) {
         let held = match self.random.below(4) {
             0 => Held::Box(Type::Tuple),
             1 if self.options.numbers => Held::Box(Type::Boxed(BoxedKind::Float)),
             _ => Held::List,
         };
-        let (after, turn) = (self.unit.new_continuation("after"), self.unit.new_continuation("turn"));
+        let (after, head) = (self.unit.new_continuation("after"), self.unit.new_continuation("head"));
         let (mut first, mut before) = (scope.clone(), Vec::new());
         let initial = self.initial(&mut first, &mut before, held);
         let saved_first = if self.one_in(2) { initial } else { self.initial(&mut first, &mut before, held) };
-        let handler = self.turn_with_saved(&first, held, turn, after);
+        let handler = self.handler_with_saved(&first, held, head, after);
         before.push(Item::LetCont { recursive: true, handlers: vec![handler] });
         let start = Simple::tagged(self.random.below(6) as i64);
-        let enter = ApplyCont { cont: turn, args: smallvec![start, initial, saved_first] };
+        let enter = ApplyCont { cont: head, args: smallvec![start, initial, saved_first] };
         let body = Box::new(Expr { items: before, terminator: Terminator::ApplyCont(enter) });
         let (value, saved) = (self.variable(Type::Any), self.variable(Type::Any));
         items.push(Item::Join { cont: after, params: smallvec![value, saved], body });
         if !self.one_in(4) {
-            self.look_into(scope, items, held, value);
+            self.show_contents(scope, items, held, value);
         }
         for var in [value, saved] {
             if !self.one_in(5) {
@@ -51,11 +52,11 @@ impl Generator {
     }
 
     /// One iteration: it ends where it begins, or where it would go on.
-    fn turn_with_saved(
+    fn handler_with_saved(
         &mut self,
         scope: &Scope,
         held: Held,
-        turn: Continuation,
+        head: Continuation,
         after: Continuation,
     ) -> ContHandler {
         let (mut inside, mut run) = (scope.clone(), Vec::new());
@@ -69,14 +70,14 @@ impl Generator {
         if self.one_in(4) {
             self.observe(&mut body, &mut items, value.into(), Type::Any);
         }
-        self.look_into(&mut body, &mut items, held, value);
+        self.show_contents(&mut body, &mut items, held, value);
         if self.one_in(3) {
             self.prim(&mut body, &mut items);
         }
         let next = match held {
             Held::List => self.sometimes(&mut body, &mut items, counter, held, value),
             Held::Box(_) if self.one_in(3) => self.sometimes(&mut body, &mut items, counter, held, value),
-            Held::Box(_) => self.made(&mut body, &mut items, held, counter, value),
+            Held::Box(_) => self.allocated(&mut body, &mut items, held, counter, value),
         };
         let kept = match self.random.below(4) {
             0 => saved.into(),
@@ -89,26 +90,26 @@ impl Generator {
         let sub = Prim::IntArith { op: IntOp::Sub, kind: IntKind::Tagged };
         let args = [Simple::Var(counter), Simple::tagged(1)];
         let less = self.let_(&mut body, &mut items, sub, &args, Type::Int);
-        let again = ApplyCont { cont: turn, args: smallvec![less, next, kept] };
+        let again = ApplyCont { cont: head, args: smallvec![less, next, kept] };
         let terminator = if ends_first {
             let go = self.unit.new_continuation("go");
             let go_body = Expr { items, terminator: Terminator::ApplyCont(again) };
             let handlers = vec![ContHandler { cont: go, params: smallvec![], body: go_body }];
             run.push(Item::LetCont { recursive: false, handlers });
             let end = ApplyCont { cont: after, args: smallvec![value.into(), saved.into()] };
-            two_ways(is_over, ApplyCont { cont: go, args: smallvec![] }, end)
+            branch(is_over, ApplyCont { cont: go, args: smallvec![] }, end)
         } else {
             run.append(&mut items);
-            two_ways(is_over, again, ApplyCont { cont: after, args: smallvec![next, kept] })
+            branch(is_over, again, ApplyCont { cont: after, args: smallvec![next, kept] })
         };
         ContHandler {
-            cont: turn,
+            cont: head,
             params: smallvec![counter, value, saved],
             body: Expr { items: run, terminator },
         }
     }
 
-    /// What the loop begins with: mostly made for it, and shown before now and then.
+    /// The initial value: mostly allocated for the loop, and now and then shown before it.
     fn initial(&mut self, scope: &mut Scope, items: &mut Vec<Item>, held: Held) -> Simple {
         let initial = match held {
             Held::List if self.one_in(2) => return Simple::tagged(0),
@@ -126,7 +127,7 @@ impl Generator {
     }
 
     /// Loads from the value, if it is a block.
-    fn look_into(&mut self, scope: &mut Scope, items: &mut Vec<Item>, held: Held, value: Variable) {
+    fn show_contents(&mut self, scope: &mut Scope, items: &mut Vec<Item>, held: Held, value: Variable) {
         let Held::Box(ty) = held else {
             let load = |this: &mut Self, scope: &mut Scope, items: &mut Vec<Item>| {
                 let prim = Prim::BlockLoad { field: 0, mutability: Mutability::Unknown };
@@ -149,13 +150,13 @@ impl Generator {
         value: Variable,
     ) -> Simple {
         let make = |this: &mut Self, scope: &mut Scope, items: &mut Vec<Item>| {
-            this.made(scope, items, held, counter, value)
+            this.allocated(scope, items, held, counter, value)
         };
         self.chosen(scope, items, counter, make, value.into())
     }
 
     /// Another value, which may hold the last one.
-    fn made(
+    fn allocated(
         &mut self,
         scope: &mut Scope,
         items: &mut Vec<Item>,
@@ -222,7 +223,7 @@ impl Generator {
         let one = make(self, &mut inside, &mut run);
         let body = Expr { items: run, terminator: self.returning(cont, one) };
         let handlers = vec![ContHandler { cont: arm, params: smallvec![], body }];
-        let terminator = two_ways(
+        let terminator = branch(
             test,
             ApplyCont { cont: arm, args: smallvec![] },
             ApplyCont { cont, args: smallvec![other] },
@@ -235,7 +236,7 @@ impl Generator {
     }
 }
 
-fn two_ways(scrutinee: Simple, zero: ApplyCont, other: ApplyCont) -> Terminator {
+fn branch(scrutinee: Simple, zero: ApplyCont, other: ApplyCont) -> Terminator {
     let switch = Switch { scrutinee, arms: vec![(0, zero)], default: Some(other), dbg: Dbg::NONE };
     Terminator::Switch(Box::new(switch))
 }

@@ -15,7 +15,7 @@ pub(super) enum Type {
     Int64,
     Native,
     Float,
-    /// Any value: it is never looked into.
+    /// Any value: it is never inspected.
     Any,
     /// A block of integers; the last field is never assigned, the first is assigned by the outside too.
     Block,

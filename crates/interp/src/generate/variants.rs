@@ -1,7 +1,7 @@
 //! Variants that flow through joins and loops, and are matched on there: what unboxing takes apart.
 //!
-//! The type is one, as a declaration of the source has it: immediates 0 and 1, or 0 only (an option); blocks of tag 0 and one
-//! field; maybe blocks of tag 1 with two. Fields are integers, boxed numbers, or tuples.
+//! The type is one, as a declaration of the source has it: immediates 0 and 1, or 0 only (an option); blocks of tag 0
+//! and one field; maybe blocks of tag 1 with two. Fields are integers, boxed numbers, or tuples.
 
 use flambeau_ir::prim::{IntCmp, IntOp, Mutability};
 use flambeau_ir::term::Switch;
@@ -52,15 +52,15 @@ impl Generator {
             n => {
                 let tag = u8::from(n >= 4 && ty.two_blocks);
                 let fields: Vec<Simple> =
-                    ty.fields(tag).into_iter().map(|ty| self.made_field(scope, items, ty)).collect();
+                    ty.fields(tag).into_iter().map(|ty| self.field_value(scope, items, ty)).collect();
                 let prim = Prim::MakeBlock { tag, mutability: Mutability::Immutable };
                 self.let_(scope, items, prim, &fields, Type::Any)
             }
         }
     }
 
-    /// Mostly made for it, so that it is a number or block of its own.
-    fn made_field(&mut self, scope: &mut Scope, items: &mut Vec<Item>, ty: Type) -> Simple {
+    /// The value of a field, mostly allocated for it, so that the number or block is not shared.
+    fn field_value(&mut self, scope: &mut Scope, items: &mut Vec<Item>, ty: Type) -> Simple {
         match ty {
             Type::Boxed(kind) if !self.one_in(3) => {
                 let contents = self.force(scope, items, Type::naked(kind));
@@ -70,7 +70,7 @@ impl Generator {
         }
     }
 
-    /// Branches on the cases of a value. Each looks into it, and gives another value to `cont`.
+    /// Branches on the cases of a value. Each reads from it, and passes another value to `cont`.
     fn match_variant(
         &mut self,
         scope: &Scope,
@@ -178,10 +178,10 @@ impl Generator {
         param.into()
     }
 
-    /// A loop that counts down and matches on a value in each turn, which it gives at last.
+    /// A loop that counts down and matches on a value in each iteration; its result is the last value.
     pub(super) fn loop_of_variant(&mut self, scope: &mut Scope, items: &mut Vec<Item>) {
         let ty = self.variant_type();
-        let (after, turn) = (self.unit.new_continuation("after"), self.unit.new_continuation("turn"));
+        let (after, head) = (self.unit.new_continuation("after"), self.unit.new_continuation("head"));
         let mut inside = scope.clone();
         let counter = self.params(&mut inside, &[Type::Int])[0];
         let value = self.variable(Type::Any);
@@ -205,7 +205,7 @@ impl Generator {
             new = self.matched(&mut body, &mut again, ty, new);
         }
         let jump = |cont, args| ApplyCont { cont, args };
-        let terminator = Terminator::ApplyCont(jump(turn, smallvec![next, new]));
+        let terminator = Terminator::ApplyCont(jump(head, smallvec![next, new]));
         let go = self.unit.new_continuation("go");
         let go_handler =
             ContHandler { cont: go, params: smallvec![], body: Expr { items: again, terminator } };
@@ -214,12 +214,12 @@ impl Generator {
         let default = Some(jump(after, smallvec![Simple::Var(value)]));
         let switch = Switch { scrutinee: is_over, arms, default, dbg: Dbg::NONE };
         let body = Expr { items: run, terminator: Terminator::Switch(Box::new(switch)) };
-        let handlers = vec![ContHandler { cont: turn, params: smallvec![counter, value], body }];
+        let handlers = vec![ContHandler { cont: head, params: smallvec![counter, value], body }];
         let (mut first, mut before) = (scope.clone(), Vec::new());
         let initial = self.variant_value(&mut first, &mut before, ty, None);
         before.push(Item::LetCont { recursive: true, handlers });
         let start = Simple::tagged(self.random.below(5) as i64);
-        let enter = Terminator::ApplyCont(jump(turn, smallvec![start, initial]));
+        let enter = Terminator::ApplyCont(jump(head, smallvec![start, initial]));
         let body = Box::new(Expr { items: before, terminator: enter });
         let result = self.variable(Type::Any);
         items.push(Item::Join { cont: after, params: smallvec![result], body });
