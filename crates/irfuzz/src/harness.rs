@@ -35,10 +35,10 @@ fn options() -> Options {
     Options { fuel: FUEL, meddle: true, ..Options::default() }
 }
 
-/// How random units are made; by default, all of the language.
+/// How random units are generated; by default, they have all of the language.
 pub type UnitOptions = generate::Options;
 
-/// Applies a pass with this much fuel; what came out, and the trace of its rewrites.
+/// Applies a pass with this much fuel; gives the result, and the trace of its rewrites.
 ///
 /// # Errors
 /// When it panics, when the verifier refuses what comes out, when it changes something and does not say so, or when it
@@ -74,7 +74,7 @@ pub fn test_pass(pass: &Pass, unit: &Unit, fuel: Fuel) -> Result<(Verdict, Vec<D
     verdict.map(|verdict| (verdict, trace)).map_err(|difference| difference.to_string())
 }
 
-/// The least fuel with which a pass goes wrong, and the line of the trace that tells of the rewrite.
+/// The least fuel with which a pass goes wrong, and the line of the trace for the rewrite that it needs.
 pub(crate) fn bisect(pass: &Pass, unit: &Unit) -> Option<(u64, String)> {
     let wrong = |fuel| test_pass(pass, unit, Fuel::limited(fuel)).is_err();
     if wrong(0) {
@@ -91,7 +91,7 @@ pub(crate) fn bisect(pass: &Pass, unit: &Unit) -> Option<(u64, String)> {
         let middle = low + (high - low) / 2;
         if wrong(middle) { high = middle } else { low = middle }
     }
-    // What it makes is wrong, so it is not looked at.
+    // The result is known to be wrong, so it is not verified.
     let mut rewrites = Rewrites { fuel: Fuel::limited(high), trace: Some(vec![]), ..Rewrites::default() };
     let mut changed = unit.clone();
     let _ = panic::catch_unwind(AssertUnwindSafe(|| (pass.run)(&mut changed, &mut rewrites)));
@@ -156,7 +156,7 @@ pub(crate) fn size(unit: &Unit) -> usize {
     size
 }
 
-/// From text and back: what every pass that does nothing must be.
+/// Prints the unit and parses it again: a pass that must change nothing.
 pub const REREAD: Pass = Pass { name: "print and parse", run: reread };
 
 fn reread(unit: &mut Unit, _: &mut Rewrites) -> bool {

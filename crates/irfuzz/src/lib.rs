@@ -1,4 +1,4 @@
-//! Fuzzing of the IR: random units, which every pass and the lowering to Cmm must keep what they are.
+//! Fuzzing of the IR: random units, whose behaviour every pass and the lowering to Cmm must preserve.
 //!
 //! A pass is a function with a name, which says whether it changed anything. To test one:
 //!
@@ -10,7 +10,7 @@
 //! println!("{}", check(&Pass { name: "my pass", run: my_pass }, 100));
 //! ```
 //!
-//! `cargo xtask fuzz --ir N` runs the same for long. `docs/fuzzing.md` tells the whole.
+//! `cargo xtask fuzz --ir N` runs the same for long. `docs/fuzzing.md` describes all kinds of fuzzing.
 
 mod harness;
 pub mod lowering;

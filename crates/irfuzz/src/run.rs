@@ -28,7 +28,7 @@ pub struct Config<'a> {
     pub deadline: Option<Instant>,
     /// Threads.
     pub jobs: usize,
-    /// One of them is tested on each unit, by turns.
+    /// The passes; each unit is used to test one of them, in rotation.
     pub passes: &'a [Pass],
     /// Whether lowering is tested too.
     pub lowering: bool,
@@ -55,13 +55,13 @@ pub struct Report {
     pub passes: Tally,
     /// Functions before and after lowering: runs that agree, and runs that could not be compared.
     pub lowering: (u64, u64),
-    /// Terms made: units and functions.
+    /// How many terms were generated: units and functions.
     pub terms: u64,
     /// Items and terminators that were interpreted in runs that could be compared.
     pub steps: u64,
     /// Calls of the outside that were compared.
     pub events: u64,
-    /// What the units have.
+    /// The constructs and primitives of the units.
     pub coverage: Coverage,
     /// How often primitives were executed in runs that could be compared.
     pub executed: Coverage,
@@ -135,10 +135,10 @@ impl fmt::Display for Report {
     }
 }
 
-/// Units between two looks at the clock and at the shared report.
+/// The number of units between two checks of the clock and of the shared report.
 const CHUNK: u64 = 64;
 
-/// Runs the fuzzer. `progress` is told now and then how far it is.
+/// Runs the fuzzer. `progress` is called now and then with the number of terms so far.
 pub fn run(config: &Config<'_>, progress: &(dyn Fn(&Report) + Sync)) -> Report {
     let start = Instant::now();
     let next = AtomicU64::new(0);

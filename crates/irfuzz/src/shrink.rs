@@ -7,7 +7,7 @@ use flambeau_ir::{
     verify,
 };
 
-/// Tries, at most: a difference has to be looked at today.
+/// The most candidates that are tried: shrinking must end in reasonable time.
 const TRIES: usize = 4_000;
 
 /// Shrinks until nothing helps. `keeps` says whether a unit still has the property.
@@ -17,22 +17,22 @@ pub fn shrink(unit: &Unit, keeps: &mut dyn FnMut(&Unit) -> bool) -> Unit {
     loop {
         let mut smaller = false;
         for change in CHANGES {
-            // From the end: what is used goes after its uses.
-            let mut place = places(&best);
-            while place > 0 {
-                place -= 1;
+            // From the end: a definition can be removed after its uses.
+            let mut point = points(&best);
+            while point > 0 {
+                point -= 1;
                 tries += 1;
                 if tries > TRIES {
                     return compact(best, keeps);
                 }
                 let mut candidate = best.clone();
-                if at(&mut candidate, place, *change)
+                if at(&mut candidate, point, *change)
                     && verify::verify(&candidate).is_ok()
                     && keeps(&candidate)
                 {
                     best = candidate;
                     smaller = true;
-                    place = place.min(places(&best));
+                    point = point.min(points(&best));
                 }
             }
         }
@@ -50,21 +50,21 @@ fn compact(unit: Unit, keeps: &mut dyn FnMut(&Unit) -> bool) -> Unit {
     }
 }
 
-/// What a change may do at a place, knowing where the function returns to and the kinds of variables.
+/// A change at a program point; it is passed where the function returns to, and the kinds of variables.
 type Change = fn(&mut Expr, usize, &Around) -> bool;
 
-/// Where a term is.
+/// The context of a term.
 struct Around {
     ret: Continuation,
     result: Kind,
-    /// Of each variable.
+    /// The kind of each variable.
     kinds: Vec<Kind>,
 }
 
 const CHANGES: &[Change] = &[end_here, drop_item, use_constant, first_arm, constant_operands];
 
-/// How many places there are: one before each item and terminator of each term.
-fn places(unit: &Unit) -> usize {
+/// How many program points there are: one before each item and terminator of each term.
+fn points(unit: &Unit) -> usize {
     let mut count = 0;
     for body in unit.codes.values().map(|code| &code.body).chain([&unit.entry.body]) {
         body.walk(&mut |expr| count += expr.items.len() + 1);
@@ -72,32 +72,32 @@ fn places(unit: &Unit) -> usize {
     count
 }
 
-/// Makes a change at a place; whether anything changed.
-fn at(unit: &mut Unit, mut place: usize, change: Change) -> bool {
+/// Makes a change at a program point; whether anything changed.
+fn at(unit: &mut Unit, mut point: usize, change: Change) -> bool {
     let kinds: Vec<Kind> = unit.variables.values().map(|variable| variable.kind).collect();
     let mut around = Around { ret: unit.entry.ret, result: Kind::Value, kinds };
     for id in unit.codes.keys().collect::<Vec<_>>() {
         let code = &mut unit.codes[id];
         (around.ret, around.result) = (code.ret, code.result);
-        if let Some(changed) = within(&mut code.body, &mut place, change, &around) {
+        if let Some(changed) = within(&mut code.body, &mut point, change, &around) {
             return changed;
         }
     }
     (around.ret, around.result) = (unit.entry.ret, Kind::Value);
-    within(&mut unit.entry.body, &mut place, change, &around).unwrap_or(false)
+    within(&mut unit.entry.body, &mut point, change, &around).unwrap_or(false)
 }
 
-fn within(expr: &mut Expr, place: &mut usize, change: Change, around: &Around) -> Option<bool> {
-    if *place <= expr.items.len() {
-        return Some(change(expr, *place, around));
+fn within(expr: &mut Expr, point: &mut usize, change: Change, around: &Around) -> Option<bool> {
+    if *point <= expr.items.len() {
+        return Some(change(expr, *point, around));
     }
-    *place -= expr.items.len() + 1;
+    *point -= expr.items.len() + 1;
     for item in &mut expr.items {
         let found = match item {
             Item::Let { .. } | Item::LetClosures { .. } => None,
-            Item::Join { body, .. } => within(body, place, change, around),
+            Item::Join { body, .. } => within(body, point, change, around),
             Item::LetCont { handlers, .. } => {
-                handlers.iter_mut().find_map(|handler| within(&mut handler.body, place, change, around))
+                handlers.iter_mut().find_map(|handler| within(&mut handler.body, point, change, around))
             }
         };
         if found.is_some() {
@@ -105,7 +105,7 @@ fn within(expr: &mut Expr, place: &mut usize, change: Change, around: &Around) -
         }
     }
     match &mut expr.terminator {
-        Terminator::Try { body, .. } => within(body, place, change, around),
+        Terminator::Try { body, .. } => within(body, point, change, around),
         _ => None,
     }
 }
@@ -121,29 +121,29 @@ fn constant(kind: Kind) -> Simple {
     })
 }
 
-/// Returns in place of the remainder.
-fn end_here(expr: &mut Expr, place: usize, around: &Around) -> bool {
+/// Replaces the remainder by a return.
+fn end_here(expr: &mut Expr, point: usize, around: &Around) -> bool {
     let jump = ApplyCont { cont: around.ret, args: [constant(around.result)].into_iter().collect() };
     let end = Terminator::ApplyCont(jump);
-    if place == expr.items.len() && expr.terminator == end {
+    if point == expr.items.len() && expr.terminator == end {
         return false;
     }
-    expr.items.truncate(place);
+    expr.items.truncate(point);
     expr.terminator = end;
     true
 }
 
-fn drop_item(expr: &mut Expr, place: usize, _: &Around) -> bool {
-    if place == expr.items.len() {
+fn drop_item(expr: &mut Expr, point: usize, _: &Around) -> bool {
+    if point == expr.items.len() {
         return false;
     }
-    expr.items.remove(place);
+    expr.items.remove(point);
     true
 }
 
-/// A constant in the place of what is computed.
-fn use_constant(expr: &mut Expr, place: usize, around: &Around) -> bool {
-    let Some(Item::Let { var, named, .. }) = expr.items.get_mut(place) else { return false };
+/// Replaces the value of an operation by a constant.
+fn use_constant(expr: &mut Expr, point: usize, around: &Around) -> bool {
+    let Some(Item::Let { var, named, .. }) = expr.items.get_mut(point) else { return false };
     let simple = Named::Simple(constant(around.kinds[var.as_u32() as usize]));
     if *named == simple {
         return false;
@@ -152,9 +152,9 @@ fn use_constant(expr: &mut Expr, place: usize, around: &Around) -> bool {
     true
 }
 
-/// A jump in the place of a branch.
-fn first_arm(expr: &mut Expr, place: usize, _: &Around) -> bool {
-    if place != expr.items.len() {
+/// Replaces a branch by a jump.
+fn first_arm(expr: &mut Expr, point: usize, _: &Around) -> bool {
+    if point != expr.items.len() {
         return false;
     }
     let jump = match &expr.terminator {
@@ -169,8 +169,8 @@ fn first_arm(expr: &mut Expr, place: usize, _: &Around) -> bool {
     true
 }
 
-/// Constants in the place of all variables that an operation or jump uses.
-fn constant_operands(expr: &mut Expr, place: usize, around: &Around) -> bool {
+/// Replaces all variables that an operation or jump uses by constants.
+fn constant_operands(expr: &mut Expr, point: usize, around: &Around) -> bool {
     let mut changed = false;
     let mut replace = |simple: &mut Simple| {
         if let Simple::Var(var) = simple {
@@ -178,7 +178,7 @@ fn constant_operands(expr: &mut Expr, place: usize, around: &Around) -> bool {
             changed = true;
         }
     };
-    match expr.items.get_mut(place) {
+    match expr.items.get_mut(point) {
         Some(Item::Let { named: Named::Prim { args, .. }, .. }) => args.iter_mut().for_each(&mut replace),
         Some(Item::Let { named: Named::Simple(simple), .. }) => replace(simple),
         Some(Item::LetClosures { set, .. }) => {

@@ -28,14 +28,14 @@ fn planted_bugs_are_found() {
             found.sizes.0,
             found.sizes.1
         );
-        // What the world outside does depends on how many events there were: of a unit that needs many of them only
-        // so much can go.
+        // What external functions do depends on how many events there were: from a unit that needs many of them only a
+        // part can be removed.
         let (before, after) = (found.sizes.0, found.sizes.1);
         assert!(after < 60 && after <= before || after * 6 < before, "{}", found.text);
     }
 }
 
-/// A pass that changes something must say so: the runner would not look at what it did.
+/// A pass that changes something must say so: the runner would not verify the result.
 #[test]
 fn silence_about_changes_is_found() {
     fn silent(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {

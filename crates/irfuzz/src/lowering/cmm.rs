@@ -16,7 +16,7 @@ enum Word {
     Bits(i64),
     Float(u64),
     Pointer(Value),
-    /// Any word: computed, and not looked at.
+    /// An arbitrary word, which may be computed, but must not be inspected.
     Poison,
 }
 
@@ -39,7 +39,14 @@ struct Machine<'a> {
     steps: u64,
 }
 
-/// Runs the tree's first function; `None` if it does not end in time. The unit is what it was made of: its static data are not of interest here.
+/// Runs the tree's first function; `None` if it does not end in time. `unit` is the unit that was lowered: the static
+/// data are taken from it.
+///
+/// # Errors
+/// When the tree is malformed, or does what lowering may never emit.
+///
+/// # Panics
+/// When `options` do not ask for the history.
 pub fn run(
     tree: &Tree,
     unit: &Unit,

@@ -22,10 +22,13 @@ pub enum Verdict {
 const FUEL: u64 = 3000;
 
 /// Runs a unit's only function before and after lowering.
+///
+/// # Errors
+/// When the tree is malformed, or the runs differ.
 pub fn compare(unit: &Unit, arguments: [i64; 2], interrupt: Option<u32>) -> Result<Verdict, String> {
     let tree = flambeau_cmm::lower(unit);
     scope::check(&tree)?;
-    flambeau_cmm::encode::encode(&tree, &mut Default::default());
+    flambeau_cmm::encode::encode(&tree, &mut flambeau_cmm::encode::Writer::default());
     let options = Options { fuel: FUEL, history: true, interrupt, meddle: true, raise_one_in: 5 };
     let code = CodeId::from_u32(0);
     let before = run_code(unit, code, &arguments.map(Value::Int), &options);
@@ -83,15 +86,16 @@ fn judge(before: &History, after: &History) -> Result<(), String> {
         return Err(format!("{} effects became {}", effects_before.len(), effects_after.len()));
     }
 
-    // Turns of a loop without effects have the same stamps: an operation of the n-th turn is compared with the n-th.
-    let mut places: HashMap<(u32, usize), VecDeque<usize>> = HashMap::new();
-    for (place, event) in before.operations.iter().enumerate() {
-        places.entry((event.id, event.stamp)).or_default().push_back(place);
+    // The iterations of a loop without effects have the same stamps: the n-th occurrence of an operation is compared
+    // with the n-th.
+    let mut positions: HashMap<(u32, usize), VecDeque<usize>> = HashMap::new();
+    for (position, event) in before.operations.iter().enumerate() {
+        positions.entry((event.id, event.stamp)).or_default().push_back(position);
     }
     let mut last = HashMap::new();
     for event in &after.operations {
-        let places = places.get_mut(&(event.id, event.stamp));
-        let Some(place) = places.and_then(VecDeque::pop_front) else {
+        let occurrences = positions.get_mut(&(event.id, event.stamp));
+        let Some(position) = occurrences.and_then(VecDeque::pop_front) else {
             // Allocations commute, so what comes before one that is interrupted may vary.
             if before.interrupted {
                 continue;
@@ -99,16 +103,16 @@ fn judge(before: &History, after: &History) -> Result<(), String> {
             return Err(format!("{event:?} was not executed there, or not so often"));
         };
         for (kind, latest) in &last {
-            if event.kind.conflicts(*kind) && place < *latest {
+            if event.kind.conflicts(*kind) && position < *latest {
                 return Err(format!("{event:?} was executed before another event of kind {kind:?}"));
             }
         }
-        let latest = last.entry(event.kind).or_insert(place);
-        *latest = (*latest).max(place);
+        let latest = last.entry(event.kind).or_insert(position);
+        *latest = (*latest).max(position);
     }
     for (id, count) in &after.counts {
-        // Operation 0 is a comparison that lowering made. What an interruption prevents depends on where the
-        // interrupted allocation stands among what is pure.
+        // Operation 0 is a comparison that lowering emitted. Which operations an interruption prevents depends on the
+        // position of the interrupted allocation among pure operations.
         let comparable = *id != 0 && !before.interrupted;
         if comparable && *count > before.counts.get(id).copied().unwrap_or(0) {
             return Err(format!("operation {id} is executed more often"));

@@ -1,5 +1,5 @@
-//! What every tree must satisfy: one parent for each expression, one binding for each variable, uses inside
-//! scopes, no value wanted of what gives none.
+//! What every tree must satisfy: one parent for each expression, one binding for each variable, uses inside scopes, and
+//! no use of the value of an expression that has none.
 
 use std::collections::HashSet;
 
@@ -17,6 +17,12 @@ struct Checker<'a> {
 }
 
 /// Checks all functions and the entry.
+///
+/// # Errors
+/// When the tree breaks one of the rules.
+///
+/// # Panics
+/// When the tree has no entry.
 pub fn check(tree: &Tree) -> Result<(), String> {
     let mut checker = Checker {
         tree,

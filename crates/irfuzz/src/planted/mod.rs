@@ -35,7 +35,7 @@ pub fn find(name: &str) -> Option<&'static Pass> {
     PASSES.iter().chain(FOR_PROGRAMS).find(|pass| pass.name == name)
 }
 
-/// Gives each term of a unit, outer ones first.
+/// Visits each term of a unit, outer ones first.
 fn each_term(unit: &mut Unit, f: &mut dyn FnMut(&mut Expr)) {
     let mut codes: Vec<_> = unit.codes.values_mut().map(|code| &mut code.body).collect();
     codes.push(&mut unit.entry.body);
@@ -95,12 +95,12 @@ fn evaluation_order(unit: &mut Unit, _: &mut Rewrites) -> bool {
     changed
 }
 
-/// A store into a block that was made in the same run, and is not read there any more, counts as dead: that the block
-/// may have escaped is forgotten.
+/// A store into a block that was allocated in the same run, and is not read there any more, counts as dead: the pass
+/// forgets that the block may have escaped.
 fn dropped_effect(unit: &mut Unit, _: &mut Rewrites) -> bool {
     let mut changed = false;
     each_term(unit, &mut |expr| {
-        let mut made = vec![];
+        let mut allocated = vec![];
         let mut i = 0;
         while i < expr.items.len() {
             let Item::Let { var, named: Named::Prim { prim, args, .. }, .. } = &expr.items[i] else {
@@ -108,9 +108,9 @@ fn dropped_effect(unit: &mut Unit, _: &mut Rewrites) -> bool {
                 continue;
             };
             match (prim, args.first()) {
-                (Prim::MakeBlock { mutability: Mutability::Mutable, .. }, _) => made.push(*var),
+                (Prim::MakeBlock { mutability: Mutability::Mutable, .. }, _) => allocated.push(*var),
                 (Prim::BlockStore { init: Init::Assignment, .. }, Some(Simple::Var(block)))
-                    if made.contains(block) =>
+                    if allocated.contains(block) =>
                 {
                     let block = *block;
                     let read = expr.items[i + 1..].iter().any(|item| match item {
@@ -172,7 +172,7 @@ fn definitions(unit: &mut Unit) -> HashMap<Variable, (Prim, Vec<Simple>)> {
     found
 }
 
-/// A number that was made an `int32`, boxed or not, and is made wider again: the first is taken for the last, as if
+/// A number that is converted to an `int32`, boxed or not, and extended again is replaced by the original, as if
 /// unboxed `int32`s had no upper bits to lose.
 fn unsound_unboxing(unit: &mut Unit, _: &mut Rewrites) -> bool {
     let known = definitions(unit);
@@ -205,7 +205,7 @@ fn unsound_unboxing(unit: &mut Unit, _: &mut Rewrites) -> bool {
     changed
 }
 
-/// A division by a power of two becomes a shift, which rounds another way.
+/// A division by a power of two becomes a shift, which rounds differently.
 fn wrong_fold(unit: &mut Unit, _: &mut Rewrites) -> bool {
     let mut changed = false;
     each_term(unit, &mut |expr| {
@@ -234,8 +234,8 @@ fn wrong_fold(unit: &mut Unit, _: &mut Rewrites) -> bool {
     changed
 }
 
-/// A field that was read before is not read again, unless this run stored into that very block: that calls store too,
-/// and that blocks have other names, is forgotten.
+/// A field that was read before is not read again, unless this run stored into that very block: the pass forgets that
+/// calls store, too, and that blocks have aliases.
 fn stale_read(unit: &mut Unit, _: &mut Rewrites) -> bool {
     let mut changed = false;
     each_term(unit, &mut |expr| {
@@ -263,8 +263,8 @@ fn stale_read(unit: &mut Unit, _: &mut Rewrites) -> bool {
     changed
 }
 
-/// What a loop's parameter holds is made again in each iteration, where the first thing that was looked up in it tells what it
-/// is: as if boxed numbers had no identity.
+/// The block or boxed number in a loop's parameter is allocated again in each iteration, from what the first operation
+/// on it reads: as if boxed numbers had no identity.
 fn remade_box(unit: &mut Unit, _: &mut Rewrites) -> bool {
     let mut found: Vec<(Continuation, Variable)> = vec![];
     each_term(unit, &mut |expr| {

@@ -1,5 +1,5 @@
-//! Mistakes that only whole programs show: what a block is compared by, what other code does while a loop polls, what
-//! code costs. Each was made by the optimiser once, in another form, and was found by users' programs.
+//! Mistakes that only whole programs show: how blocks are compared, what other code does while a loop polls, what code
+//! costs. The optimiser once had each of them, in another form, and users' programs exposed it.
 
 use std::collections::{HashMap, HashSet};
 
@@ -43,8 +43,8 @@ fn last_arguments(expr: &mut Expr) -> &mut [Simple] {
     }
 }
 
-/// An immutable block that is passed on, and is used in another way too, is allocated a second time for that: that
-/// programs compare blocks by identity, and that blocks cost something, is forgotten.
+/// An immutable block that is passed on, and has other uses, is allocated a second time for these: the pass forgets
+/// that programs compare blocks by identity, and that allocation costs something.
 fn remade_block(unit: &mut Unit, _: &mut Rewrites) -> bool {
     let mut changed = false;
     let mut variables = std::mem::take(&mut unit.variables);
@@ -53,9 +53,9 @@ fn remade_block(unit: &mut Unit, _: &mut Rewrites) -> bool {
             expr.items.iter().filter_map(|item| Some((immutable_block(item)?, item.clone()))).collect();
         for (block, item) in blocks {
             let used_before = expr.items.iter().any(|item| uses(item, block));
-            let whole = Simple::Var(block);
+            let operand = Simple::Var(block);
             let passed: Vec<&mut Simple> =
-                last_arguments(expr).iter_mut().filter(|argument| **argument == whole).collect();
+                last_arguments(expr).iter_mut().filter(|argument| **argument == operand).collect();
             // The first of several stays what it is, unless something else has it.
             let Some(argument) = passed.into_iter().nth(usize::from(!used_before)) else { continue };
             let Item::Let { named, dbg, .. } = item else { continue };
@@ -158,8 +158,8 @@ fn is_quiet(handler: &ContHandler) -> bool {
     true
 }
 
-/// A field that a loop reads, and does not write, is read before the loop: that a signal handler may run where the loop
-/// polls is forgotten.
+/// A field that a loop reads, and does not write, is read before the loop: the pass forgets that a signal handler may
+/// run where the loop polls.
 fn hoisted_read(unit: &mut Unit, _: &mut Rewrites) -> bool {
     let is_read = |item: &Item| {
         matches!(item, Item::Let { named: Named::Prim { prim: Prim::BlockLoad { .. }, .. }, .. })
@@ -187,8 +187,8 @@ fn dropped_trap(unit: &mut Unit, _: &mut Rewrites) -> bool {
     changed
 }
 
-/// A block that the next block holds is allocated after a read of a mutable field that stands between them, and so
-/// after the block that holds it.
+/// A block that the next block refers to is allocated after a read of a mutable field that is between them, and so
+/// after the block that refers to it.
 fn sunk_too_far(unit: &mut Unit, _: &mut Rewrites) -> bool {
     let is_mutable_read = |item: &Item| {
         matches!(
@@ -216,7 +216,7 @@ fn sunk_too_far(unit: &mut Unit, _: &mut Rewrites) -> bool {
     changed
 }
 
-/// A call of a function that is known is made through its closure, as if it were not.
+/// A direct call of a known function becomes a call through its closure, as if the function were unknown.
 fn unknown_call(unit: &mut Unit, _: &mut Rewrites) -> bool {
     let mut closures: HashMap<CodeId, Symbol> = HashMap::new();
     for item in &unit.statics {
