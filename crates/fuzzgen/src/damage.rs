@@ -2,7 +2,7 @@
 
 use crate::rng::Rng;
 
-/// Bytes that readers treat in special ways: limits of variable-length numbers, tags, brackets.
+/// Bytes that readers treat specially: limits of variable-length numbers, tags, brackets.
 const SPECIAL: &[u8] = b"\x00\x01\x02\x7f\x80\x81\xfe\xff(){}[],:=->|/@#$`\" \n09aZ_*'.\\";
 
 /// A damaged copy of `valid`: up to eight changes, each a changed, removed, doubled or inserted stretch, or one that
@@ -42,8 +42,9 @@ pub fn damage(rng: &mut Rng, valid: &[u8], other: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// The most address space that this process has had so far, in bytes; nothing where the system does not tell. Memory
-/// that was reserved and never touched counts too: a length that a reader believes shows here, if nowhere else.
+/// The most address space that this process has had so far, in bytes; `None` where the system does not report it.
+/// Memory that was reserved and never touched counts, too: a length that a reader does not check shows here, if nowhere
+/// else.
 #[must_use]
 pub fn peak_memory() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
@@ -55,13 +56,14 @@ pub fn peak_memory() -> Option<u64> {
 /// What the system may reserve beside: 64 MB for the heap of each thread that a test harness starts meanwhile.
 const HEAPS: u64 = 256 << 20;
 
-/// Inputs between two looks at the memory.
+/// The number of inputs between two checks of the memory.
 const LOOK: usize = 32;
 
 /// Reads `count` damaged copies of the valid inputs.
 ///
 /// # Panics
-/// When the reader does, or when the process takes more than `memory` bytes (and some heaps of threads) more than before.
+/// When the reader does, or when the process takes more than `memory` bytes (and some heaps of threads) more than
+/// before.
 pub fn survive(seed: u64, valid: &[Vec<u8>], count: usize, memory: u64, mut read: impl FnMut(&[u8])) {
     let mut rng = Rng::new(seed);
     let mut latest = vec![vec![0; 1 << 16]; LOOK];

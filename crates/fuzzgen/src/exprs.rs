@@ -6,15 +6,15 @@ use crate::prims;
 use crate::tree::Node;
 use crate::types::{Shape, Ty};
 
-/// A way to make an expression of a type.
+/// A rule that generates expressions of a type.
 pub(crate) struct Rule {
-    /// Its name in the coverage.
+    /// The name of the rule in the coverage.
     pub name: &'static str,
-    /// How often, compared with others.
+    /// How often the rule is chosen, compared with others.
     pub weight: u32,
-    /// It has no effect and can't fail, if its parts don't.
+    /// Whether the expression has no effect and can't fail if its parts have none and can't.
     pub pure: bool,
-    /// Nothing when there is no such expression here.
+    /// Generates an expression; `None` when there is none here.
     pub make: fn(&mut Gen, &Ty, i32, Cx) -> Option<Node>,
 }
 

@@ -57,7 +57,7 @@ impl Gen {
             Sort::Fuelled => template.push_str(&format!(" {}", self.rng.range(0, 5))),
             Sort::Value | Sort::LocalRef => {}
         }
-        // What an optional argument that is left out would have taken stays with the others.
+        // The size that an optional argument would have taken is left to the others when it is omitted.
         let kept: Vec<Param> = params
             .into_iter()
             .filter(|p| !(matches!(p.label, Label::Optional(_)) && self.rng.chance(40)))
@@ -110,8 +110,8 @@ impl Gen {
         let taken = self.rng.range(1, params.len() - 1);
         let rest = Ty::fun_of(params[taken..].to_vec(), (**result).clone());
         let sizes = self.split(size, 2);
-        let given: Vec<Ty> = params[..taken].iter().map(|p| p.ty.clone()).collect();
-        let mut parts = self.operands(&given, sizes[0], cx);
+        let applied: Vec<Ty> = params[..taken].iter().map(|p| p.ty.clone()).collect();
+        let mut parts = self.operands(&applied, sizes[0], cx);
         let fuel = match &var.sort {
             Sort::Recursive(fuel) => format!(" ({fuel} - 1)"),
             Sort::Fuelled => format!(" {}", self.rng.range(0, 5)),
@@ -133,10 +133,10 @@ impl Gen {
         let params = self.params(labels);
         let result = self.some_type(1, false);
         let name = self.fresh("f");
-        let whole = Ty::fun_of(params.clone(), result.clone());
+        let ty_of_function = Ty::fun_of(params.clone(), result.clone());
         let definition = self.function(&params, &result, sizes[0], cx, None);
         self.scoped(|g| {
-            g.bind(&name, &whole);
+            g.bind(&name, &ty_of_function);
             let body = g.expr(ty, sizes[1], cx);
             let attribute = g.function_attribute();
             Node::expr(ty, &format!("(let{attribute} {name}§ in §)"), vec![definition, body])
@@ -156,7 +156,7 @@ impl Gen {
         })
     }
 
-    /// The parameters of a function that is being made.
+    /// The parameters of a function that is being generated.
     pub(crate) fn params(&mut self, labels: bool) -> Vec<Param> {
         // More than the registers hold, now and then.
         let n = if self.rng.chance(5) { self.rng.range(6, 13) } else { self.rng.range(1, 4) };
@@ -172,15 +172,15 @@ impl Gen {
             })
             .collect();
         if labels {
-            // An optional parameter needs one found by place behind it.
+            // An optional parameter needs a positional one behind it.
             params.push(Param { label: Label::None, ty: self.some_type(1, false) });
             self.cover("labels");
         }
         params
     }
 
-    /// The parameters and the body of a function: what stands behind `let f`. With the name of a fuel parameter, a
-    /// function that ends when the fuel does.
+    /// The parameters and the body of a function: what follows `let f`. With the name of a fuel parameter, a function
+    /// that ends when the fuel does.
     pub(crate) fn function(
         &mut self,
         params: &[Param],
@@ -261,7 +261,7 @@ impl Gen {
     }
 }
 
-/// Where the function's name ends in a call's template.
+/// The end of the function's name in a call's template.
 fn name_end(template: &str) -> usize {
     template.find(' ').unwrap_or(template.len())
 }

@@ -28,7 +28,7 @@ pub(crate) struct Var {
 /// How a variable may be used.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Sort {
-    /// In every way.
+    /// Without restriction.
     Value,
     /// `let x = ref …` in an expression: the compiler makes it a mutable variable, whose reads native code
     /// moves behind assignments in sibling operands.
@@ -39,7 +39,7 @@ pub(crate) enum Sort {
     Recursive(String),
 }
 
-/// What the place of an expression allows.
+/// What the context of an expression allows.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Cx {
     /// No effects, no exceptions: stock native code and bytecode disagree on the order of operands here.
@@ -51,7 +51,7 @@ pub(crate) struct Cx {
 }
 
 impl Cx {
-    /// A place that allows everything.
+    /// A context that allows everything.
     pub(crate) const FREE: Cx = Cx { pure: false, floor: 0, loops: 0 };
 
     pub(crate) fn pure(self) -> Cx {
@@ -78,7 +78,7 @@ pub(crate) struct Gen {
     pub coverage: Coverage,
     /// Rules differ in weight from program to program: what is rare on average is frequent in some.
     pub swarm: u64,
-    /// Rules that this program has many of, if it can: each rule has its turn, so that none is rare for long.
+    /// Rules that this program has many of, if it can: the rules are favoured in turns, so that none is rare for long.
     pub focus: [&'static str; 2],
     /// A type for which the first of them makes expressions.
     focus_type: Option<Ty>,
@@ -344,7 +344,7 @@ impl Gen {
     }
 }
 
-/// The rules that programs of this seed favour: the first by turns, the second by chance.
+/// The rules that programs of this seed favour: the first in rotation, the second by chance.
 fn focus(seed: u64) -> ([&'static str; 2], Option<Ty>) {
     let all: Vec<(&'static str, Option<Ty>)> = crate::exprs::rules_with_types().collect();
     let (first, ty) = all[(seed % all.len() as u64) as usize].clone();

@@ -83,7 +83,7 @@ const INT: &[Rule] = &[
         g.op(ty, template, &of, size, cx)
     }),
     rule("rounded int", 4, |g, ty, size, cx| {
-        // Halves, parts and places of numbers on both sides of zero.
+        // Quotients and remainders of numbers on both sides of zero.
         let by = *g.rng.pick(&["2", "4", "8", "16", "256", "1024", "0x100000000", "10", "60", "(-4)"]);
         let op = *g.rng.pick(&["/", "/", "mod"]);
         let n = g.rng.range(1, 99);

@@ -187,7 +187,7 @@ impl Gen {
         let annotation = self.type_text(&class.param);
         let node = self.scoped(|g| {
             g.bind(argument, &class.param);
-            let given = g.expr(&class.param, 3, Cx::FREE.pure());
+            let passed = g.expr(&class.param, 3, Cx::FREE.pure());
             let (method, ty) = g.rng.pick(&class.methods).clone();
             // The method of the parent is called like a function.
             g.bind(&format!("super#{method}"), &ty);
@@ -197,7 +197,7 @@ impl Gen {
                     "class {name} ({argument} : {annotation}) = object (self)\n  inherit {} § as super\n§end\n",
                     class.name
                 ),
-                vec![given, body],
+                vec![passed, body],
             )
         });
         self.classes.push(Class { name: name.to_owned(), unit: self.unit, ..class });

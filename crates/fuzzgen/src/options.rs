@@ -1,4 +1,4 @@
-//! What a program may be like.
+//! The bounds of generated programs.
 
 /// Bounds of a program.
 #[derive(Clone, Debug)]

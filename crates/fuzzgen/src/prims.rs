@@ -140,11 +140,11 @@ const INT: &[Rule] = &[
             "Array.length § - @",
         ]);
         let index = index.replace('@', &i).replace('§', &a);
-        let (low, way, high) =
+        let (low, direction, high) =
             if g.rng.range(0, 2) == 0 { (second, "downto", first) } else { (first, "to", second) };
         g.op(
             ty,
-            &format!("(let {a} = § in let {r} = ref 0 in for {i} = {low} {way} {high} do {r} := !{r} + {a}.({index}) done; !{r})"),
+            &format!("(let {a} = § in let {r} = ref 0 in for {i} = {low} {direction} {high} do {r} := !{r} + {a}.({index}) done; !{r})"),
             &[Ty::Int.array()],
             size,
             cx,

@@ -6,7 +6,7 @@ use crate::shapes;
 use crate::tree::Node;
 use crate::types::{Constructor, ExnDecl, Field, Label, Param, Shape, Ty, TypeDecl};
 
-/// What every program links: printing, counting, and bounds.
+/// The runtime that every program links: printing, counting, and bounds.
 pub const RUNTIME: &str = include_str!("fz.ml");
 /// Its file.
 pub const RUNTIME_FILE: &str = "fz.ml";
@@ -25,16 +25,16 @@ pub struct Unit {
 /// A program.
 #[derive(Clone, Debug)]
 pub struct Program {
-    /// What it was made from.
+    /// The seed that it was generated from.
     pub seed: u64,
-    /// In the order of linking.
+    /// The units in the order of linking.
     pub units: Vec<Unit>,
-    /// It ends with an exception that nothing handles.
+    /// Whether it ends with an exception that nothing handles.
     pub uncaught: bool,
-    /// The first of the shapes that it is made of, if it is: such a program never accesses what is out of bounds (unless
-    /// [`GENERAL_CODE`](crate::GENERAL_CODE) is among them), and the cost of its kernels is compared.
+    /// The first of its shapes, if the program consists of shapes: such a program never accesses what is out of bounds
+    /// (unless [`GENERAL_CODE`](crate::GENERAL_CODE) is among them), and the cost of its kernels is compared.
     pub shape: Option<&'static str>,
-    /// What is in it.
+    /// The constructs that it has.
     pub coverage: Coverage,
 }
 
@@ -223,8 +223,8 @@ impl Gen {
             shown = shown.replace("  v", " v");
         }
         shown.push_str(&self.show_arms(me));
-        let whole = Ty::Named(me, vec![Ty::Var(0); params]);
-        let mut of = format!("{} -> string", self.type_text(&whole));
+        let value_ty = Ty::Named(me, vec![Ty::Var(0); params]);
+        let mut of = format!("{} -> string", self.type_text(&value_ty));
         if params > 0 {
             of = format!("('a -> string) -> {of}");
         }

@@ -9,10 +9,10 @@ use crate::literals::simple_texts;
 use crate::program::Program;
 use crate::tree::{Node, Part, Role};
 
-/// The most descendants that are tried in the place of an expression.
+/// The most descendants that are tried as a replacement of an expression.
 const DESCENDANTS: usize = 6;
 
-/// Shrinks until nothing helps any more. `test` says nothing when the time for shrinking is up.
+/// Shrinks until nothing helps any more. `test` returns `None` when the time for shrinking is up.
 pub fn shrink(program: &Program, test: &mut dyn FnMut(&Program) -> Option<bool>) -> Program {
     let mut best = program.clone();
     loop {
@@ -26,8 +26,8 @@ pub fn shrink(program: &Program, test: &mut dyn FnMut(&Program) -> Option<bool>)
 
 fn pass(best: &mut Program, test: &mut dyn FnMut(&Program) -> Option<bool>) -> Option<()> {
     drop_units(best, test)?;
-    for place in places(best) {
-        drop_optional(best, place, test)?;
+    for tree in trees(best) {
+        drop_optional(best, tree, test)?;
     }
     for unit in 0..best.units.len() {
         simplify(best, unit, test)?;
@@ -36,20 +36,20 @@ fn pass(best: &mut Program, test: &mut dyn FnMut(&Program) -> Option<bool>) -> O
 }
 
 /// A tree of a program: the unit, and whether its interface.
-type Place = (usize, bool);
+type TreeId = (usize, bool);
 
 /// Users come before what they use: interfaces before bodies, later units before earlier ones.
-fn places(program: &Program) -> Vec<Place> {
+fn trees(program: &Program) -> Vec<TreeId> {
     let units = (0..program.units.len()).rev();
     units.flat_map(|unit| [(unit, true), (unit, false)]).collect()
 }
 
-fn tree(program: &Program, (unit, interface): Place) -> Option<&Node> {
+fn tree(program: &Program, (unit, interface): TreeId) -> Option<&Node> {
     let unit = &program.units[unit];
     if interface { unit.interface.as_ref() } else { Some(&unit.body) }
 }
 
-fn with_tree(program: &Program, (unit, interface): Place, tree: Node) -> Program {
+fn with_tree(program: &Program, (unit, interface): TreeId, tree: Node) -> Program {
     let mut changed = program.clone();
     if interface {
         changed.units[unit].interface = Some(tree);
@@ -83,7 +83,7 @@ fn drop_units(best: &mut Program, test: &mut dyn FnMut(&Program) -> Option<bool>
     Some(())
 }
 
-/// The same program with a unit's definitions behind those of the unit before it, which it may have opened.
+/// The program with a unit's definitions behind those of the unit before it, which it may have opened.
 fn merged(program: &Program, unit: usize) -> Program {
     let mut fewer = program.clone();
     let user = fewer.units.remove(unit);
@@ -99,18 +99,18 @@ fn merged(program: &Program, unit: usize) -> Program {
 /// Leaves out definitions, statements and arms, many at a time as long as that works.
 fn drop_optional(
     best: &mut Program,
-    place: Place,
+    id: TreeId,
     test: &mut dyn FnMut(&Program) -> Option<bool>,
 ) -> Option<()> {
-    let count = |program: &Program| tree(program, place).map_or(0, |t| optional(t).len());
+    let count = |program: &Program| tree(program, id).map_or(0, |t| optional(t).len());
     let mut chunk = count(best);
     while chunk > 0 {
         let mut end = count(best);
         while end > 0 {
             let start = end.saturating_sub(chunk);
-            let Some(whole) = tree(best, place) else { return Some(()) };
-            let numbers: HashSet<usize> = optional(whole)[start..end].iter().copied().collect();
-            let smaller = with_tree(best, place, without(whole, &numbers, &mut 0));
+            let Some(root) = tree(best, id) else { return Some(()) };
+            let numbers: HashSet<usize> = optional(root)[start..end].iter().copied().collect();
+            let smaller = with_tree(best, id, without(root, &numbers, &mut 0));
             if test(&smaller)? {
                 *best = smaller;
                 // Nodes inside of those left out are gone with them.
@@ -140,7 +140,7 @@ fn optional(node: &Node) -> Vec<usize> {
     numbers
 }
 
-/// The same tree without the nodes of these numbers.
+/// A copy of the tree without the nodes of these numbers.
 fn without(node: &Node, numbers: &HashSet<usize>, number: &mut usize) -> Node {
     let leave_out = numbers.contains(number);
     *number += 1;
@@ -171,7 +171,7 @@ fn simplify(best: &mut Program, unit: usize, test: &mut dyn FnMut(&Program) -> O
                 break;
             }
         }
-        // What took its place may shrink further.
+        // The replacement may shrink further.
         if !replaced || node.size() == 1 {
             number += 1;
         }

@@ -18,7 +18,7 @@ impl Gen {
 
     fn statement(&mut self, size: i32, cx: Cx) -> Node {
         for _ in 0..4 {
-            let made = match self.rng.below(24) {
+            let statement = match self.rng.below(24) {
                 0..=5 => self.assignment(size, cx),
                 6..=8 => self.store(size, cx),
                 9 | 10 => Some(self.say(size, cx)),
@@ -73,8 +73,8 @@ impl Gen {
                     Some(Node::optional("§; ", vec![inner]))
                 }
             };
-            if let Some(made) = made {
-                return made;
+            if let Some(statement) = statement {
+                return statement;
             }
         }
         let n = self.number();

@@ -7,12 +7,12 @@ use crate::types::Ty;
 /// The mark of a hole in a template; no OCaml program of ours contains it.
 pub const HOLE: char = '§';
 
-/// What may be done with a node.
+/// What shrinking may do with a node.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Role {
     /// Nothing.
     Plain,
-    /// An expression: another of the same type may take its place.
+    /// An expression: it may be replaced by another of the same type.
     Expr(Ty),
     /// A definition, a statement with its semicolon, an arm of a match: it may be left out.
     Optional,
@@ -105,7 +105,7 @@ impl Node {
         1 + self.children().map(Node::size).sum::<usize>()
     }
 
-    /// The node with this number in preorder; the number is counted down on the way.
+    /// The node with this number in preorder; the number is counted down during the search.
     pub fn at(&self, number: &mut usize) -> Option<&Node> {
         if *number == 0 {
             return Some(self);
@@ -114,7 +114,7 @@ impl Node {
         self.children().find_map(|child| child.at(number))
     }
 
-    /// The same tree with another node in the place of that with this number in preorder.
+    /// A copy of the tree in which another node replaces that with this number in preorder.
     pub fn replaced(&self, number: &mut usize, by: &Node) -> Node {
         if *number == 0 {
             // Numbers below are taken: no other node is replaced.

@@ -59,7 +59,7 @@ pub struct Param {
 /// How an argument is found.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Label {
-    /// By its place.
+    /// By position.
     None,
     /// `~l:`
     Named(String),
@@ -86,13 +86,13 @@ impl Ty {
         Ty::Array(Box::new(self))
     }
 
-    /// A function type with parameters found by place. A result that is a function is joined on.
+    /// A function type with positional parameters. If the result is a function, its parameters are appended.
     #[must_use]
     pub fn fun(params: Vec<Ty>, result: Ty) -> Ty {
         Ty::fun_of(params.into_iter().map(|ty| Param { label: Label::None, ty }).collect(), result)
     }
 
-    /// A function type. A result that is a function is joined on.
+    /// A function type. If the result is a function, its parameters are appended.
     #[must_use]
     pub fn fun_of(mut params: Vec<Param>, result: Ty) -> Ty {
         match result {
@@ -104,7 +104,7 @@ impl Ty {
         }
     }
 
-    /// The types that it is made of.
+    /// The types that are its parts.
     #[must_use]
     pub fn parts(&self) -> Vec<&Ty> {
         match self {
@@ -115,7 +115,7 @@ impl Ty {
         }
     }
 
-    /// The same type with each part replaced.
+    /// A copy of the type with each part replaced.
     pub fn map(&self, f: &mut dyn FnMut(&Ty) -> Ty) -> Ty {
         match self {
             Ty::List(t) => Ty::List(Box::new(f(t))),
@@ -133,7 +133,7 @@ impl Ty {
         }
     }
 
-    /// With types in the place of type variables.
+    /// A copy of the type with type variables replaced by types.
     #[must_use]
     pub fn instance(&self, of: &[Ty]) -> Ty {
         match self {
@@ -147,7 +147,7 @@ impl Ty {
         matches!(self, Ty::Var(_)) || self.parts().into_iter().any(Ty::has_var)
     }
 
-    /// Finds the types for the variables of this pattern that make it `target`.
+    /// Finds the types for the variables of this pattern with which it equals `target`.
     pub fn matches(&self, target: &Ty, found: &mut [Option<Ty>; 3]) -> bool {
         match (self, target) {
             (Ty::Var(n), _) => match &mut found[usize::from(*n).min(2)] {

@@ -1,17 +1,17 @@
-//! Programs made of shapes: each shape has its turn, and every kernel is measured.
+//! Programs that consist of shapes: each shape occurs, and every kernel is measured.
 
 use std::collections::BTreeSet;
 
 use flambeau_fuzzgen::{KERNEL, Options, Program, shape_names};
 
-/// The programs of the first seeds that are made of shapes.
+/// The programs of the first seeds that consist of shapes.
 fn programs(seeds: u64) -> impl Iterator<Item = Program> {
     let options = Options { ocaml5: true, ..Options::default() };
     (0..seeds).map(move |seed| Program::generate(seed, &options)).filter(|p| p.shape.is_some())
 }
 
 #[test]
-fn every_shape_has_its_turn() {
+fn every_shape_occurs() {
     let seen: BTreeSet<&str> = programs(160).filter_map(|p| p.shape).collect();
     let missing: Vec<&str> = shape_names(&Options { ocaml5: true, ..Options::default() })
         .filter(|name| !seen.contains(name))

@@ -6,7 +6,7 @@ use crate::generator::{Cx, Gen};
 use crate::tree::Node;
 use crate::types::Ty;
 
-/// A mutable block: how it is made of a value, read, and written (with `v`). The block is `$`.
+/// A mutable block: its allocation from a value, a read, and a write (of `v`). The block is `$`.
 type Block = (&'static str, &'static str, &'static str);
 
 const BLOCKS: &[Block] = &[
@@ -16,7 +16,7 @@ const BLOCKS: &[Block] = &[
     ("[| § |]", "$.(0)", "$.(0) <- v"),
 ];
 
-/// Attributes of a function: inlined, never inlined, as the compiler likes.
+/// Attributes of a function: inlined, never inlined, or as the compiler decides.
 const INLINING: &[&str] = &["", "", "[@inline]", "[@inline never]", "[@inline never]"];
 
 impl Gen {
@@ -138,14 +138,14 @@ pub(crate) const ANY: &[Rule] = &[
             g.bind(&x, &Ty::Int);
             (g.expr(ty, sizes[1], inner), g.expr(&Ty::Bool, sizes[2].min(4), inner))
         });
-        let given = g.leaf(&Ty::Int, cx);
+        let argument = g.leaf(&Ty::Int, cx);
         let call = *g.rng.pick(&["#first", "#copy#first"]);
         Some(Node::expr(
             ty,
             &format!(
                 "(let {o} = object (self) val mutable {w} : {text} = § method first ({x} : int) : {text} = if § then {w} <- self#second {x}; {w} method private second ({x} : int) : {text} = § method copy = {{< {w} = {w} >}} end in {o}{call} §)"
             ),
-            vec![start, other, next, given],
+            vec![start, other, next, argument],
         ))
     }),
     rule("unsafe get", 3, |g, ty, size, cx| {

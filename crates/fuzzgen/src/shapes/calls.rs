@@ -22,7 +22,7 @@ pub(super) const SHAPES: &[Shape] = &[
     shape(GENERAL_CODE, generated),
 ];
 
-/// The shape that is made of code of the general generator, which may access what is out of bounds.
+/// The shape with code of the general generator, which may access what is out of bounds.
 pub const GENERAL_CODE: &str = "generated functions";
 
 const ORDERED: &[(&str, &str, &str)] = &[
@@ -219,7 +219,7 @@ fn optional_toplevel(g: &mut Gen) -> Instance {
     Instance { items: vec![definition], kernel: Kernel::Toplevel(items) }
 }
 
-/// Functions that call each other and hand on functions.
+/// Functions that call each other and pass on functions.
 fn recursive_group(g: &mut Gen) -> Instance {
     let names: Vec<String> = (0..g.rng.range(1, 3)).map(|_| g.fresh("m")).collect();
     let functions = g.rng.range(1, 2);
@@ -273,7 +273,7 @@ fn recursive_group(g: &mut Gen) -> Instance {
     Instance { items, kernel: Kernel::Iterated(int("($u (i land 7))", &[("u", u.into())]), 16) }
 }
 
-/// References that a function given to an iterator assigns.
+/// References that are assigned by a function that is passed to an iterator.
 fn captured_references(g: &mut Gen) -> Instance {
     let (f, h, iterate) = (g.fresh("f"), g.fresh("h"), g.fresh("iter"));
     let (start, next, read) = *g.rng.pick(&[
@@ -364,7 +364,8 @@ fn specialised_recursion(g: &mut Gen) -> Instance {
 }
 
 /// Bodies of functions of which each calls the one before, `$p`, and whether many may follow each other: the stock
-/// compiler does not copy recursive functions nor those that contain closures, and copies of the rest grow beyond all bounds.
+/// compiler does not copy recursive functions nor those that contain closures, and copies of the rest grow beyond all
+/// bounds.
 const CHAINS: &[(&[&str], bool)] = &[
     (&["$p ($p x)", "$p x + $x", "$p (x + 1) - $p $x"], false),
     (&["(let h y = $p (y + 1) in if Fz.odd x then h ($p x) else h x)"], false),
@@ -399,7 +400,7 @@ fn inline_chain(g: &mut Gen) -> Instance {
         ));
     }
     let last = names[count - 1].clone();
-    // What calls itself in two ways, all of them, takes too long.
+    // With two self-calls in each of the functions, the program would take too long.
     let times = if long && count > 8 { 0 } else { 4 };
     Instance { items, kernel: Kernel::Iterated(int("($last i)", &[("last", last.into())]), times) }
 }

@@ -1,4 +1,4 @@
-//! Data that loops build, keep and compare by identity; parts of it that sink to where they are needed.
+//! Data that loops build, keep and compare by identity; allocations that can be moved to where they are needed.
 
 use super::template::{filled, int, plain};
 use super::{Instance, Kernel, Shape, shape};
@@ -16,7 +16,8 @@ pub(super) const SHAPES: &[Shape] = &[
     shape("records as states", records_as_states),
 ];
 
-/// A kind of values in containers: how one is made of an integer `$x`, and an integer of one, `$v`.
+/// A kind of values in containers: how a value is constructed from an integer `$x`, and how an integer is computed from
+/// the value `$v`.
 struct Payload {
     make: &'static str,
     read: &'static str,
@@ -47,7 +48,8 @@ impl Payload {
     }
 }
 
-/// What grows in a loop: the first value, a larger one made of `$r` and a payload, and what is read of it at last.
+/// Data that grows in a loop: the first value, a larger one that contains `$r` and a payload, and what is read from it
+/// at last.
 struct Container {
     types: &'static str,
     start: &'static str,
@@ -229,7 +231,7 @@ fn lists_of_lists(g: &mut Gen) -> Instance {
     }
 }
 
-/// A map that gives back what it was given where nothing changes, and the test for that.
+/// A map that returns its argument itself where nothing changes, and the test for that.
 fn unchanged(g: &mut Gen) -> Instance {
     let (f, t) = (g.fresh("f"), g.fresh("t"));
     let condition = g.condition(&["x"]);
@@ -291,7 +293,7 @@ fn reads_between_allocations(g: &mut Gen) -> Instance {
     let mut ints = vec!["k".to_owned()];
     let mut body = vec![];
     let mut allocated = vec![];
-    // Half of them have nothing but reads and allocations by turns.
+    // Half of them have only reads and allocations that alternate.
     let writes = g.rng.chance(50);
     for step in 0..g.rng.range(3, 7) {
         let v = g.fresh("v");
@@ -358,7 +360,7 @@ fn reads_between_allocations(g: &mut Gen) -> Instance {
     Instance { items, kernel: Kernel::Iterated(kernel, 30) }
 }
 
-/// Blocks that are made on both sides of a branch, or passed on, and taken apart after it.
+/// Blocks that are allocated on both sides of a branch, or passed on, and projected from after it.
 fn values_of_joins(g: &mut Gen) -> Instance {
     let f = g.fresh("f");
     let text = g.choice(&[

@@ -16,9 +16,9 @@ pub(super) const SHAPES: &[Shape] = &[
     shape("stores", stores),
 ];
 
-/// A container of polymorphic variants: how it is made of a value, read, and written by a function for all rows.
+/// A container of polymorphic variants: its allocation from a value, a read, and a write by a function for all rows.
 struct Holder {
-    made: &'static str,
+    allocation: &'static str,
     of: &'static str,
     read: &'static str,
     writes: &'static [&'static str],
@@ -26,7 +26,7 @@ struct Holder {
 
 const HOLDERS: &[Holder] = &[
     Holder {
-        made: "[| $v; $v |]",
+        allocation: "[| $v; $v |]",
         of: "$r array",
         read: "b.(0)",
         writes: &[
@@ -38,13 +38,13 @@ const HOLDERS: &[Holder] = &[
         ],
     },
     Holder {
-        made: "ref $v",
+        allocation: "ref $v",
         of: "$r ref",
         read: "!b",
         writes: &["let$a $set b = b := $w\n", "let$a $put b v = b := v\nlet $set b = $put b $w\n"],
     },
     Holder {
-        made: "{ Fz.held = $v; count = 0 }",
+        allocation: "{ Fz.held = $v; count = 0 }",
         of: "$r Fz.cell",
         read: "b.Fz.held",
         writes: &["let$a $set b = b.Fz.held <- $w\n", "let$a $set b = b.Fz.held <- $w; b.Fz.count <- 1\n"],
@@ -79,7 +79,7 @@ fn rows_in_arrays(g: &mut Gen) -> Instance {
         ("read", holder.read.into()),
     ];
     values.push(("of", plain(holder.of, &values)));
-    values.push(("made", plain(holder.made, &values)));
+    values.push(("made", plain(holder.allocation, &values)));
     let shown = if payload { "`A -> 1 | `B -> 2 | `C n -> n" } else { "`A -> 1 | `B -> 2" };
     values.push(("arms", shown.into()));
     let items = vec![
@@ -119,7 +119,7 @@ fn rows_of_functors(g: &mut Gen) -> Instance {
     Instance { items, kernel: Kernel::Iterated(int("($f [| `B |])", &values), 5) }
 }
 
-/// Arrays and references whose elements are known in one place and abstract in another.
+/// Arrays and references whose elements have a known type in one scope and an abstract one in another.
 fn abstract_elements(g: &mut Gen) -> Instance {
     let (f, m) = (g.fresh("f"), g.fresh("M"));
     let (of, value, next, read) = *g.rng.pick(&[

@@ -1,5 +1,5 @@
-//! Programs made of *shapes*: small functions of a kind that an optimiser treats in a way of its own, called often
-//! enough that what they cost can be compared with what they cost when the stock compiler compiles them.
+//! Programs that consist of *shapes*: small functions of a kind that an optimiser treats specially, called often enough
+//! that their cost can be compared with their cost when the stock compiler compiles them.
 //!
 //! A shape is a template whose parameters are random: conditions, payloads, loops, sizes, attributes, and which of its
 //! definitions are in another unit. Each has a *kernel*, a function that the runtime calls once and whose allocated
@@ -21,15 +21,15 @@ use crate::types::Ty;
 pub use calls::GENERAL_CODE;
 use template::filled;
 
-/// What lines of the standard error output begin with that say what a kernel, or a whole program, allocated: then
-/// come the name of the program, that of the kernel if it is one, and the words.
+/// The prefix of lines of the standard error output that say how much a kernel, or a whole program, allocated: the name
+/// of the program, that of the kernel if it is one, and the number of words follow.
 pub const COST: &str = "cost ";
-/// What names of kernels begin with, in programs and so in the symbols of executables.
+/// The prefix of the names of kernels, in programs and so in the symbols of executables.
 pub const KERNEL: &str = "kernel";
 
-/// A shape: how it is called, and how one is made.
+/// A shape: its name, and the function that generates an instance.
 pub(crate) struct Shape {
-    /// In the coverage, and in names of kernels.
+    /// The name in the coverage, and in names of kernels.
     pub name: &'static str,
     make: fn(&mut Gen) -> Instance,
 }
@@ -38,20 +38,20 @@ const fn shape(name: &'static str, make: fn(&mut Gen) -> Instance) -> Shape {
     Shape { name, make }
 }
 
-/// One of a shape.
+/// An instance of a shape.
 pub(crate) struct Instance {
     /// Definitions in order: the first ones may be in another unit.
     items: Vec<Node>,
     kernel: Kernel,
 }
 
-/// What is measured.
+/// The code that is measured.
 enum Kernel {
-    /// The words of an expression of type `int`, with an iteration's number `i` in scope.
+    /// An expression of type `int`, with the number `i` of the iteration in scope, of which the allocated words count.
     Iterated(Node, usize),
-    /// The words of definitions and statements of the unit itself.
+    /// Definitions and statements of the unit itself, of which the allocated words count.
     Toplevel(Vec<Node>),
-    /// Only the result, an `int`: how much is done depends on chance.
+    /// An expression of type `int` of which only the result counts: how much it does depends on chance.
     Once(Node),
 }
 
@@ -66,10 +66,10 @@ pub fn shape_names(options: &Options) -> impl Iterator<Item = &'static str> {
     shapes(options.ocaml5).map(|shape| shape.name)
 }
 
-/// The program of a seed; its first shape is the one of number `turn`, so that each is frequent.
-pub(crate) fn generate(mut g: Gen, seed: u64, turn: u64) -> Program {
+/// The program of a seed; its first shape is the one with the index `first`, so that each is frequent.
+pub(crate) fn generate(mut g: Gen, seed: u64, first: u64) -> Program {
     let all: Vec<&Shape> = shapes(g.options.ocaml5).collect();
-    let mut chosen = vec![all[(turn % all.len() as u64) as usize]];
+    let mut chosen = vec![all[(first % all.len() as u64) as usize]];
     for _ in 0..g.rng.below(3) {
         chosen.push(*g.rng.pick(&all));
     }
@@ -77,8 +77,8 @@ pub(crate) fn generate(mut g: Gen, seed: u64, turn: u64) -> Program {
     let mut bodies = vec![vec![]; units];
     bodies[0].push(Node::plain(&format!("let () = Fz.start \"{}\"\n", g.program), vec![]));
     if units == 2 {
-        let opened = g.unit_module(0);
-        bodies[1].push(Node::optional(&format!("open {opened}\n"), vec![]));
+        let first_unit = g.unit_module(0);
+        bodies[1].push(Node::optional(&format!("open {first_unit}\n"), vec![]));
     }
     let first = chosen[0].name;
     for shape in chosen {
@@ -126,7 +126,7 @@ impl Gen {
         }
     }
 
-    /// An integer made of these variables.
+    /// An integer computed from these variables.
     fn int(&mut self, variables: &[&str]) -> Node {
         self.int_of(variables, 2)
     }

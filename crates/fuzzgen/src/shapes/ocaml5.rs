@@ -16,8 +16,8 @@ pub(super) const SHAPES: &[Shape] = &[
     shape("domains that compute", domains),
 ];
 
-/// The function `effc` of a deep handler whose computation has a result of type `answer`. Each arm has the pattern of an
-/// effect and what its handler evaluates to, with the continuation as `k`.
+/// The function `effc` of a deep handler whose computation has a result of type `answer`. Each arm has the pattern of
+/// an effect and what its handler evaluates to, with the continuation as `k`.
 fn effc(answer: &str, arms: &[(&str, &str)]) -> String {
     let arms: Vec<String> =
         arms.iter().map(|(effect, body)| format!("{effect} -> Some (fun k -> {body}) | ")).collect();
@@ -42,7 +42,8 @@ fn state(g: &mut Gen) -> Instance {
         "let last = ref None in for i = 1 to n do (match !last with Some (a, b) when $c -> last := Some (b, a + perform $m.Get) | _ -> last := Some (i, x)); perform ($m.Set $e) done; match !last with None -> 0 | Some (a, b) -> a - b",
         "List.fold_left (fun s i -> if $c then s + perform $m.Get else (perform ($m.Set $e); s)) x (List.init n Fun.id)",
     ]);
-    // Either a reference holds the state, or the function that handles the rest of the computation has it as its argument.
+    // Either a reference holds the state, or the function that handles the rest of the computation has it as its
+    // argument.
     let by_reference = handler(
         "(fun r -> r + !state)",
         "int",
@@ -194,8 +195,8 @@ fn fibres(g: &mut Gen) -> Instance {
     Instance { items, kernel: Kernel::Iterated(int("($f (i land 15) (i land 3))", &values), 10) }
 }
 
-/// Two domains: one writes plain memory and then an atomic, for which the other waits before it reads. The result is how
-/// often the values read are not those written: it must be 0.
+/// Two domains: one writes plain memory and then an atomic, for which the other waits before it reads. The result is
+/// how often the values read are not those written: it must be 0.
 fn publication(g: &mut Gen) -> Instance {
     let (f, m) = (g.fresh("f"), g.fresh("M"));
     let (of, write, right) = *g.rng.pick(&[

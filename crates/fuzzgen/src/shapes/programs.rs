@@ -1,5 +1,5 @@
-//! What users write, in the size of a page: interpreters, evaluators, trees, generators of numbers, parsers; and uses of
-//! the standard library whose results other units keep.
+//! Programs as users write them, each of about a page: interpreters, evaluators, trees, generators of numbers, parsers;
+//! and uses of the standard library whose results other units keep.
 
 use super::template::{filled, int, plain};
 use super::{Instance, Kernel, Shape, shape};
@@ -66,7 +66,7 @@ fn typed_evaluator(g: &mut Gen) -> Instance {
     ];
     let arguments = ["i", "7", "(i + 1)"][..captured.len()].join(" ");
     if !typed {
-        // The same without type indices: one type of results.
+        // An evaluator without type indices: all results have one type.
         let items = vec![
             filled(
                 "type $t = Int$t of int | Add$t of $t * $t | If$t of $t * $t * $t | Env$t of int | Mul$t of $t * $t | Call$t of $t | Sum$t of $t list\n",
@@ -204,7 +204,8 @@ fn random_numbers(g: &mut Gen) -> Instance {
     Instance { items: vec![filled(text, &values)], kernel: Kernel::Iterated(kernel, 4) }
 }
 
-/// Functions with fewer arguments than they take, or whose results are functions, `$k`; and an `int` made with them.
+/// Functions with fewer arguments than they take, or whose results are functions, `$k`; and an `int` computed with
+/// them.
 const KEPT: &[(&str, &str)] = &[
     ("List.filter (fun x -> x land 1 = 0)", "List.length ($k [ n; 2; 3 ])"),
     ("List.find_all (fun x -> x > 2)", "List.length ($k [ n; 2; 3 ])"),

@@ -5,20 +5,20 @@ use crate::types::Ty;
 
 /// A definition or statement: it may be left out. Each `$name` in the text is replaced by the value of that name.
 pub(crate) fn filled(text: &str, values: &[(&str, Node)]) -> Node {
-    made(Role::Optional, text, values)
+    node(Role::Optional, text, values)
 }
 
 /// An expression of type `int`.
 pub(crate) fn int(text: &str, values: &[(&str, Node)]) -> Node {
-    made(Role::Expr(Ty::Int), text, values)
+    node(Role::Expr(Ty::Int), text, values)
 }
 
-/// What must stay as a whole: an expression of another type, a pattern, a part of a definition.
+/// A node that shrinking must not replace: an expression of another type, a pattern, a part of a definition.
 pub(crate) fn plain(text: &str, values: &[(&str, Node)]) -> Node {
-    made(Role::Plain, text, values)
+    node(Role::Plain, text, values)
 }
 
-fn made(role: Role, text: &str, values: &[(&str, Node)]) -> Node {
+fn node(role: Role, text: &str, values: &[(&str, Node)]) -> Node {
     let mut parts = vec![];
     let mut rest = text;
     while let Some(start) = rest.find('$') {
