@@ -6,8 +6,7 @@ use crate::numbers::*;
 use crate::prim::Primitive;
 use crate::reader::{DecodeError, Reader};
 use crate::term::{
-    Constant, Constants, Function, Ident, Inline, LetKind, LocId, Local, MethodKind, Node, NodeId,
-    Specialise, SwitchNode, Tailcall, Term, ValueKind,
+    Constant, Constants, Function, Ident, Inline, LocId, Node, NodeId, SwitchNode, Term, ValueKind,
 };
 
 /// What the OCaml side asks for: one unit to compile.
