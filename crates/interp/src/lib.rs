@@ -22,10 +22,30 @@ mod primitives;
 mod statics;
 pub mod world;
 
+use flambeau_ir::Prim;
+
 pub use check::{Difference, Verdict, check_pass};
 pub use heap::Value;
 pub use machine::{run, run_code};
 pub use world::World;
+
+/// What an operation on two integers gives; nothing if it traps. For tests of rules of algebra.
+pub fn compute(prim: &Prim, a: i64, b: i64) -> Option<i64> {
+    let (kind, result) = match prim {
+        Prim::IntArith { op, kind } => {
+            (*kind, arith::arith(*op, *kind, arith::make(*kind, a), arith::make(*kind, b)))
+        }
+        Prim::IntShift { op, kind } => {
+            (*kind, arith::shift(*op, *kind, arith::make(*kind, a), Value::Int(b)))
+        }
+        Prim::IntDiv { kind } | Prim::IntMod { kind } => {
+            let is_quotient = matches!(prim, Prim::IntDiv { .. });
+            (*kind, arith::divide(is_quotient, *kind, arith::make(*kind, a), arith::make(*kind, b)))
+        }
+        _ => return None,
+    };
+    result.and_then(|value| arith::integer(kind, value)).ok()
+}
 
 /// How to run.
 #[derive(Clone, Copy, Debug)]

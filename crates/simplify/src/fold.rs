@@ -20,7 +20,7 @@ fn wrap(kind: IntKind, n: i64) -> i64 {
 }
 
 /// The number of bits.
-fn width(kind: IntKind) -> i64 {
+pub fn width(kind: IntKind) -> i64 {
     match kind {
         IntKind::Tagged | IntKind::Naked => 63,
         IntKind::Int32 => 32,
@@ -70,7 +70,8 @@ pub fn arith(op: IntOp, kind: IntKind, a: i64, b: i64) -> i64 {
     wrap(kind, result)
 }
 
-fn shift(op: ShiftOp, kind: IntKind, a: i64, amount: i64) -> Option<i64> {
+/// A shift by an amount within the width.
+pub fn shift(op: ShiftOp, kind: IntKind, a: i64, amount: i64) -> Option<i64> {
     if !(0..width(kind)).contains(&amount) {
         return None;
     }
@@ -136,6 +137,36 @@ fn of_int(n: i64, to: Kind) -> Option<Const> {
     })
 }
 
+/// The result of a pure C function of unboxed numbers, where it is the same on all machines: what IEEE 754 defines exactly.
+fn c_function(name: &str, args: &[Const]) -> Option<Const> {
+    let result = match (name, args) {
+        ("caml_int64_bits_of_float_unboxed", [Const::NakedFloat(bits)]) => {
+            return Some(Const::NakedInt64(*bits as i64));
+        }
+        ("caml_int64_float_of_bits_unboxed", [Const::NakedInt64(bits)]) => {
+            return Some(Const::NakedFloat(*bits as u64));
+        }
+        ("sqrt", [x]) => as_float(*x)?.sqrt(),
+        ("floor", [x]) => as_float(*x)?.floor(),
+        ("ceil", [x]) => as_float(*x)?.ceil(),
+        ("caml_trunc", [x]) => as_float(*x)?.trunc(),
+        ("fmod", [x, y]) => as_float(*x)? % as_float(*y)?,
+        ("pow", [x, y]) => exact_power(as_float(*x)?, as_float(*y)?)?,
+        _ => return None,
+    };
+    (!result.is_nan()).then(|| Const::NakedFloat(result.to_bits()))
+}
+
+/// A power of integers that a float holds exactly: there no library rounds.
+fn exact_power(x: f64, y: f64) -> Option<f64> {
+    let is_small = |n: f64| n.fract() == 0.0 && n.abs() <= 65536.0;
+    if !is_small(x) || !is_small(y) || x == 0.0 || !(0.0..=53.0).contains(&y) {
+        return None;
+    }
+    let power = (x as i64).checked_pow(y as u32)?;
+    (power.unsigned_abs() <= 1 << 53).then_some(power as f64)
+}
+
 /// The result of a primitive without effect, all of whose operands are constants.
 pub fn fold(prim: &Prim, args: &[Const]) -> Option<Const> {
     match (prim, args) {
@@ -191,6 +222,7 @@ pub fn fold(prim: &Prim, args: &[Const]) -> Option<Const> {
         (Prim::Tag, [Const::NakedImmediate(n)]) => Some(Const::Tagged(*n)),
         (Prim::Untag, [Const::Tagged(n)]) => Some(Const::NakedImmediate(*n)),
         (Prim::NumConv { to, .. }, [a]) => convert(*a, *to),
+        (Prim::CCall(external), args) if external.is_pure() => c_function(&external.name, args),
         (Prim::IsInt, [Const::Tagged(_)]) => Some(boolean(true)),
         (Prim::PhysEqual { negated }, [Const::Tagged(a), Const::Tagged(b)]) => {
             Some(boolean((a == b) != *negated))
@@ -237,6 +269,18 @@ mod tests {
         let not_lt = Prim::FloatCompare { op: FloatCmp::NotLt };
         assert_eq!(fold(&not_lt, &[f(f64::NAN), f(1.0)]), Some(Const::NakedImmediate(1)));
         assert_eq!(fold(&Prim::FloatCompare3, &[f(f64::NAN), f(1.0)]), Some(Const::Tagged(-1)));
+    }
+
+    #[test]
+    fn powers_are_exact_or_unknown() {
+        assert_eq!(exact_power(2.0, 3.0), Some(8.0));
+        assert_eq!(exact_power(-3.0, 3.0), Some(-27.0));
+        assert_eq!(exact_power(7.0, 0.0), Some(1.0));
+        assert_eq!(exact_power(2.0, 53.0), Some(9_007_199_254_740_992.0));
+        assert_eq!(exact_power(3.0, 34.0), None);
+        assert_eq!(exact_power(2.0, -1.0), None);
+        assert_eq!(exact_power(2.0, 0.5), None);
+        assert_eq!(exact_power(-0.0, 3.0), None);
     }
 
     #[test]

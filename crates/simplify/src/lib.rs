@@ -28,10 +28,12 @@
 //! first, with the functions that it calls, so that those know what the fields of the module are ([`toplevel`]); then come
 //! the other codes of static sets.
 
+mod algebra;
 mod analysis;
 pub mod arrangements;
 mod calls;
 mod compare;
+mod comparisons;
 mod continuations;
 pub mod dead_code;
 mod edges;
@@ -58,7 +60,6 @@ mod state;
 mod strings;
 mod switch;
 mod toplevel;
-mod truth;
 mod twins;
 mod unboxing;
 mod uses;

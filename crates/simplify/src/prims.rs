@@ -1,6 +1,6 @@
 //! Primitives, on the way down.
 
-use flambeau_ir::prim::{ArrayKind, Init, IntCmp, IntOp, Mutability};
+use flambeau_ir::prim::{ArrayKind, Init, IntCmp, Mutability};
 use flambeau_ir::tags;
 use flambeau_ir::{Const, Dbg, ExnCont, IntKind, Item, Kind, Named, Prim, Rewrite, Simple, Variable};
 use flambeau_types::{Blocks, Definition, IntSet, Operands, Ty, length_of_made};
@@ -318,9 +318,10 @@ impl Simplifier<'_> {
                 _ => Outcome::Keep(Ty::Unknown),
             },
             (Prim::NumConv { from, to }, [x]) => self.convert(*from, *to, *x),
-            (Prim::IntArith { op, kind }, [x, y]) => self.arith(*op, *kind, *x, *y),
-            (Prim::IntShift { kind, .. }, [x, y]) => self.shift(prim, *kind, *x, *y),
-            (Prim::IntDiv { kind }, [x, y]) if self.is_constant(*y, *kind, 1) => Outcome::Atom(*x),
+            (
+                Prim::IntArith { .. } | Prim::IntShift { .. } | Prim::IntDiv { .. } | Prim::IntMod { .. },
+                args,
+            ) => self.by_algebra(prim, args).unwrap_or_else(|| self.integer(prim, args)),
             (Prim::IntCompare { op, kind }, [x, y]) => self.compare(*op, *kind, *x, *y),
             (Prim::IntCompare3 { kind }, [x, y]) => match self.env.three_way(*kind, *x, *y) {
                 Some(order) => Outcome::Atom(Simple::tagged(order)),
@@ -381,10 +382,6 @@ impl Simplifier<'_> {
         }
     }
 
-    fn is_constant(&self, simple: Simple, kind: IntKind, n: i64) -> bool {
-        self.env.constant(simple, kind.kind()).and_then(fold::as_int) == Some(n)
-    }
-
     fn is_int(&self, x: Simple) -> Outcome {
         let ty = self.env.ty(x);
         let (Some(ints), blocks) = (ty.immediates(), ty.blocks()) else { return Outcome::Keep(Ty::bool()) };
@@ -439,45 +436,6 @@ impl Simplifier<'_> {
             return Outcome::Atom(definition.args[0]);
         }
         self.integer(&Prim::NumConv { from, to }, &[x])
-    }
-
-    fn arith(&mut self, op: IntOp, kind: IntKind, x: Simple, y: Simple) -> Outcome {
-        let constant = |s: Simple| self.env.constant(s, kind.kind()).and_then(fold::as_int);
-        let (a, b) = (constant(x), constant(y));
-        let zero = Simple::Const(fold::int(kind, 0));
-        match (op, a, b) {
-            (IntOp::Add | IntOp::Or | IntOp::Xor, Some(0), _) => return Outcome::Atom(y),
-            (IntOp::Add | IntOp::Sub | IntOp::Or | IntOp::Xor, _, Some(0)) => return Outcome::Atom(x),
-            (IntOp::Mul | IntOp::And, Some(0), _) | (IntOp::Mul | IntOp::And, _, Some(0)) => {
-                return Outcome::Atom(zero);
-            }
-            (IntOp::Mul, Some(1), _) | (IntOp::And, Some(-1), _) => return Outcome::Atom(y),
-            (IntOp::Mul, _, Some(1)) | (IntOp::And, _, Some(-1)) => return Outcome::Atom(x),
-            (IntOp::Sub | IntOp::Xor, None, None) if x == y => return Outcome::Atom(zero),
-            (IntOp::And | IntOp::Or, None, None) if x == y => return Outcome::Atom(x),
-            _ => {}
-        }
-        // x + 1 + 2, x - 1 - 2 and so on; arithmetic wraps, so this is always right.
-        if let (IntOp::Add | IntOp::Sub, Some(c)) = (op, b)
-            && let Some(definition) = self.env.definition(x)
-            && let Prim::IntArith { op: inner @ (IntOp::Add | IntOp::Sub), kind: k } = definition.prim
-            && k == kind
-            && let Some(d) = self.env.constant(definition.args[1], kind.kind()).and_then(fold::as_int)
-        {
-            let signed = |op, n: i64| if op == IntOp::Sub { n.wrapping_neg() } else { n };
-            let sum = fold::arith(IntOp::Add, kind, signed(op, c), signed(inner, d));
-            let operands = SmallVec::from_slice(&[definition.args[0], fold::int(kind, sum).into()]);
-            return Outcome::Prim(Prim::IntArith { op: IntOp::Add, kind }, operands);
-        }
-        self.integer(&Prim::IntArith { op, kind }, &[x, y])
-    }
-
-    fn shift(&self, prim: &Prim, kind: IntKind, x: Simple, y: Simple) -> Outcome {
-        let amount_kind = if kind == IntKind::Tagged { Kind::Value } else { Kind::NakedImmediate };
-        if self.env.constant(y, amount_kind).and_then(fold::as_int) == Some(0) {
-            return Outcome::Atom(x);
-        }
-        self.integer(prim, &[x, y])
     }
 
     /// An operation on integers that stays.

@@ -1,4 +1,4 @@
-//! Tests of the results of other tests: truth values, three-way comparisons.
+//! Comparisons with constants of what comparisons give: truth values, three-way comparisons.
 
 use flambeau_ir::prim::IntCmp;
 use flambeau_ir::{Const, IntKind, Prim, Simple};
