@@ -80,7 +80,7 @@ pub struct Heap {
     pub(crate) birth: (u32, usize),
     /// The numbers that objects with identity have in what is shown, in order of appearance.
     numbers: FxHashMap<usize, usize>,
-    /// The same objects, by number.
+    /// The objects with identity that have been shown, by number.
     shown: Vec<usize>,
     /// The objects without identity that the outside has seen, in order, each with the number of the event.
     pub(crate) seen: Vec<(usize, usize)>,

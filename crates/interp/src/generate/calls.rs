@@ -189,7 +189,7 @@ impl Generator {
         self.c_call(scope, items, "observe", &[(value, ty)], Type::Int, false);
     }
 
-    /// The same, as the only item.
+    /// A jump that passes a value to a continuation.
     pub(super) fn returning(&mut self, cont: Continuation, value: Simple) -> Terminator {
         let args: SmallVec<[Simple; 2]> = SmallVec::from_slice(&[value]);
         Terminator::ApplyCont(flambeau_ir::ApplyCont { cont, args })
