@@ -1,4 +1,4 @@
-//! The walk over terms. A term is converted in one of three positions: *tail* (its value goes to a
+//! The walk over terms. A term is converted in one of three positions: *tail* (its value is passed to a
 //! continuation), *value* (its value is needed as an atom), *effect* (its value is dropped).
 
 use std::rc::Rc;
