@@ -56,7 +56,7 @@ fn code_of_a_unit_that_inlines_little_is_not_inlined_into_more_elsewhere() {
 
 #[test]
 fn arguments_come_along_through_a_third_unit() {
-    let units = [UNITS, &[("d.ml", "let quux x = B.baz x + C.bar x")]].concat();
+    let units = [UNITS, &[("d.ml", "let quux x = B.baz x + C.bar (x + 1)")]].concat();
     let folder = Folder::new(&units);
     folder.compile(&["-O3", "c.ml"]);
     folder.compile(&[WEAK, &["a.ml"]].concat());
