@@ -1,6 +1,6 @@
 //! What lowering has to know of the IR beforehand, found while the control flow of each function is numbered
-//! (`flambeau_flow`): which variables occur, how often and where each continuation is used, which sets of closures there
-//! are.
+//! (`flambeau_flow`): which variables occur, how often and where each continuation is used, which sets of closures
+//! there are.
 //!
 //! Positions are those of the control flow, one function after another, so that "is this continuation used inside that
 //! sub-term" is a range query, and no sub-term is ever walked again for each term around it (design 6).
@@ -110,8 +110,8 @@ impl<'a> RaisePoints<'a> {
         self.args.push(args);
     }
 
-    /// What an extra argument is at the points in a range: the same at all of them, something else at some, nothing where
-    /// there are no points.
+    /// What an extra argument is at the points in a range: the same at all of them, something else at some, nothing
+    /// where there are no points.
     pub fn argument_in(&self, index: usize, range: &Range<u32>) -> Argument {
         let first = self.positions.partition_point(|position| *position < range.start);
         let end = self.positions.partition_point(|position| *position < range.end);

@@ -298,8 +298,8 @@ impl<'a> Lowering<'a> {
         info.uses.iter().filter(|position| handler.range.contains(position)).count()
     }
 
-    /// The code of a loop whose turns all end in one place, the latch: at each jump back the back end polls for signals, which
-    /// is code and a frame descriptor.
+    /// The code of a loop whose turns all end in one place, the latch: at each jump back the back end polls for
+    /// signals, which is code and a frame descriptor.
     fn with_latch(&mut self, handler: &'a ContHandler, head: Label, result: Continuation) -> ExprId {
         let latch = self.give_label(handler.cont, &handler.params);
         let body = self.block(Run::of(&handler.body), result);

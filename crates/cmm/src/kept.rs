@@ -1,11 +1,11 @@
 //! Parameters that a turn of a loop may leave as they are.
 //!
-//! `loop (i + 1, best)` beside `loop (i + 1, i)`: as an argument of an exit, `best` would be moved to itself, and in a loop with
-//! calls, where all that lives on is on the stack, loaded and stored each time. Such a parameter is a mutable variable,
-//! declared before the loop, assigned by the jumps that change it and left alone by the others.
+//! `loop (i + 1, best)` beside `loop (i + 1, i)`: as an argument of an exit, `best` would be moved to itself, and in a
+//! loop with calls, where all that lives on is on the stack, loaded and stored each time. Such a parameter is a mutable
+//! variable, declared before the loop, assigned by the jumps that change it and left alone by the others.
 //!
-//! Mostly the ways of a turn meet before it ends: `join next (best') { … }  loop (i + 1, best')`. Then `best'` is *another name*
-//! for the variable, assigned by the jumps to `next`, if no earlier name is read from there on.
+//! Mostly the ways of a turn meet before it ends: `join next (best') { … }  loop (i + 1, best')`. Then `best'` is
+//! *another name* for the variable, assigned by the jumps to `next`, if no earlier name is read from there on.
 
 use flambeau_ir::{ContHandler, Continuation, Simple, Variable};
 

@@ -176,7 +176,8 @@ pub enum Reason {
     },
     /// Not inlined: the benefit is too small.
     NotBeneficial(Evaluation),
-    /// Not inlined: a small function that on each way calls others, loops or makes closures, of which too little disappears.
+    /// Not inlined: a small function that on each way calls others, loops or makes closures, of which too little
+    /// disappears.
     OutweighsCall(Evaluation),
     /// Not inlined: so deep in inlined code nothing is.
     TooDeep {
@@ -197,7 +198,8 @@ pub enum Reason {
         /// The size of what is called.
         size: u32,
     },
-    /// Not inlined: in the unit so much has been evaluated that only what is small without a look is inlined (features G6).
+    /// Not inlined: in the unit so much has been evaluated that only what is small without a look is inlined (features
+    /// G6).
     SpeculationBudget {
         /// What may still be evaluated.
         left: u32,

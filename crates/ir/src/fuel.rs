@@ -68,8 +68,8 @@ pub struct Rewrites {
     pub assignments: BTreeSet<Dbg>,
     /// How many times the simplifier has run.
     pub round: u32,
-    /// After how many of these the pass `parameters` follows, which allocates no closures for functions that are only called;
-    /// `None`: after all.
+    /// After how many of these the pass `parameters` follows, which allocates no closures for functions that are only
+    /// called; `None`: after all.
     pub lifting_rounds: Option<u32>,
     /// Backtraces are wanted (`-g`): a `raise` that makes one does not become a jump.
     pub keep_backtraces: bool,

@@ -45,8 +45,8 @@ pub struct Function {
     pub arity: usize,
 }
 
-/// The function that a closure of another unit runs: a code that takes its arguments one by one, all of them values, and then
-/// its closure if it needs that.
+/// The function that a closure of another unit runs: a code that takes its arguments one by one, all of them values,
+/// and then its closure if it needs that.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Callee {
     /// The linker's name of the code.
@@ -66,7 +66,8 @@ pub enum Shape {
     Function(Rc<Callee>),
     /// An immutable block, with its first fields.
     Block(Rc<[Shape]>),
-    /// What a call returned of the function with that name of the linker, or a part of it: a field, a field of that, and so on.
+    /// What a call returned of the function with that name of the linker, or a part of it: a field, a field of that,
+    /// and so on.
     Result(Rc<str>, Rc<[u32]>),
 }
 
@@ -143,8 +144,8 @@ impl Imports {
         self.library = Some(library);
     }
 
-    /// Asks the library, if there is one, for the unit that defines that name of the linker, if nothing is known of what
-    /// has it; once for each name.
+    /// Asks the library, if there is one, for the unit that defines that name of the linker, if nothing is known of
+    /// what has it; once for each name.
     pub fn find_unit_of(&mut self, name: &str, origins: &mut Origins) {
         let is_known = self.functions.contains_key(name)
             || self.closures.contains_key(name)
@@ -159,8 +160,8 @@ impl Imports {
         }
     }
 
-    /// Adds functions of a unit, each with the linker's name of its code. `origins`: by the numbers that the functions have
-    /// for them, arguments of the inliner that are in the importing unit; none where there is no limit.
+    /// Adds functions of a unit, each with the linker's name of its code. `origins`: by the numbers that the functions
+    /// have for them, arguments of the inliner that are in the importing unit; none where there is no limit.
     pub fn add(
         &mut self,
         unit: &str,

@@ -13,7 +13,8 @@ use crate::decision::{Policy, Removed};
 /// Sizes count as so many of the unit of `-inline` (`Inlining_cost` of Flambda 1; Closure).
 pub const PER_INLINE: f64 = 8.0;
 
-/// Functions up to this size are inlined or copied by whoever wants it: with an attribute, stubs, functors at the toplevel.
+/// Functions up to this size are inlined or copied by whoever wants it: with an attribute, stubs, functors at the
+/// toplevel.
 pub const LARGEST: u32 = 5_000;
 
 /// The policy that was chosen, with the defaults that go with it.
@@ -85,7 +86,8 @@ pub struct Arguments {
     pub growth: u32,
     /// Functors, and other functions at the toplevel whose arguments are known, are inlined there.
     pub toplevel_functors: bool,
-    /// Those of the unit itself always are, too, where evaluating them beside the call would tell all of what they make.
+    /// Those of the unit itself always are, too, where evaluating them beside the call would tell all of what they
+    /// make.
     pub whole_functors: bool,
     /// Up to this size functions of a module that a functor of another unit made are copied where they are called.
     pub twin: u32,
@@ -96,11 +98,11 @@ pub struct Arguments {
     pub large: u32,
     /// *threshold*: what the size less the benefit may be.
     pub threshold: f64,
-    /// *threshold*: the same of functions up to `small` that on each way call others, loop or make closures, beside which a call
-    /// is little; up to this size they, too, are inlined without a look.
+    /// *threshold*: the same of functions up to `small` that on each way call others, loop or make closures, beside
+    /// which a call is little; up to this size they, too, are inlined without a look.
     pub nonleaf_threshold: f64,
-    /// *threshold*: up to this size the beginning of a function that is not inlined itself is, where it decides whether there is
-    /// much to do.
+    /// *threshold*: up to this size the beginning of a function that is not inlined itself is, where it decides whether
+    /// there is much to do.
     pub guard: u32,
     /// *threshold*: only if something is known of an argument.
     pub if_useful: bool,

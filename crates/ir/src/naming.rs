@@ -11,7 +11,8 @@ impl Naming {
     /// What stands between a unit and what it defines before OCaml 5.1, and in `.fl` files that do not say otherwise.
     pub const USUAL_SEPARATOR: &'static str = "__";
 
-    /// For a unit whose own symbol is `prefix` (`caml` and its name), `separator` being what follows in all other names.
+    /// For a unit whose own symbol is `prefix` (`caml` and its name), `separator` being what follows in all other
+    /// names.
     pub fn new(prefix: impl Into<String>, separator: impl Into<String>) -> Naming {
         Naming { prefix: prefix.into(), separator: separator.into() }
     }
@@ -44,8 +45,8 @@ impl Naming {
             .filter(|name| !name.is_empty())
     }
 
-    /// What a unit, maybe another one, calls that which has a linker's name. Of units whose name has the separator in it, what
-    /// follows its first place there.
+    /// What a unit, maybe another one, calls that which has a linker's name. Of units whose name has the separator in
+    /// it, what follows its first place there.
     pub fn base<'n>(&self, linkage_name: &'n str) -> &'n str {
         linkage_name.split_once(self.separator.as_str()).map_or(linkage_name, |(_, base)| base)
     }

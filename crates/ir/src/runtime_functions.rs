@@ -59,7 +59,8 @@ const PURE: &[&str] = &[
     "tanh",
 ];
 
-/// Functions that read, allocate or raise, but write nothing, under the names of all versions of OCaml. In alphabetical order.
+/// Functions that read, allocate or raise, but write nothing, under the names of all versions of OCaml. In alphabetical
+/// order.
 const READING: &[&str] = &[
     "caml_array_append",
     "caml_array_concat",

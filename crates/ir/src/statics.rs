@@ -26,8 +26,8 @@ pub enum StaticDef {
     Int64 { symbol: Symbol, value: i64 },
     /// A boxed nativeint.
     Nativeint { symbol: Symbol, value: i64 },
-    /// A string. `mutable`: it may be assigned (literals under `-unsafe-string`), so its contents are only what it begins
-    /// with.
+    /// A string. `mutable`: it may be assigned (literals under `-unsafe-string`), so its contents are only what it
+    /// begins with.
     String { symbol: Symbol, mutable: bool, contents: Vec<u8> },
     /// A flat array or record of doubles, by their bits. `mutable`: an array that may be assigned, and is no other.
     FloatArray { symbol: Symbol, mutable: bool, elements: Vec<u64> },

@@ -1,7 +1,7 @@
 //! Tags of blocks that mean something to OCaml's runtime, of all versions.
 
-/// Blocks with this tag or a greater one are none of the front end's constructors: the runtime gives them a meaning of their own,
-/// changes them (a lazy value becomes forced, [`FORCING`] and [`CONT`] in 5.x) or does not scan them.
+/// Blocks with this tag or a greater one are none of the front end's constructors: the runtime gives them a meaning of
+/// their own, changes them (a lazy value becomes forced, [`FORCING`] and [`CONT`] in 5.x) or does not scan them.
 pub const FIRST_SPECIAL: u8 = FORCING;
 
 /// A lazy value that is being forced (5.x; a constructor's before).

@@ -196,8 +196,8 @@ impl Unit {
         }
     }
 
-    /// Rewrites each body, that of the entry last, with the rest of the unit in sight; whether anything changed. The body
-    /// that is being rewritten is taken away from the unit.
+    /// Rewrites each body, that of the entry last, with the rest of the unit in sight; whether anything changed. The
+    /// body that is being rewritten is taken away from the unit.
     pub fn rewrite_bodies(
         &mut self,
         mut rewrite: impl FnMut(&mut Unit, Option<CodeId>, &mut Expr) -> bool,

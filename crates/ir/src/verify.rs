@@ -14,10 +14,10 @@
 //! only in its scope; the body of a code sees its parameters and `my_closure` alone. An identifier out of
 //! its table's range is an error, not a panic.
 //!
-//! *Kinds and arities*: of operands and results of primitives (`prims.rs`: by [`Prim::signature`](crate::Prim::signature));
-//! of arguments of continuations, of extra arguments
-//! of exception continuations, of the arguments, the result and the callee of calls (`calls.rs`), of
-//! returned values (`Code::result`), of captured values, of exceptions and scrutinees, of `let x = y`.
+//! *Kinds and arities*: of operands and results of primitives (`prims.rs`: by
+//! [`Prim::signature`](crate::Prim::signature)); of arguments of continuations, of extra arguments of exception
+//! continuations, of the arguments, the result and the callee of calls (`calls.rs`), of returned values
+//! (`Code::result`), of captured values, of exceptions and scrutinees, of `let x = y`.
 //!
 //! *Data of primitives* (`prims.rs`): allocations have a field; tags are those of scanned blocks;
 //! `bswap` works on boxable integers and conversions on naked numbers; nothing is stored in a `string`;
@@ -30,9 +30,9 @@
 //! innermost enclosing `try`, or else the function's, which takes no extra arguments. Groups of
 //! continuations are not empty. The arms of a switch are strictly increasing, and there is a way out.
 //!
-//! *Functions*: a code has a parameter; a direct call without closure is of a code that does not use its
-//! own, and one with a static closure is of the function of that (`calls.rs`); a code that calls itself, or is in a cycle of direct calls of its set, is marked recursive
-//! (`recursion.rs`).
+//! *Functions*: a code has a parameter; a direct call without closure is of a code that does not use its own, and one
+//! with a static closure is of the function of that (`calls.rs`); a code that calls itself, or is in a cycle of direct
+//! calls of its set, is marked recursive (`recursion.rs`).
 //!
 //! *Closures* (`sets.rs`): a set has a function, as many variables or symbols as functions, and each
 //! function's slot is that of its code. Each slot is in at most one set. Projections name slots of one

@@ -1,5 +1,5 @@
-//! The numbers by which a request is written, but for primitives (`prim.rs`): each table names what has a number, from 0 on. The
-//! OCaml side has them by the same names, in `ocaml/front/lambda_numbers.ml`, which is made from these tables
+//! The numbers by which a request is written, but for primitives (`prim.rs`): each table names what has a number, from
+//! 0 on. The OCaml side has them by the same names, in `ocaml/front/lambda_numbers.ml`, which is made from these tables
 //! (`tests/numbers.rs`).
 
 use crate::prim::*;

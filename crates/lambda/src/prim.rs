@@ -1,5 +1,5 @@
-//! Lambda's primitives and their opcodes: the table at the end of this file is the reference for both sides. The OCaml side has
-//! its opcodes by name, in `ocaml/front/lambda_numbers.ml`, which is made from the table (`tests/numbers.rs`).
+//! Lambda's primitives and their opcodes: the table at the end of this file is the reference for both sides. The OCaml
+//! side has its opcodes by name, in `ocaml/front/lambda_numbers.ml`, which is made from the table (`tests/numbers.rs`).
 
 use crate::numbers::*;
 use crate::reader::{DecodeError, Reader};

@@ -77,7 +77,8 @@ const LATE_SCALAR_REPLACEMENT: Pass = Pass {
     },
 };
 
-/// Bounds after the last round: where a comparison is decided its branches are known, and only those functions pay for it.
+/// Bounds after the last round: where a comparison is decided its branches are known, and only those functions pay for
+/// it.
 const LATE_BOUNDS: Pass = Pass {
     name: "late_bounds",
     run: |unit, rewrites| {

@@ -1,13 +1,13 @@
 //! Loopification: a function that calls itself in tail position becomes a loop, and its calls of itself jumps.
 //! `docs/passes/loopify.md` shows it.
 //!
-//! The body becomes a recursive continuation, whose parameters are those that the function had; the function gets
-//! fresh ones. What the body begins with by reading its own closure is the same at each turn, and stays before the loop.
+//! The body becomes a recursive continuation, whose parameters are those that the function had; the function gets fresh
+//! ones. What the body begins with by reading its own closure is the same at each turn, and stays before the loop.
 //!
-//! A call is a turn of the loop if it is of the same code with all its arguments, returns and raises to where the function
-//! does (so it is under no `try`), and is through the same closure: another closure of the same code has captured
-//! other values. The closure is the same if it is `my_closure` or another name of it, or the symbol of a static closure,
-//! which is the only one of its code; and it does not matter if the function has no use for it.
+//! A call is a turn of the loop if it is of the same code with all its arguments, returns and raises to where the
+//! function does (so it is under no `try`), and is through the same closure: another closure of the same code has
+//! captured other values. The closure is the same if it is `my_closure` or another name of it, or the symbol of a
+//! static closure, which is the only one of its code; and it does not matter if the function has no use for it.
 
 use cranelift_entity::SecondaryMap;
 use flambeau_ir::{

@@ -29,8 +29,8 @@ impl Rewriting<'_> {
     }
 }
 
-/// Rewrites the loops of all functions of a unit, inner ones first: `one` gets a run that ends by entering a loop and the place of
-/// that among its items, and tells whether it changed it. The result tells whether anything was.
+/// Rewrites the loops of all functions of a unit, inner ones first: `one` gets a run that ends by entering a loop and
+/// the place of that among its items, and tells whether it changed it. The result tells whether anything was.
 pub fn rewrite(
     unit: &mut Unit,
     rewrites: &mut Rewrites,
@@ -69,7 +69,8 @@ fn inner_first(expr: &mut Expr, f: &mut impl FnMut(&mut Expr)) {
     });
 }
 
-/// The item of a run that binds the loop of one continuation which the run ends by entering, if that is its only way in.
+/// The item of a run that binds the loop of one continuation which the run ends by entering, if that is its only way
+/// in.
 fn entered(expr: &Expr) -> Option<usize> {
     let Terminator::ApplyCont(entry) = &expr.terminator else { return None };
     let index = expr.items.iter().position(|item| match item {

@@ -15,8 +15,8 @@ const MAX_ROUNDS: u32 = 8;
 pub struct Conditions {
     /// That of `-O`: without one 1.
     pub level: u32,
-    /// What `-rounds` says: how many times the simplifier runs, which is twice at least; without it as often as the level
-    /// says (manual 21.5).
+    /// What `-rounds` says: how many times the simplifier runs, which is twice at least; without it as often as the
+    /// level says (manual 21.5).
     pub rounds: Option<u32>,
     /// The code is not for this unit, whose object is there, but for others, which call the functions of that object.
     pub described: bool,

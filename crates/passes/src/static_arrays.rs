@@ -1,7 +1,8 @@
 //! Arrays of constant floats that the toplevel makes become static data (features D4, manual 21.8.1).
 //!
-//! Each is data of its own, since arrays may be assigned: nothing is shared (soundness row 18). They hold no pointers, so that
-//! assignments are as good there as in the heap (row 19). What the entry code does in its outermost run it does once.
+//! Each is data of its own, since arrays may be assigned: nothing is shared (soundness row 18). They hold no pointers,
+//! so that assignments are as good there as in the heap (row 19). What the entry code does in its outermost run it does
+//! once.
 
 use flambeau_ir::prim::{ArrayKind, Mutability};
 use flambeau_ir::{

@@ -1,11 +1,11 @@
-//! Jump threading: a jump to a continuation that does little but branch on what the jump passes goes to the branch taken.
-//! `docs/passes/thread.md` shows it.
+//! Jump threading: a jump to a continuation that does little but branch on what the jump passes goes to the branch
+//! taken. `docs/passes/thread.md` shows it.
 //!
 //! A function that gives a truth value or an option, inlined into a test of its result, becomes a continuation with one
 //! jump for each way out of the function and a switch in its handler. Such a *fork* is a run of pure bindings and
-//! bindings of continuations that ends in a switch. For a jump whose arguments decide the switch, the continuations that
-//! the fork binds, its arms, move out of the handler to where the fork's continuation is bound: what they used of the
-//! handler's parameters and bindings becomes parameters of theirs. Then the jump evaluates the bindings itself, and
+//! bindings of continuations that ends in a switch. For a jump whose arguments decide the switch, the continuations
+//! that the fork binds, its arms, move out of the handler to where the fork's continuation is bound: what they used of
+//! the handler's parameters and bindings becomes parameters of theirs. Then the jump evaluates the bindings itself, and
 //! goes where the switch would.
 //!
 //! Arms are moved, not copied, so code grows by the fork's bindings alone.
@@ -349,8 +349,8 @@ impl Threading<'_> {
         switch.arms.iter().find(|(value, _)| *value == n).map(|(_, jump)| jump).or(switch.default.as_ref())
     }
 
-    /// Whether the handler does no more than test the outcome of a comparison that a jump passes: where that is computed, it
-    /// is not needed as a value.
+    /// Whether the handler does no more than test the outcome of a comparison that a jump passes: where that is
+    /// computed, it is not needed as a value.
     fn is_tested(&self, params: &[Variable], args: &[Simple], items: &[Item]) -> bool {
         let bindings = items.iter().filter(|item| matches!(item, Item::Let { .. })).count();
         let is_test = |arg: &Simple| arg.as_var().is_some_and(|var| self.facts.tests.contains(&var));

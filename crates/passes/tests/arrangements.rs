@@ -1,5 +1,5 @@
-//! Groups of recursive functions that pass each other functions in all sorts of ways: specialising them ends, and keeps what
-//! they do (features C2).
+//! Groups of recursive functions that pass each other functions in all sorts of ways: specialising them ends, and keeps
+//! what they do (features C2).
 
 use std::fmt::Write;
 

@@ -1,8 +1,8 @@
 //! Algebra of integers: the table of rules, and how one is found and applied.
 //!
-//! A rule says that two terms are equal for all values of its variables, in the arithmetic of each kind, which wraps around. The
-//! table is data: the simplifier matches left sides against definitions, and a test computes both sides of each rule on
-//! values at the ends of each kind with the interpreter.
+//! A rule says that two terms are equal for all values of its variables, in the arithmetic of each kind, which wraps
+//! around. The table is data: the simplifier matches left sides against definitions, and a test computes both sides of
+//! each rule on values at the ends of each kind with the interpreter.
 
 use flambeau_ir::prim::{IntOp, ShiftOp};
 use flambeau_ir::{IntKind, Prim, Simple};
@@ -34,7 +34,8 @@ enum Term {
     Is(i64),
     /// What is computed of the constants; nothing where the rule does not hold.
     Of(fn(IntKind, i64, i64) -> Option<i64>),
-    /// An operation. One that commutes matches both ways, but is not tried again where the rest of a rule does not match then.
+    /// An operation. One that commutes matches both ways, but is not tried again where the rest of a rule does not
+    /// match then.
     Op(Operation, &'static Term, &'static Term),
 }
 

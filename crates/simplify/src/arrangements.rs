@@ -1,9 +1,10 @@
-//! Which arguments of a call the parameters of recursive functions are, in each of the ways in which these call each other
-//! (features C1, C2).
+//! Which arguments of a call the parameters of recursive functions are, in each of the ways in which these call each
+//! other (features C1, C2).
 //!
-//! A parameter is *fixed* if it can only be one argument of the call; a set of parameters is *closed* if each can only be one
-//! or another of them, as in `iter_swap f g l = … iter_swap g f …`. An arrangement of a function says for each of its
-//! parameters which argument it is; the functions are to be copied once for each arrangement that can be reached.
+//! A parameter is *fixed* if it can only be one argument of the call; a set of parameters is *closed* if each can only
+//! be one or another of them, as in `iter_swap f g l = … iter_swap g f …`. An arrangement of a function says for each
+//! of its parameters which argument it is; the functions are to be copied once for each arrangement that can be
+//! reached.
 
 use flambeau_ir::{CodeId, Simple, Variable};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -117,8 +118,8 @@ impl Flow<'_> {
         }
     }
 
-    /// The parameters that can only be arguments of which something is known, and such that `fit` together in one place:
-    /// the largest set whose members are passed members only.
+    /// The parameters that can only be arguments of which something is known, and such that `fit` together in one
+    /// place: the largest set whose members are passed members only.
     fn positions(&self, fit: impl Fn(&[usize]) -> bool) -> FxHashSet<Position> {
         let reached = self.reached();
         let is_known = |index: usize| self.arguments.get(index).is_some_and(|a| *a != Argument::Unknown);
@@ -217,8 +218,8 @@ mod tests {
     const F: usize = 0;
     const G: usize = 1;
 
-    /// Of functions with so many parameters each, which call each other: from, to, and which parameters are passed on. The
-    /// first is called with these arguments.
+    /// Of functions with so many parameters each, which call each other: from, to, and which parameters are passed on.
+    /// The first is called with these arguments.
     fn flow(
         arities: &[usize],
         calls: &[(usize, usize, &[Option<usize>])],

@@ -74,8 +74,8 @@ impl Simplifier<'_> {
         self.return_to(apply, result, out)
     }
 
-    /// A direct call as it is for the callee's body if that is put in its place, or copied for the call: with functions of
-    /// this unit for those that behave as they do.
+    /// A direct call as it is for the callee's body if that is put in its place, or copied for the call: with functions
+    /// of this unit for those that behave as they do.
     fn with_known_functions<'c>(&mut self, apply: &'c Apply) -> Cow<'c, Apply> {
         let mut known = Cow::Borrowed(apply);
         if self.rewrites.stubs_only
@@ -231,8 +231,8 @@ impl Simplifier<'_> {
         };
     }
 
-    /// Whether the closure of a direct call is one of this unit that runs another code than the called one, whose layout it
-    /// does not have.
+    /// Whether the closure of a direct call is one of this unit that runs another code than the called one, whose
+    /// layout it does not have.
     fn runs_another_code(&self, closure: Symbol, called: &CallKind) -> bool {
         let Ty::Closure(known) = self.env.ty(closure.into()) else { return false };
         known.code().is_some_and(|code| match called {

@@ -26,8 +26,8 @@ fn outcome_of(comparison: Comparison, order: Ordering) -> Simple {
 }
 
 impl Simplifier<'_> {
-    /// Whether the static type of a value has immediates only: then what it is compared to is one, too. That some value is
-    /// an immediate is not enough, others of its type may be blocks.
+    /// Whether the static type of a value has immediates only: then what it is compared to is one, too. That some value
+    /// is an immediate is not enough, others of its type may be blocks.
     fn is_of_immediate_type(&self, simple: Simple) -> bool {
         let Simple::Var(var) = simple else { return false };
         if self.unit.variables[var].subkind == Subkind::Immediate {

@@ -66,8 +66,8 @@ impl Simplifier<'_> {
         uses.count == 1 && !uses.crosses_region && !self.unit.continuations[cont].is_exn
     }
 
-    /// Has jumps to `cont` go where its handler would jump with the same arguments, if it does nothing else; whether they
-    /// do. Uses from another region stay: they leave a `try`, which is no tail position.
+    /// Has jumps to `cont` go where its handler would jump with the same arguments, if it does nothing else; whether
+    /// they do. Uses from another region stay: they leave a `try`, which is no tail position.
     pub(crate) fn forward(
         &mut self,
         cont: Continuation,

@@ -1,12 +1,12 @@
 //! Removes what nobody refers to: codes, sets of closures, static data that no other unit may know (features D6).
 //!
 //! What is live is what can be reached from the entry code and from exported data: a code by direct calls, and with its
-//! set; a set by a use of one of its closures, or by a mention of one of its function slots, which need a layout; static data
-//! by its symbol. A direct call keeps the code alone, and if it passes the closure, that is a use of it (soundness
-//! row 38). A captured value is live if it is projected from the closure; others are captured no longer.
+//! set; a set by a use of one of its closures, or by a mention of one of its function slots, which need a layout;
+//! static data by its symbol. A direct call keeps the code alone, and if it passes the closure, that is a use of it
+//! (soundness row 38). A captured value is live if it is projected from the closure; others are captured no longer.
 //!
-//! Static data that is stored in a field of the module block which other units do not know is live if that field is read.
-//! What the toplevel computes and stores there stays: it lives as long as the program, and a finaliser may tell.
+//! Static data that is stored in a field of the module block which other units do not know is live if that field is
+//! read. What the toplevel computes and stores there stays: it lives as long as the program, and a finaliser may tell.
 //!
 //! It is one rewrite for the whole unit, for what is dead mentions what is dead.
 

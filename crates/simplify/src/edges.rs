@@ -19,7 +19,8 @@ entity_impl!(EdgeId, "edge");
 /// Where a use goes to, and what it takes along besides its arguments.
 pub struct Edge {
     pub cont: Continuation,
-    /// Evaluated before the jump: bindings without effect, and diamonds. Before what may raise there is no place for any.
+    /// Evaluated before the jump: bindings without effect, and diamonds. Before what may raise there is no place for
+    /// any.
     pub items: Vec<Item>,
     /// For the parameters added.
     pub extra: SmallVec<[Simple; 2]>,

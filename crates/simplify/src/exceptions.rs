@@ -99,7 +99,8 @@ impl Simplifier<'_> {
     }
 }
 
-/// Whether nothing in a body could raise, asynchronous exceptions included: no call, no allocation, no loop (pitfall 41).
+/// Whether nothing in a body could raise, asynchronous exceptions included: no call, no allocation, no loop (pitfall
+/// 41).
 fn is_quiet(body: &Expr) -> bool {
     let mut quiet = true;
     body.walk(&mut |expr| {

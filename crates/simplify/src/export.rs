@@ -1,5 +1,5 @@
-//! What other units may inline: the functions of a unit that the inliner of another can reach and would consider, by the
-//! measure that it applies itself.
+//! What other units may inline: the functions of a unit that the inliner of another can reach and would consider, by
+//! the measure that it applies itself.
 
 use flambeau_ir::inlining::LARGEST;
 use flambeau_ir::term::InlineAttribute;
@@ -13,7 +13,8 @@ use crate::{size, specialise, twins};
 const LARGE: u32 = 250;
 /// What others may inline without a look, at their `-O3`.
 const SMALL: u32 = 60;
-/// What knowledge of an argument can be worth, mostly: a function that is called and not allocated, a block, a constant.
+/// What knowledge of an argument can be worth, mostly: a function that is called and not allocated, a block, a
+/// constant.
 const CLOSURE_BENEFIT: u32 = 42;
 const ALLOCATION_BENEFIT: u32 = 14;
 const CONSTANT_BENEFIT: u32 = 6;
@@ -36,8 +37,8 @@ impl Visible {
     }
 }
 
-/// The functions that other units may inline, each with the linker's name of its code: those of `roots`, which are names
-/// of the linker, and those that these call. Static data that they mention is exported from now on.
+/// The functions that other units may inline, each with the linker's name of its code: those of `roots`, which are
+/// names of the linker, and those that these call. Static data that they mention is exported from now on.
 pub fn inlinable(
     unit: &mut Unit,
     rewrites: &Rewrites,

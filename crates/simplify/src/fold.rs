@@ -1,5 +1,5 @@
-//! Primitives of constants, exactly as the machine computes them (soundness row 22). Nothing is folded whose result OCaml
-//! leaves open (shifts out of range) or whose bits are the processor's (NaN).
+//! Primitives of constants, exactly as the machine computes them (soundness row 22). Nothing is folded whose result
+//! OCaml leaves open (shifts out of range) or whose bits are the processor's (NaN).
 
 use flambeau_ir::prim::{FloatCmp, FloatOp, IntOp, ShiftOp};
 use flambeau_ir::{Const, IntKind, Kind, Prim};
@@ -137,7 +137,8 @@ fn of_int(n: i64, to: Kind) -> Option<Const> {
     })
 }
 
-/// The result of a pure C function of unboxed numbers, where it is the same on all machines: what IEEE 754 defines exactly.
+/// The result of a pure C function of unboxed numbers, where it is the same on all machines: what IEEE 754 defines
+/// exactly.
 fn c_function(name: &str, args: &[Const]) -> Option<Const> {
     let result = match (name, args) {
         ("caml_int64_bits_of_float_unboxed", [Const::NakedFloat(bits)]) => {

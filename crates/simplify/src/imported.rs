@@ -78,7 +78,8 @@ impl Simplifier<'_> {
         (apply.args.len() > arity).then(|| apply.args.split_off(arity))
     }
 
-    /// Makes a call of a closure of another unit whose function is known direct. Gives the arguments beyond those that it takes.
+    /// Makes a call of a closure of another unit whose function is known direct. Gives the arguments beyond those that
+    /// it takes.
     pub(crate) fn resolve_object(&mut self, apply: &mut Apply, callee: &Callee) -> Option<Vec<Simple>> {
         if apply.args.len() < callee.arity || !self.allow(Rewrite::ExternalCall) {
             return None;

@@ -1,5 +1,6 @@
-//! Common subexpressions with branches: a body without effect that comes to its join by tests and jumps of its own gives the same
-//! again where it is met again. `match t with Empty -> 0 | Node n -> n.height`, inlined twice, is such a body.
+//! Common subexpressions with branches: a body without effect that comes to its join by tests and jumps of its own
+//! gives the same again where it is met again. `match t with Empty -> 0 | Node n -> n.height`, inlined twice, is such a
+//! body.
 
 use flambeau_ir::{Continuation, Expr, Item, Named, Prim, Rewrite, Simple, Switch, Terminator, Variable};
 use flambeau_types::{Operands, Step};
@@ -13,8 +14,8 @@ use crate::run::Params;
 const LONG: usize = 48;
 
 impl Simplifier<'_> {
-    /// The steps of a simplified body, in the words of its place, if all that it does is to give values to `join`: the same
-    /// steps give the same values. `None`, too, if the body is long.
+    /// The steps of a simplified body, in the words of its place, if all that it does is to give values to `join`: the
+    /// same steps give the same values. `None`, too, if the body is long.
     pub(crate) fn steps(&self, join: Continuation, body: &Expr) -> Option<Box<[Step]>> {
         let mut telling = Telling {
             simplifier: self,

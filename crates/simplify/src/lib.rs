@@ -3,16 +3,16 @@
 //!
 //! # Down
 //!
-//! A run of items is simplified in order, with the knowledge of the point where it stands ([`Env`]). What comes out is a
-//! new run.
+//! A run of items is simplified in order, with the knowledge of the point where it stands ([`Env`]). What comes out is
+//! a new run.
 //!
 //! *Continuations.* One that is used once, from the same region, is *pending*: its handler is simplified at the use, in
 //! the use's environment, and in its place. Others are *open*: their uses are recorded with what is known of the
 //! arguments, in words of the scope where the continuation is bound; the handler is simplified afterwards with the join
 //! of the uses. Loops start from the join of the uses outside and the inductive pre-pass ([`analysis`]).
 //!
-//! *Uses* of open continuations come out as *edges* ([`edges`]), which stand in the place of the continuation, and under
-//! which arguments for parameters that are added later (unboxing) are noted. They are resolved on the way up.
+//! *Uses* of open continuations come out as *edges* ([`edges`]), which stand in the place of the continuation, and
+//! under which arguments for parameters that are added later (unboxing) are noted. They are resolved on the way up.
 //!
 //! *State.* What is known belongs to the unit, to the function ([`state`]) or to the point ([`point`]);
 //! `docs/design/simplifier.md` says which of it lives how long.
@@ -24,9 +24,9 @@
 //!
 //! # Functions
 //!
-//! The codes of a set of closures are simplified where the set is bound, so that they know what they capture. The entry comes
-//! first, with the functions that it calls, so that those know what the fields of the module are ([`toplevel`]); then come
-//! the other codes of static sets.
+//! The codes of a set of closures are simplified where the set is bound, so that they know what they capture. The entry
+//! comes first, with the functions that it calls, so that those know what the fields of the module are ([`toplevel`]);
+//! then come the other codes of static sets.
 
 mod algebra;
 mod analysis;
@@ -103,8 +103,8 @@ pub fn simplify(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
 }
 
 /// Simplifies some functions once more, the entry without a code, after a pass that changed them alone: evaluates and
-/// unboxes, but inlines nothing that a round of [`simplify`] has refused. Takes time for these functions, but for what is
-/// not needed any more: that is looked for in the whole unit.
+/// unboxes, but inlines nothing that a round of [`simplify`] has refused. Takes time for these functions, but for what
+/// is not needed any more: that is looked for in the whole unit.
 pub fn revisit(unit: &mut Unit, rewrites: &mut Rewrites, changed: &[Option<CodeId>]) {
     if rewrites.fuel.is_empty() || changed.is_empty() {
         return;
@@ -255,8 +255,8 @@ impl<'a> Simplifier<'a> {
         (!self.global.in_progress.contains(&code)).then(|| &self.unit.codes[code].body)
     }
 
-    /// The size of a function with those that it makes; `None` if one of them is being simplified, or if it is more than
-    /// `limit`.
+    /// The size of a function with those that it makes; `None` if one of them is being simplified, or if it is more
+    /// than `limit`.
     fn whole_size(&self, code: CodeId, limit: u32) -> Option<u32> {
         size::whole_of(|code| self.body(code), code, limit)
     }
@@ -315,8 +315,8 @@ impl<'a> Simplifier<'a> {
     }
 
     /// Asks for permission for a rewrite of the function that is being simplified. The evaluation of a functor is no
-    /// function's: nothing of it stays, and what makes use of it asks. Nor does anything of what is only measured, which is
-    /// measured as if all was permitted.
+    /// function's: nothing of it stays, and what makes use of it asks. Nor does anything of what is only measured,
+    /// which is measured as if all was permitted.
     fn allow(&mut self, rewrite: Rewrite) -> bool {
         if self.is_measuring() {
             return true;

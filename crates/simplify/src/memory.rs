@@ -1,4 +1,5 @@
-//! Names of the state of the memory, by classes ([`Classes`]): what was loaded is known as long as its class keeps its name.
+//! Names of the state of the memory, by classes ([`Classes`]): what was loaded is known as long as its class keeps its
+//! name.
 
 use flambeau_ir::Prim;
 use flambeau_ir::prim::Classes;

@@ -40,7 +40,8 @@ impl Simplifier<'_> {
         Scope { mark: self.env.mark(), point: self.point }
     }
 
-    /// Goes back to a point whose scope has not been left, simplifies something there, and forgets what that has learnt.
+    /// Goes back to a point whose scope has not been left, simplifies something there, and forgets what that has
+    /// learnt.
     pub(crate) fn at<T>(&mut self, scope: Scope, simplify: impl FnOnce(&mut Self) -> T) -> T {
         self.go_back(scope);
         let result = simplify(self);

@@ -1,9 +1,10 @@
-//! Which functions the closures run that a call returns or a module holds, where the object itself is only made when the program
-//! runs (features B7, B13): so a function of a functor's module that is not copied for its argument is still called directly.
+//! Which functions the closures run that a call returns or a module holds, where the object itself is only made when
+//! the program runs (features B7, B13): so a function of a functor's module that is not copied for its argument is
+//! still called directly.
 //!
-//! The function of a closure is known by its code, and called with the closure. That holds of *this* object only: where a call
-//! of the functor is inlined, what it makes has closures of copied codes. So a call of whose result this is used is never
-//! inlined afterwards.
+//! The function of a closure is known by its code, and called with the closure. That holds of *this* object only: where
+//! a call of the functor is inlined, what it makes has closures of copied codes. So a call of whose result this is used
+//! is never inlined afterwards.
 
 use std::rc::Rc;
 
@@ -116,7 +117,8 @@ impl<'u> Body<'u> {
 /// Finds objects in a unit.
 struct Finder<'u> {
     unit: &'u Unit,
-    /// Whether a call will still be one when the program runs: what a function makes that is inlined, or copied, has other codes.
+    /// Whether a call will still be one when the program runs: what a function makes that is inlined, or copied, has
+    /// other codes.
     stays: &'u dyn Fn(&Apply) -> bool,
     statics: FxHashMap<Symbol, (&'u StaticDef, usize)>,
 }

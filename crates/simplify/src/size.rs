@@ -28,8 +28,8 @@ pub fn whole(unit: &Unit, code: CodeId, limit: u32) -> Option<u32> {
     whole_of(|code| Some(&unit.codes[code].body), code, limit)
 }
 
-/// The size of a body with the functions that it makes, where `body_of` says what the bodies of functions are. `None` if
-/// one is not at hand, or if it is more than `limit`.
+/// The size of a body with the functions that it makes, where `body_of` says what the bodies of functions are. `None`
+/// if one is not at hand, or if it is more than `limit`.
 pub fn whole_of<'b>(body_of: impl Fn(CodeId) -> Option<&'b Expr>, code: CodeId, limit: u32) -> Option<u32> {
     let mut codes = vec![code];
     let mut size = 0;

@@ -1,9 +1,10 @@
-//! Specialisation of recursive functions for arguments that stay the same in all their calls of themselves (features C1).
+//! Specialisation of recursive functions for arguments that stay the same in all their calls of themselves (features
+//! C1).
 //!
-//! `map f l` with a known `f` becomes a call of a copy of `map` that has captured `f`: the copy knows the function, calls
-//! it directly, and inlines it. The whole set of closures is copied, and a parameter is captured if, in whatever
-//! function of the set, it can only be the argument of the call that is specialised: a fixed point over the calls in the set.
-//! Where functions change places on the way there is a copy for each arrangement ([`crate::arrangements`]).
+//! `map f l` with a known `f` becomes a call of a copy of `map` that has captured `f`: the copy knows the function,
+//! calls it directly, and inlines it. The whole set of closures is copied, and a parameter is captured if, in whatever
+//! function of the set, it can only be the argument of the call that is specialised: a fixed point over the calls in
+//! the set. Where functions change places on the way there is a copy for each arrangement ([`crate::arrangements`]).
 //! The copy still takes all arguments, so that calls keep their shape; in calls of itself those captured are zero.
 
 use flambeau_ir::copy::Copier;
@@ -26,14 +27,14 @@ use crate::{Functions, Simplifier, size};
 
 /// Sets of functions larger than this together are not copied, unless an attribute wants it.
 pub const LARGE: u32 = 250;
-/// Through so many copied functions calls are specialised: in a copy more is known, and what it makes is known to those that it
-/// calls.
+/// Through so many copied functions calls are specialised: in a copy more is known, and what it makes is known to those
+/// that it calls.
 const DEEPEST: u8 = 6;
 /// Larger groups of functions of another unit are not looked for.
 const LARGEST_GROUP: usize = 8;
 
-/// The functions of another unit that call each other, by the linker's names of their codes: those that the unit has of its own
-/// are called by these names, but for calls of a function in itself.
+/// The functions of another unit that call each other, by the linker's names of their codes: those that the unit has of
+/// its own are called by these names, but for calls of a function in itself.
 #[derive(Default)]
 struct Group(Vec<(String, CodeId)>);
 
@@ -117,7 +118,8 @@ impl Simplifier<'_> {
         self.unit.codes[code].attributes.sole || self.makes_sole_set(code)
     }
 
-    /// The functions of another unit that call, directly or through others of them, the one that is given, and are called by it.
+    /// The functions of another unit that call, directly or through others of them, the one that is given, and are
+    /// called by it.
     fn imported_group(&mut self, root: CodeId, limit: u32) -> Group {
         let mut group = Group(vec![(self.unit.codes[root].linkage_name.clone(), root)]);
         // By positions in the group, which functions call which.
@@ -247,8 +249,8 @@ impl Simplifier<'_> {
             .collect()
     }
 
-    /// Whether functions can take as parameters what their set has captured, besides arguments that stay the same, which
-    /// they take already: then the copies need no closure (`docs/passes/parameters.md`).
+    /// Whether functions can take as parameters what their set has captured, besides arguments that stay the same,
+    /// which they take already: then the copies need no closure (`docs/passes/parameters.md`).
     fn is_lifted_later(&self, values: &[(ValueSlot, Simple)], functions: &Functions) -> bool {
         let captured = values.iter().filter(|(_, value)| value.as_var().is_some()).count();
         let fits = |code: CodeId| self.unit.codes[code].params.len() + captured <= MOST_PARAMETERS;

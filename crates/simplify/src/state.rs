@@ -133,6 +133,7 @@ pub struct FunctionState {
     pub diamonds: FxHashMap<Continuation, Continuation>,
     /// The ordinary continuations in which handlers go on.
     pub raise_targets: FxHashMap<Continuation, Continuation>,
-    /// Whether what is simplified is the body of a functor, for what it makes ([`crate::twins`]), or a function for that.
+    /// Whether what is simplified is the body of a functor, for what it makes ([`crate::twins`]), or a function for
+    /// that.
     pub in_twin: bool,
 }

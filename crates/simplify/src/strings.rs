@@ -37,7 +37,8 @@ impl Simplifier<'_> {
         self.integer(&Prim::StringLoad { string: kind, width }, &[string, index])
     }
 
-    /// The order of two strings, if it is known. `of_strings`: they are nothing else, so that a value is equal to itself.
+    /// The order of two strings, if it is known. `of_strings`: they are nothing else, so that a value is equal to
+    /// itself.
     pub(crate) fn order_of_strings(&self, x: Simple, y: Simple, of_strings: bool) -> Option<Ordering> {
         match (self.env.ty(x), self.env.ty(y)) {
             _ if of_strings && x == y => Some(Ordering::Equal),

@@ -177,8 +177,8 @@ impl Simplifier<'_> {
         self.env.canonical(var.into())
     }
 
-    /// An arm, taken when the scrutinee is in the set; `None` if it never is, and may be left out. The handler of a pending continuation is
-    /// simplified for this arm.
+    /// An arm, taken when the scrutinee is in the set; `None` if it never is, and may be left out. The handler of a
+    /// pending continuation is simplified for this arm.
     fn arm(
         &mut self,
         scrutinee: Simple,

@@ -1,13 +1,13 @@
 //! Twins: what a functor applied at the toplevel makes, known while the unit is compiled (features B7, D3).
 //!
-//! A large functor, such as `Map.Make`, is not put in the place of its application: most of its functions are never called
-//! there, and a module that other units see has them all. Instead its body is evaluated beside the call, with the same
-//! arguments, if those are static. What comes out as static data, closures above all, are *twins* of what the
+//! A large functor, such as `Map.Make`, is not put in the place of its application: most of its functions are never
+//! called there, and a module that other units see has them all. Instead its body is evaluated beside the call, with
+//! the same arguments, if those are static. What comes out as static data, closures above all, are *twins* of what the
 //! call makes at run time: they behave as that does, since they depend on nothing but constants. A call of a function
 //! of the module is then a direct one of the twin's code, which knows the functor's arguments, and can be inlined and
-//! specialised. Twins are simplified when they are called; those that nobody calls go at the end of the round. One that hands other
-//! twins on as values (a function of a `Map` that passes the module of a `Set` on) keeps these, with all their functions: it is
-//! called only if they are small together.
+//! specialised. Twins are simplified when they are called; those that nobody calls go at the end of the round. One that
+//! hands other twins on as values (a function of a `Map` that passes the module of a `Set` on) keeps these, with all
+//! their functions: it is called only if they are small together.
 //!
 //! A twin is another object than the original, and never takes its place but as what is called.
 
@@ -24,8 +24,8 @@ use crate::state::FunctionState;
 
 /// Larger functors are not evaluated.
 pub const LARGEST: u32 = 40_000;
-/// Functors of the unit itself up to this size are inlined as a whole: what they make is small functions, which depend on
-/// being inlined into each other (a stack of monad transformers takes 1.7 times the instructions without).
+/// Functors of the unit itself up to this size are inlined as a whole: what they make is small functions, which depend
+/// on being inlined into each other (a stack of monad transformers takes 1.7 times the instructions without).
 const SMALL: u32 = 300;
 /// Levels of modules in modules of which something is known.
 pub(crate) const DEPTH: u32 = 4;

@@ -1,5 +1,6 @@
-//! How often the functions of static sets of closures are used in their unit: one that is used once is inlined there (features
-//! B8), and one that is inlined wherever it is applied, as functors are, may come to so much altogether (features B7).
+//! How often the functions of static sets of closures are used in their unit: one that is used once is inlined there
+//! (features B8), and one that is inlined wherever it is applied, as functors are, may come to so much altogether
+//! (features B7).
 
 use flambeau_ir::inlining::LARGEST;
 use flambeau_ir::{
@@ -165,13 +166,14 @@ impl<'u> Count<'u> {
 }
 
 impl Simplifier<'_> {
-    /// Whether a call in the unit is the only use of the function that it calls. In what is evaluated beside the unit the
-    /// functions are others.
+    /// Whether a call in the unit is the only use of the function that it calls. In what is evaluated beside the unit
+    /// the functions are others.
     pub(crate) fn is_single_use(&self, code: CodeId) -> bool {
         !self.function.in_twin && self.global.uses.is_single_call(code)
     }
 
-    /// Whether a function of the unit can be inlined in all its uses: what that comes to is not decided by which is seen first.
+    /// Whether a function of the unit can be inlined in all its uses: what that comes to is not decided by which is
+    /// seen first.
     pub(crate) fn may_multiply(&self, code: CodeId) -> bool {
         self.whole_size(code, LARGEST / self.global.uses.of(code).max(1)).is_some()
     }

@@ -9,8 +9,8 @@ use crate::{Block, Blocks, Ty};
 
 /// What is in both, as far as we can say.
 ///
-/// Types that contradict each other are no proof of anything beyond immediates and tags (soundness rows 28–30: code that
-/// GADTs make dead, `Obj.magic`): where heads of pointers differ, the left one stays.
+/// Types that contradict each other are no proof of anything beyond immediates and tags (soundness rows 28–30: code
+/// that GADTs make dead, `Obj.magic`): where heads of pointers differ, the left one stays.
 pub fn meet(left: &Ty, right: &Ty) -> Ty {
     match (left, right) {
         (Ty::Bottom, _) | (_, Ty::Bottom) => Ty::Bottom,

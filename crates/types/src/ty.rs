@@ -26,8 +26,8 @@ pub enum Ty {
     Floats(Rc<[Ty]>),
     /// A closure.
     Closure(Rc<Closure>),
-    /// A closure, or an immutable block, that behaves as the static data of that symbol does, and may be another object; and
-    /// what is known of the object itself.
+    /// A closure, or an immutable block, that behaves as the static data of that symbol does, and may be another
+    /// object; and what is known of the object itself.
     Twin(Symbol, Rc<Ty>),
     /// A closure of another unit that runs this function.
     Elsewhere(Rc<Callee>),
@@ -119,8 +119,8 @@ impl Ty {
         Ty::Twin(symbol, Rc::new(Ty::Unknown))
     }
 
-    /// What has this type, where besides the object itself is known to be of another: a value that has a twin is called by what
-    /// the twin does, and where that is not wanted by what it is.
+    /// What has this type, where besides the object itself is known to be of another: a value that has a twin is called
+    /// by what the twin does, and where that is not wanted by what it is.
     pub fn with_object(&self, object: &Ty) -> Ty {
         match (self, object) {
             (_, Ty::Unknown) => self.clone(),

@@ -2,8 +2,8 @@
 
 use crate::prim::{Classes, Mutability};
 
-/// What an operation reads, writes and does besides. Values of this type are written in the table of primitives alone; passes ask
-/// the questions of `questions.rs`.
+/// What an operation reads, writes and does besides. Values of this type are written in the table of primitives alone;
+/// passes ask the questions of `questions.rs`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Effects {
     reads: Classes,
@@ -119,8 +119,8 @@ impl Effects {
         self.has(ACTS)
     }
 
-    /// Whether it has an effect: it writes, may raise, or does what the outside sees. Allocation alone is none, nor is a trap,
-    /// since each path that comes to it has passed its check.
+    /// Whether it has an effect: it writes, may raise, or does what the outside sees. Allocation alone is none, nor is
+    /// a trap, since each path that comes to it has passed its check.
     pub const fn has_effect(self) -> bool {
         !self.writes.is_empty() || self.has(RAISES | ACTS)
     }
@@ -145,7 +145,8 @@ impl Effects {
         self.has(UNTRACED)
     }
 
-    /// Whether its result depends on what came before it: on memory that may change, or on the check that keeps it from trapping.
+    /// Whether its result depends on what came before it: on memory that may change, or on the check that keeps it from
+    /// trapping.
     pub const fn depends_on_order(self) -> bool {
         !self.reads.is_empty() || self.has(TRAPS)
     }
@@ -153,14 +154,15 @@ impl Effects {
     /// Whether the order of two operations, one after the other, is not observable.
     ///
     /// - Two operations with effects keep their order.
-    /// - A read and a write do, whichever memory they are of: OCaml 5 does not let a load move after a store to *other* memory,
-    ///   since another domain that sees the store may answer with the value that the load must then not see (load buffering,
-    ///   `docs/memory-model.md`). A load that moves *before* stores of other memory is another question: [`Effects::may_precede`].
+    /// - A read and a write do, whichever memory they are of: OCaml 5 does not let a load move after a store to *other*
+    ///   memory, since another domain that sees the store may answer with the value that the load must then not see
+    ///   (load buffering, `docs/memory-model.md`). A load that moves *before* stores of other memory is another
+    ///   question: [`Effects::may_precede`].
     /// - What traps stays behind its check, which has the effect of raising (soundness row 1).
-    /// - An allocation and a read do: the window between a read and a write that depends on it must stay free of points where
-    ///   other threads run (soundness row 12).
-    /// - An allocation and an effect do: functions that count allocated words see it (soundness row 14), and so do handlers of
-    ///   asynchronous exceptions.
+    /// - An allocation and a read do: the window between a read and a write that depends on it must stay free of points
+    ///   where other threads run (soundness row 12).
+    /// - An allocation and an effect do: functions that count allocated words see it (soundness row 14), and so do
+    ///   handlers of asynchronous exceptions.
     /// - An allocation does not come between what is no OCaml value and its use.
     /// - Two allocations may change places.
     pub fn commutes_with(self, other: Effects) -> bool {
@@ -186,10 +188,10 @@ impl Effects {
         }
     }
 
-    /// Whether an operation without effect that comes after another one may be executed before it: it reads nothing that the
-    /// other writes. That a load moves before stores to other memory, and over allocations, as if they found nothing to do, all
-    /// versions allow (`docs/memory-model.md`). What looks into its operand, or traps, does not come before what may not
-    /// go on, a check or a call: that it may be executed at all can depend on it.
+    /// Whether an operation without effect that comes after another one may be executed before it: it reads nothing
+    /// that the other writes. That a load moves before stores to other memory, and over allocations, as if they found
+    /// nothing to do, all versions allow (`docs/memory-model.md`). What looks into its operand, or traps, does not come
+    /// before what may not go on, a check or a call: that it may be executed at all can depend on it.
     pub const fn may_precede(self, earlier: Effects) -> bool {
         let may_be_too_early = (self.looks() || self.traps()) && earlier.may_not_go_on();
         let is_overwritten = self.reads.intersects(earlier.writes);

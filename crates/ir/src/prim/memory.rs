@@ -6,9 +6,9 @@
 //! class, for one array may be both: `[> `A ] array` has the kind of pointers, since the row may have constructors with
 //! arguments, and its instance `[ `A | `B ] array` that of immediates. Only an array of arrays ([`ArrayKind::Rows`]) is
 //! none of immediates. So that code which takes a record for an array is forgiven (features G8), fields and elements
-//! that are no floats are not told apart: each store writes the classes of both. The exception are fields that the front end
-//! declares immutable (OCaml 5): a store to an array whose elements have a known representation does not write those. That of
-//! a field does, as does that of a generic array, which is what `Obj.set_field` is.
+//! that are no floats are not told apart: each store writes the classes of both. The exception are fields that the
+//! front end declares immutable (OCaml 5): a store to an array whose elements have a known representation does not
+//! write those. That of a field does, as does that of a generic array, which is what `Obj.set_field` is.
 
 use std::ops::{BitOr, BitOrAssign};
 
@@ -38,10 +38,11 @@ impl Classes {
     pub const BYTES: Classes = Classes(1 << (Classes::FIELDS + 4));
     /// The data of bigarrays.
     pub const BIGARRAYS: Classes = Classes(1 << (Classes::FIELDS + 5));
-    /// Tags and dimensions, which only calls change: forcing a lazy value changes tags, and C functions that free a bigarray
-    /// make its dimensions 0, so that no index is in bounds (Core's `Bigstring.unsafe_destroy`).
+    /// Tags and dimensions, which only calls change: forcing a lazy value changes tags, and C functions that free a
+    /// bigarray make its dimensions 0, so that no index is in bounds (Core's `Bigstring.unsafe_destroy`).
     pub const HEADERS: Classes = Classes(1 << (Classes::FIELDS + 6));
-    /// Lengths of arrays and strings, which only `Obj.truncate` (4.x) changes, where it is called (`docs/memory-model.md`).
+    /// Lengths of arrays and strings, which only `Obj.truncate` (4.x) changes, where it is called
+    /// (`docs/memory-model.md`).
     pub const LENGTHS: Classes = Classes(1 << (Classes::FIELDS + 7));
 
     /// Fields that are declared to be immutable, wherever they are.
@@ -105,8 +106,8 @@ impl Classes {
         }
     }
 
-    /// What a string-like access reads or writes. Strings, too, are read as what may change: `Bytes.unsafe_to_string` makes
-    /// some that do, and users rely on it (features G8).
+    /// What a string-like access reads or writes. Strings, too, are read as what may change: `Bytes.unsafe_to_string`
+    /// makes some that do, and users rely on it (features G8).
     pub const fn characters(string: StringKind) -> Classes {
         match string {
             StringKind::String | StringKind::Bytes => Classes::BYTES,

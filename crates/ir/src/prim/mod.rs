@@ -1,5 +1,5 @@
-//! Primitives: what they are. What they take, give and do is one row each in `table.rs`; what passes may ask of them, with the
-//! reasons, is in `questions.rs` (`docs/design/primitives.md`).
+//! Primitives: what they are. What they take, give and do is one row each in `table.rs`; what passes may ask of them,
+//! with the reasons, is in `questions.rs` (`docs/design/primitives.md`).
 
 mod effects;
 mod memory;
@@ -27,8 +27,9 @@ pub enum Mutability {
     ImmutableUnique,
     /// The front end does not say (`Pfield` before OCaml 5): to be read as mutable.
     Unknown,
-    /// The front end says that it never changes (`Pfield` since OCaml 5), but programs change such fields through `Obj`, and
-    /// rely on it (features G8): only stores to arrays whose elements have a known representation leave it alone.
+    /// The front end says that it never changes (`Pfield` since OCaml 5), but programs change such fields through
+    /// `Obj`, and rely on it (features G8): only stores to arrays whose elements have a known representation leave it
+    /// alone.
     Declared,
 }
 
@@ -62,8 +63,8 @@ pub enum ArrayKind {
     Addr,
     /// Of immediates.
     Int,
-    /// Of blocks, for loads: that of `Addr`, and no element is an immediate, since this one is used as an array where it is
-    /// loaded.
+    /// Of blocks, for loads: that of `Addr`, and no element is an immediate, since this one is used as an array where
+    /// it is loaded.
     Rows,
     /// Flat, of unboxed floats.
     Float,

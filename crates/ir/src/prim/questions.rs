@@ -1,5 +1,5 @@
-//! The questions that passes ask about primitives. Each is answered from the table (`table.rs`), here and nowhere else, with the
-//! rows of the page of soundness pitfalls that it keeps.
+//! The questions that passes ask about primitives. Each is answered from the table (`table.rs`), here and nowhere else,
+//! with the rows of the page of soundness pitfalls that it keeps.
 
 use crate::Prim;
 use crate::prim::table::NAMES;
@@ -31,8 +31,8 @@ impl Prim {
         self.effects().raises()
     }
 
-    /// Whether it may be left out where its result is not needed: it has no effect but to allocate. Division is among it,
-    /// whatever the divisor: its check is a primitive of its own, and stays (soundness row 1).
+    /// Whether it may be left out where its result is not needed: it has no effect but to allocate. Division is among
+    /// it, whatever the divisor: its check is a primitive of its own, and stays (soundness row 1).
     pub fn can_drop(&self) -> bool {
         !self.effects().has_effect()
     }
@@ -44,32 +44,34 @@ impl Prim {
         !effects.has_effect() && !effects.allocates()
     }
 
-    /// Whether it may be executed where the source does not, on operands that may be anything of their kinds, poison included:
-    /// it computes on words alone. No load is among it, not even of what never changes: the path to a load is what makes its
-    /// operand a block of that shape (soundness rows 8 and 29). Nor is division (row 1).
+    /// Whether it may be executed where the source does not, on operands that may be anything of their kinds, poison
+    /// included: it computes on words alone. No load is among it, not even of what never changes: the path to a load is
+    /// what makes its operand a block of that shape (soundness rows 8 and 29). Nor is division (row 1).
     pub fn can_speculate(&self) -> bool {
         self.effects() == Effects::NONE
     }
 
-    /// Whether the result of an earlier execution with the same operands is its result, and a check that did not fail then does
-    /// not fail, provided that the memory that it [reads](Effects::reads) has not been written. An allocation is among it if
-    /// what it gives has no identity (soundness row 18). What is no OCaml value does not live on, past points of the collector.
+    /// Whether the result of an earlier execution with the same operands is its result, and a check that did not fail
+    /// then does not fail, provided that the memory that it [reads](Effects::reads) has not been written. An allocation
+    /// is among it if what it gives has no identity (soundness row 18). What is no OCaml value does not live on, past
+    /// points of the collector.
     pub fn can_merge(&self) -> bool {
         let effects = self.effects();
         effects.writes().is_empty() && !effects.acts() && !effects.is_fresh() && !effects.is_untraced()
     }
 
-    /// Whether it gives the same again in a loop that writes such memory, and has no effect that would be missed the second
-    /// time: each iteration does nothing new by it. It may fail, but not after it has not failed once.
+    /// Whether it gives the same again in a loop that writes such memory, and has no effect that would be missed the
+    /// second time: each iteration does nothing new by it. It may fail, but not after it has not failed once.
     pub fn is_repetition(&self, written: Classes) -> bool {
         let effects = self.effects();
         self.can_merge() && !effects.allocates() && !effects.reads().intersects(written)
     }
 
-    /// Whether it may be executed before a loop that writes such memory, or anywhere outside that its operands reach, instead of
-    /// in each iteration that comes to it: it has no effect and gives the same. Division is none that may: a check keeps its
-    /// divisor from being zero (soundness row 1). Nor is what is no OCaml value: the collector must not come between. That what
-    /// it looks into is what it takes it for, the caller sees to: the place is behind the checks and branches that show it.
+    /// Whether it may be executed before a loop that writes such memory, or anywhere outside that its operands reach,
+    /// instead of in each iteration that comes to it: it has no effect and gives the same. Division is none that may: a
+    /// check keeps its divisor from being zero (soundness row 1). Nor is what is no OCaml value: the collector must not
+    /// come between. That what it looks into is what it takes it for, the caller sees to: the place is behind the
+    /// checks and branches that show it.
     pub fn leaves(&self, written: Classes) -> bool {
         self.is_repetition(written) && self.can_drop() && !self.effects().traps()
     }
@@ -79,21 +81,21 @@ impl Prim {
         self.effects().commutes_with(other.effects())
     }
 
-    /// Whether an exception may surface where it is executed, asynchronous ones included: it raises, calls, or allocates
-    /// (pitfall 41).
+    /// Whether an exception may surface where it is executed, asynchronous ones included: it raises, calls, or
+    /// allocates (pitfall 41).
     pub fn can_be_interrupted(&self) -> bool {
         let effects = self.effects();
         effects.may_not_go_on() || effects.allocates()
     }
 
-    /// Whether its result depends on contents of memory that others may write at any time: another thread, a signal handler.
-    /// Headers are not among it, which only calls change.
+    /// Whether its result depends on contents of memory that others may write at any time: another thread, a signal
+    /// handler. Headers are not among it, which only calls change.
     pub fn reads_contents(&self) -> bool {
         self.effects().reads().intersects(Classes::CONTENTS)
     }
 
-    /// Whether a loop may wait for its result to change: somebody else may write what it reads. Fields that are declared
-    /// immutable are written by the code around them at most.
+    /// Whether a loop may wait for its result to change: somebody else may write what it reads. Fields that are
+    /// declared immutable are written by the code around them at most.
     pub fn may_be_waited_for(&self) -> bool {
         self.effects().reads().intersects(Classes::ASSIGNABLE)
     }
@@ -112,9 +114,9 @@ impl Prim {
             && !matches!(self, Prim::AllocDummyClosure { .. })
     }
 
-    /// What it is to an allocation that moves past it. A check is nothing: where it fails, what was not allocated yet is not
-    /// missed. A read is something: the window between it and a write that depends on it must stay free of allocations, which
-    /// let other threads run (soundness row 12).
+    /// What it is to an allocation that moves past it. A check is nothing: where it fails, what was not allocated yet
+    /// is not missed. A read is something: the window between it and a write that depends on it must stay free of
+    /// allocations, which let other threads run (soundness row 12).
     pub fn crossing(&self) -> Crossing {
         let effects = self.effects();
         if !effects.writes().is_empty() || effects.acts() {
@@ -126,12 +128,14 @@ impl Prim {
         }
     }
 
-    /// Whether it calls C, which leaves no register as it was. What the code generator has an instruction for is no call.
+    /// Whether it calls C, which leaves no register as it was. What the code generator has an instruction for is no
+    /// call.
     pub fn is_c_call(&self) -> bool {
         matches!(self, Prim::CCall(external) if !external.is_instruction())
     }
 
-    /// Whether it takes longer than the move between registers, or the load from the stack, that keeping its result may cost.
+    /// Whether it takes longer than the move between registers, or the load from the stack, that keeping its result may
+    /// cost.
     pub fn is_worth_a_register(&self) -> bool {
         matches!(self.cost(), Cost::Load | Cost::Long | Cost::Slow)
     }
@@ -141,8 +145,8 @@ impl Prim {
         self.cost() == Cost::Slow
     }
 
-    /// Whether it is one fast instruction or load that gives the same wherever its operands are in scope: rather computed on each path
-    /// that needs it than kept for all.
+    /// Whether it is one fast instruction or load that gives the same wherever its operands are in scope: rather
+    /// computed on each path that needs it than kept for all.
     pub fn is_cheap_anywhere(&self) -> bool {
         matches!(self.cost(), Cost::Move | Cost::Load) && self.leaves(Classes::ALL)
     }

@@ -165,8 +165,8 @@ table! { operands =>
         Effects::NONE.reading(Classes::HEADERS); 2, Long;
     PhysEqual { .. }: takes([Value, Value]) => Some(NakedImmediate); Effects::NONE; 2, Test;
 
-    // ---- arrays
-    // A generic array's first element is looked at when it is made: floats are stored flat. Tags of floats don't change.
+    // ---- arrays A generic array's first element is looked at when it is made: floats are stored flat. Tags of floats
+    // don't change.
     MakeArray { kind, .. }: takes_any(element(*kind)) => Some(Value);
         Effects::NONE.allocating_fresh(); 5 + operands, Long;
     ArrayLength { .. }: takes([Value]) => Some(Value);

@@ -25,10 +25,9 @@ pub struct Exported {
 }
 
 /// A function as bytes; `None` if it can't leave its unit: it needs its closure, or slots of sets of closures that it
-/// does not make, or makes a set that is to stay the only one, or is nested very deeply. `places`: whether its places in
-/// the source go with it.
-/// `along`: the static data that goes with it, by its symbols, in place of being referred to, closures with their
-/// functions. `closures`: the functions of static closures that the other unit may know.
+/// does not make, or makes a set that is to stay the only one, or is nested very deeply. `places`: whether its places
+/// in the source go with it. `along`: the static data that goes with it, by its symbols, in place of being referred to,
+/// closures with their functions. `closures`: the functions of static closures that the other unit may know.
 pub fn export(
     unit: &Unit,
     code: CodeId,
@@ -106,7 +105,8 @@ struct Along<'u> {
 }
 
 impl<'u> Along<'u> {
-    /// `None` if something is nested too deeply, or the code is of a set that goes along, or a set is to stay the only one.
+    /// `None` if something is nested too deeply, or the code is of a set that goes along, or a set is to stay the only
+    /// one.
     fn of(unit: &Unit, code: CodeId, along: &FxHashMap<Symbol, &'u StaticDef>) -> Option<Along<'u>> {
         let mut homes: FxHashMap<CodeId, &'u StaticDef> = FxHashMap::default();
         for def in along.values() {

@@ -11,9 +11,9 @@ use crate::{
     StaticDef, Symbol, SymbolData, Unit, ValueSlot, Variable, VariableData,
 };
 
-/// Puts a function that [`export`](super::export) wrote into the unit: as a code that nobody refers to, to be copied from. What it
-/// makes of the tables of the unit needs no undoing. `origins`: what the arguments of its unit and of those that parts of it come
-/// from are here. `places`: whether its places in the source come along.
+/// Puts a function that [`export`](super::export) wrote into the unit: as a code that nobody refers to, to be copied
+/// from. What it makes of the tables of the unit needs no undoing. `origins`: what the arguments of its unit and of
+/// those that parts of it come from are here. `places`: whether its places in the source come along.
 ///
 /// # Errors
 /// When the bytes are damaged; what was put into the unit's tables until then does not count.

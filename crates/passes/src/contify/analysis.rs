@@ -1,5 +1,5 @@
-//! What becomes a continuation, and where. Found while the control flow of each function is numbered; the rest is linear
-//! in the number of sets.
+//! What becomes a continuation, and where. Found while the control flow of each function is numbered; the rest is
+//! linear in the number of sets.
 
 use cranelift_entity::{PrimaryMap, SecondaryMap, entity_impl};
 use flambeau_flow::{BlockData, EdgeKind, Flow, Point, Run, Visitor};

@@ -235,10 +235,10 @@ fn calls(expr: &Expr) -> bool {
     matches!(expr.terminator, Terminator::Apply(_)) || expr.items.iter().any(is_call)
 }
 
-/// Whether it may be computed before a loop though perhaps no iteration needs it: it takes less time than a call. Where the
-/// loop calls, its result is saved on the stack: then it must take longer than to load it back. A result that the collector
-/// looks at stays behind its branch, which may be what makes its operands what they must be: the sum of two pointers, which
-/// a type that the branch refines has for integers, is none of OCaml's values.
+/// Whether it may be computed before a loop though perhaps no iteration needs it: it takes less time than a call. Where
+/// the loop calls, its result is saved on the stack: then it must take longer than to load it back. A result that the
+/// collector looks at stays behind its branch, which may be what makes its operands what they must be: the sum of two
+/// pointers, which a type that the branch refines has for integers, is none of OCaml's values.
 pub(crate) fn may_be_in_vain(prim: &Prim, calls: bool) -> bool {
     prim.can_speculate()
         && prim.signature().result != Kind::Value

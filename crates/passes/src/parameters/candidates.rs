@@ -18,8 +18,9 @@ pub(super) struct Bound {
 
 /// The sets of closures of a unit whose functions are only called, but those with functions that are to stay.
 ///
-/// A set may capture closures of a set that stays. Its functions are to take these, and to mention slots of a set that is bound
-/// elsewhere, so that this can be copied no more ([`flambeau_ir::CodeAttributes::sole`]): not where copies are promised.
+/// A set may capture closures of a set that stays. Its functions are to take these, and to mention slots of a set that
+/// is bound elsewhere, so that this can be copied no more ([`flambeau_ir::CodeAttributes::sole`]): not where copies are
+/// promised.
 pub(super) fn candidates(unit: &Unit, known: &mut Known, stay: &EntitySet<CodeId>) -> Vec<Bound> {
     let sets = Sets::of(unit, known);
     let is_known = |bound: &Bound| {

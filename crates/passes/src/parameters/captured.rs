@@ -1,14 +1,14 @@
 //! Lambda lifting: functions of sets of closures that are only called take what they use of what their sets capture as
 //! parameters. So nothing is captured; the closures are static data that nobody needs.
 //!
-//! A function may use a closure that it has captured: it calls that, or reads what that has captured itself. Sets of which
-//! one captures closures of the other are lifted *together* where both can be, and what the function takes is what it reads in
-//! the end, wherever that was captured first. Where the closure stays, the function takes it as it is; the set of that is
-//! never copied from then on, as the copy would have slots of its own that the function does not know
-//! ([`flambeau_ir::CodeAttributes::sole`]).
+//! A function may use a closure that it has captured: it calls that, or reads what that has captured itself. Sets of
+//! which one captures closures of the other are lifted *together* where both can be, and what the function takes is
+//! what it reads in the end, wherever that was captured first. Where the closure stays, the function takes it as it is;
+//! the set of that is never copied from then on, as the copy would have slots of its own that the function does not
+//! know ([`flambeau_ir::CodeAttributes::sole`]).
 //!
-//! Each call of such a function stands in the function that binds the set which has captured a value first, where the value is in
-//! scope, or in a function that takes the value itself: it takes all that the functions that it calls take.
+//! Each call of such a function stands in the function that binds the set which has captured a value first, where the
+//! value is in scope, or in a function that takes the value itself: it takes all that the functions that it calls take.
 
 use cranelift_entity::{EntitySet, PrimaryMap, SecondaryMap, entity_impl};
 use flambeau_ir::unit::{MOST_NEW_PARAMETERS, MOST_PARAMETERS};
@@ -80,8 +80,8 @@ struct Lifting {
 }
 
 impl Lifting {
-    /// Finds the sets whose functions are only called, but those with functions that are to stay; which of them are lifted
-    /// together; and what their functions would take.
+    /// Finds the sets whose functions are only called, but those with functions that are to stay; which of them are
+    /// lifted together; and what their functions would take.
     fn of(unit: &Unit, stay: &EntitySet<CodeId>) -> Lifting {
         let mut known = Known::with_captures(unit);
         let candidates = candidates(unit, &mut known, stay);
@@ -129,7 +129,8 @@ impl Lifting {
         id
     }
 
-    /// Finds what each function takes: what it reads and what the functions that it calls take, but what it binds itself.
+    /// Finds what each function takes: what it reads and what the functions that it calls take, but what it binds
+    /// itself.
     fn find_needs(&mut self, unit: &Unit) {
         let mut callers: SecondaryMap<CodeId, Vec<CodeId>> = SecondaryMap::new();
         let mut pending: Vec<CodeId> = Vec::new();
@@ -168,7 +169,8 @@ impl Lifting {
         }
     }
 
-    /// Adds to what a function takes a captured value; whether that is new. More than a function can take is not counted.
+    /// Adds to what a function takes a captured value; whether that is new. More than a function can take is not
+    /// counted.
     fn need(&mut self, code: CodeId, slot: ValueSlot) -> bool {
         let Some((Simple::Var(_), set)) = self.values.get(&slot) else { return false };
         let needs = &mut self.needs[code];
@@ -180,8 +182,8 @@ impl Lifting {
         is_new
     }
 
-    /// Of groups whose functions would take too much, notes the functions of the sets that others in the group capture: without
-    /// these the others may be lifted. Whether there are such.
+    /// Of groups whose functions would take too much, notes the functions of the sets that others in the group capture:
+    /// without these the others may be lifted. Whether there are such.
     fn separate(&mut self, unit: &Unit, stay: &mut EntitySet<CodeId>) -> bool {
         let mut unfit: EntitySet<SetId> = EntitySet::new();
         for id in self.sets.keys().collect::<Vec<_>>() {

@@ -6,8 +6,8 @@ use flambeau_ir::{
     StaticField, Symbol, Terminator, Unit, ValueSlot, Variable,
 };
 
-/// How often the closures that variables hold are propagated at most: from a closure through what captures it to what captures
-/// that, one step each time where terms are in the usual order less often.
+/// How often the closures that variables hold are propagated at most: from a closure through what captures it to what
+/// captures that, one step each time where terms are in the usual order less often.
 const DEEPEST: u32 = 16;
 
 /// What is known of the functions of a unit.

@@ -1,7 +1,7 @@
-//! Functions of which all calls are known take what they use (features C1, E5, E7, E8): what their closure captures comes
-//! as parameters, so that no closure is allocated ([`captured`], lambda lifting); a parameter that every call allocates to
-//! have it taken apart comes as its parts, and one that nobody uses not at all ([`parts`], argument promotion); a boxed
-//! number is returned as the number ([`results`]).
+//! Functions of which all calls are known take what they use (features C1, E5, E7, E8): what their closure captures
+//! comes as parameters, so that no closure is allocated ([`captured`], lambda lifting); a parameter that every call
+//! allocates to have it taken apart comes as its parts, and one that nobody uses not at all ([`parts`], argument
+//! promotion); a boxed number is returned as the number ([`results`]).
 //!
 //! On entry and on exit the unit is well-formed. Time is linear in the unit, but for the search for the parts that
 //! functions which call each other have in common, which is nearly so. See `docs/passes/parameters.md`.

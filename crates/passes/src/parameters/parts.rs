@@ -1,8 +1,8 @@
 //! Argument promotion: a parameter which every call allocates, and which is only taken apart, comes as the parts that
 //! are read of it; one that is only passed on, or not used, does not come.
 //!
-//! A parameter is *needed* if it is used otherwise than by being passed on as one that is not. Needed parameters that are
-//! passed on as each other are a *class*: they come in the same parts. A block that exists is never made again, for
+//! A parameter is *needed* if it is used otherwise than by being passed on as one that is not. Needed parameters that
+//! are passed on as each other are a *class*: they come in the same parts. A block that exists is never made again, for
 //! nothing that needs the whole is left.
 
 use cranelift_entity::SecondaryMap;
@@ -282,8 +282,8 @@ impl Analysis {
         self.made_of[var] = self.made.len() as u32;
     }
 
-    /// Which classes are replaced, by the numbers of their first parameters: those that disappear before those that come
-    /// in parts, which may take their places.
+    /// Which classes are replaced, by the numbers of their first parameters: those that disappear before those that
+    /// come in parts, which may take their places.
     fn choose(&mut self, unit: &Unit, rewrites: &mut Rewrites) -> Vec<bool> {
         let mut chosen = vec![false; self.params.len()];
         let mut counts: SecondaryMap<CodeId, usize> = SecondaryMap::new();

@@ -1,8 +1,8 @@
 //! Results: a function that allocates a boxed number for each of its returns, of which the number is all that some call
 //! wants, gives the number; calls box it where they need that (features E8).
 //!
-//! Functions that return each other's results are a *class*. No box is made a second time: what is returned is boxed for
-//! that alone, or is a constant. A constant is boxed already, so for one each call has to want the number.
+//! Functions that return each other's results are a *class*. No box is made a second time: what is returned is boxed
+//! for that alone, or is a constant. A constant is boxed already, so for one each call has to want the number.
 
 use cranelift_entity::SecondaryMap;
 use flambeau_ir::{

@@ -94,8 +94,8 @@ impl Analysis {
         self.loops.is_empty()
     }
 
-    /// The uses of a continuation that is bound in the body. One of which nothing was noted is an error: a handler without
-    /// uses is dropped.
+    /// The uses of a continuation that is bound in the body. One of which nothing was noted is an error: a handler
+    /// without uses is dropped.
     pub fn uses(&self, cont: Continuation) -> Uses {
         assert!(self.bound.contains(&cont), "the uses of {cont:?} were not counted");
         self.uses[&cont]

@@ -1,10 +1,10 @@
 //! What the iterations of a loop do with a parameter: whether they allocate what it is next, and, in [`super::wholes`],
 //! where it is needed whole. These are the two conditions of the reference under which passing it in parts removes
-//! allocations: a whole that only exits need is allocated there, and one that each iteration needs would be allocated in
-//! each.
+//! allocations: a whole that only exits need is allocated there, and one that each iteration needs would be allocated
+//! in each.
 //!
-//! A *place* is a run of items up to a `Join` or from there on, or an arm of a switch that passes arguments. It *goes on* in
-//! a loop if the loop may be continued from it.
+//! A *place* is a run of items up to a `Join` or from there on, or an arm of a switch that passes arguments. It *goes
+//! on* in a loop if the loop may be continued from it.
 
 use flambeau_ir::{Const, Continuation, Simple, Variable};
 use flambeau_types::IntSet;

@@ -1,16 +1,16 @@
 //! Which parameters of loops may be passed in parts alone, so that a box that exists is never made a second time.
 //!
-//! A parameter that is passed in parts alone is *remade*: where the whole is needed, it is allocated from the parts. That
-//! keeps identity, sharing and the number of allocations only if each value that comes was never allocated before, and is
-//! allocated once at most afterwards. A *station* is where a value may become a box: an allocation in the source, or one
-//! iteration's remade parameter. So
+//! A parameter that is passed in parts alone is *remade*: where the whole is needed, it is allocated from the parts.
+//! That keeps identity, sharing and the number of allocations only if each value that comes was never allocated before,
+//! and is allocated once at most afterwards. A *station* is where a value may become a box: an allocation in the
+//! source, or one iteration's remade parameter. So
 //!
 //! - what comes into a remade parameter is an immediate, an allocation of the function, or another remade parameter,
 //!   directly or through joins that do not need it whole;
 //! - on each path a station either needs its whole or moves its value on to one other station.
 //!
-//! Neither matters for what is only looked into, wherever it goes. Where the loop is entered with a box that exists, and
-//! each iteration allocates another one, the box is passed beside the parts ([`LoopWhole::Given`]).
+//! Neither matters for what is only looked into, wherever it goes. Where the loop is entered with a box that exists,
+//! and each iteration allocates another one, the box is passed beside the parts ([`LoopWhole::Given`]).
 //!
 //! Remade wholes are allocated at the beginning of the handler, and sink from there (the pass `motion`).
 //! That is no more than the source allocates if each iteration of the source allocates, or if a single path that leaves
@@ -36,7 +36,8 @@ const ROUNDS: usize = 16;
 pub enum LoopWhole {
     /// In parts alone: the whole is allocated where it is needed.
     Remade,
-    /// So from the second iteration on; in the first one it is the box that the loop was entered with, which is passed, too.
+    /// So from the second iteration on; in the first one it is the box that the loop was entered with, which is passed,
+    /// too.
     Given,
 }
 
@@ -76,7 +77,8 @@ struct Pass {
 /// By one end of what flows.
 type Passes = FxHashMap<Variable, SmallVec<[Pass; 2]>>;
 
-/// By the places that control comes from, those that it goes to; with the loop whose next iteration that begins, if it does.
+/// By the places that control comes from, those that it goes to; with the loop whose next iteration that begins, if it
+/// does.
 type Successors = FxHashMap<u32, SmallVec<[(u32, Option<usize>); 2]>>;
 
 /// The search.
@@ -328,8 +330,8 @@ impl<'a> Wholes<'a> {
         real
     }
 
-    /// Whether a path may both need a value whole and move it, or move it twice; or, of an allocation of the source, whether
-    /// it would stay where it is, and be made again.
+    /// Whether a path may both need a value whole and move it, or move it twice; or, of an allocation of the source,
+    /// whether it would stay where it is, and be made again.
     fn is_made_twice(&mut self, var: Variable, moved: &[u32], is_made: bool) -> bool {
         let home = self.turns.loop_of(var);
         let needs = self.needs.get(&var).cloned().unwrap_or_default();

@@ -20,15 +20,15 @@ const UNIT_BUDGET: u32 = 1_000;
 const LARGEST_UNIT_BUDGET: u32 = 40_000;
 /// Functions up to this size are inlined then, too.
 const SMALLEST: u32 = 12;
-/// What one call of the source may come to by what policies decide inside what was inlined for it: functions that call each other
-/// through a known record go round for ever, and nothing else ends that but the depth.
+/// What one call of the source may come to by what policies decide inside what was inlined for it: functions that call
+/// each other through a known record go round for ever, and nothing else ends that but the depth.
 pub const BELOW: u32 = 600;
 /// What unrolling a recursive function counts for at least.
 const RECURSIVE: u32 = 250;
 /// The same for the code of the toplevel, which runs once.
 const ENTRY_BUDGET: u32 = 2_000;
-/// What may be evaluated in speculation in a unit, in sizes of the bodies: beyond, only functions that are small without a
-/// look are inlined (features G6).
+/// What may be evaluated in speculation in a unit, in sizes of the bodies: beyond, only functions that are small
+/// without a look are inlined (features G6).
 pub const SPECULATION_BUDGET: u32 = 400_000;
 
 /// What inlining adds, by the size of the callee.
@@ -64,7 +64,8 @@ impl Simplifier<'_> {
         self.rewrites.inlining.of(self.rewrites.round)
     }
 
-    /// What a decision on a call goes by: code of a unit that inlines less is not inlined into more elsewhere (features B11).
+    /// What a decision on a call goes by: code of a unit that inlines less is not inlined into more elsewhere (features
+    /// B11).
     pub(super) fn arguments_of(&self, apply: &Apply) -> Arguments {
         let own = self.arguments();
         apply.origin.map_or(*own, |origin| own.meet(self.unit.origins[origin].of(self.rewrites.round)))
@@ -99,7 +100,8 @@ impl Simplifier<'_> {
         if may_stay && self.is_evaluated_beside(apply, code, arguments.whole_functors) {
             return Err(Reason::Evaluated);
         }
-        // Policy *benefit* has a benefit for that. A functor of a library has functions that nobody here calls, as a rule.
+        // Policy *benefit* has a benefit for that. A functor of a library has functions that nobody here calls, as a
+        // rule.
         let whole = self.function.in_twin
             || !imported && arguments.policy != Policy::Benefit && self.may_multiply(code);
         let single =
@@ -133,8 +135,8 @@ impl Simplifier<'_> {
         Ok((growth, reason))
     }
 
-    /// Whether all arguments of a call at the toplevel are known, and so much follows from them that most of the function is
-    /// evaluated here (features B7).
+    /// Whether all arguments of a call at the toplevel are known, and so much follows from them that most of the
+    /// function is evaluated here (features B7).
     fn is_known_at_toplevel(&mut self, apply: &Apply, code: CodeId, arguments: &Arguments) -> Option<Reason> {
         let is_known = |arg: &Simple| match self.env.canonical(*arg) {
             Simple::Const(_) | Simple::Symbol(_) => true,
@@ -180,8 +182,8 @@ impl Simplifier<'_> {
         makes
     }
 
-    /// Counts what is copied for a call against what one call of the source may come to, with what is inlined and specialised in
-    /// what was copied for it: a function that is passed to itself would go on for ever.
+    /// Counts what is copied for a call against what one call of the source may come to, with what is inlined and
+    /// specialised in what was copied for it: a function that is passed to itself would go on for ever.
     pub(crate) fn grow_deeper(&mut self, apply: &Apply, size: u32) -> Result<(), Reason> {
         if apply.depth == 0 {
             self.function.deeper = LARGEST;
@@ -197,7 +199,8 @@ impl Simplifier<'_> {
         }
     }
 
-    /// Notes that what is decided now belongs to a call of the source, and no longer to what was inlined for the one before.
+    /// Notes that what is decided now belongs to a call of the source, and no longer to what was inlined for the one
+    /// before.
     pub(super) fn begin_call(&mut self, apply: &Apply) {
         if apply.depth == 0 {
             self.function.below = BELOW;

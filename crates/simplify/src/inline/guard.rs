@@ -1,8 +1,8 @@
-//! Partial inlining (features B15): the beginning of a function, where it decides whether there is much to do, in the place
-//! of a call of a function that is not inlined itself. Where there is, the function is called as before.
+//! Partial inlining (features B15): the beginning of a function, where it decides whether there is much to do, in the
+//! place of a call of a function that is not inlined itself. Where there is, the function is called as before.
 //!
-//! Nothing is outlined, so code grows by the tests alone: the function decides once more. What is evaluated twice are reads
-//! and arithmetic, and nothing happens in between.
+//! Nothing is outlined, so code grows by the tests alone: the function decides once more. What is evaluated twice are
+//! reads and arithmetic, and nothing happens in between.
 
 use flambeau_ir::decision::{Policy, Reason};
 use flambeau_ir::term::{InlineAttribute, SpecialiseAttribute};
@@ -17,8 +17,8 @@ use crate::run::Rest;
 use crate::{Simplifier, size};
 
 impl Simplifier<'_> {
-    /// The beginning of a function in the place of a call of which it was refused to inline the whole: what the run goes on
-    /// with.
+    /// The beginning of a function in the place of a call of which it was refused to inline the whole: what the run
+    /// goes on with.
     pub(crate) fn entered(&mut self, apply: &Apply, refusal: &Refusal) -> Option<Rest> {
         let code = refusal.code?;
         let too_much = matches!(
@@ -49,7 +49,8 @@ impl Simplifier<'_> {
         self.body_in_place(apply, body)
     }
 
-    /// Why a call stays that stands behind the beginning of what it calls: in each round that is what was decided of it.
+    /// Why a call stays that stands behind the beginning of what it calls: in each round that is what was decided of
+    /// it.
     pub(super) fn entered_before(&mut self, apply: &Apply, code: CodeId) -> Option<Reason> {
         if apply.inlined != InlineAttribute::Entered {
             return None;
@@ -83,8 +84,8 @@ impl Simplifier<'_> {
 /// Larger guards are not looked at.
 const LARGEST_GUARD: u32 = 100;
 
-/// The body of a function with a call in the place of all that does much; `None` unless some way through it does little and
-/// some does much.
+/// The body of a function with a call in the place of all that does much; `None` unless some way through it does little
+/// and some does much.
 fn guard_of(unit: &mut Unit, code: CodeId) -> Option<Expr> {
     let slow = unit.new_continuation("slow");
     let data = &unit.codes[code];

@@ -137,8 +137,8 @@ impl Simplifier<'_> {
         analysis
     }
 
-    /// Binds the parameters of a code to the arguments of a call. Gives those that are allocations of the caller: if the
-    /// body comes to use none of them, they are not made.
+    /// Binds the parameters of a code to the arguments of a call. Gives those that are allocations of the caller: if
+    /// the body comes to use none of them, they are not made.
     fn bind_call(&mut self, apply: &Apply, code: CodeId) -> SmallVec<[Variable; 4]> {
         let data = &self.unit.codes[code];
         let (params, my_closure) = (data.params.clone(), data.my_closure);
@@ -193,8 +193,8 @@ impl Simplifier<'_> {
         unneeded
     }
 
-    /// A set of closures in a body that is measured: its functions are measured with what they capture, by name, as they
-    /// will be where they are called if they are inlined there.
+    /// A set of closures in a body that is measured: its functions are measured with what they capture, by name, as
+    /// they will be where they are called if they are inlined there.
     pub(crate) fn measure_set(&mut self, set: &SetOfClosures) {
         for ((_, code), closure) in set.functions.iter().zip(closure_types(set)) {
             let Some(body) = self.declared_body(*code).cloned() else { continue };

@@ -1,5 +1,5 @@
-//! Inlining at calls of functions that are known: [`decide`] and [`policy`] say what, [`measure`] what it would come to,
-//! [`search`] with what inside.
+//! Inlining at calls of functions that are known: [`decide`] and [`policy`] say what, [`measure`] what it would come
+//! to, [`search`] with what inside.
 //!
 //! The body of a callee has been simplified before its callers are: it is copied into the place of the call, and
 //! simplified once more there, with what is known of the arguments.
@@ -160,8 +160,8 @@ impl Simplifier<'_> {
         size
     }
 
-    /// The body of a code as policies look at it: for policy *benefit* as it was before anything was inlined in it in this run,
-    /// so that what is inlined there does not stand in the way of inlining the whole.
+    /// The body of a code as policies look at it: for policy *benefit* as it was before anything was inlined in it in
+    /// this run, so that what is inlined there does not stand in the way of inlining the whole.
     fn declared_body(&self, code: CodeId) -> Option<&Expr> {
         self.global.declared.get(&code).or_else(|| self.body(code))
     }
@@ -233,8 +233,8 @@ impl Simplifier<'_> {
     }
 
     /// The calls of the group in a body that was unrolled are unrolled once less (manual 21.6); those of a recursive
-    /// function that was inlined just so are not touched. In a stub only the calls of stubs are: one that calls itself would go
-    /// on for ever (soundness row 42). `bodies`: the copy's, and those of the functions that it makes.
+    /// function that was inlined just so are not touched. In a stub only the calls of stubs are: one that calls itself
+    /// would go on for ever (soundness row 42). `bodies`: the copy's, and those of the functions that it makes.
     fn limit_unrolling<'b>(&self, bodies: impl Iterator<Item = &'b mut Expr>, apply: &Apply, code: CodeId) {
         let left = match apply.inlined {
             InlineAttribute::Unroll(n) => n.saturating_sub(1),

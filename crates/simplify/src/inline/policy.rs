@@ -70,8 +70,8 @@ impl Simplifier<'_> {
         Ok(evaluation(&measure, arguments.costs.worth(&measure.removed), allowance))
     }
 
-    /// Whether a function does more than a call of it and its result come to. One that was copied for its calls in this unit
-    /// is as good in their place.
+    /// Whether a function does more than a call of it and its result come to. One that was copied for its calls in this
+    /// unit is as good in their place.
     fn outweighs_call(&self, code: CodeId) -> bool {
         let data = &self.unit.codes[code];
         !self.global.called_twins.contains(&code)
@@ -79,9 +79,9 @@ impl Simplifier<'_> {
             && !returns_new_number(&data.body, data.ret)
     }
 
-    /// Manual 21.3.2: the benefit must exceed the growth of the code; if it does not, then with what is inlined inside the
-    /// function. Each step of the search goes one call deeper than the one before, with the whole quota: so a larger
-    /// quota or depth only adds to what was found without.
+    /// Manual 21.3.2: the benefit must exceed the growth of the code; if it does not, then with what is inlined inside
+    /// the function. Each step of the search goes one call deeper than the one before, with the whole quota: so a
+    /// larger quota or depth only adds to what was found without.
     fn by_benefit(&mut self, candidate: &Candidate) -> Result<Reason, Reason> {
         let Candidate { apply, code, arguments, .. } = candidate;
         let limit = arguments.quota(self.function.current.is_none()) + f64::from(size::call(apply));

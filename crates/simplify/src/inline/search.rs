@@ -1,10 +1,12 @@
-//! The search of policy *benefit* inside a function that is not worth inlining by itself (manual 21.3.2, 21.3.6; features B4).
+//! The search of policy *benefit* inside a function that is not worth inlining by itself (manual 21.3.2, 21.3.6;
+//! features B4).
 //!
 //! It goes through the calls in the order of evaluation, and into the functions that they call, up to a depth. All that
 //! it looks at counts against one quota, whether or not it is kept, and with the first body that does not fit it ends.
-//! So what it looks at does not depend on what operations cost, and what a smaller quota looks at is the beginning of what a larger
-//! one does. A call inside is kept if that is better than the call; so each cost that rises, and each body that is looked at
-//! besides, can only make the whole better. For the same reason nothing is concluded from what a call inside returns.
+//! So what it looks at does not depend on what operations cost, and what a smaller quota looks at is the beginning of
+//! what a larger one does. A call inside is kept if that is better than the call; so each cost that rises, and each
+//! body that is looked at besides, can only make the whole better. For the same reason nothing is concluded from what a
+//! call inside returns.
 
 use flambeau_ir::{Apply, CallKind, CodeId};
 use smallvec::SmallVec;

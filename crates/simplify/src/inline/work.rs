@@ -1,5 +1,5 @@
-//! Whether a function does work on each path through it: beside that, a call of it counts for little; and whether it gives a
-//! number in a box of its own, which is more than the call.
+//! Whether a function does work on each path through it: beside that, a call of it counts for little; and whether it
+//! gives a number in a box of its own, which is more than the call.
 
 use flambeau_ir::{Continuation, Expr, Item, Named, Prim, Simple, Terminator};
 use rustc_hash::FxHashMap;
@@ -33,7 +33,8 @@ pub fn always_works(body: &Expr, ret: Continuation) -> bool {
     true
 }
 
-/// Whether a path through a body boxes a number just to return it: where the body is inlined, the caller has the number.
+/// Whether a path through a body boxes a number just to return it: where the body is inlined, the caller has the
+/// number.
 pub fn returns_new_number(body: &Expr, ret: Continuation) -> bool {
     let mut found = false;
     body.walk(&mut |expr| {

@@ -13,8 +13,8 @@ use crate::continuations::Use;
 const FIELDS: usize = 12;
 
 impl Simplifier<'_> {
-    /// Whether a parameter is to be unboxed whose uses are all known. What may raise can't be preceded by a computation of
-    /// the parts: to a handler they go by name.
+    /// Whether a parameter is to be unboxed whose uses are all known. What may raise can't be preceded by a computation
+    /// of the parts: to a handler they go by name.
     pub(crate) fn unbox_at_join(
         &mut self,
         index: usize,
@@ -71,8 +71,8 @@ impl Simplifier<'_> {
         Some(Unboxing { index, param, form, whole: Whole::Passed })
     }
 
-    /// Asks, once for all parameters that values flow between: what one of them assumes of the others holds if these are
-    /// passed in parts, too.
+    /// Asks, once for all parameters that values flow between: what one of them assumes of the others holds if these
+    /// are passed in parts, too.
     fn may_part(&mut self, web: Variable) -> bool {
         if let Some(allowed) = self.function.parted_webs.get(&web) {
             return *allowed;
@@ -157,8 +157,8 @@ impl Simplifier<'_> {
         }
     }
 
-    /// Passing what the handler begins with loading: at a use that makes a block just to pass it, nothing is loaded, and
-    /// the others load no more than they did.
+    /// Passing what the handler begins with loading: at a use that makes a block just to pass it, nothing is loaded,
+    /// and the others load no more than they did.
     fn loads(&mut self, param: Variable) -> Option<Form> {
         let loads = self.function.analysis.first_loads(param);
         if loads.is_empty() || loads.len() > FIELDS || !self.allow(Rewrite::LoadsAtUses) {

@@ -1,7 +1,7 @@
 //! Diamonds: values that depend on the case that a variant is in.
 //!
-//! `join k (x) { … switch test { 0 -> a, 1 -> b } }`, where the arms do nothing but compute what they pass to `k`. It goes
-//! if its values are not needed: of the switch's operand they are made, so it is no root of what is needed.
+//! `join k (x) { … switch test { 0 -> a, 1 -> b } }`, where the arms do nothing but compute what they pass to `k`. It
+//! goes if its values are not needed: of the switch's operand they are made, so it is no root of what is needed.
 
 use flambeau_ir::{
     ApplyCont, ContHandler, Continuation, Dbg, Expr, Item, Named, Prim, Simple, Switch, Terminator, Variable,

@@ -267,8 +267,8 @@ impl Simplifier<'_> {
         case
     }
 
-    /// The parts of poison. What makes the whole again, here or where these parts go on to, branches on some case, so it must
-    /// be in one.
+    /// The parts of poison. What makes the whole again, here or where these parts go on to, branches on some case, so
+    /// it must be in one.
     fn case_of_poison(&mut self, parts: &Parts) -> Case {
         let poison = |kind| Simple::Const(Const::Poison(kind));
         let mut case = Case::default();

@@ -1,20 +1,21 @@
 //! Unboxing of continuation parameters (reference: flambda2-unboxing).
 //!
-//! The decision is made before the handler is simplified ([`decide`]); parameters for the parts are added, and what they
-//! are is told to the environment ([`parts`]); the arguments for them are found when all uses are known ([`extras`]).
+//! The decision is made before the handler is simplified ([`decide`]); parameters for the parts are added, and what
+//! they are is told to the environment ([`parts`]); the arguments for them are found when all uses are known
+//! ([`extras`]).
 //!
 //! # What becomes of the whole
 //!
-//! It stays a parameter: if nothing needs it any more, the way up drops it, and with it the allocations at the uses. Of a
-//! loop's parameter that only exits need that would not be enough, so there it is made at the beginning of the handler
-//! ([`Whole::Rebuilt`]), from where the allocation sinks to the exits, or is dropped on the way up. For a variant that takes
-//! a branch ([`diamond`]). A box that exists is not made a second time: what comes to such a parameter was not allocated before
-//! (`analysis::wholes`), or the box is passed beside its parts ([`Whole::Given`]).
+//! It stays a parameter: if nothing needs it any more, the way up drops it, and with it the allocations at the uses. Of
+//! a loop's parameter that only exits need that would not be enough, so there it is made at the beginning of the
+//! handler ([`Whole::Rebuilt`]), from where the allocation sinks to the exits, or is dropped on the way up. For a
+//! variant that takes a branch ([`diamond`]). A box that exists is not made a second time: what comes to such a
+//! parameter was not allocated before (`analysis::wholes`), or the box is passed beside its parts ([`Whole::Given`]).
 //!
 //! # Poison
 //!
-//! Fields of a case that a use is not in are poison there. What may be poison is *flimsy*: what its type says holds where the
-//! source reads it, and is no leave to read memory elsewhere.
+//! Fields of a case that a use is not in are poison there. What may be poison is *flimsy*: what its type says holds
+//! where the source reads it, and is no leave to read memory elsewhere.
 
 mod decide;
 mod diamond;

@@ -13,8 +13,8 @@ use crate::Simplifier;
 use crate::run::Params;
 
 impl Simplifier<'_> {
-    /// Adds the parts to the parameters, and tells the environment what they are. Gives the items that make wholes again,
-    /// for the beginning of the handler.
+    /// Adds the parts to the parameters, and tells the environment what they are. Gives the items that make wholes
+    /// again, for the beginning of the handler.
     pub(crate) fn add_params(&mut self, params: &mut Params, unboxings: &[Unboxing]) -> Vec<Item> {
         let mut items = Vec::new();
         for unboxing in unboxings {
@@ -81,8 +81,9 @@ impl Simplifier<'_> {
         }
     }
 
-    /// Records the parts that a variable is made of. What allocates the same elsewhere is the variable if that is passed; but
-    /// a whole that is made at the beginning of the handler is to sink to the exits, and takes no uses in other paths.
+    /// Records the parts that a variable is made of. What allocates the same elsewhere is the variable if that is
+    /// passed; but a whole that is made at the beginning of the handler is to sink to the exits, and takes no uses in
+    /// other paths.
     fn whole(&mut self, (param, whole): (Variable, Whole), prim: Prim, parts: &[Variable], ty: Ty) {
         let args: Operands = parts.iter().map(|part| Simple::Var(*part)).collect();
         self.env.retype(param, ty);
