@@ -10,6 +10,7 @@ mod opam;
 mod programs;
 mod stability;
 mod test;
+mod tidy;
 
 use std::process::ExitCode;
 
