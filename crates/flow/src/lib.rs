@@ -12,8 +12,8 @@
 //!
 //! Loops are the recursive groups of continuations; they nest as terms do.
 //!
-//! [`Flow::analyse`] fills the tables for one body in place of another, so that they are allocated once for all
-//! functions of a unit. Passes that look for more than control flow do so in the same walk, as a [`Visitor`];
+//! [`Flow::analyse`] refills the tables for each body, replacing the previous one, so that they are allocated once for
+//! all functions of a unit. Passes that look for more than control flow do so in the same walk, as a [`Visitor`];
 //! [`Values`] is the one for definitions and uses. The tables hold no reference into the body: they say what it was
 //! when it was analysed, and a pass that has changed it analyses it again.
 
@@ -87,7 +87,7 @@ pub struct RunData {
     pub depth: u32,
     /// The position in the parent of the item, or of the terminator, that it is part of.
     pub at: u32,
-    /// The block that goes on, or begins, where it begins.
+    /// The block that continues, or begins, at the beginning of the run.
     pub block: Block,
     /// The innermost loop that it is in.
     pub in_loop: PackedOption<Loop>,
@@ -153,7 +153,7 @@ pub struct LoopData {
     runs: Range<u32>,
 }
 
-/// Why control goes along an edge.
+/// Why control is transferred along an edge.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum EdgeKind {
     /// A jump, also of an arm.
@@ -166,12 +166,12 @@ pub enum EdgeKind {
     Try,
 }
 
-/// A way in which control comes to a block, or leaves the function.
+/// An edge along which control reaches a block, or leaves the function.
 #[derive(Clone, Copy, Debug)]
 pub struct Edge {
     /// What is left.
     pub from: Point,
-    /// Where control goes; nothing if that is a continuation of the function, its return or its exception.
+    /// The target block; nothing if the target is the function's return or exception continuation.
     pub to: PackedOption<Block>,
     /// Why.
     pub kind: EdgeKind,
@@ -211,7 +211,7 @@ impl Visitor<'_> for () {
 }
 
 impl Flow {
-    /// Numbers a body, in place of the one before.
+    /// Numbers a body, replacing the numbering of the previous one.
     pub fn analyse<'e>(&mut self, body: &'e Expr, visitor: &mut impl Visitor<'e>) {
         self.clear();
         walk::walk(self, body, visitor);
@@ -341,7 +341,7 @@ impl Flow {
         children.get(first).copied().filter(|child| self.runs[*child].at == position)
     }
 
-    /// How control comes to a block.
+    /// The edges along which control reaches a block.
     pub fn predecessors(&self, block: Block) -> impl ExactSizeIterator<Item = &Edge> {
         let Range { start, end } = self.blocks[block].incoming;
         self.incoming[start as usize..end as usize].iter().map(|index| &self.edges[*index as usize])

@@ -14,9 +14,9 @@ pub trait Rewriter {
     fn run(&mut self, run: Run, expr: &mut Expr);
 }
 
-/// Shows all runs of a body to what changes them, in the order of the text, each after those inside it. What is done to
-/// a run changes no number: all inside have been numbered by then. Arms have numbers, but are no terms: [`arms_mut`]
-/// gives the jumps of those of a run.
+/// Passes all runs of a body to the rewriter, in the order of the text, each after those inside it. Rewriting a run
+/// changes no number: all inside have been numbered by then. Arms have numbers, but are no terms: [`arms_mut`]
+/// returns the jumps of those of a run.
 pub fn rewrite_runs(body: &mut Expr, rewriter: &mut impl Rewriter) {
     rewrite(body, &mut 0, rewriter);
 }

@@ -129,7 +129,7 @@ fn definitions_and_uses_are_located() {
     let (i, sum) = (f.defined("i"), f.defined("sum"));
     assert_eq!(i, f.flow.blocks()[f.block("loop")].beginning(f.block("loop")).into());
     assert_eq!(f.uses("i"), [sum]);
-    // In the test, the arm that goes on, and the handler; the innermost run around all is the loop's.
+    // In the test, the arm that continues, and the handler; the innermost run around all is the loop's.
     let uses = f.uses("sum");
     assert_eq!(uses.len(), 3);
     let common = uses.into_iter().reduce(|a, b| f.flow.common(a, b)).expect("uses");

@@ -1,12 +1,12 @@
 //! What is known of the integers of loops and joins decides checks of bounds and comparisons (features D11, D17; the
 //! manual: "does not yet"). `docs/passes/bounds.md` shows it.
 //!
-//! The facts, and what follows from them, are the environment's (`flambeau_types`), which the simplifier asks, too. The
-//! simplifier goes through a loop once, and so knows of its parameters only what holds of all integers; here a loop is
-//! followed with the bounds that its parameters have at the entries, and again without those that a back edge does not
-//! keep, until all are kept.
+//! The facts, and what follows from them, are the environment's (`flambeau_types`), which the simplifier queries, too.
+//! The simplifier visits a loop once, and so knows of its parameters only what holds of all integers; here a loop is
+//! analysed with the bounds that its parameters have at the entries, and again without those that a back edge does not
+//! preserve, until all are preserved.
 //!
-//! Lengths are compared as variables: whether two reads of a length give the same is for the simplifier to say.
+//! Lengths are compared as variables: whether two reads of a length have the same result is left to the simplifier.
 
 mod outline;
 
@@ -24,8 +24,8 @@ use outline::Outline;
 
 /// What may be looked at in a function, for each of its items and besides (features G6).
 const BUDGET: (u32, u32) = (40, 4_000);
-/// How often a loop is followed before the bounds of a parameter that back edges do not keep are given up, and all
-/// bounds.
+/// How often a loop is analysed before the bounds of a parameter that back edges do not preserve are dropped, and
+/// before all bounds are.
 const ROUNDS: (u32, u32) = (3, 6);
 
 /// Decides checks and comparisons in all functions of a unit. On entry and on exit the unit is well-formed.
@@ -131,7 +131,7 @@ fn question_of(item: &Item) -> Option<Variable> {
     }
 }
 
-/// Puts what was found out in the places of checks and comparisons.
+/// Replaces checks and comparisons by the outcomes that were proved.
 fn decide(
     body: &mut Expr,
     results: &FxHashMap<Variable, Simple>,
@@ -169,14 +169,14 @@ struct Entry {
     is_opaque: bool,
 }
 
-/// A loop that is being followed.
+/// A loop that is being analysed.
 struct Iteration {
     cont: Continuation,
-    /// What its parameters are taken to be bounded by.
+    /// The bounds assumed of its parameters.
     bounds: Vec<Bounds>,
-    /// What the back edges keep of it.
+    /// Those of the assumed bounds that the back edges preserve.
     kept: Vec<Bounds>,
-    /// For the first time: bounds that back edges do not keep are loosened, not given up.
+    /// The first time: bounds that back edges do not preserve are loosened, not dropped.
     is_first: bool,
 }
 
@@ -358,7 +358,7 @@ impl<'u> Search<'u> {
         }
     }
 
-    /// Follows a loop until the bounds that its parameters are taken to have are kept by all back edges.
+    /// Analyses a loop until the bounds assumed of its parameters are preserved by all back edges.
     fn follow_loop(&mut self, handler: &ContHandler) {
         let Some(entry) = self.entries.remove(&handler.cont) else { return };
         let relations = entry.relations.unwrap_or_default();

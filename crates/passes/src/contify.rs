@@ -1,4 +1,4 @@
-//! Contification: a local function whose calls all return to one place becomes a continuation, and its calls jumps;
+//! Contification: a local function whose calls all return to one point becomes a continuation, and its calls jumps;
 //! with calls of itself, a loop (features C4). `docs/passes/contify.md` shows it.
 //!
 //! # What becomes a continuation
@@ -14,20 +14,20 @@
 //!
 //! So the functions return only to that continuation, and raise only to that handler, which then stand for their own.
 //!
-//! # Where it goes
+//! # Where it is moved
 //!
-//! To a point from which the calls can be reached, and where are in scope what the set captures, the return
+//! To a point from which the calls can be reached, and where these are in scope: what the set captures, the return
 //! continuation (which may be bound later: `let rec loop … in let r = loop 0 in …`), the handler's `try` (soundness
 //! row 6) and its extra arguments. Each of these is in scope from some point on, and all of them are at the calls, so
-//! these scopes are nested, and the one that begins last is in all the others: there. Only the return continuation can
+//! these scopes are nested; the point is where the innermost of them begins. Only the return continuation can
 //! have several scopes, if it is a loop: the handlers of its group and what follows them; all calls must be in one.
 //!
 //! # How it is done
 //!
 //! Bodies are moved, not copied, so nothing is renamed but the return and exception continuations. Projections of
 //! captured values become the values. A function may itself be in one that becomes a continuation. A function which
-//! is captured by one that becomes a continuation (an inner loop which goes on with the outer one) no longer is
-//! captured, and gets its turn in the next round.
+//! is captured by one that becomes a continuation (an inner loop which continues with the outer one) no longer is
+//! captured, and is considered in the next round.
 
 mod analysis;
 mod rewrite;
@@ -36,10 +36,10 @@ use flambeau_ir::{Rewrites, Unit};
 
 use analysis::Analysis;
 
-/// One round for each nesting of loops which go on with the loop around them; more are left for the next run.
+/// One round for each nesting of loops which continue with the loop around them; more are left for the next run.
 const MAX_ROUNDS: usize = 4;
 
-/// Makes local functions continuations. On entry and on exit the unit is well-formed; the functions are gone.
+/// Makes local functions continuations. On entry and on exit the unit is well-formed; the functions are removed.
 pub fn contify(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
     let mut changed = false;
     for _ in 0..MAX_ROUNDS {

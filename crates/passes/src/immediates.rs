@@ -1,8 +1,8 @@
 //! Polymorphic comparisons test for immediates first, and call the runtime system for the rest (features D12).
 //! `docs/passes/immediates.md` shows it.
 //!
-//! The runtime's functions tell immediates apart by the same bits, and compare them as the instruction does; of one
-//! immediate and one pointer they know more (blocks that forward, custom blocks), so both are tested.
+//! The runtime's functions recognise immediates by the same bits, and compare them as the instruction does; one
+//! immediate and one pointer they treat specially (blocks that forward, custom blocks), so both are tested.
 
 use flambeau_ir::prim::Comparison;
 use flambeau_ir::stack::deep;

@@ -2,9 +2,9 @@
 //! `docs/passes/loopify.md` shows it.
 //!
 //! The body becomes a recursive continuation, whose parameters are those that the function had; the function gets fresh
-//! ones. What the body begins with by reading its own closure is the same at each turn, and stays before the loop.
+//! ones. What the body begins with by reading its own closure is loop-invariant, and stays before the loop.
 //!
-//! A call is a turn of the loop if it is of the same code with all its arguments, returns and raises to where the
+//! A call is an iteration of the loop if it is of the same code with all its arguments, returns and raises to where the
 //! function does (so it is under no `try`), and is through the same closure: another closure of the same code has
 //! captured other values. The closure is the same if it is `my_closure` or another name of it, or the symbol of a
 //! static closure, which is the only one of its code; and it does not matter if the function has no use for it.
@@ -27,7 +27,7 @@ pub fn loopify(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
     let ids: Vec<CodeId> = unit.codes.keys().collect();
     for id in ids {
         names.find(unit, id);
-        // A loop polls: where that is an error, it is to be told of the call that the source has.
+        // A loop polls: where that is an error, it is to be reported for the call in the source.
         if !unit.codes[id].attributes.no_poll
             && has_turns(unit, &names, id)
             && !exchanges_functions(unit, id)
@@ -69,12 +69,12 @@ impl Names {
         Names { variables: SecondaryMap::new(), symbols, closure_is_used: false }
     }
 
-    /// Goes to a function.
+    /// Finds the names that one function has for its own closure.
     fn find(&mut self, unit: &Unit, id: CodeId) {
         let code = &unit.codes[id];
         self.variables[code.my_closure] = true;
         self.closure_is_used = false;
-        // What a term sees is bound in it before, or in terms around it, which the walk gives before it.
+        // What a term uses is bound earlier in it, or in terms around it, which the walk visits before it.
         code.body.walk(&mut |expr| {
             for item in &expr.items {
                 if let Item::Let { var, named, .. } = item {
@@ -111,7 +111,7 @@ impl Names {
         }
     }
 
-    /// Whether a call is a turn of the loop.
+    /// Whether a call becomes an iteration of the loop.
     fn is_turn(&self, unit: &Unit, id: CodeId, apply: &Apply) -> bool {
         let code = &unit.codes[id];
         let is_own = apply.callee.is_some_and(|callee| self.is_own(id, callee));
@@ -134,7 +134,7 @@ fn has_turns(unit: &Unit, names: &Names, id: CodeId) -> bool {
     any
 }
 
-/// Whether functions that are called change places among the parameters: the simplifier can make a copy for each
+/// Whether functions that are called are permuted among the parameters: the simplifier can make a copy for each
 /// arrangement of them, after which the copies are loops, but a loop only knows that its parameters change.
 fn exchanges_functions(unit: &Unit, id: CodeId) -> bool {
     let code = &unit.codes[id];

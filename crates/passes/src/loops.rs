@@ -1,4 +1,4 @@
-//! What the passes that move things out of loops ask.
+//! Queries of the passes that move code out of loops.
 
 use flambeau_ir::prim::Classes;
 use flambeau_ir::stack::deep;
@@ -29,8 +29,9 @@ impl Rewriting<'_> {
     }
 }
 
-/// Rewrites the loops of all functions of a unit, inner ones first: `one` gets a run that ends by entering a loop and
-/// the place of that among its items, and tells whether it changed it. The result tells whether anything was.
+/// Rewrites the loops of all functions of a unit, inner ones first: `one` is passed a run that ends by entering a loop
+/// and the index of the loop among its items, and returns whether it changed it. The result says whether any was
+/// changed.
 pub fn rewrite(
     unit: &mut Unit,
     rewrites: &mut Rewrites,
@@ -69,8 +70,8 @@ fn inner_first(expr: &mut Expr, f: &mut impl FnMut(&mut Expr)) {
     });
 }
 
-/// The item of a run that binds the loop of one continuation which the run ends by entering, if that is its only way
-/// in.
+/// The item of a run that binds the loop of one continuation which the run ends by entering, if that is its only
+/// entry.
 fn entered(expr: &Expr) -> Option<usize> {
     let Terminator::ApplyCont(entry) = &expr.terminator else { return None };
     let index = expr.items.iter().position(|item| match item {

@@ -53,7 +53,7 @@ fn peel_entered(rewriting: &mut Rewriting, expr: &mut Expr, index: usize) -> boo
     true
 }
 
-/// Whether a loop is innermost and small, jumps back from one place, and computes something that is always the same.
+/// Whether a loop is innermost and small, has one back edge, and computes something invariant.
 fn is_worth_it(handler: &ContHandler, rewriting: &Rewriting) -> bool {
     let ContHandler { cont, params, body } = handler;
     if size::of(body, LARGE).is_none() {

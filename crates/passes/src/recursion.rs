@@ -34,8 +34,8 @@ pub(crate) fn mark_cycles_of_sets(unit: &mut Unit) {
     }
 }
 
-/// The codes which may come to run again while they run, as far as mentions tell: by direct calls, by making closures,
-/// by naming static ones, and through their own closures if these are used for anything but what they capture.
+/// The codes which may be entered again while they run, as far as mentions show: by direct calls, by allocating
+/// closures, by naming static ones, and through their own closures if these are used for anything but what they capture.
 pub(crate) fn may_call_themselves(unit: &Unit) -> SecondaryMap<CodeId, bool> {
     let mut by_symbol: SecondaryMap<Symbol, Option<CodeId>> = SecondaryMap::new();
     let mut by_slot: SecondaryMap<FunctionSlot, Option<CodeId>> = SecondaryMap::new();

@@ -10,10 +10,10 @@ use crate::{
 /// How many times the simplifier runs at most.
 const MAX_ROUNDS: u32 = 8;
 
-/// What a schedule is made for.
+/// The settings that a schedule depends on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Conditions {
-    /// That of `-O`: without one 1.
+    /// The level of `-O`: 1 without one.
     pub level: u32,
     /// What `-rounds` says: how many times the simplifier runs, which is twice at least; without it as often as the
     /// level says (manual 21.5).

@@ -31,7 +31,7 @@ pub fn static_arrays(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
     changed
 }
 
-/// The arrays of constant floats that items make, with their places among these.
+/// The arrays of constant floats that items allocate, with the indices of these items.
 fn arrays(statics: &[Static], items: &[Item]) -> Vec<(usize, Mutability, Vec<u64>)> {
     let literals: FxHashMap<Symbol, &Vec<u64>> = statics
         .iter()
@@ -47,7 +47,7 @@ fn arrays(statics: &[Static], items: &[Item]) -> Vec<(usize, Mutability, Vec<u64
     items.iter().enumerate().filter_map(made).collect()
 }
 
-/// The array of constant floats that is made there, if one is.
+/// The array of constant floats that a binding allocates, if it does.
 fn array(named: &Named, literals: &FxHashMap<Symbol, &Vec<u64>>) -> Option<(Mutability, Vec<u64>)> {
     let Named::Prim { prim, args, .. } = named else { return None };
     match (prim, &args[..]) {

@@ -1,12 +1,12 @@
-//! Jump threading: a jump to a continuation that does little but branch on what the jump passes goes to the branch
-//! taken. `docs/passes/thread.md` shows it.
+//! Jump threading: a jump to a continuation that does little but branch on what the jump passes is redirected to the
+//! branch taken. `docs/passes/thread.md` shows it.
 //!
-//! A function that gives a truth value or an option, inlined into a test of its result, becomes a continuation with one
-//! jump for each way out of the function and a switch in its handler. Such a *fork* is a run of pure bindings and
+//! A function that returns a boolean or an option, inlined into a test of its result, becomes a continuation with one
+//! jump for each exit of the function and a switch in its handler. Such a *fork* is a run of pure bindings and
 //! bindings of continuations that ends in a switch. For a jump whose arguments decide the switch, the continuations
 //! that the fork binds, its arms, move out of the handler to where the fork's continuation is bound: what they used of
 //! the handler's parameters and bindings becomes parameters of theirs. Then the jump evaluates the bindings itself, and
-//! goes where the switch would.
+//! jumps where the switch would.
 //!
 //! Arms are moved, not copied, so code grows by the fork's bindings alone.
 
@@ -23,7 +23,7 @@ use smallvec::SmallVec;
 
 /// More bindings than these are not evaluated at each jump.
 const BINDINGS: usize = 8;
-/// The same where the switch is not decided.
+/// More bindings than these are not evaluated at a jump that does not decide the switch.
 const TESTS: usize = 2;
 /// Arms that use more of the handler's variables than these stay.
 const MORE_PARAMS: usize = 12;
@@ -79,7 +79,7 @@ type Args = SmallVec<[Simple; 2]>;
 #[derive(Default)]
 struct Facts {
     jumps: FxHashMap<Continuation, Vec<Args>>,
-    /// Continuations which calls return to or raise points go to: their parameters are given.
+    /// Return continuations of calls and exception handlers: their parameters are fixed.
     fixed: FxHashSet<Continuation>,
     blocks: FxHashMap<Variable, u8>,
     /// Outcomes of comparisons, as values.
@@ -97,7 +97,7 @@ impl Facts {
         facts
     }
 
-    /// Notes what is given in a term.
+    /// Records the continuations of a term whose parameters are fixed.
     fn fix(&mut self, body: &Expr) {
         body.walk(&mut |expr| {
             for item in &expr.items {
@@ -254,7 +254,7 @@ impl Threading<'_> {
         !exceptional && used.len() <= MORE_PARAMS && (used.is_empty() || !fixed)
     }
 
-    /// Moves the arms of a fork to `out`; gives the fork.
+    /// Moves the arms of a fork to `out`; returns the fork.
     fn split(&mut self, params: SmallVec<[Variable; 2]>, rest: Expr, out: &mut Vec<Item>) -> Fork {
         let own = own_variables(&params, &rest.items);
         let mut seen = FxHashSet::default();
@@ -304,7 +304,7 @@ impl Threading<'_> {
         ContHandler { cont: arm.cont, params, body }
     }
 
-    /// The jump that the switch of a handler comes to, with such arguments.
+    /// The jump that the switch of a handler takes, with such arguments.
     fn choose<'s>(
         &self,
         params: &[Variable],
@@ -395,7 +395,7 @@ impl Threading<'_> {
         Terminator::Switch(Box::new(switch))
     }
 
-    /// The switch of a fork in the place of a jump to it that passes the outcome of a comparison.
+    /// The switch of a fork instead of a jump to it that passes the outcome of a comparison.
     fn test_here(&mut self, jump: &ApplyCont, items: &mut Vec<Item>) -> Option<Switch> {
         let fork = self.forks.get(&jump.cont)?;
         if !self.is_tested(&fork.params, &jump.args, &fork.bindings) {
@@ -434,8 +434,8 @@ impl Threading<'_> {
         *jump = ApplyCont { cont, args: SmallVec::new() };
     }
 
-    /// Where a jump comes to, and in `items` what is evaluated on the way. Forks are not in their own arms' scope, so
-    /// this ends.
+    /// The final target of a jump, and in `items` what is evaluated on the path. Forks are not in scope in their own
+    /// arms, so this ends.
     fn follow(&mut self, mut jump: ApplyCont, items: &mut Vec<Item>) -> ApplyCont {
         while let Some(fork) = self.forks.get(&jump.cont) {
             let Some(chosen) = self.choose(&fork.params, &jump.args, &fork.bindings, &fork.switch) else {

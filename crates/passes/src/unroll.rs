@@ -1,8 +1,9 @@
-//! Unrolling: a small loop of few turns, whose number is known, becomes that many turns without a loop.
+//! Unrolling: a small loop of few iterations, whose number is known, becomes that many copies of its body
+//! without a loop.
 //! `docs/passes/unroll.md` shows it.
 //!
-//! How many turns there are decides only whether it is worth it: the last copy still jumps to the loop, and it is the
-//! simplifier that finds that jump never done.
+//! The number of iterations decides only whether it is worth it: the last copy still jumps to the loop, and it is the
+//! simplifier that finds that jump unreachable.
 
 use flambeau_ir::copy::Copier;
 use flambeau_ir::{
@@ -15,10 +16,10 @@ use smallvec::SmallVec;
 
 use crate::loops::{self, Rewriting};
 
-/// All turns together are not larger than this, before they are simplified.
+/// All iterations together are not larger than this, before they are simplified.
 const LARGE: u32 = 300;
 
-/// What is known of the parameters of a loop at the beginning of a turn.
+/// What is known of the parameters of a loop at the beginning of an iteration.
 type Known = SmallVec<[Option<Const>; 2]>;
 
 /// Unrolls loops in all functions of a unit. On entry and on exit the unit is well-formed.
@@ -46,7 +47,7 @@ fn unroll_entered(rewriting: &mut Rewriting, expr: &mut Expr, index: usize) -> b
     true
 }
 
-/// A turn of a loop which goes on with `next` in place of another turn.
+/// An iteration of a loop which continues with `next` instead of another iteration.
 fn turn(unit: &mut Unit, repeated: &ContHandler, next: Continuation) -> ContHandler {
     let cont = unit.new_continuation("turn");
     let mut copier = Copier::new(&mut unit.variables, &mut unit.continuations);
@@ -55,7 +56,7 @@ fn turn(unit: &mut Unit, repeated: &ContHandler, next: Continuation) -> ContHand
     ContHandler { cont, params, body: copier.expr(&repeated.body) }
 }
 
-/// How many turns a loop does that is entered with `args`, if that is known and all of them are not too large.
+/// The number of iterations of a loop that is entered with `args`, if it is known and all of them are not too large.
 fn turns(repeated: &ContHandler, args: &[Simple]) -> Option<u32> {
     let mut known: Known = args.iter().map(|arg| constant(*arg)).collect();
     if known.iter().all(Option::is_none) || !is_plain(&repeated.body) {
@@ -74,7 +75,8 @@ fn turns(repeated: &ContHandler, args: &[Simple]) -> Option<u32> {
     None
 }
 
-/// Whether a body is straight code: next to a call, a handler or another loop what a turn costs does not count.
+/// Whether a body is straight code: next to a call, a handler or another loop the cost of an iteration does not
+/// matter.
 fn is_plain(body: &Expr) -> bool {
     let mut plain = true;
     body.walk(&mut |expr| {
@@ -90,13 +92,13 @@ fn constant(simple: Simple) -> Option<Const> {
     if let Simple::Const(constant) = simple { Some(constant) } else { None }
 }
 
-/// What one turn computes of what is known at its beginning.
+/// What one iteration computes from what is known at its beginning.
 struct Turn<'e> {
     repeated: Continuation,
     known: FxHashMap<Variable, Const>,
     handlers: FxHashMap<Continuation, &'e Expr>,
     reached: FxHashSet<Continuation>,
-    /// With what the next turn begins; `None` as long as no jump to it is met.
+    /// What is known at the beginning of the next iteration; `None` as long as no jump to it is met.
     next: Option<Known>,
 }
 
@@ -153,7 +155,7 @@ impl<'e> Turn<'e> {
             Terminator::StringSwitch(switch) => {
                 switch.arms.iter().map(|(_, arm)| arm).chain(&switch.default).for_each(|arm| self.jump(arm));
             }
-            // Straight code goes on with nothing of the turn after these.
+            // In straight code, nothing of the iteration follows these.
             Terminator::Apply(_)
             | Terminator::Raise { .. }
             | Terminator::Try { .. }

@@ -1,5 +1,5 @@
-//! Groups of recursive functions that pass each other functions in all sorts of ways: specialising them ends, and keeps
-//! what they do (features C2).
+//! Groups of recursive functions that pass each other functions in all arrangements: specialising them ends, and
+//! preserves what they do (features C2).
 
 use std::fmt::Write;
 
@@ -12,7 +12,7 @@ use flambeau_ir::{Rewrites, parser, printer, verify};
 fn group(rng: &mut Rng) -> String {
     const KNOWN: [&str; 3] = ["$a_closure", "$b_closure", "$c_closure"];
     let (functions, params) = (1 + rng.below(4), 2 + rng.below(4));
-    // Now and then a parameter becomes something else on the way.
+    // Now and then a parameter is changed as it is passed on.
     let changes = rng.chance(30);
     let mut text = String::from(
         "unit \"T\" prefix \"camlT\" module $camlT

@@ -165,7 +165,7 @@ fn deep_terms_are_copied() {
     copy.dismantle();
 }
 
-/// Codes are told by their names when two copies are made of one.
+/// Codes have distinct names when two copies are made of one.
 #[test]
 fn two_copies_have_two_names() {
     let before = unit(

@@ -72,7 +72,7 @@ fn static_data_that_goes_along_is_exported() {
         (functions.len(), statics)
     };
     assert_eq!(exported(&Visible::All), (1, vec![true, true, false, true]));
-    // If it may not be, a copy of the string goes along.
+    // If it may not be, a copy of the string is recorded with the function.
     let others = ["camlA".to_owned(), "camlA__t".to_owned()];
     assert_eq!(exported(&Visible::Only(others.into_iter().collect())), (1, vec![true, false, false, true]));
 }

@@ -1,5 +1,5 @@
 //! Scalar replacement on random units with many blocks that do not escape, in loops and under handlers; and with
-//! asynchronous exceptions, for which handlers are told of each change. Fuel, and large functions.
+//! asynchronous exceptions, for which each change is recorded for handlers. Fuel, and large functions.
 
 use std::time::Instant;
 

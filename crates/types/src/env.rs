@@ -33,7 +33,7 @@ pub struct Definition {
     pub args: Operands,
 }
 
-/// A place on the trail: what was learnt later can be undone.
+/// A mark on the trail: what was learnt later can be undone.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Mark(usize);
 
@@ -41,7 +41,7 @@ pub struct Mark(usize);
 /// reads none).
 type CseKey = (Prim, Operands, u32);
 
-/// A step of a body that gives values to a join ([`Env::given`]). Variables and continuations of the body itself are
+/// A step of a body that passes values to a join ([`Env::given`]). Variables and continuations of the body itself are
 /// numbered in the order in which they are bound.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Step {
@@ -77,7 +77,7 @@ enum Undo {
     Apart((Variable, Variable)),
 }
 
-/// How deep types are looked into when they are made free of variables.
+/// How deep types are traversed when variables that are not in scope are removed from them.
 const EXPORT_DEPTH: u32 = 4;
 
 /// What is known at a point of the program.
@@ -107,7 +107,7 @@ impl Default for TyOrUnknown {
 }
 
 impl Env {
-    /// Of a symbol, for the whole unit.
+    /// Records the type of a symbol, for the whole unit.
     pub fn set_symbol(&mut self, symbol: Symbol, ty: Ty) {
         self.symbols[symbol] = TyOrUnknown(ty);
     }
@@ -185,7 +185,7 @@ impl Env {
         self.trail.push(Undo::Bound(var));
     }
 
-    /// Tells how a variable is computed.
+    /// Records how a variable is computed.
     pub fn define(&mut self, var: Variable, definition: Definition) {
         self.definitions[var] = Some(Rc::new(definition));
     }
@@ -231,7 +231,7 @@ impl Env {
         }
     }
 
-    /// The same, of a type.
+    /// A type, or, if it is an alias, what is known of its atom.
     pub fn head(&self, ty: &Ty) -> Ty {
         match ty {
             Ty::Is(simple) => self.ty(*simple),
@@ -307,25 +307,25 @@ impl Env {
         }
     }
 
-    /// What the same steps gave to a join before.
+    /// The available values that the same steps passed to a join before.
     pub fn given(&self, steps: &[Step]) -> Option<SmallVec<[Simple; 2]>> {
         let params = self.given.get(steps)?;
         Some(params.iter().map(|param| self.canonical(Simple::Var(*param))).collect())
     }
 
-    /// Notes what a body gives to a join.
+    /// Records what a body passes to a join.
     pub fn add_given(&mut self, steps: Box<[Step]>, params: SmallVec<[Variable; 2]>) {
         if self.given.insert(steps.clone(), params).is_none() {
             self.trail.push(Undo::Given(steps));
         }
     }
 
-    /// What is known of an atom, told in words of the scope at `time`.
+    /// What is known of an atom, expressed over the variables in scope at `time`.
     pub fn export(&self, simple: Simple, time: u32) -> Ty {
         self.export_at(&Ty::Is(simple), time, EXPORT_DEPTH)
     }
 
-    /// The same, of a type.
+    /// A type, expressed over the variables in scope at `time`.
     pub fn export_ty(&self, ty: &Ty, time: u32) -> Ty {
         self.export_at(ty, time, EXPORT_DEPTH)
     }

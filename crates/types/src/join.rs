@@ -1,4 +1,4 @@
-//! Join: what holds of a value that comes from either of two places.
+//! Join: what holds of a value that comes along either of two edges.
 
 use std::rc::Rc;
 
@@ -12,7 +12,7 @@ const DEPTH: u32 = 4;
 /// Variants of more tags than these are any pointer.
 const TAGS: usize = 24;
 
-/// The least type that we can say which includes both. Aliases must be in scope where the result is used; `head` tells
+/// The least expressible type which includes both. Aliases must be in scope where the result is used; `head` returns
 /// what is known of one.
 ///
 /// Poison is no value, so it joins as `Bottom` does: the other side wins, an alias included, since reading poison may

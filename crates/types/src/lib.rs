@@ -4,7 +4,7 @@
 //! from it is that name ([`Ty::Is`]).
 //!
 //! Knowledge is scoped. An [`Env`] is one table with a trail: leaving a branch undoes what was learnt in it, and
-//! nothing is ever cloned. What a branch tells of a continuation's arguments is [`exported`](Env::export) to the scope
+//! nothing is ever cloned. What a branch knows of a continuation's arguments is [`exported`](Env::export) to the scope
 //! of the continuation's definition, where only variables that are bound before it may be named.
 
 mod env;

@@ -95,7 +95,7 @@ impl Ty {
         Ty::Variant(Rc::new(Variant { ints: IntSet::empty(), blocks: Blocks::Any }))
     }
 
-    /// A block all of whose fields are given.
+    /// A block with these fields.
     pub fn block(tag: u8, fields: impl IntoIterator<Item = Ty>) -> Ty {
         let block = Block { tag, exact: true, fields: fields.into_iter().collect() };
         Ty::Variant(Rc::new(Variant {
@@ -119,8 +119,8 @@ impl Ty {
         Ty::Twin(symbol, Rc::new(Ty::Unknown))
     }
 
-    /// What has this type, where besides the object itself is known to be of another: a value that has a twin is called
-    /// by what the twin does, and where that is not wanted by what it is.
+    /// What has this type, where besides the object itself is known to be of another type: a value with a specialised
+    /// instance is described by what the instance does, or, where that is not wanted, by what the object is.
     pub fn with_object(&self, object: &Ty) -> Ty {
         match (self, object) {
             (_, Ty::Unknown) => self.clone(),

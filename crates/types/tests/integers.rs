@@ -1,6 +1,6 @@
-//! The integer domain against integers: variables are given values, mostly at the ends of their kinds; what the values
-//! make true is assumed, what arithmetic gives is computed as the machine does; and whatever the domain then claims has
-//! to hold of them.
+//! The integer domain against integers: variables are assigned values, mostly at the ends of their kinds; what the
+//! values make true is assumed, results of arithmetic are computed as the machine does; and whatever the domain then
+//! claims has to hold of them.
 
 use cranelift_entity::EntityRef;
 use flambeau_ir::prim::{IntCmp, IntOp, ShiftOp};
@@ -177,7 +177,7 @@ fn what_is_claimed_holds() {
         }
         world.check(variables);
         for _ in 0..3 {
-            // Results are operands in turn; tests are of another kind.
+            // Results become operands themselves; tests are of another kind.
             let first = world.values.len();
             world.compute(&mut rng, variables);
             if world.values.len() > first {

@@ -13,7 +13,7 @@ const LIMITS: usize = 8;
 
 /// The result.
 pub struct Outline {
-    /// Which way each parameter goes, if it goes by constant steps one way.
+    /// The direction in which each parameter changes, if it does so by constant steps in one direction.
     pub directions: SmallVec<[Option<Direction>; 2]>,
     /// For each parameter, constants that may bound it: those that it is compared to, and those that are next to them.
     pub limits: SmallVec<[SmallVec<[i64; 4]>; 2]>,

@@ -47,7 +47,7 @@ pub(super) enum Home {
 struct Calls {
     ret: Continuation,
     exn: ExnCont,
-    /// The place of the first.
+    /// The source location of the first.
     dbg: Dbg,
     first: u32,
     last: u32,
@@ -176,7 +176,7 @@ impl Analysis {
     }
 
     fn add_set(&mut self, unit: &Unit, set: &SetOfClosures, is_static: bool) -> SetId {
-        // They will all return to one place. Only a function that is never called can give another kind.
+        // They will all return to one point. Only a function that is never called can have a result of another kind.
         let result = |&(_, code): &(FunctionSlot, CodeId)| unit.codes[code].result;
         let one_kind = set.functions.iter().map(result).all(|kind| kind == result(&set.functions[0]));
         let id = self.sets.push(Set {
@@ -500,7 +500,7 @@ impl Visitor<'_> for Walk<'_> {
     }
 }
 
-/// That the functions of a set become continuations.
+/// The rewrite by which the functions of a set become continuations.
 fn rewrite(set: &Set) -> Rewrite {
     let (first, others) = (set.functions[0].1, set.functions.len() as u32 - 1);
     Rewrite::Contification { first, others, is_loop: set.recursive }

@@ -1,6 +1,6 @@
 //! Into branches: an allocation to the one path that needs it, a cheap value to the arms that do.
 //!
-//! Uses are decided before definitions, so that what moves takes what it is made of along.
+//! Uses are decided before definitions, so that the operands of a value that is moved can be moved with it.
 
 use cranelift_entity::SecondaryMap;
 use flambeau_flow::{Location, Run, RunKind};
@@ -85,7 +85,7 @@ impl Down<'_, '_, '_> {
             if flow.runs()[run].header_of().is_some() {
                 inside.push(run);
             }
-            // Just before the call wherever its uses allow that, so that what it is made of may follow it past reads.
+            // Just before the call wherever its uses allow that, so that its operands may follow it past reads.
             let before_call = path.before_call.filter(|call| *call <= first_use);
             if inside.is_empty() && (before_call.is_some() || past < Crossing::Reads) {
                 let (position, spot) = match before_call {
@@ -124,7 +124,7 @@ type Used = (Run, SmallVec<[Run; 8]>);
 /// The runs in which a value is computed instead.
 type Targets = SmallVec<[Run; 4]>;
 
-/// How a run directly inside another comes about.
+/// How a run directly inside another is entered.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Nested {
     /// The handler that one arm of the switch which ends the outer run jumps to, and nothing else.

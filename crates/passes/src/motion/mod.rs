@@ -2,15 +2,15 @@
 //! `docs/design/motion.md`).
 //!
 //! What has an effect, or may fail, is the skeleton and stays. The rest floats between the innermost run around its
-//! uses and the outermost one in which its operands are in scope. Of all that lies between it goes
+//! uses and the outermost one in which its operands are in scope. Between these two it is moved
 //!
 //! * *out of loops* ([`up`]): what is the same in each iteration and takes longer than a move between registers is
 //!   computed where the loop is entered;
 //! * *into branches* ([`down`]): an allocation to the one path that needs it; a value of one instruction into the arms
 //!   that need it, if others do not.
 //!
-//! Decisions are made on the numbers of `flambeau_flow`, from the first definition to the last for the way out, from
-//! the last to the first for the way in; then the body is rewritten in one walk ([`rebuild`]).
+//! Decisions are made on the numbers of `flambeau_flow`, from the first definition to the last for motion outwards,
+//! from the last to the first for motion inwards; then the body is rewritten in one walk ([`rebuild`]).
 
 mod crossing;
 mod down;

@@ -1,4 +1,4 @@
-//! What an allocation moves past on its way into a run.
+//! What an allocation is moved past on the paths into a run.
 
 use cranelift_entity::SecondaryMap;
 use flambeau_flow::{Edge, EdgeKind, Flow, Run, RunKind};
@@ -65,7 +65,7 @@ fn follow(function: &Function, paths: &mut SecondaryMap<Run, Path>) {
         // From those bound last, which come first when the program runs.
         for edge in flow.edges().iter().rev() {
             let Some(to) = edge.to.expand().map(|to| &flow.blocks()[to]) else { continue };
-            // The code of a `Join` goes on in the run that binds it: nothing moves there.
+            // The code of a `Join` continues the run that binds it: nothing is moved there.
             if to.code == to.bound_in || paths[to.code].entered == Crossing::Effects {
                 continue;
             }
@@ -106,7 +106,7 @@ pub(super) fn leaves(flow: &Flow, run: Run, header: Run) -> bool {
     let runs = flow.runs();
     let (outer, inner) = (runs[header].depth, runs[run].depth);
     flow.edges_from(run).iter().enumerate().all(|(count, edge)| {
-        // Where nothing binds it, it is of the function. What a `Join` binds is left by going on in its run.
+        // Where nothing binds it, it is of the function. What a `Join` binds is left by continuing in its run.
         let stays = edge.to.expand().is_some_and(|to| {
             let to = &flow.blocks()[to];
             let depth = runs[to.bound_in].depth + u32::from(to.header_of.is_some());

@@ -23,7 +23,7 @@ pub(super) fn rebuild(unit: &mut Unit, body: &mut Expr, flow: &Flow, plan: Plan)
     rewrite_runs(body, &mut rebuild);
 }
 
-/// What comes into a run.
+/// What is moved into a run.
 #[derive(Clone, Copy)]
 struct Incoming {
     from: u32,
@@ -36,7 +36,7 @@ struct Rebuild<'r> {
     flow: &'r Flow,
     moves: FxHashMap<Variable, Moved>,
     incoming: SecondaryMap<Run, Vec<Incoming>>,
-    /// What has been seen where it was, and whether it is bound where it goes to.
+    /// The items already taken from their old locations, and whether each is bound where it is moved to.
     taken: FxHashMap<Variable, Taken>,
 }
 
@@ -53,7 +53,7 @@ impl Rewriter for Rebuild<'_> {
     }
 
     fn run(&mut self, run: Run, expr: &mut Expr) {
-        // What the plan has moved away. What has come into the run before is of runs inside.
+        // What the plan moves elsewhere. What was moved into the run before is of runs inside.
         expr.items.retain(|item| self.moved(item).is_none());
         let mut renamed = Rename::default();
         let list = std::mem::take(&mut self.incoming[run]);
@@ -94,7 +94,7 @@ impl Rebuild<'_> {
         first.filter(|var| self.moves.contains_key(var))
     }
 
-    /// What comes to one spot of a run: under its own name the first time, then under others.
+    /// Binds what is moved to one spot of a run: under its own name the first time, then under others.
     fn bind(&mut self, list: &[Incoming], spot: Spot, renamed: &mut Rename) -> Vec<Item> {
         let mut items = Vec::new();
         for incoming in list.iter().filter(|incoming| incoming.spot == spot) {
@@ -108,7 +108,7 @@ impl Rebuild<'_> {
         items
     }
 
-    /// What comes before a loop is computed last of all that the run does before it enters the loop.
+    /// Binds what is moved before a loop: it is computed last of all that the run does before it enters the loop.
     fn before_loop(&mut self, expr: &mut Expr, cont: Continuation, list: &[Incoming], renamed: &mut Rename) {
         let items = self.bind(list, Spot::BeforeLoop(cont), renamed);
         let binds = |item: &Item| match item {
@@ -121,7 +121,7 @@ impl Rebuild<'_> {
         expr.items.push(entered);
     }
 
-    /// What comes into the arms of the switch that ends a run.
+    /// Binds what is moved into the arms of the switch that ends a run.
     fn arms(&mut self, run: Run, expr: &mut Expr) {
         let mut handlers = Vec::new();
         for (arm, jump) in self.flow.arms(run).iter().zip(arms_mut(&mut expr.terminator)) {

@@ -64,7 +64,7 @@ pub(super) fn plan(
     }
 }
 
-/// What is known of a loop of one continuation, entered in one place, where the run that binds it ends.
+/// What is known of a loop of one continuation with a single entry, at the end of the run that binds it.
 struct Repeated {
     iteration: Iteration,
     /// What each iteration computes first of all: the runs, and the position in each up to which it does.
@@ -98,7 +98,7 @@ impl Function<'_, '_> {
         found
     }
 
-    /// Whether a loop is entered in one place, at the end of the run that binds it.
+    /// Whether a loop has a single entry, at the end of the run that binds it.
     fn is_entered_at_end(&self, entered: Loop, header: Block, cont: Continuation) -> bool {
         let flow = self.flow;
         let binds = flow.loops()[entered].bound_in;
@@ -195,7 +195,7 @@ impl Head<'_, '_, '_> {
     }
 }
 
-/// Whether a term has no effect, and goes on with a continuation whichever path it takes.
+/// Whether a term has no effect, and jumps to a continuation whichever path it takes.
 fn always_goes_on(body: &Expr, cont: Continuation) -> bool {
     let mut own = FxHashSet::from_iter([cont]);
     let mut goes_on = true;

@@ -23,7 +23,8 @@ pub(super) struct Known {
 }
 
 impl Known {
-    /// What is known of the functions of a unit, a closure that others capture being used by them in ways unknown.
+    /// What is known of the functions of a unit; a closure that others capture is assumed to be used arbitrarily by
+    /// them.
     pub(super) fn of(unit: &Unit) -> Known {
         let mut known = Known::with_captures(unit);
         for (_, captured) in std::mem::take(&mut known.captures) {
@@ -186,7 +187,7 @@ impl Known {
         }
     }
 
-    /// Notes what a set captures: static closures may be used by it in any way.
+    /// Records what a set captures: it may use static closures arbitrarily.
     fn set(&mut self, set: &SetOfClosures) {
         let Some((_, by)) = set.functions.first() else { return };
         for (_, value) in &set.values {

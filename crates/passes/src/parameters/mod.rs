@@ -1,6 +1,6 @@
 //! Functions of which all calls are known take what they use (features C1, E5, E7, E8): what their closure captures
-//! comes as parameters, so that no closure is allocated ([`captured`], lambda lifting); a parameter that every call
-//! allocates to have it taken apart comes as its parts, and one that nobody uses not at all ([`parts`], argument
+//! is passed as parameters, so that no closure is allocated ([`captured`], lambda lifting); a parameter that every call
+//! allocates only to be projected from is passed as its fields, and an unused one not at all ([`parts`], argument
 //! promotion); a boxed number is returned as the number ([`results`]).
 //!
 //! On entry and on exit the unit is well-formed. Time is linear in the unit, but for the search for the parts that

@@ -1,9 +1,9 @@
-//! Argument promotion: a parameter which every call allocates, and which is only taken apart, comes as the parts that
-//! are read of it; one that is only passed on, or not used, does not come.
+//! Argument promotion: a parameter which every call allocates, and which is only projected from, is passed as the parts
+//! that are read of it; one that is only passed on, or not used, is not passed.
 //!
 //! A parameter is *needed* if it is used otherwise than by being passed on as one that is not. Needed parameters that
-//! are passed on as each other are a *class*: they come in the same parts. A block that exists is never made again, for
-//! nothing that needs the whole is left.
+//! are passed on as each other are a *class*: they are passed as the same parts. A block that exists is never allocated
+//! again, for no use that needs the boxed value is left.
 
 use cranelift_entity::SecondaryMap;
 use flambeau_ir::prim::Mutability;
@@ -47,7 +47,7 @@ impl Part {
     }
 }
 
-/// What an allocation is made of.
+/// The parts that an allocation is initialised with.
 type Made = SmallVec<[(Part, Simple); 3]>;
 
 /// The number of a parameter.
@@ -207,7 +207,7 @@ impl Analysis {
         self.made.get((self.made_of[atom.as_var()?] as usize).checked_sub(1)?)
     }
 
-    /// A use that needs the whole.
+    /// Records a use that needs the boxed value.
     fn refuse(&mut self, atom: Simple) {
         if let Some(param) = self.param(atom) {
             self.classes[param].refused = true;
@@ -283,7 +283,7 @@ impl Analysis {
     }
 
     /// Which classes are replaced, by the numbers of their first parameters: those that disappear before those that
-    /// come in parts, which may take their places.
+    /// are passed as parts, which may take their positions.
     fn choose(&mut self, unit: &Unit, rewrites: &mut Rewrites) -> Vec<bool> {
         let mut chosen = vec![false; self.params.len()];
         let mut counts: SecondaryMap<CodeId, usize> = SecondaryMap::new();

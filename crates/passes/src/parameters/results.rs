@@ -1,8 +1,9 @@
-//! Results: a function that allocates a boxed number for each of its returns, of which the number is all that some call
-//! wants, gives the number; calls box it where they need that (features E8).
+//! Results: a function that allocates a boxed number for each of its returns, of which some call uses only the number,
+//! returns the number; calls box it where they need that (features E8).
 //!
-//! Functions that return each other's results are a *class*. No box is made a second time: what is returned is boxed
-//! for that alone, or is a constant. A constant is boxed already, so for one each call has to want the number.
+//! Functions that return each other's results are a *class*. No box is allocated a second time: what is returned is
+//! boxed for that alone, or is a constant. A constant is boxed already, so for one each call has to use only the
+//! number.
 
 use cranelift_entity::SecondaryMap;
 use flambeau_ir::{
@@ -24,7 +25,7 @@ struct Class {
     kind: Option<BoxedKind>,
     /// Some constant is returned.
     constant: bool,
-    /// Some call wants the number alone, and some the box.
+    /// Some call uses only the number, and some the box.
     unboxed: bool,
     boxed: bool,
 }
@@ -35,7 +36,7 @@ impl Class {
         self.kind = Some(kind);
     }
 
-    /// The kind of number that the functions are to give.
+    /// The kind of number that the functions are to return.
     fn number(&self) -> Option<BoxedKind> {
         let is_better = self.unboxed && !(self.constant && self.boxed);
         self.kind.filter(|_| !self.refused && is_better)
@@ -62,7 +63,7 @@ struct Analysis {
     classes: SecondaryMap<CodeId, Class>,
 }
 
-/// Makes functions give numbers; whether there was one.
+/// Makes functions return numbers; returns whether there was one.
 pub(super) fn results(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
     let analysis = Analysis::of(unit);
     let mut chosen: SecondaryMap<CodeId, Option<BoxedKind>> = SecondaryMap::new();
@@ -88,7 +89,7 @@ pub(super) fn results(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
         }
     }
     unit.rewrite_bodies(|unit, caller, body| {
-        // A call in tail position gives what the caller gives.
+        // A call in tail position returns what the caller returns.
         let own = caller.map(|code| unit.codes[code].ret);
         let mut wrapped = FxHashSet::default();
         body.walk_mut(&mut |expr| {
@@ -106,8 +107,8 @@ pub(super) fn results(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
     true
 }
 
-/// Boxes what the call that ends a run gives, for the continuation that it returns to. Gives the continuation of the
-/// number.
+/// Boxes the result of the call that ends a run, for the continuation that it returns to. Returns the continuation of
+/// the number.
 fn box_result(unit: &mut Unit, expr: &mut Expr, kind: BoxedKind) -> Continuation {
     let cont = unit.new_continuation("number");
     let number = unit.new_variable("number", kind.naked(), Subkind::Any);
@@ -257,7 +258,7 @@ impl Analysis {
         self.uses.boxes[var].filter(|_| self.uses.all[var] == 1)
     }
 
-    /// Returns numbers in place of boxes.
+    /// Makes a terminator return numbers instead of boxes.
     fn returns(&self, terminator: &mut Terminator, ret: Continuation) {
         let returns = |jump: &mut ApplyCont| {
             if jump.cont == ret {
@@ -319,7 +320,7 @@ impl Uses {
         atom.as_var().iter().for_each(|var| self.all[*var] += 1);
     }
 
-    /// Whether a call is all that goes on at a continuation, and that unboxes what it is given.
+    /// Whether only one call returns to a continuation, and that unboxes the result.
     fn wants_number(&self, cont: Continuation) -> bool {
         self.conts[cont] == 1 && self.params[cont].is_some_and(|param| self.all[param] == self.unboxed[param])
     }

@@ -30,7 +30,7 @@ pub(super) struct Classes {
 }
 
 impl Classes {
-    /// Computes both for one function, in place of another.
+    /// Computes both for one function, replacing those of the previous one.
     pub(super) fn compute(&mut self, uses: &mut Uses) {
         self.touched.drain(..).for_each(|var| self.classes[var] = Class::Other);
         self.escapes.clear();
@@ -56,8 +56,8 @@ impl Classes {
         self.escapes[block]
     }
 
-    /// Sends classes along copies, until all that reaches a variable has. The last to be decided are those which
-    /// are only given themselves: they are never bound.
+    /// Propagates classes along copies, until all that reaches a variable has. The last to be decided are those whose
+    /// only source is themselves: they are never bound.
     fn spread(&mut self, uses: &mut Uses) {
         let number = |simple: Simple| simple.as_var().map_or(usize::MAX, |var| var.index());
         uses.copies.sort_by_key(|(from, _)| number(*from));
@@ -94,7 +94,7 @@ impl Classes {
         }
     }
 
-    /// A variable is given something.
+    /// Joins a class into that of a variable which something of that class flows to.
     fn reach(&mut self, var: Variable, class: Class) {
         let old = self.classes[var];
         let new = if old == Class::Nothing || old == class { class } else { Class::Other };

@@ -6,7 +6,7 @@ use flambeau_ir::tags;
 use flambeau_ir::{ApplyCont, Continuation, ExnCont, Expr, Item, Named, Prim, Simple, Terminator, Variable};
 use smallvec::SmallVec;
 
-/// A place where a block is allocated that may be replaced.
+/// The allocation site of a block that may be replaced.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct BlockId(u32);
 entity_impl!(BlockId, "block");
@@ -53,7 +53,7 @@ pub(super) struct Access {
 pub(super) struct Facts {
     pub(super) flow: Flow,
     pub(super) uses: Uses,
-    /// The points where a handler may have to be told a field's new value, beside those that the term names.
+    /// The points where a field's new value may have to be recorded for a handler, beside those that the term names.
     pub(super) updates: SecondaryMap<Block, Vec<Point>>,
     /// Some jump to the block leaves a `try`.
     pub(super) leaves_try: SecondaryMap<Block, bool>,
@@ -65,18 +65,18 @@ pub(super) struct Uses {
     pub(super) allocations: PrimaryMap<BlockId, Allocation>,
     /// In order of position.
     pub(super) accesses: Vec<Access>,
-    /// A variable is another name of this, maybe among others.
+    /// Copies: the variable is another name of the atom, maybe among others.
     pub(super) copies: Vec<(Simple, Variable)>,
-    /// Parameters that are given results of calls.
+    /// Parameters that receive results of calls.
     pub(super) results: Vec<Variable>,
-    /// Compared with each other.
+    /// Variables compared with each other.
     pub(super) compared: Vec<(Variable, Variable)>,
-    /// Used in a way that lets a block escape.
+    /// Variables with a use that lets a block escape.
     pub(super) escaping: Vec<Variable>,
 }
 
 impl Facts {
-    /// Looks through a function, in place of another.
+    /// Collects the facts of a function, replacing those of the previous one.
     pub(super) fn collect(&mut self, body: &Expr) {
         self.uses = Uses::default();
         self.updates.clear();
@@ -105,7 +105,8 @@ impl Facts {
         positions.get(first).is_some_and(|point| point.position < used_to)
     }
 
-    /// Each point after which control may come to a block, those included where a handler may have to be told.
+    /// Each point after which control may reach a block, those included where values may have to be recorded for a
+    /// handler.
     pub(super) fn predecessors(&self, block: Block) -> impl Iterator<Item = Point> {
         let edges = self.flow.predecessors(block).map(|edge: &Edge| edge.from);
         edges.chain(self.updates[block].iter().copied())

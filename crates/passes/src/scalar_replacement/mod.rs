@@ -1,10 +1,10 @@
 //! Scalar replacement (features D7): blocks that never escape become variables.
 //!
-//! A block is replaced if all that is done with it is to load and store fields, to ask whether it is an immediate,
-//! for its tag, and whether it is itself; through its own variable, other names of it, and parameters to
-//! which no other value comes. Its fields become variables in SSA form: a load is the present value, a store
-//! gives another; continuations take the fields that are live in them and may have changed; points that may raise give
-//! handlers the values of that moment. See `docs/passes/scalar_replacement.md`.
+//! A block is replaced if all that is done with it is to load and store fields, and to test whether it is an immediate,
+//! its tag, and whether it is equal to itself; through its own variable, other names of it, and parameters to
+//! which no other value flows. Its fields become variables in SSA form: a load is the current value, a store
+//! defines a new one; continuations take the fields that are live in them and may have changed; points that may raise
+//! pass handlers the current values. See `docs/passes/scalar_replacement.md`.
 //!
 //! On entry and on exit the unit is well-formed, in any shape; no other pass has to run before.
 //!

@@ -1,7 +1,7 @@
 //! Which blocks are replaced, and which continuations take which of their fields.
 //!
-//! A [`Slot`] is a variable of the program that comes out: a field of a block; or an extra argument that a
-//! handler was told last, which has to be told again when the handler is told of a field (`Prim::ExnState`). A
+//! A [`Slot`] is a variable of the resulting program: a field of a block; or an extra argument last recorded for a
+//! handler, which has to be recorded again when a field is recorded for the handler (`Prim::ExnState`). A
 //! slot is *defined* by stores, or by points that may raise. A continuation takes it as a parameter where it is
 //! live and may have been defined since the continuation was bound (pruned SSA): else its value is what it was
 //! at that point.
@@ -39,11 +39,11 @@ pub(super) struct Plan {
     pub(super) slots: PrimaryMap<Slot, SlotData>,
     /// The first slot of each block that is replaced.
     blocks: SecondaryMap<BlockId, PackedOption<Slot>>,
-    /// The fields that each block takes, and then what was told.
+    /// The fields that each block takes, followed by the recorded extra arguments.
     params: SecondaryMap<Block, Vec<Slot>>,
-    /// The first slot of what each handler was told, if it has to be told again.
+    /// The first slot of the extra arguments recorded for each handler, if they have to be recorded again.
     told: SecondaryMap<Block, PackedOption<Slot>>,
-    /// The handler around has to be told at the beginning of the block.
+    /// Whether values have to be recorded for the enclosing handler at the beginning of the block.
     tells_at_start: SecondaryMap<Block, bool>,
 }
 
@@ -58,12 +58,12 @@ impl Plan {
         &self.params[block]
     }
 
-    /// The first slot of what a handler was told last, if that matters.
+    /// The first slot of the extra arguments last recorded for a handler, if they are needed.
     pub(super) fn told(&self, handler: Block) -> Option<Slot> {
         self.told[handler].expand()
     }
 
-    /// Whether the handler around has to be told at the beginning of a block.
+    /// Whether values have to be recorded for the enclosing handler at the beginning of a block.
     pub(super) fn tells_at_start(&self, block: Block) -> bool {
         self.tells_at_start[block]
     }
@@ -121,8 +121,8 @@ pub(super) fn plan(
     Some(planner.plan)
 }
 
-/// Where a handler may have to be told: after each store, and where a `try` inside its own has been left. There the
-/// handler needs all fields that it takes, as at a point that may raise.
+/// Adds an edge wherever values may have to be recorded for a handler: after each store, and where a `try` inside its
+/// own has been left. There the handler needs all fields that it takes, as at a point that may raise.
 fn add_edges_of_stores(facts: &mut Facts, classes: &Classes) {
     for access in &facts.uses.accesses {
         if let (Some(handler), false) = (access.handler, matches!(access.operation, Operation::Load { .. }))
@@ -234,7 +234,8 @@ impl Planner<'_> {
         }
     }
 
-    /// Finds what handlers have been told, wherever they have to be told again with the value of a field.
+    /// Finds the extra arguments recorded for handlers, wherever they have to be recorded again with the value of a
+    /// field.
     fn find_told(&mut self, classes: &Classes) {
         let mut uses: SecondaryMap<Block, Vec<Point>> = SecondaryMap::new();
         for access in &self.facts.uses.accesses {
@@ -266,7 +267,7 @@ impl Planner<'_> {
         }
     }
 
-    /// All that a handler was told has the same definitions and uses.
+    /// Adds slots for all extra arguments recorded for a handler; they have the same definitions and uses.
     fn told(&mut self, handler: Block, extra: &[&flambeau_ir::VariableData], defs: &[Point], uses: &[Point]) {
         let first = self.plan.slots.next_key();
         for data in extra {
@@ -283,7 +284,7 @@ impl Planner<'_> {
     }
 }
 
-/// The places that matter for a field, in order of position, and what it holds.
+/// The program points that matter for a field, in order of position, and what it holds.
 #[derive(Default)]
 struct Field {
     /// Stores, and the allocation.
@@ -349,7 +350,7 @@ impl Search {
     }
 
     /// Something is live at a point, hence at the beginning of its block if it is not defined between. A use may be
-    /// a definition too, after it; an edge comes after a definition in the same place.
+    /// a definition too, after it; an edge comes after a definition at the same point.
     fn live_before(&mut self, at: Point, is_use: bool) {
         let (round, first) = self.first_defs[at.block];
         let is_defined = round == self.round && (first < at.position || first == at.position && !is_use);

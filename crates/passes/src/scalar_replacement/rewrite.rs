@@ -28,7 +28,7 @@ pub(super) fn rewrite(unit: &mut Unit, body: &mut Expr, decided: &Decided, names
     Rewriter { unit, decided, names, values, undo: Vec::new(), handler: None }.expr(body);
 }
 
-/// The atoms that variables are replaced by: results of loads and tests that are gone.
+/// The atoms that variables are replaced by: results of loads and tests that are removed.
 #[derive(Default)]
 pub(super) struct Names {
     atoms: SecondaryMap<Variable, Option<Simple>>,
@@ -98,7 +98,7 @@ impl Rewriter<'_> {
         }
     }
 
-    /// The arguments for a block's parameters, the first `skipped` of which are not given here.
+    /// The arguments for a block's parameters, the first `skipped` of which are not passed here.
     fn arguments(&self, block: Block, skipped: usize, args: &mut SmallVec<[Simple; 2]>) {
         let Decided { facts, classes, plan, .. } = self.decided;
         let mut params = facts.flow.blocks()[block].params.iter().skip(skipped);
@@ -233,7 +233,7 @@ impl Rewriter<'_> {
         self.replace(var, result);
     }
 
-    /// A field has a new value. An asynchronous exception may surface anywhere, so its handler is told.
+    /// A field has a new value. An asynchronous exception may surface anywhere, so it is recorded for the handler.
     fn assign(&mut self, slot: Slot, value: Simple, dbg: Dbg, items: &mut Vec<Item>) {
         self.set(slot, value);
         if let Some(handler) = self.handler
@@ -245,8 +245,8 @@ impl Rewriter<'_> {
 
     // ---- exceptions
 
-    /// Tells a handler the present values of the fields that it takes. The others of its extra arguments stay what
-    /// they were told last.
+    /// Records for a handler the current values of the fields that it takes. The others of its extra arguments stay
+    /// what was last recorded.
     fn tell(&mut self, handler: Block, dbg: Dbg) -> Item {
         let Decided { facts, classes, plan, .. } = self.decided;
         let here = &facts.flow.blocks()[handler];
@@ -262,7 +262,7 @@ impl Rewriter<'_> {
         Item::Let { var, named: Named::Prim { prim: Prim::ExnState, args: SmallVec::new(), exn }, dbg }
     }
 
-    /// Tells the handler around a block that may be reached by leaving a `try`, if need be.
+    /// Records values for the handler around a block that may be reached by leaving a `try`, if need be.
     fn tell_at_start(&mut self, block: Block) -> Option<Item> {
         let handler = self.decided.facts.flow.blocks()[block].in_try.expand()?;
         self.decided.plan.tells_at_start(block).then(|| self.tell(handler, Dbg::NONE))

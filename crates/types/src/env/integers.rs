@@ -142,7 +142,7 @@ impl Env {
         true
     }
 
-    /// The part of a comparison's outcome that each operand knows of itself; whether that is possible.
+    /// Assumes the part of a comparison's outcome that is about each operand alone; returns whether that is possible.
     fn assume_sets(&mut self, op: IntCmp, kind: IntKind, x: Simple, y: Simple) -> bool {
         let (Some(a), Some(b)) = (self.ints(x, kind), self.ints(y, kind)) else { return true };
         let (Some((a_low, a_high)), Some((b_low, b_high))) = (a.bounds(), b.bounds()) else { return false };
@@ -164,7 +164,7 @@ impl Env {
             && self.assume_ints(y, kind, &b.intersection(&new_b))
     }
 
-    /// The part of a comparison's outcome that is about the difference of the two.
+    /// Assumes the part of a comparison's outcome that is about the difference of the operands.
     fn assume_order(&mut self, op: IntCmp, kind: IntKind, x: Simple, y: Simple) {
         let (Some(x), Some(y)) = (self.term(x), self.term(y)) else { return };
         // Of two integers one of which is a constant the sets know it, unless one may be a pointer.
@@ -324,7 +324,7 @@ impl Env {
         match kind {
             _ if set.is_empty() => false,
             IntKind::Tagged => self.learn(simple, &Ty::tagged(set.clone())),
-            // The operand may be a test in turn.
+            // The operand may itself be a test.
             IntKind::Naked => self.assume(simple, set),
             IntKind::Int32 | IntKind::Int64 | IntKind::Nativeint => self.learn(simple, &Ty::Int(set.clone())),
         }

@@ -53,7 +53,7 @@ impl Bounds {
         }
     }
 
-    /// Of what begins at a value and goes one way from there, the value is no bound on that side.
+    /// If something begins at a value and changes in one direction only, the value is no bound on that side.
     pub fn forget_start(&mut self, direction: Option<Direction>) {
         let (goes, stays) = match direction {
             Some(Direction::Up) => (&mut self.above, &self.below),
@@ -126,7 +126,7 @@ impl Env {
         facts
     }
 
-    /// Keeps what another edge knows, too, loosened where it has to be.
+    /// Keeps the facts that hold on another edge, too, loosened where necessary.
     pub fn join_relations(&self, relations: &mut Relations, args: &[Simple]) {
         relations.facts.retain_mut(|fact| self.loosen(&mut fact.c, term_of(fact.x), term_of(fact.y)));
         for (index, bounds) in relations.bounds.iter_mut().enumerate() {
@@ -134,7 +134,7 @@ impl Env {
         }
     }
 
-    /// Whether *x ≤ y + c* holds for some *c*, which is not less than the one given.
+    /// Whether *x ≤ y + c* holds for some *c*, which is not less than the one passed.
     fn loosen(&self, c: &mut i64, x: Term, y: Term) -> bool {
         match self.distance(x, y, *c) {
             Some(distance) => {
@@ -167,7 +167,7 @@ impl Env {
         bounds.below.retain(|(var, c)| self.loosen(c, term_of(*var), value));
     }
 
-    /// Learns what all edges know of variables of the scope.
+    /// Records the facts about variables of the scope that hold on all edges.
     pub fn assume_facts(&mut self, relations: &Relations) {
         for fact in &relations.facts {
             self.assume_at_most(term_of(fact.x), term_of(fact.y), fact.c);
