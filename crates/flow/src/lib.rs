@@ -169,11 +169,11 @@ pub enum EdgeKind {
 /// An edge along which control reaches a block, or leaves the function.
 #[derive(Clone, Copy, Debug)]
 pub struct Edge {
-    /// What is left.
+    /// The point that control leaves.
     pub from: Point,
     /// The target block; nothing if the target is the function's return or exception continuation.
     pub to: PackedOption<Block>,
-    /// Why.
+    /// Why control is transferred.
     pub kind: EdgeKind,
 }
 
@@ -192,7 +192,7 @@ pub struct Flow {
     positions: u32,
 }
 
-/// What looks at the items of a body while its control flow is numbered. The flow is as far as the walk has come.
+/// An analysis of the items of a body while its control flow is numbered. The flow is complete up to the current point.
 pub trait Visitor<'e> {
     /// An item and its index in its run, before what is nested in it.
     fn item(&mut self, flow: &Flow, at: Point, index: usize, item: &'e Item);
@@ -204,7 +204,7 @@ pub trait Visitor<'e> {
     fn arm(&mut self, _flow: &Flow, _at: Point, _jump: &'e flambeau_ir::ApplyCont) {}
 }
 
-/// Looks at nothing.
+/// The visitor that does nothing.
 impl Visitor<'_> for () {
     fn item(&mut self, _: &Flow, _: Point, _: usize, _: &Item) {}
     fn terminator(&mut self, _: &Flow, _: Point, _: &Terminator) {}

@@ -6,7 +6,7 @@ use flambeau_ir::{ApplyCont, Expr, Item, Terminator};
 
 use crate::Run;
 
-/// What changes a body.
+/// A rewriting of a body.
 pub trait Rewriter {
     /// An item, after what is nested in it.
     fn item(&mut self, item: &mut Item);

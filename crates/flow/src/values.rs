@@ -28,7 +28,7 @@ entity_impl!(Use, "use");
 
 struct UseData {
     at: Location,
-    /// Of the same variable.
+    /// The next use of the same variable.
     next: PackedOption<Use>,
 }
 
@@ -49,7 +49,7 @@ pub struct Values {
 }
 
 impl Values {
-    /// Forgets a body, before another is analysed.
+    /// Clears the tables, before another body is analysed.
     pub fn clear(&mut self) {
         self.known.drain(..).for_each(|variable| self.values[variable] = Value::default());
         self.uses.clear();

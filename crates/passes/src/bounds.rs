@@ -22,7 +22,7 @@ use smallvec::SmallVec;
 
 use outline::Outline;
 
-/// What may be looked at in a function, for each of its items and besides (features G6).
+/// The number of steps of the analysis of a function, for each of its items and besides (features G6).
 const BUDGET: (u32, u32) = (40, 4_000);
 /// How often a loop is analysed before the bounds of a parameter that back edges do not preserve are dropped, and
 /// before all bounds are.
@@ -78,7 +78,7 @@ struct Decided {
     comparisons: bool,
 }
 
-/// What it is that something decided becomes its result.
+/// The rewrite by which something decided becomes its result.
 fn rewrite_to(result: Simple) -> Rewrite {
     if result == Simple::UNIT { Rewrite::BoundsCheck } else { Rewrite::KnownComparison }
 }
@@ -183,12 +183,12 @@ struct Iteration {
 struct Search<'u> {
     unit: &'u Unit,
     env: &'u mut Env,
-    /// What may still be looked at.
+    /// The remaining budget of steps.
     budget: u32,
     /// Whether each array and string has one length in the function.
     lengths_stay: bool,
     entries: FxHashMap<Continuation, Entry>,
-    /// What entries were before edges to them were seen: a loop may be followed again.
+    /// What entries were before edges to them were seen: a loop may be analysed again.
     history: Vec<(Continuation, Entry)>,
     iterations: Vec<Iteration>,
     /// The results of checks and comparisons that are decided, as of the last time that they were met.
@@ -209,7 +209,7 @@ impl<'u> Search<'u> {
         }
     }
 
-    /// Takes from the budget; whether anything is left.
+    /// Takes from the budget; returns whether anything is left.
     fn spend(&mut self, amount: u32) -> bool {
         self.budget = self.budget.saturating_sub(amount);
         self.budget > 0
@@ -305,7 +305,7 @@ impl<'u> Search<'u> {
         self.env.learn_result(var, prim, &args);
     }
 
-    /// The length of an array or a string: what an earlier read of it gave.
+    /// The length of an array or a string: the result of an earlier read of it.
     fn length(&mut self, var: Variable, reader: Prim, args: Operands) {
         match self.env.cse(&reader, &args, 0) {
             Some(known) if known == Simple::Var(var) => {}
@@ -347,7 +347,7 @@ impl<'u> Search<'u> {
         }
     }
 
-    /// Takes what all edges to a continuation have in common to be known, and binds its parameters.
+    /// Assumes what all edges to a continuation have in common, and binds its parameters.
     fn enter(&mut self, cont: Continuation) {
         let Some(entry) = self.entries.remove(&cont) else { return };
         let relations = entry.relations.unwrap_or_default();
@@ -476,7 +476,7 @@ impl<'u> Search<'u> {
         }
     }
 
-    /// No more can be found out: nothing is known where the continuation is entered.
+    /// Gives up: nothing is known where the continuation is entered.
     fn give_up(&mut self, cont: Continuation) {
         if let Some(iteration) = self.iterations.iter_mut().rev().find(|i| i.cont == cont) {
             iteration.kept.fill(Bounds::default());

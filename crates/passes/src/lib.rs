@@ -28,7 +28,7 @@ pub use schedule::{Conditions, schedule};
 pub struct Pass {
     /// For the command line, dumps and tests.
     pub name: &'static str,
-    /// Applies it; whether anything may have changed.
+    /// Applies the pass; returns whether anything may have changed.
     pub run: fn(&mut Unit, &mut Rewrites) -> bool,
 }
 

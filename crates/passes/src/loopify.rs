@@ -49,10 +49,10 @@ pub fn loopify(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
 
 /// What names the closure through which a function was called.
 struct Names {
-    /// Variables of the function that is looked at, and of those before.
+    /// Variables of the function being analysed, and of previous ones.
     variables: SecondaryMap<Variable, bool>,
     symbols: SecondaryMap<Symbol, Option<CodeId>>,
-    /// Whether the present function has a use for its closure.
+    /// Whether the current function uses its closure.
     closure_is_used: bool,
 }
 
@@ -102,7 +102,7 @@ impl Names {
         }
     }
 
-    /// Whether an atom is the closure through which the present function, `id`, was called.
+    /// Whether an atom is the closure through which the current function, `id`, was called.
     fn is_own(&self, id: CodeId, simple: Simple) -> bool {
         match simple {
             Simple::Var(variable) => self.variables[variable],
@@ -174,7 +174,7 @@ fn make_loop(unit: &mut Unit, names: &mut Names, id: CodeId) {
     code.body = Expr { items, terminator: Terminator::ApplyCont(ApplyCont { cont, args }) };
 }
 
-/// Makes jumps of calls.
+/// Replaces calls by jumps.
 fn turn(unit: &Unit, names: &Names, id: CodeId, cont: Continuation, body: &mut Expr) {
     let mut pending = vec![body];
     while let Some(Expr { items, terminator }) = pending.pop() {

@@ -94,7 +94,7 @@ fn is_worth_it(handler: &ContHandler, rewriting: &Rewriting) -> bool {
 }
 
 /// The items that are in scope where a loop jumps back, inner ones first; nothing if it does so elsewhere. What is
-/// nested in these items is not: the loop that is bound there would not see it.
+/// nested in these items is not: it would not be in scope in the loop that is bound there.
 fn path_to_back_edge<'e>(expr: &'e Expr, cont: Continuation, path: &mut Vec<&'e [Item]>) -> bool {
     if matches!(&expr.terminator, Terminator::ApplyCont(jump) if jump.cont == cont) {
         path.push(&expr.items);

@@ -8,7 +8,7 @@ use flambeau_ir::{
 /// For each code, other codes.
 type Graph = SecondaryMap<CodeId, Vec<CodeId>>;
 
-/// Marks as recursive the codes that are in cycles of direct calls of one set of closures, as the verifier wants.
+/// Marks as recursive the codes that are in cycles of direct calls of one set of closures, as the verifier requires.
 /// To be called after moving calls from function to function.
 pub(crate) fn mark_cycles_of_sets(unit: &mut Unit) {
     let mut set_of: SecondaryMap<CodeId, u32> = SecondaryMap::new();
@@ -35,7 +35,8 @@ pub(crate) fn mark_cycles_of_sets(unit: &mut Unit) {
 }
 
 /// The codes which may be entered again while they run, as far as mentions show: by direct calls, by allocating
-/// closures, by naming static ones, and through their own closures if these are used for anything but what they capture.
+/// closures, by naming static ones, and through their own closures if these are used for anything but what they
+/// capture.
 pub(crate) fn may_call_themselves(unit: &Unit) -> SecondaryMap<CodeId, bool> {
     let mut by_symbol: SecondaryMap<Symbol, Option<CodeId>> = SecondaryMap::new();
     let mut by_slot: SecondaryMap<FunctionSlot, Option<CodeId>> = SecondaryMap::new();

@@ -18,7 +18,8 @@ pub struct Conditions {
     /// What `-rounds` says: how many times the simplifier runs, which is twice at least; without it as often as the
     /// level says (manual 21.5).
     pub rounds: Option<u32>,
-    /// The code is not for this unit, whose object is there, but for others, which call the functions of that object.
+    /// The code is not for this unit, whose object exists already, but for others, which call the functions of that
+    /// object.
     pub described: bool,
 }
 
@@ -36,17 +37,17 @@ impl Conditions {
 /// In which rounds of the simplifier a pass runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum When {
-    /// In the first.
+    /// In the first round.
     First,
-    /// In the second.
+    /// In the second round.
     Second,
-    /// In all from the second on.
+    /// In all rounds from the second on.
     FromSecond,
-    /// In the last.
+    /// In the last round.
     Last,
-    /// In each.
+    /// In each round.
     Each,
-    /// After the last.
+    /// After the last round.
     Afterwards,
 }
 
@@ -119,7 +120,7 @@ pub fn lifting_rounds(schedule: &[&Step]) -> u32 {
     schedule.iter().filter(|step| step.pass.name == PARAMETERS.name).count() as u32
 }
 
-/// The schedule for people.
+/// The schedule as text for readers.
 pub fn print(conditions: Conditions) -> String {
     let mut text = String::new();
     for step in schedule(conditions) {

@@ -10,7 +10,7 @@ use flambeau_ir::{
 };
 use rustc_hash::FxHashMap;
 
-/// Makes them static; whether there were any.
+/// Makes arrays of constant floats static; returns whether there were any.
 pub fn static_arrays(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
     let mut body = unit.entry.body.take();
     let made = arrays(&unit.statics, &body.items);

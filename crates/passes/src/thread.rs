@@ -29,7 +29,7 @@ const TESTS: usize = 2;
 const MORE_PARAMS: usize = 12;
 /// Arms of more items than these together stay: they are copied once for each fork that they are in.
 const ARMS: usize = 2_000;
-/// Threading makes constants meet further switches: how often a function is looked through again.
+/// Threading makes constants meet further switches: how often a function is analysed again.
 const ROUNDS: u32 = 3;
 
 /// Threads jumps in all functions of a unit. On entry and on exit the unit is well-formed.

@@ -118,7 +118,7 @@ impl<'e> Turn<'e> {
         }
     }
 
-    /// Follows a run as far as it may be done.
+    /// Evaluates a run as far as it may be executed.
     fn run(&mut self, expr: &'e Expr) {
         for item in &expr.items {
             match item {

@@ -117,7 +117,7 @@ impl Env {
         self.now
     }
 
-    /// Whether what is bound at that time sees the variable.
+    /// Whether the variable is in scope for what is bound at that time.
     pub fn is_bound_by(&self, var: Variable, time: u32) -> bool {
         let bound = self.times[var];
         bound != 0 && bound <= time
@@ -239,7 +239,7 @@ impl Env {
         }
     }
 
-    /// Learns that a value is of a type, too; whether it can be.
+    /// Learns that a value is of a type, too; returns whether it can be.
     pub fn learn(&mut self, simple: Simple, ty: &Ty) -> bool {
         let simple = self.canonical(simple);
         let old = self.ty(simple);
@@ -286,7 +286,7 @@ impl Env {
         true
     }
 
-    /// Replaces what is known.
+    /// Replaces what is known of a variable.
     pub fn retype(&mut self, var: Variable, ty: Ty) {
         if let Simple::Var(var) = self.canonical(Simple::Var(var)) {
             self.set(var, ty);
@@ -299,7 +299,7 @@ impl Env {
         self.cse.get(&(prim.clone(), args.clone(), memory)).map(|found| self.canonical(*found))
     }
 
-    /// Notes the result of an operation.
+    /// Records the result of an operation.
     pub fn add_cse(&mut self, prim: Prim, args: Operands, memory: u32, result: Simple) {
         let key = (prim, args, memory);
         if self.cse.insert(key.clone(), result).is_none() {

@@ -11,7 +11,7 @@ use super::reader_of_length;
 /// So many constants are tried as bounds of a parameter.
 const LIMITS: usize = 8;
 
-/// The result.
+/// The outline of a loop.
 pub struct Outline {
     /// The direction in which each parameter changes, if it does so by constant steps in one direction.
     pub directions: SmallVec<[Option<Direction>; 2]>,
@@ -22,7 +22,7 @@ pub struct Outline {
 }
 
 impl Outline {
-    /// Looks through a loop of one handler.
+    /// The outline of a loop of one handler.
     pub fn of(handler: &ContHandler) -> Outline {
         let mut sums: FxHashMap<Variable, (Variable, i64)> = FxHashMap::default();
         let mut limits: SmallVec<[SmallVec<[i64; 4]>; 2]> =

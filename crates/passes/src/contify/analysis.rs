@@ -63,7 +63,7 @@ pub(super) struct Set {
     begin: Location,
     /// Where it may be bound, if its calls so far share a scope.
     at: Option<Location>,
-    /// Whether something is not as it must be.
+    /// Whether some condition for becoming continuations fails.
     refused: bool,
     calls: Option<Calls>,
     /// Whether its functions call each other or themselves.
@@ -94,7 +94,7 @@ pub(super) struct Analysis {
     bound: SecondaryMap<Variable, Location>,
     /// For each continuation, the index in its run after the item that binds it.
     after: SecondaryMap<Continuation, u32>,
-    /// The sets that are bound, or called for the first time, in the function looked through.
+    /// The sets that are bound, or called for the first time, in the function being analysed.
     here: Vec<SetId>,
     home: Home,
 }
@@ -139,7 +139,7 @@ impl Analysis {
         self.sets[closure.set].functions[closure.index as usize].1
     }
 
-    /// Whether an atom is a closure that will be no more.
+    /// Whether an atom is a closure that will be removed.
     pub fn is_gone(&self, simple: Simple) -> bool {
         self.closure(simple).is_some_and(|closure| self.sets[closure.set].chosen.is_some())
     }
@@ -222,7 +222,7 @@ impl Analysis {
         }
     }
 
-    /// Notes a use of an atom for which a closure must be there.
+    /// Records a use of an atom that needs a closure.
     fn escape(&mut self, simple: Simple) {
         self.refuse(self.closure(simple));
     }
@@ -311,7 +311,7 @@ impl Analysis {
         }
     }
 
-    /// Notes a projection from a closure of that function.
+    /// Records a projection from a closure of that function.
     fn expect_slot(&mut self, slot: FunctionSlot, closure: Simple) {
         if self.slots[slot] != self.closure(closure) || self.slots[slot].is_none() {
             self.refuse(self.slots[slot]);
@@ -378,7 +378,7 @@ impl Analysis {
 
     // ---- the choice
 
-    /// Chooses what becomes a continuation, with permission. Whether there is anything.
+    /// Chooses what becomes a continuation, with permission; returns whether anything does.
     ///
     /// From outer functions to inner ones: a set whose home is itself such a function returns to where that returns
     /// to. Functions that are bound only in each other are never reached, and stay.
@@ -447,7 +447,7 @@ impl Analysis {
     }
 }
 
-/// Looks through a function.
+/// The walk over a function.
 struct Walk<'a> {
     analysis: &'a mut Analysis,
     unit: &'a Unit,

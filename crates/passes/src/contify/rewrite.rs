@@ -15,7 +15,7 @@ use super::analysis::{Analysis, Home, RunNumber, SetId};
 use crate::recursion;
 use flambeau_ir::renumber::Removal;
 
-/// Does what the analysis has chosen.
+/// Carries out the choices of the analysis.
 pub(super) fn rewrite(unit: &mut Unit, analysis: &Analysis) {
     let mut conts: SecondaryMap<CodeId, PackedOption<Continuation>> = SecondaryMap::new();
     let (mut rets, mut exns) = (FxHashMap::default(), FxHashMap::default());
@@ -69,14 +69,14 @@ pub(super) fn rewrite(unit: &mut Unit, analysis: &Analysis) {
 struct Rewriter<'a> {
     unit: &'a Unit,
     analysis: &'a Analysis,
-    /// What functions become.
+    /// The continuations that functions become.
     conts: SecondaryMap<CodeId, PackedOption<Continuation>>,
-    /// What stands for their return and exception continuations.
+    /// The replacements of their return and exception continuations.
     rets: FxHashMap<Continuation, Continuation>,
     exns: FxHashMap<Continuation, ExnCont>,
     /// For each run, what is put before which of its items, in order.
     insertions: FxHashMap<(Home, RunNumber), Vec<(u32, SetId)>>,
-    /// What was captured.
+    /// The captured values.
     values: FxHashMap<ValueSlot, Simple>,
     bodies: PrimaryMap<CodeId, Expr>,
     locs: LocTable,

@@ -15,12 +15,12 @@ use super::{Function, Goal, Plan, Spot, variables};
 
 /// A value is computed in no more arms than these: each is code.
 const ARMS: usize = 8;
-/// A value that more uses need stays.
+/// A value with more uses than these stays.
 const USES: usize = 64;
 /// No deeper than so many runs inside its own is a value moved.
 const DEEP: u32 = 200;
 
-/// Decides what moves into branches. What leaves a loop stays before it.
+/// Decides what is moved into branches. What leaves a loop stays before it.
 pub(super) fn plan(function: &Function, floating: &[Floating], plan: &mut Plan, rewrites: &mut Rewrites) {
     let allocates = floating.iter().any(|floating| matches!(floating.kind, FloatingKind::Allocation));
     let paths = if allocates { paths::paths(function) } else { SecondaryMap::new() };

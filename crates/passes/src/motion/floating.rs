@@ -29,7 +29,7 @@ pub(super) enum FloatingKind<'e> {
     /// A value, without effect.
     Value { prim: &'e Prim, args: &'e [Simple] },
     /// A block, or a set of closures; or one value by a *diamond*: a `Join` whose branches only allocate, as a loop's
-    /// parameter that was taken apart is boxed again.
+    /// unboxed parameter is boxed again.
     Allocation,
 }
 
@@ -89,8 +89,8 @@ pub(super) fn allocates(item: &Item) -> Option<SmallVec<[Variable; 1]>> {
     }
 }
 
-/// Whether a term only computes one of the values that its continuation takes, without effect: with `conts` it may
-/// go on, and it binds continuations of its own.
+/// Whether a term only computes one of the values that its continuation takes, without effect: it may
+/// continue with `conts`, and it binds continuations of its own.
 fn is_diamond(body: &Expr, conts: &mut SmallVec<[Continuation; 4]>) -> bool {
     let (mark, mut pure) = (conts.len(), true);
     for item in &body.items {

@@ -69,7 +69,7 @@ impl Function<'_, '_> {
     }
 }
 
-/// Where in a run something is put.
+/// The program point in a run that an item is moved to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Spot {
     /// Before all of its items.
@@ -87,7 +87,7 @@ struct Goal {
     spot: Spot,
 }
 
-/// What becomes of something that moves.
+/// How one item is moved.
 struct Moved {
     /// Where it was.
     from: u32,
@@ -95,7 +95,7 @@ struct Moved {
     goals: SmallVec<[Goal; 1]>,
 }
 
-/// What moves.
+/// The items that are moved.
 #[derive(Default)]
 struct Plan {
     /// By the first variable that is bound.

@@ -9,7 +9,7 @@ use smallvec::SmallVec;
 
 use super::{Moved, Plan, Spot};
 
-/// Moves what is to be moved.
+/// Rewrites a body according to the plan.
 pub(super) fn rebuild(unit: &mut Unit, body: &mut Expr, flow: &Flow, plan: Plan) {
     let mut incoming: SecondaryMap<Run, Vec<Incoming>> = SecondaryMap::new();
     for (var, Moved { from, goals }) in &plan.moves {

@@ -27,7 +27,7 @@ use super::known::Known;
 struct SetId(u32);
 entity_impl!(SetId, "set");
 
-/// Such a set.
+/// A set of closures whose functions are only called, with where it is bound.
 struct Candidate {
     set: SetOfClosures,
     /// The function that binds it; `None` is the entry.
@@ -42,7 +42,7 @@ const MOST_ATTEMPTS: u32 = 4;
 /// The values that a function takes, each by the slot in which it was captured first.
 type Needs = SmallVec<[ValueSlot; 4]>;
 
-/// Lifts the functions of all sets of which that can be done; whether there was one.
+/// Lifts the functions of all sets of which that can be done; returns whether there was one.
 pub(super) fn captured(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
     let mut stay = EntitySet::new();
     let mut lifting = Lifting::of(unit, &stay);
@@ -104,7 +104,7 @@ impl Lifting {
         lifting
     }
 
-    /// Notes what a set captures; the sets of closures that it captures are lifted with it.
+    /// Records what a set captures; the sets of closures that it captures are lifted with it.
     fn note_values(&mut self, id: SetId) {
         for (slot, value) in self.sets[id].set.values.clone() {
             match value.as_var().and_then(|var| self.set_of[self.known.closure(var.into())?]) {

@@ -57,7 +57,7 @@ impl Known {
         known
     }
 
-    /// Notes that a code may be run by something else than a direct call of it.
+    /// Records that a code may be run by something else than a direct call of it.
     pub(super) fn note_escape(&mut self, code: CodeId) {
         self.escapes[code] = true;
     }
@@ -198,7 +198,7 @@ impl Known {
         }
     }
 
-    /// Notes a projection from a closure of that function: if it is not known to be one, there are closures of which
+    /// Records a projection from a closure of that function: if it is not known to be one, there are closures of which
     /// nothing is known.
     fn expect(&mut self, slot: FunctionSlot, closure: Simple) {
         let code = self.slots[slot];

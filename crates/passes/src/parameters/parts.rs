@@ -59,11 +59,11 @@ struct Class {
     members: Vec<Param>,
     /// Used otherwise than by reading parts and passing it on.
     refused: bool,
-    /// Some call passes something that is not allocated there.
+    /// Some call passes something that is not allocated in the caller.
     unknown: bool,
-    /// What is read, without repetition.
+    /// The parts that are read, without repetition.
     parts: Vec<Part>,
-    /// What calls pass.
+    /// The allocations that calls pass.
     made: Vec<Variable>,
 }
 
@@ -87,7 +87,7 @@ struct Analysis {
     classes: Vec<Class>,
 }
 
-/// Replaces the parameters of all functions of which that can be done; whether there was one.
+/// Replaces the parameters of all functions of which that can be done; returns whether there was one.
 pub(super) fn parts(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
     let mut analysis = Analysis::of(unit);
     let chosen = analysis.choose(unit, rewrites);

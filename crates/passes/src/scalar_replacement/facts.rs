@@ -21,7 +21,7 @@ pub(super) struct Allocation {
     pub(super) tag: u8,
 }
 
-/// What is done with a block through a variable.
+/// An operation on a block through a variable.
 #[derive(Clone, Copy)]
 pub(super) enum Operation {
     Load {
@@ -55,11 +55,11 @@ pub(super) struct Facts {
     pub(super) uses: Uses,
     /// The points where a field's new value may have to be recorded for a handler, beside those that the term names.
     pub(super) updates: SecondaryMap<Block, Vec<Point>>,
-    /// Some jump to the block leaves a `try`.
+    /// Whether some jump to the block leaves a `try`.
     pub(super) leaves_try: SecondaryMap<Block, bool>,
 }
 
-/// What is done with blocks of memory and variables.
+/// The operations on blocks of memory and variables.
 #[derive(Default)]
 pub(super) struct Uses {
     pub(super) allocations: PrimaryMap<BlockId, Allocation>,
@@ -113,7 +113,7 @@ impl Facts {
     }
 }
 
-/// Which allocation a primitive makes, if it may be replaced: its tag, and whether its fields are floats.
+/// The allocation of a primitive, if it may be replaced: its tag, and whether its fields are floats.
 pub(super) fn candidate(prim: &Prim) -> Option<(u8, bool)> {
     match prim {
         Prim::MakeBlock { tag, .. } if *tag < tags::FIRST_SPECIAL => Some((*tag, false)),

@@ -45,7 +45,7 @@ pub(crate) fn replaced_in(unit: &mut Unit, rewrites: &mut Rewrites) -> Vec<Optio
     changed
 }
 
-/// Tables that serve for one function after another.
+/// Tables that are reused for each function.
 #[derive(Default)]
 struct Pass {
     facts: Facts,

@@ -33,7 +33,7 @@ pub(super) struct SlotData {
     pub(super) subkind: Subkind,
 }
 
-/// What is to be done with a function.
+/// The plan for a function.
 #[derive(Default)]
 pub(super) struct Plan {
     pub(super) slots: PrimaryMap<Slot, SlotData>,
@@ -79,7 +79,7 @@ impl Plan {
 const EDGES_PER_POSITION: usize = 16;
 const FREE_EDGES: usize = 10_000;
 
-/// Decides. Nothing if no block is replaced. `code`: the function that it is, for the trace.
+/// Makes the plan; none if no block is replaced. `code`: the function that it is, for the trace.
 pub(super) fn plan(
     unit: &Unit,
     facts: &mut Facts,
@@ -308,7 +308,7 @@ impl Field {
     }
 }
 
-/// The search for the blocks at whose beginning a slot is live. Its tables serve for one slot after another.
+/// The search for the blocks at whose beginning a slot is live. Its tables are reused for each slot.
 #[derive(Default)]
 struct Search {
     round: u32,

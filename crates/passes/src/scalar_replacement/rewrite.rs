@@ -39,9 +39,9 @@ struct Rewriter<'r> {
     unit: &'r mut Unit,
     decided: &'r Decided<'r>,
     names: &'r mut Names,
-    /// The present value of each slot; none before its first definition and where it is not live.
+    /// The current value of each slot; none before its first definition and where it is not live.
     values: SecondaryMap<Slot, Option<Simple>>,
-    /// Values overwritten, to go back to where a continuation is bound.
+    /// Values overwritten, to be restored where a continuation is bound.
     undo: Vec<(Slot, Option<Simple>)>,
     /// The innermost handler, if that is not the function's.
     handler: Option<Block>,
@@ -69,7 +69,7 @@ impl Rewriter<'_> {
         classes.block_of(simple).and_then(|block| plan.block(block))
     }
 
-    /// The present value of a slot. There is none in code that is never run.
+    /// The current value of a slot. There is none in code that is never run.
     fn value(&self, slot: Slot) -> Simple {
         let poison = || Simple::Const(Const::Poison(self.decided.plan.slots[slot].kind));
         self.values[slot].unwrap_or_else(poison)
@@ -330,7 +330,7 @@ impl Rewriter<'_> {
         }
     }
 
-    /// What a call returns to takes its result alone: `join k' (x) { call … -> k' } k (x, field…)`. Gives `k'`,
+    /// What a call returns to takes its result alone: `join k' (x) { call … -> k' } k (x, field…)`. Returns `k'`,
     /// `x` and the jump.
     fn returned(&mut self, block: Block, ret: Continuation) -> (Continuation, Variable, ApplyCont) {
         let data = self.unit.variables[self.decided.facts.flow.blocks()[block].params[0]].clone();

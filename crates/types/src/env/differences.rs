@@ -15,7 +15,7 @@ use crate::{IntSet, Ty};
 
 /// Longer paths are not followed.
 const DEPTH: usize = 8;
-/// The facts that one question looks at.
+/// How many facts one question looks at.
 const STEPS: u32 = 64;
 /// A value is related to so many others, the nearest, when it is passed to a continuation.
 const NEIGHBOURS: usize = 16;
@@ -292,8 +292,8 @@ impl Env {
         neighbours.iter().any(|&(other, c)| other.is_some() && c <= -room)
     }
 
-    /// What a term is related to of what was bound by some time: the least sums on paths to it. Without a variable: the
-    /// constant that bounds it.
+    /// The variables bound by some time that a term is related to: the least sums on paths to it. Without a variable:
+    /// the constant that bounds it.
     pub(super) fn related(
         &self,
         term: Term,
@@ -353,7 +353,7 @@ impl Env {
         found
     }
 
-    /// What limits learnt of late relate zero to.
+    /// What recently learnt limits relate zero to.
     fn near_zero(&self, direction: Direction, time: u32) -> SmallVec<[(Option<Variable>, i64); 2]> {
         let mut found: SmallVec<[(Option<Variable>, i64); 2]> = SmallVec::from_slice(&[(None, 0)]);
         let towards = if direction == Direction::Up { Direction::Down } else { Direction::Up };
@@ -413,7 +413,7 @@ impl Search<'_> {
     }
 
     /// The least sum of constants on a path to a variable, or to zero; or one that is not greater than what is enough.
-    /// A path comes to zero only at its end.
+    /// A path reaches zero only at its end.
     fn reach(
         &mut self,
         from: Variable,
@@ -422,7 +422,7 @@ impl Search<'_> {
         enough: i64,
     ) -> Option<i64> {
         let mut best: Option<i64> = None;
-        // The variables that paths lead to, with the least sum of each, nearest first; what was improved comes again.
+        // The variables that paths lead to, with the least sum of each, nearest first; what was improved is visited again.
         let mut reached: SmallVec<[(Variable, i64); 8]> = SmallVec::from_slice(&[(from, 0)]);
         let mut first = 0;
         while let Some(&(var, sum)) = reached.get(first) {

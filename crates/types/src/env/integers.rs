@@ -47,7 +47,7 @@ pub fn compare(op: IntCmp, a: i64, b: i64) -> bool {
 }
 
 impl Env {
-    /// Learns that a naked integer is in a set, with all that follows; whether it can be.
+    /// Learns that a naked integer is in a set, with all that follows; returns whether it can be.
     pub fn assume(&mut self, simple: Simple, set: &IntSet) -> bool {
         let simple = self.canonical(simple);
         if !self.learn(simple, &Ty::Int(set.clone())) {
@@ -113,7 +113,7 @@ impl Env {
         matches!(self.ty(simple), Ty::Variant(variant) if variant.is_immediate())
     }
 
-    /// Learns the outcome of a comparison of integers; whether it is possible.
+    /// Learns the outcome of a comparison of integers; returns whether it is possible.
     fn assume_compare(&mut self, op: IntCmp, kind: IntKind, x: Simple, y: Simple, holds: bool) -> bool {
         if op == IntCmp::UnsignedLt {
             return self.assume_unsigned(kind, x, y, holds);

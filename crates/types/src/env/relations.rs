@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 use super::{Direction, Env, Fact, Mark, Term, Undo};
 use crate::{IntSet, Ty};
 
-/// An edge brings so many facts along: the last ones.
+/// So many facts are carried along an edge: the last ones.
 const FACTS: usize = 32;
 
 /// Bounds of a value by what was bound before some time: (y, c) in `above` for *value ≤ y + c*, in `below` for *y ≤
@@ -21,12 +21,12 @@ pub struct Bounds {
 }
 
 impl Bounds {
-    /// How many there are.
+    /// The number of bounds.
     pub fn len(&self) -> usize {
         self.above.len() + self.below.len() + usize::from(self.immediate)
     }
 
-    /// Whether there is none.
+    /// Whether there is no bound.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }

@@ -58,7 +58,7 @@ pub fn length_of_made(prim: &Prim, args: &[Simple]) -> Option<(Prim, Simple)> {
 }
 
 impl Env {
-    /// The type of the result of a primitive that gives integers.
+    /// The type of the result of a primitive that computes integers.
     pub fn integer_result(&self, prim: &Prim, args: &[Simple]) -> Option<Ty> {
         let tagged = |low, high| Some(Ty::tagged(IntSet::range(low, high)));
         match (prim, args) {
@@ -293,7 +293,7 @@ impl Env {
         }
     }
 
-    /// *x ≤ w - z + c* and *y ≤ z + d* make *x + y ≤ w + c + d*: gives *w* and *c + d*.
+    /// *x ≤ w - z + c* and *y ≤ z + d* imply *x + y ≤ w + c + d*: returns *w* and *c + d*.
     fn sum_limit(&self, kind: IntKind, x: Term, y: Term) -> Option<(Term, i64)> {
         self.related(x, Direction::Up, self.now).into_iter().find_map(|(var, c)| {
             let definition = self.definition(var?.into())?;
@@ -310,7 +310,7 @@ impl Env {
         })
     }
 
-    /// *x ≥ y + c*
+    /// Assumes *x ≥ y + c*.
     fn assume_at_least(&mut self, x: Term, y: Term, c: i64) {
         if let Some(c) = c.checked_neg() {
             self.assume_at_most(y, x, c);
@@ -321,7 +321,7 @@ impl Env {
         Some(self.range(x, kind)).filter(|(low, high)| low <= high)
     }
 
-    /// The sum with a constant.
+    /// Learns about the sum with a constant.
     fn learn_shifted(&mut self, value: Term, kind: IntKind, x: Term, amount: i64) {
         if let Some(offset) = x.offset.checked_add(amount)
             && self.sum_fits(x, amount, kind)
@@ -353,7 +353,7 @@ impl Env {
         }
     }
 
-    /// Factors that are not zero make nothing less.
+    /// Learns about a product: factors that are not zero make nothing less.
     fn learn_product(&mut self, value: Term, kind: IntKind, x: Term, y: Term) {
         let ((a, b), (c, d)) = (self.range(x, kind), self.range(y, kind));
         if a < 0 || c < 0 || Env::interval(kind, 0, i128::from(b) * i128::from(d)).is_none() {
@@ -367,14 +367,14 @@ impl Env {
         }
     }
 
-    /// `x land mask`: not more than the mask, if that is not negative.
+    /// Learns about `x land mask`: not more than the mask, if that is not negative.
     fn learn_masked(&mut self, value: Term, kind: IntKind, mask: Term, x: Term) {
         if x != mask && mask.var.is_some() && self.range(mask, kind).0 >= 0 {
             self.assume_at_most(value, mask, 0);
         }
     }
 
-    /// The half of a sum that did not wrap around, rounded down.
+    /// Learns about the half of a sum that did not wrap around, rounded down.
     fn learn_half(&mut self, var: Variable, kind: IntKind, sum: Simple, is_half: bool) {
         let middle = if is_half { self.whole_sum(kind, sum) } else { None };
         // A loop that is followed again may bind the variable with less known of the sum.
