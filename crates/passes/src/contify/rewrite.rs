@@ -41,7 +41,7 @@ pub(super) fn rewrite(unit: &mut Unit, analysis: &Analysis) {
     }
     insertions.values_mut().for_each(|points| points.sort_unstable());
 
-    // The bodies are taken out, so that the rest of the unit can be looked at meanwhile.
+    // The bodies are taken out of the unit, so that the rest of it can be read meanwhile.
     let mut entry = unit.entry.body.take();
     let bodies = unit.codes.values_mut().map(|code| code.body.take()).collect();
     let locs = std::mem::take(&mut unit.locs);

@@ -224,7 +224,7 @@ impl Lifting {
                 functions.iter().for_each(|code| self.make_params(unit, *code));
             }
         }
-        // The groups are looked for no more.
+        // The groups are final from here on.
         self.sets.keys().collect::<Vec<_>>().into_iter().for_each(|id| self.sets[id].group = self.group(id));
         !self.lifted.is_empty()
     }

@@ -422,7 +422,7 @@ impl Search<'_> {
         enough: i64,
     ) -> Option<i64> {
         let mut best: Option<i64> = None;
-        // The variables that paths lead to, with the least sum of each, nearest first; what was improved is visited again.
+        // The variables that paths lead to, with the least sum of each, nearest first; improved ones are visited again.
         let mut reached: SmallVec<[(Variable, i64); 8]> = SmallVec::from_slice(&[(from, 0)]);
         let mut first = 0;
         while let Some(&(var, sum)) = reached.get(first) {

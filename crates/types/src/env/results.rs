@@ -377,7 +377,7 @@ impl Env {
     /// Learns about the half of a sum that did not wrap around, rounded down.
     fn learn_half(&mut self, var: Variable, kind: IntKind, sum: Simple, is_half: bool) {
         let middle = if is_half { self.whole_sum(kind, sum) } else { None };
-        // A loop that is followed again may bind the variable with less known of the sum.
+        // A loop that is analysed again may bind the variable with less known of the sum.
         match middle {
             Some(middle) => self.differences.middles.insert(var, middle),
             None => self.differences.middles.remove(&var),
