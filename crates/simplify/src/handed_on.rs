@@ -1,4 +1,4 @@
-//! What stays if a twin is called ([`crate::twins`]): it may hand other twins on as values.
+//! What stays if a specialised instance is called ([`crate::twins`]): it may pass other instances on as values.
 
 use std::rc::Rc;
 
@@ -9,8 +9,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::Simplifier;
 
 impl Simplifier<'_> {
-    /// The size of a function with those of the twins that it hands on as values, and that these hand on: they stay,
-    /// too, if it is called, though nobody may call them. `None` if it is more than `limit`.
+    /// The size of a function with those of the specialised instances that it passes on as values, and that these pass
+    /// on: they stay, too, if it is called, though nobody may call them. `None` if it is more than `limit`.
     pub(crate) fn size_with_handed_on(&self, closure: &Rc<Closure>, limit: u32) -> Option<u32> {
         let mut size = 0;
         let mut closures = vec![Rc::clone(closure)];
@@ -50,7 +50,7 @@ fn symbol_of(value: &Ty) -> Option<Symbol> {
     }
 }
 
-/// Each symbol that a function, with those that it makes, uses in another way than to read a field of it or to call it,
+/// Each symbol that a function, with those that it makes, uses otherwise than to read a field of it or to call it,
 /// where its closure has captured such values.
 fn for_each_value(unit: &Unit, code: CodeId, captured: &[(ValueSlot, Ty)], f: &mut impl FnMut(Symbol)) {
     let mut known: FxHashMap<Variable, Symbol> = FxHashMap::default();

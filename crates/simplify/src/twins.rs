@@ -1,15 +1,16 @@
-//! Twins: what a functor applied at the toplevel makes, known while the unit is compiled (features B7, D3).
+//! Specialised instances (`twins`) of what a functor applied at the toplevel makes, known while the unit is compiled
+//! (features B7, D3).
 //!
-//! A large functor, such as `Map.Make`, is not put in the place of its application: most of its functions are never
-//! called there, and a module that other units see has them all. Instead its body is evaluated beside the call, with
-//! the same arguments, if those are static. What comes out as static data, closures above all, are *twins* of what the
-//! call makes at run time: they behave as that does, since they depend on nothing but constants. A call of a function
-//! of the module is then a direct one of the twin's code, which knows the functor's arguments, and can be inlined and
-//! specialised. Twins are simplified when they are called; those that nobody calls go at the end of the round. One that
-//! hands other twins on as values (a function of a `Map` that passes the module of a `Set` on) keeps these, with all
-//! their functions: it is called only if they are small together.
+//! A large functor, such as `Map.Make`, is not inlined at its application: most of its functions are never called
+//! there, and a module that other units see has them all. Instead its body is evaluated beside the call, with the same
+//! arguments, if those are static. The resulting static data, closures above all, are *specialised instances* of what
+//! the call makes at run time: they behave as that does, since they depend on nothing but constants. A call of a
+//! function of the module is then a direct call of the instance's code, which knows the functor's arguments, and can be
+//! inlined and specialised. Instances are simplified when they are called; those that nobody calls are removed at the
+//! end of the round. One that passes other instances on as values (a function of a `Map` that passes the module of a
+//! `Set` on) keeps these, with all their functions: it is called only if they are small together.
 //!
-//! A twin is another object than the original, and never takes its place but as what is called.
+//! An instance is another object than the original, and never replaces it except as the callee of a call.
 
 use std::rc::Rc;
 
@@ -24,10 +25,10 @@ use crate::state::FunctionState;
 
 /// Larger functors are not evaluated.
 pub const LARGEST: u32 = 40_000;
-/// Functors of the unit itself up to this size are inlined as a whole: what they make is small functions, which depend
-/// on being inlined into each other (a stack of monad transformers takes 1.7 times the instructions without).
+/// Functors of the unit itself up to this size are inlined entirely: what they make is small functions, which depend on
+/// being inlined into each other (a stack of monad transformers takes 1.7 times the instructions without).
 const SMALL: u32 = 300;
-/// Levels of modules in modules of which something is known.
+/// How many levels of nested modules something is known of.
 pub(crate) const DEPTH: u32 = 4;
 
 /// Whether something is known of all parts of a module.
@@ -60,8 +61,8 @@ impl Simplifier<'_> {
         self.evaluated(apply, code, args)
     }
 
-    /// What a functor makes of static arguments, evaluated if it was not yet. `apply`: an application as it is where no
-    /// handler is around.
+    /// What is known of the result of a functor applied to static arguments, evaluated if it was not yet. `apply`: an
+    /// application as it is where no handler is around.
     pub(crate) fn evaluated(&mut self, apply: &Apply, code: CodeId, args: Vec<Simple>) -> Option<Ty> {
         let key = (code, args);
         if let Some(known) = self.global.evaluated.get(&key) {
@@ -77,8 +78,9 @@ impl Simplifier<'_> {
         Some(ty)
     }
 
-    /// Whether a functor applied at the toplevel stays there, for what it makes is known without. One of the unit
-    /// itself does if all that it makes is, and if it has other uses, so that to inline it would double it.
+    /// Whether a functor applied at the toplevel is not inlined there, since what it makes is known without. A functor
+    /// of the unit itself stays if all that it makes is known, and if it has other uses, so that inlining would
+    /// duplicate it.
     pub(crate) fn is_evaluated_beside(&mut self, apply: &Apply, code: CodeId, whole: bool) -> bool {
         if matches!(apply.kind, CallKind::DirectExternal(_)) {
             return self.can_evaluate(apply, code).is_some();
@@ -91,7 +93,7 @@ impl Simplifier<'_> {
     /// The static arguments of a functor that can be evaluated beside its call.
     pub(crate) fn can_evaluate(&mut self, apply: &Apply, code: CodeId) -> Option<Vec<Simple>> {
         self.size_of_evaluation(code, apply.args.len())?;
-        // A handler around the call has no business with the evaluation.
+        // A handler around the call must not take part in the evaluation.
         if self.function.conts.contains_key(&apply.exn.cont) {
             return None;
         }
@@ -108,7 +110,7 @@ impl Simplifier<'_> {
         self.whole_size(code, LARGEST.min(self.global.speculation_budget))
     }
 
-    /// The atom, or what behaves as it does, if that is static.
+    /// The atom, or an instance that behaves as it does, if that is static.
     fn static_twin(&mut self, simple: Simple, depth: u32) -> Option<Simple> {
         let simple = self.env.canonical(simple);
         if let Some(symbol) = self.copied_closure(simple) {
@@ -121,7 +123,7 @@ impl Simplifier<'_> {
         self.static_twin_of(&ty, depth)
     }
 
-    /// What behaves as what has that type, if it is static.
+    /// An instance that behaves as a value of that type, if it is static.
     pub(crate) fn static_twin_of(&mut self, ty: &Ty, depth: u32) -> Option<Simple> {
         match ty {
             Ty::Is(simple) => self.static_twin(*simple, depth),
@@ -138,7 +140,7 @@ impl Simplifier<'_> {
         }
     }
 
-    /// A block of twins: nobody needs it but twins.
+    /// A block of instances: only instances need it.
     pub(crate) fn twin_block(&mut self, tag: u8, fields: &[Simple]) -> Option<Simple> {
         let symbol = self.static_block(tag, fields)?;
         self.global.twin_data.insert(symbol);
@@ -156,7 +158,7 @@ impl Simplifier<'_> {
         let analysis = Rc::new(Analysis::of(&body, &self.env, self.rewrites.keep_backtraces));
         let budget = self.function.budget;
         let function = FunctionState { in_twin: true, analysis, budget, ..self.state_inside() };
-        // What is copied here is no part of the unit.
+        // What is copied here is not part of the unit.
         let unit_budget = self.global.unit_budget;
         let first = self.unit.statics.len();
         let ty = self.in_function(function, |this| {
@@ -177,7 +179,8 @@ impl Simplifier<'_> {
         ty
     }
 
-    /// What behaves as a value of that type does, in words that hold everywhere in the unit.
+    /// The type of an instance that behaves as a value of that type, expressed in names that are in scope everywhere in
+    /// the unit.
     fn twin_ty(&self, ty: &Ty, depth: u32) -> Ty {
         if depth == 0 {
             return Ty::Unknown;
@@ -200,7 +203,7 @@ impl Simplifier<'_> {
         }
     }
 
-    /// What is known of a field of what has that type.
+    /// What is known of a field of a block of that type.
     pub(crate) fn field_of(&self, block: &Ty, field: u32) -> Option<Ty> {
         match block {
             Ty::Twin(symbol, object) => {
@@ -212,7 +215,7 @@ impl Simplifier<'_> {
         }
     }
 
-    /// What is known of a field of what has a twin.
+    /// What is known of a field of a block that has an instance.
     fn twin_field(&self, symbol: Symbol, field: u32) -> Option<Ty> {
         let ty = self.env.ty(symbol.into());
         Some(match ty.as_block()?.fields.get(field as usize)? {
@@ -222,7 +225,7 @@ impl Simplifier<'_> {
         })
     }
 
-    /// The closure that is called in the place of one that has a twin, and behaves as it does.
+    /// The closure that is called instead of one that has an instance, and behaves as it does.
     pub(crate) fn called_twin(&mut self, callee: Simple) -> Option<Symbol> {
         let Ty::Twin(symbol, _) = self.env.ty(callee) else { return None };
         let Ty::Closure(known) = self.env.ty(symbol.into()) else { return None };

@@ -1,4 +1,4 @@
-//! What a function body is looked through for before it is simplified: how its continuations are used, and what their
+//! What a function body is analysed for before it is simplified: how its continuations are used, and what their
 //! parameters have in common over all uses, loops included (the inductive pre-pass).
 
 mod shape;
@@ -24,7 +24,7 @@ use turns::{Turn, Turns, WholeUse};
 use wholes::Candidate;
 pub use wholes::LoopWhole;
 
-/// No more loads than these are noted of a parameter, nor those of so many parameters.
+/// At most so many loads are recorded of a parameter, and of fewer parameters than this.
 const FIRST_LOADS: usize = 32;
 
 /// How a continuation is used.
@@ -44,29 +44,29 @@ pub struct Analysis {
     // A map, not a table: a body is a small part of the unit.
     uses: FxHashMap<Continuation, Uses>,
     known: FxHashMap<Variable, Knowledge>,
-    /// What is unboxed or projected from, directly or after it went through parameters.
+    /// What is unboxed or projected from, directly or after it was passed through parameters.
     opened: FxHashSet<Variable>,
     /// What loops do, by the first continuation of their group.
     loops: FxHashMap<Continuation, Classes>,
-    /// Exception continuations that a raise of this function goes to.
+    /// Exception continuations that are the target of a raise of this function.
     raised_to: FxHashSet<Continuation>,
     /// The continuations bound in the term.
     bound: FxHashSet<Continuation>,
     /// What loops do with their parameters.
     turns: FxHashMap<Variable, Turn>,
-    /// Blocks, boxes and closures made in the term.
+    /// Blocks, boxes and closures allocated in the term.
     made: FxHashSet<Variable>,
     /// What a handler loads from its parameters before anything else happens.
     first_loads: FxHashMap<Variable, SmallVec<[Prim; 2]>>,
 }
 
 impl Analysis {
-    /// Looks through a body. `env` tells of symbols; with `debug`, raises that make a backtrace stay raises.
+    /// Analyses a body. `env` says what is known of symbols; with `debug`, raises that make a backtrace stay raises.
     pub fn of(body: &Expr, env: &Env, debug: bool) -> Analysis {
         Analysis::found(body, env, debug, Asked::Everything)
     }
 
-    /// Looks through a body that is only measured: nothing is asked about taking parameters apart.
+    /// Analyses a body that is only measured: nothing is asked about unboxing parameters.
     pub fn of_measured(body: &Expr, env: &Env, debug: bool) -> Analysis {
         let mut loops = false;
         body.walk(&mut |expr| {
@@ -94,7 +94,7 @@ impl Analysis {
         self.loops.is_empty()
     }
 
-    /// The uses of a continuation that is bound in the body. One of which nothing was noted is an error: a handler
+    /// The uses of a continuation that is bound in the body. One of which nothing was recorded is an error: a handler
     /// without uses is dropped.
     pub fn uses(&self, cont: Continuation) -> Uses {
         assert!(self.bound.contains(&cont), "the uses of {cont:?} were not counted");
@@ -106,12 +106,12 @@ impl Analysis {
         self.uses.get(&cont).copied().unwrap_or_default()
     }
 
-    /// Whether a raise of this function goes to an exception continuation.
+    /// Whether an exception continuation is the target of a raise of this function.
     pub fn is_raised_to(&self, cont: Continuation) -> bool {
         self.raised_to.contains(&cont)
     }
 
-    /// Adds what is known of a term that was inlined. Of continuations bound outside it nothing new is learnt.
+    /// Adds what is known of a term that was inlined. Nothing new is learnt of continuations bound outside it.
     pub fn absorb(&mut self, inlined: Analysis) {
         let Analysis { uses, known, opened, loops, raised_to, bound, turns, made, first_loads } = inlined;
         self.uses.extend(uses.into_iter().filter(|(cont, _)| bound.contains(cont)));
@@ -125,7 +125,7 @@ impl Analysis {
         self.first_loads.extend(first_loads);
     }
 
-    /// Notes a continuation made on the way down: of any uses.
+    /// Records a continuation created in the downward pass: its uses may be any.
     pub fn note_open(&mut self, cont: Continuation) {
         self.bound.insert(cont);
         self.uses.insert(cont, Uses { count: u32::MAX, crosses_region: true, region: 0 });
@@ -144,12 +144,12 @@ impl Analysis {
         }
     }
 
-    /// Whether a parameter may be poison.
+    /// Whether a parameter is possibly poison.
     pub fn is_flimsy(&self, param: Variable) -> bool {
         self.known.get(&param).is_some_and(|known| known.flimsy)
     }
 
-    /// Whether the contents of what a parameter holds are read somewhere.
+    /// Whether the contents of what a parameter holds are projected somewhere.
     pub fn is_opened(&self, param: Variable) -> bool {
         self.opened.contains(&param)
     }
@@ -186,10 +186,10 @@ struct Walk<'a> {
     asked: Asked,
 }
 
-/// What a body is looked through for.
+/// What a body is analysed for.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Asked {
-    /// How continuations are used: nothing more is of use where nothing loops and nothing is taken apart.
+    /// How continuations are used: nothing more is of use where nothing loops and nothing is unboxed.
     Uses,
     /// What the parameters of loops have in common, too.
     Knowledge,
@@ -203,7 +203,7 @@ enum Source {
     Unknown,
 }
 
-/// What comes into a variable, and where.
+/// What flows into a variable, and where.
 struct Flow {
     to: Variable,
     from: Source,
@@ -296,8 +296,8 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Notes a load from one of the parameters of the handler that is at its beginning still. Gives the parameters as
-    /// long as that goes on.
+    /// Records a load from one of the parameters of the handler while still at its beginning. Returns the parameters as
+    /// long as that lasts.
     fn first_load<'p>(&mut self, params: &'p [Variable], item: &Item) -> &'p [Variable] {
         match item {
             _ if self.asked != Asked::Everything => &[],
@@ -342,7 +342,7 @@ impl<'a> Walk<'a> {
         self.flows.push(Flow { to, from, place: here.place });
     }
 
-    /// A use of what is not looked into.
+    /// Records a use that is not a projection.
     fn escapes(&mut self, simple: Simple, here: Here) {
         self.turns.whole(simple, WholeUse::Escapes, here.place);
     }
@@ -379,12 +379,12 @@ impl<'a> Walk<'a> {
                 }
                 set.values.iter().for_each(|(_, value)| self.escapes(*value, here));
             }
-            // Their continuations are noted with the places of their handlers.
+            // Their continuations are recorded with the blocks of their handlers.
             Item::Join { .. } | Item::LetCont { .. } => {}
         }
     }
 
-    /// What a primitive does with its operands: look into them, or else.
+    /// Records what a primitive does with its operands: project from them, or let them escape.
     fn operands(&mut self, prim: &Prim, args: &[Simple], here: Here) {
         match (prim, args) {
             (
@@ -432,7 +432,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// A jump of which there are others in the same run: what it passes is passed on its path alone.
+    /// Records a jump that is one of several in the same run: what it passes is passed on its path alone.
     fn arm(&mut self, jump: &ApplyCont, here: Here) {
         let is_plain = jump.args.iter().all(|arg| arg.as_var().is_none());
         let place = if is_plain { here.place } else { self.turns.entered(here.place, here.around) };
@@ -524,7 +524,7 @@ impl<'a> Walk<'a> {
         self.analysis
     }
 
-    /// What loops do with their parameters, given what these have in common.
+    /// Finds what loops do with their parameters, from what all values of these have in common.
     fn solve_turns(&mut self) {
         let known = &self.analysis.known;
         let ints = |var| known.get(&var).and_then(|known: &Knowledge| known.shape.ints());
@@ -537,7 +537,7 @@ impl<'a> Walk<'a> {
         self.analysis.made = std::mem::take(&mut self.turns.made);
     }
 
-    /// What flows into something opened is opened, too.
+    /// Marks what flows into something projected from as projected from, too.
     fn spread_opened(&mut self, inflow: &FxHashMap<Variable, SmallVec<[Source; 2]>>) {
         let mut queue: Vec<Variable> = self.analysis.opened.iter().copied().collect();
         while let Some(var) = queue.pop() {

@@ -1,10 +1,9 @@
-//! What the iterations of a loop do with a parameter: whether they allocate what it is next, and, in [`super::wholes`],
-//! where it is needed whole. These are the two conditions of the reference under which passing it in parts removes
-//! allocations: a whole that only exits need is allocated there, and one that each iteration needs would be allocated
-//! in each.
+//! What the iterations of a loop do with a parameter: whether they allocate its next value, and, in [`super::wholes`],
+//! where it is needed boxed. These are the two conditions of the reference under which unboxing it removes allocations:
+//! a box that only exits need is allocated there, and one that each iteration needs would be allocated in each.
 //!
-//! A *place* is a run of items up to a `Join` or from there on, or an arm of a switch that passes arguments. It *goes
-//! on* in a loop if the loop may be continued from it.
+//! A *block* (`place`) is a run of items up to a `Join` or from there on, or an arm of a switch that passes arguments.
+//! It *continues* (`going_on`) a loop if the loop may be continued from it.
 
 use flambeau_ir::{Const, Continuation, Simple, Variable};
 use flambeau_types::IntSet;
@@ -18,66 +17,67 @@ use crate::run::Params;
 /// What is known of a parameter of a loop.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Turn {
-    /// Some turn allocates what it passes on.
+    /// Some iteration allocates what it passes on.
     pub is_made: bool,
-    /// Every turn does, unless it passes an immediate.
+    /// Every iteration allocates what it passes on, unless it passes an immediate.
     pub is_always_made: bool,
-    /// How the parameter may be passed in parts alone, if it may.
+    /// How the parameter may be passed unboxed, if it may.
     pub whole: Option<LoopWhole>,
-    /// The parameters that values move between are passed in parts all or none: one of them.
+    /// Of the parameters that values flow between, all or none are unboxed: the representative of these.
     pub web: Option<Variable>,
-    /// All that comes is allocated in sight, constant, static or poison: the parts have names wherever it is passed.
+    /// All incoming values are allocated in this function, constant, static or poison: the parts have names wherever
+    /// they are passed.
     pub has_names: bool,
 }
 
-/// How much work deciding may be, for each place: nested loops are looked through once each.
+/// How much work the decision may take, for each block: nested loops are traversed once each.
 const WORK: usize = 32;
 
-/// How a variable is used as a whole.
+/// How a variable is used boxed.
 #[derive(Clone, Copy, Debug)]
 pub enum WholeUse {
-    /// It is compared with an immediate, which a variant with no other does by its parts.
+    /// It is compared with an immediate, which needs only the parts of a variant that has no other immediate.
     Compared(i64),
     /// It escapes.
     Escapes,
 }
 
-/// What the walk notes.
+/// What the walk records.
 #[derive(Default)]
 pub struct Turns {
-    /// The innermost loop around each place.
+    /// The innermost loop around each block.
     pub(super) places: Vec<Option<usize>>,
     /// The loop around each loop.
     loops: Vec<Option<usize>>,
-    /// Runs that run others, which are nested in them, without a jump.
+    /// Pairs of blocks of which the first enters the second, nested in it, without a jump.
     pub(super) enters: Vec<(u32, u32)>,
     pub(super) jumps: Vec<(u32, Continuation)>,
-    /// Where the handler of a continuation is.
+    /// The block of the handler of each continuation.
     pub(super) handlers: FxHashMap<Continuation, u32>,
-    /// The loops that continuations begin.
+    /// The loops whose heads are continuations.
     pub(super) heads: FxHashMap<Continuation, usize>,
     /// The parameters of loops.
     params: FxHashSet<Variable>,
     /// Where parameters, copies of them and allocations are bound.
     pub(super) bound: FxHashMap<Variable, u32>,
-    /// What is allocated in the function.
+    /// The variables allocated in the function.
     pub(super) made: FxHashSet<Variable>,
     uses: Vec<(Variable, WholeUse, u32)>,
-    /// The places whose runs have effects, read what may be assigned, or end in a call or a `try`.
+    /// The blocks whose runs have effects, read what may be assigned, or end in a call or a `try`.
     pub(super) disturbed: FxHashSet<u32>,
-    /// Parameters that are not taken apart: those of handlers.
+    /// Parameters that are not unboxed: those of exception handlers.
     wholes: Vec<Variable>,
-    /// Whether anything is noted at all.
+    /// Whether anything is recorded at all.
     is_asked: bool,
 }
 
 impl Turns {
-    /// Of a body that is not looked through yet, for whoever asks for iterations or does not.
+    /// The empty record of a body that is not traversed yet; `is_asked`: whether iterations are asked for.
     pub fn new(is_asked: bool) -> Turns {
         Turns { is_asked, ..Turns::default() }
     }
 
-    /// A run in a loop.
+    /// Records a block in a loop.
     pub fn place(&mut self, around: Option<usize>) -> u32 {
         if !self.is_asked {
             return 0;
@@ -86,7 +86,7 @@ impl Turns {
         self.places.len() as u32 - 1
     }
 
-    /// A run that another one begins, without a jump.
+    /// Records a block that another one enters without a jump.
     pub fn entered(&mut self, from: u32, around: Option<usize>) -> u32 {
         let place = self.place(around);
         if self.is_asked {
@@ -95,12 +95,12 @@ impl Turns {
         place
     }
 
-    /// A loop, by its number: they are noted in order.
+    /// Records a loop, by its number: loops are recorded in order.
     pub fn begin_loop(&mut self, around: Option<usize>) {
         self.loops.push(around);
     }
 
-    /// A continuation, whose parameters are in scope in the place.
+    /// Records a continuation whose parameters are in scope in the block.
     pub fn handler(&mut self, cont: Continuation, params: &Params, place: u32, head_of: Option<usize>) {
         if !self.is_asked {
             return;
@@ -113,28 +113,28 @@ impl Turns {
         }
     }
 
-    /// A parameter of an exception continuation.
+    /// Records a parameter of an exception continuation.
     pub fn of_handler(&mut self, param: Variable) {
         if self.is_asked {
             self.wholes.push(param);
         }
     }
 
-    /// Another name of a variable.
+    /// Records another name of a variable.
     pub fn copy(&mut self, var: Variable, place: u32) {
         if self.is_asked {
             self.bound.insert(var, place);
         }
     }
 
-    /// A jump or a raise.
+    /// Records a jump or a raise.
     pub fn jump(&mut self, place: u32, cont: Continuation) {
         if self.is_asked {
             self.jumps.push((place, cont));
         }
     }
 
-    /// An allocation.
+    /// Records an allocation.
     pub fn made(&mut self, var: Variable, place: u32) {
         if self.is_asked {
             self.made.insert(var);
@@ -142,14 +142,14 @@ impl Turns {
         }
     }
 
-    /// Allocations do not move past what the run of a place does.
+    /// Records that allocations do not move past what a block executes.
     pub fn disturbs(&mut self, place: u32) {
         if self.is_asked {
             self.disturbed.insert(place);
         }
     }
 
-    /// A use of an atom that is not one of its parts.
+    /// Records a use of an atom itself, not of one of its parts.
     pub fn whole(&mut self, simple: Simple, how: WholeUse, place: u32) {
         if let Simple::Var(var) = simple
             && self.bound.contains_key(&var)
@@ -158,7 +158,7 @@ impl Turns {
         }
     }
 
-    /// Whether a loop is another, or inside it.
+    /// Whether a loop is another one, or nested in it.
     pub(super) fn is_inside(&self, mut inner: Option<usize>, outer: usize) -> bool {
         // Loops are numbered from outside to inside.
         while let Some(this) = inner.filter(|inner| *inner >= outer) {
@@ -180,8 +180,8 @@ impl Turns {
         self.params.contains(&var)
     }
 
-    /// What becomes of the parameters of loops, given what flows into what. `ints` gives the immediates that a variable
-    /// may be, if it is a variant, and `candidate` how a parameter could be passed in parts.
+    /// Decides for the parameters of loops, from what flows into what. `ints` gives the immediates that a variable may
+    /// be, if it is a variant, and `candidate` how a parameter could be unboxed.
     pub fn solve(
         &self,
         params: &FxHashMap<Continuation, &Params>,
@@ -228,10 +228,10 @@ impl Turns {
         turns
     }
 
-    /// Which parameters come with what was allocated.
+    /// Finds the parameters that receive allocated values.
     fn find_made(&self, flows: &[Flow], turns: &mut FxHashMap<Variable, Turn>) {
         let mut outflow: FxHashMap<Variable, SmallVec<[Variable; 2]>> = FxHashMap::default();
-        // What else than allocations and immediates comes in, by how many ways.
+        // On how many incoming edges values other than allocations and immediates arrive.
         let mut others: FxHashMap<Variable, u32> = FxHashMap::default();
         let mut sometimes: Vec<Variable> = Vec::new();
         for flow in flows {
@@ -286,7 +286,7 @@ impl Turns {
         }
     }
 
-    /// What comes, by some way, from where its parts have no names.
+    /// The variables with an incoming path from where their parts have no names.
     fn nameless(&self, flows: &[Flow]) -> FxHashSet<Variable> {
         let targets: FxHashSet<Variable> = flows.iter().map(|flow| flow.to).collect();
         let mut outflow: FxHashMap<Variable, SmallVec<[Variable; 2]>> = FxHashMap::default();
@@ -311,7 +311,7 @@ impl Turns {
         nameless
     }
 
-    /// The places from which each of the loops may be continued, of as many loops as the work allows, inner ones first.
+    /// The blocks from which each of the loops may be continued, of as many loops as the work allows, inner ones first.
     fn going_on(&self, loops: &[usize]) -> FxHashMap<usize, FxHashSet<u32>> {
         let mut back: FxHashMap<u32, SmallVec<[u32; 2]>> = FxHashMap::default();
         let mut starts: FxHashMap<usize, Vec<u32>> = FxHashMap::default();

@@ -1,20 +1,22 @@
-//! Which parameters of loops may be passed in parts alone, so that a box that exists is never made a second time.
+//! Which parameters of loops may be passed unboxed, as their parts alone, so that an existing box is never allocated a
+//! second time.
 //!
-//! A parameter that is passed in parts alone is *remade*: where the whole is needed, it is allocated from the parts.
-//! That keeps identity, sharing and the number of allocations only if each value that comes was never allocated before,
-//! and is allocated once at most afterwards. A *station* is where a value may become a box: an allocation in the
-//! source, or one iteration's remade parameter. So
+//! A parameter that is passed as its parts alone is *remade*: where the boxed value is needed, it is allocated from the
+//! parts. That keeps identity, sharing and the number of allocations only if each incoming value was never allocated
+//! before, and is allocated once at most afterwards. A *station* is where a value may become a box: an allocation in
+//! the source, or one iteration's remade parameter. So
 //!
-//! - what comes into a remade parameter is an immediate, an allocation of the function, or another remade parameter,
-//!   directly or through joins that do not need it whole;
-//! - on each path a station either needs its whole or moves its value on to one other station.
+//! - each value that flows into a remade parameter is an immediate, an allocation of the function, or another remade
+//!   parameter, directly or through joins that do not need it boxed;
+//! - on each path a station either needs its boxed value or passes its value on to one other station.
 //!
-//! Neither matters for what is only looked into, wherever it goes. Where the loop is entered with a box that exists,
-//! and each iteration allocates another one, the box is passed beside the parts ([`LoopWhole::Given`]).
+//! Neither condition matters for a value that is only projected from, wherever it flows. Where the loop is entered with
+//! an existing box, and each iteration allocates another one, the box is passed beside the parts
+//! ([`LoopWhole::Given`]).
 //!
-//! Remade wholes are allocated at the beginning of the handler, and sink from there (the pass `motion`).
-//! That is no more than the source allocates if each iteration of the source allocates, or if a single path that leaves
-//! the loop needs the whole and nothing on the path keeps the allocation from sinking.
+//! Remade boxes are allocated at the beginning of the handler, and sink from there (the pass `motion`). That is no more
+//! than the source allocates if each iteration of the source allocates, or if a single path that leaves the loop needs
+//! the box and nothing on the path keeps the allocation from sinking.
 
 use flambeau_ir::{Const, Simple, Variable};
 use flambeau_types::Ty;
@@ -25,23 +27,23 @@ use super::turns::{Turn, Turns};
 use super::{Flow, Source};
 use crate::unboxing::is_small;
 
-/// How often, for each flow, places and variables may be looked at.
+/// How often, for each flow, program points and variables may be visited.
 const WORK: usize = 64;
 
-/// How often candidates may be refused that others depend on, until all that is observed is refused.
+/// How often candidates that others depend on may be refused, before all that are observed are refused.
 const ROUNDS: usize = 16;
 
-/// How a parameter of a loop is passed in parts.
+/// How a parameter of a loop is passed unboxed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LoopWhole {
-    /// In parts alone: the whole is allocated where it is needed.
+    /// As its parts alone: the boxed value is allocated where it is needed.
     Remade,
-    /// So from the second iteration on; in the first one it is the box that the loop was entered with, which is passed,
-    /// too.
+    /// As its parts from the second iteration on; in the first one it is the box that the loop was entered with, which
+    /// is passed, too.
     Given,
 }
 
-/// A parameter of a loop that could be passed in parts.
+/// A parameter of a loop that could be passed unboxed.
 #[derive(Clone, Copy, Debug)]
 pub struct Candidate {
     /// There is one shape of block, or a number.
@@ -50,11 +52,11 @@ pub struct Candidate {
 }
 
 impl Candidate {
-    /// Of a parameter of that type.
+    /// The candidate for a parameter of that type.
     pub fn of(ty: &Ty, turn: &Turn) -> Option<Candidate> {
         let is_simple = match ty {
             Ty::Boxed(..) => true,
-            // Of static floats it is not known that they are never assigned: if some are made so, all are of that type.
+            // Static floats are not known to be never assigned: if some are allocated as such, all are of that type.
             Ty::Floats(_) if turn.is_made => true,
             Ty::Variant(_) if ty.as_block().is_some() => true,
             Ty::Variant(_) if turn.is_made => false,
@@ -70,15 +72,14 @@ struct Pass {
     /// The other variable.
     other: Variable,
     place: u32,
-    /// It enters the loop whose parameter it comes to.
+    /// The value enters the loop whose parameter it becomes.
     enters: bool,
 }
 
-/// By one end of what flows.
+/// Flows, by one of their ends.
 type Passes = FxHashMap<Variable, SmallVec<[Pass; 2]>>;
 
-/// By the places that control comes from, those that it goes to; with the loop whose next iteration that begins, if it
-/// does.
+/// The successors of each block; with the loop whose next iteration the edge begins, if it does.
 type Successors = FxHashMap<u32, SmallVec<[(u32, Option<usize>); 2]>>;
 
 /// The search.
@@ -87,23 +88,23 @@ pub struct Wholes<'a> {
     flows: &'a [Flow],
     outs: Passes,
     ins: Passes,
-    /// The places that need a variable whole, whatever becomes of others.
+    /// The blocks that need a variable boxed, whatever is decided for others.
     uses: FxHashMap<Variable, SmallVec<[u32; 2]>>,
-    /// What may be needed whole, by whatever name.
+    /// The variables that may be needed boxed, under whatever name.
     observed: FxHashSet<Variable>,
-    /// The places from which loops go on.
+    /// The blocks from which loops may be continued.
     going_on: FxHashMap<usize, FxHashSet<u32>>,
     next: Successors,
     candidates: FxHashMap<Variable, Candidate>,
-    /// The candidates that are still thought to be passed in parts.
+    /// The candidates that are still assumed to be passed unboxed.
     parted: FxHashMap<Variable, LoopWhole>,
-    /// The places that need a variable whole.
+    /// The blocks that need a variable boxed.
     needs: FxHashMap<Variable, SmallVec<[u32; 2]>>,
     work: usize,
 }
 
 impl<'a> Wholes<'a> {
-    /// Of a function.
+    /// The search in a function.
     pub fn of(
         turns: &'a Turns,
         flows: &'a [Flow],
@@ -140,7 +141,7 @@ impl<'a> Wholes<'a> {
         wholes
     }
 
-    /// The parameters to be passed in parts, each with one that stands for all that it depends on.
+    /// The parameters to be passed unboxed, each with the representative of all that it depends on.
     pub fn solve(mut self) -> Vec<(Variable, LoopWhole, Variable)> {
         for round in 0.. {
             self.find_needs();
@@ -149,7 +150,7 @@ impl<'a> Wholes<'a> {
                 break;
             }
             if round == ROUNDS {
-                // The conditions are for what is observed.
+                // The conditions apply to observed variables only.
                 let observed = &self.observed;
                 self.parted.retain(|param, _| !observed.contains(param));
                 break;
@@ -165,13 +166,13 @@ impl<'a> Wholes<'a> {
         self.parted.iter().map(|(param, whole)| (*param, *whole, webs[param])).collect()
     }
 
-    /// Whether what flows comes from outside the loop whose parameter it becomes.
+    /// Whether a flow comes from outside the loop whose parameter it defines.
     fn enters(&self, flow: &Flow) -> bool {
         let around = self.turns.places[flow.place as usize];
         self.turns.loop_of(flow.to).is_some_and(|home| !self.turns.is_inside(around, home))
     }
 
-    /// What is needed whole somewhere, and what flows there.
+    /// Finds the variables that are needed boxed somewhere, and those that flow there.
     fn observe(&mut self) {
         let mut pending: Vec<Variable> = self.uses.keys().copied().collect();
         while let Some(var) = pending.pop() {
@@ -193,10 +194,10 @@ impl<'a> Wholes<'a> {
         }
     }
 
-    /// Where variables are needed whole, given which parameters are passed in parts.
+    /// Finds where variables are needed boxed, for the parameters now assumed to be unboxed.
     fn find_needs(&mut self) {
         self.needs.clone_from(&self.uses);
-        // A loop's parameter that is not passed in parts is whole wherever it is observed.
+        // A loop's parameter that is not unboxed is boxed wherever it is observed.
         let is_whole = |param: &Variable| {
             self.turns.is_param_of_loop(*param)
                 && !self.parted.contains_key(param)
@@ -207,7 +208,7 @@ impl<'a> Wholes<'a> {
             self.needs.entry(*param).or_default();
         }
         let mut pending: Vec<Variable> = self.uses.keys().copied().chain(whole).collect();
-        // What a loop is entered with is whole if it is passed beside the parts.
+        // The value that a loop is entered with is boxed if it is passed beside the parts.
         for (param, _) in self.parted.iter().filter(|(_, whole)| **whole == LoopWhole::Given) {
             for pass in self.ins.get(param).into_iter().flatten().filter(|pass| pass.enters) {
                 self.needs.entry(pass.other).or_default().push(pass.place);
@@ -226,11 +227,11 @@ impl<'a> Wholes<'a> {
         }
     }
 
-    /// The parameters of which a condition fails, and how they may be passed instead, if not whole.
+    /// The parameters for which a condition fails, and how they may be passed instead, if not boxed.
     fn refused(&mut self) -> Vec<(Variable, Option<LoopWhole>)> {
         let moves = self.moves();
         let real = self.real(&moves);
-        // Some flow that has a box, at the entry or at another place.
+        // Some flow of a box, at the entry or at another block.
         let mut boxed: FxHashMap<Variable, bool> = FxHashMap::default();
         for flow in self.flows {
             let Some(whole) = self.parted.get(&flow.to) else { continue };
@@ -285,7 +286,7 @@ impl<'a> Wholes<'a> {
         }
         let mut seen: FxHashSet<Variable> = FxHashSet::default();
         while let Some(var) = pending.pop() {
-            // What is needed whole comes as a whole: that is a need of where it comes from.
+            // What is needed boxed arrives boxed: that is a need at its source.
             if self.parted.contains_key(&var) || self.needs.contains_key(&var) || !seen.insert(var) {
                 continue;
             }
@@ -297,7 +298,7 @@ impl<'a> Wholes<'a> {
         moves
     }
 
-    /// What may be a box that exists, where it comes to a station.
+    /// The variables that may be existing boxes where they flow to a station.
     fn real(&mut self, moves: &FxHashMap<Variable, SmallVec<[u32; 2]>>) -> FxHashSet<Variable> {
         let mut real: FxHashSet<Variable> = FxHashSet::default();
         let mut pending: Vec<Variable> = Vec::new();
@@ -330,8 +331,8 @@ impl<'a> Wholes<'a> {
         real
     }
 
-    /// Whether a path may both need a value whole and move it, or move it twice; or, of an allocation of the source,
-    /// whether it would stay where it is, and be made again.
+    /// Whether a path may both need a value boxed and move it, or move it twice; or, for an allocation of the source,
+    /// whether it would stay where it is, and be allocated again.
     fn is_made_twice(&mut self, var: Variable, moved: &[u32], is_made: bool) -> bool {
         let home = self.turns.loop_of(var);
         let needs = self.needs.get(&var).cloned().unwrap_or_default();
@@ -355,7 +356,7 @@ impl<'a> Wholes<'a> {
         is_made && !needs.is_empty() && !self.sinks(var, &needs)
     }
 
-    /// The places that control may come to from another one while the same iteration of a loop lasts.
+    /// The blocks that are reachable from another one within the same iteration of a loop.
     fn reach(&mut self, from: u32, home: Option<usize>) -> FxHashSet<u32> {
         let mut reached: FxHashSet<u32> = FxHashSet::default();
         let mut pending: Vec<u32> = vec![from];
@@ -371,7 +372,7 @@ impl<'a> Wholes<'a> {
         reached
     }
 
-    /// Whether making a parameter's whole anew allocates no more than the source.
+    /// Whether reallocating a parameter's box allocates no more than the source.
     fn is_cheap(&mut self, param: Variable, candidate: Candidate, moves_on: bool) -> bool {
         let Some(needs) = self.needs.get(&param).cloned() else { return true };
         let is_kept = self.is_kept(param, &needs);
@@ -381,13 +382,13 @@ impl<'a> Wholes<'a> {
         !is_kept && self.sinks(param, &needs)
     }
 
-    /// Whether a parameter is needed whole where its loop goes on.
+    /// Whether a parameter is needed boxed where its loop continues.
     fn is_kept(&self, param: Variable, needs: &[u32]) -> bool {
         let Some(home) = self.turns.loop_of(param) else { return true };
         needs.iter().any(|place| {
             let here = self.turns.places[*place as usize];
             if here == Some(home) {
-                // Of a loop for which there was no time nothing is known.
+                // Nothing is known of a loop for which there was no time.
                 self.going_on.get(&home).is_none_or(|marked| marked.contains(place))
             } else {
                 self.turns.is_inside(here, home)
@@ -395,7 +396,8 @@ impl<'a> Wholes<'a> {
         })
     }
 
-    /// Whether a single place needs a variable whole, and nothing that is done before keeps the allocation from there.
+    /// Whether a single block needs a variable boxed, and nothing executed before keeps the allocation from sinking
+    /// there.
     fn sinks(&mut self, var: Variable, needs: &[u32]) -> bool {
         let (Some(first), Some(goal)) = (self.turns.bound.get(&var).copied(), needs.first().copied()) else {
             return false;
@@ -431,7 +433,7 @@ impl<'a> Wholes<'a> {
         on_path.iter().all(|place| !self.turns.disturbed.contains(place)) && self.work > 0
     }
 
-    /// One variable for all that values flow between.
+    /// For each variable the representative of all variables that values flow between.
     fn webs(&self) -> FxHashMap<Variable, Variable> {
         let mut leaders: FxHashMap<Variable, Variable> = FxHashMap::default();
         for flow in self.flows {
@@ -444,7 +446,7 @@ impl<'a> Wholes<'a> {
     }
 }
 
-/// The variable that stands for the set of another one, of disjoint sets.
+/// The representative of a variable's set, among disjoint sets.
 fn leader(leaders: &mut FxHashMap<Variable, Variable>, var: Variable) -> Variable {
     let mut top = var;
     while let Some(next) = leaders.get(&top).filter(|next| **next != top) {

@@ -1,5 +1,5 @@
-//! Partial inlining (features B15): the beginning of a function, where it decides whether there is much to do, in the
-//! place of a call of a function that is not inlined itself. Where there is, the function is called as before.
+//! Partial inlining (features B15): the beginning of a function, where it decides whether there is much to do, replaces
+//! a call of a function that is not inlined itself. Where there is much to do, the function is called as before.
 //!
 //! Nothing is outlined, so code grows by the tests alone: the function decides once more. What is evaluated twice are
 //! reads and arithmetic, and nothing happens in between.
@@ -17,8 +17,8 @@ use crate::run::Rest;
 use crate::{Simplifier, size};
 
 impl Simplifier<'_> {
-    /// The beginning of a function in the place of a call of which it was refused to inline the whole: what the run
-    /// goes on with.
+    /// Replaces a call whose inlining was refused by the beginning of the function: returns what the run continues
+    /// with.
     pub(crate) fn entered(&mut self, apply: &Apply, refusal: &Refusal) -> Option<Rest> {
         let code = refusal.code?;
         let too_much = matches!(
@@ -49,8 +49,7 @@ impl Simplifier<'_> {
         self.body_in_place(apply, body)
     }
 
-    /// Why a call stays that stands behind the beginning of what it calls: in each round that is what was decided of
-    /// it.
+    /// Why a call stays that follows an inlined beginning of its callee: the decision on it is the same in each round.
     pub(super) fn entered_before(&mut self, apply: &Apply, code: CodeId) -> Option<Reason> {
         if apply.inlined != InlineAttribute::Entered {
             return None;
@@ -81,11 +80,11 @@ impl Simplifier<'_> {
     }
 }
 
-/// Larger guards are not looked at.
+/// Larger guards are not considered.
 const LARGEST_GUARD: u32 = 100;
 
-/// The body of a function with a call in the place of all that does much; `None` unless some way through it does little
-/// and some does much.
+/// The body of a function with a call instead of all that does much; `None` unless some path through it does little and
+/// some path does much.
 fn guard_of(unit: &mut Unit, code: CodeId) -> Option<Expr> {
     let slow = unit.new_continuation("slow");
     let data = &unit.codes[code];
@@ -116,7 +115,7 @@ fn guard_of(unit: &mut Unit, code: CodeId) -> Option<Expr> {
     Some(body)
 }
 
-/// Whether there is a loop in a body: beside that the call is nothing.
+/// Whether there is a loop in a body: compared with that the call costs nothing.
 fn loops(body: &Expr) -> bool {
     let mut loops = false;
     body.walk(&mut |expr| {
@@ -125,7 +124,7 @@ fn loops(body: &Expr) -> bool {
     loops
 }
 
-/// Puts the call itself into the copy of a guard that stands in its place.
+/// Puts the call itself into the copy of a guard that replaces it.
 fn complete(body: &mut Expr, apply: &Apply) {
     body.walk_mut(&mut |expr| {
         if let Terminator::Apply(call) = &mut expr.terminator {
@@ -134,21 +133,21 @@ fn complete(body: &mut Expr, apply: &Apply) {
     });
 }
 
-/// The making of a guard.
+/// The construction of a guard.
 struct Guard {
     ret: Continuation,
     /// Where the function is called.
     slow: Continuation,
-    /// Some way returns.
+    /// Some path returns.
     does_little: bool,
-    /// Some way calls the function.
+    /// Some path calls the function.
     does_much: bool,
-    /// How many more items are looked at.
+    /// How many more items are considered.
     left: u32,
 }
 
 impl Guard {
-    /// What stands for a run; `None` if it does much.
+    /// What replaces a run in the guard; `None` if the run does much.
     fn run(&mut self, items: &[Item], terminator: &Terminator) -> Option<Expr> {
         let mut out = Vec::with_capacity(items.len());
         for (index, item) in items.iter().enumerate() {
@@ -204,7 +203,8 @@ impl Guard {
         })
     }
 
-    /// Whether a run executes some primitives and returns: after one with an effect there is no way back.
+    /// Whether a run executes some primitives and returns: after one with an effect the function can no longer be
+    /// called instead.
     fn returns(&self, items: &[Item], terminator: &Terminator) -> bool {
         let is_plain = |item: &Item| {
             matches!(item, Item::Let { named: Named::Simple(_) | Named::Prim { exn: None, .. }, .. })

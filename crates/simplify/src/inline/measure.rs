@@ -1,9 +1,9 @@
-//! What a body would come to at a call, without putting it there: the simplifier evaluates it with what is known of the
-//! arguments, and what comes down is measured instead of rebuilt.
+//! What a body would cost at a call, without inlining it: the simplifier evaluates it with what is known of the
+//! arguments, and the result of the downward pass is measured instead of rebuilt.
 //!
 //! So branches, joins and loops are seen as they will be if the body is inlined. The evaluation is one of a function of
-//! its own ([`FunctionState::measured`]): it asks for no rewrites, makes no static data, inlines nothing, and notes
-//! nothing of the unit. The body's variables are bound as they are, for as long as it takes.
+//! its own ([`FunctionState::measured`]): it asks for no rewrites, makes no static data, inlines nothing, and records
+//! nothing about the unit. The body's variables are bound as they are, for as long as it takes.
 
 use std::rc::Rc;
 
@@ -26,7 +26,7 @@ use crate::run::{Next, Rest};
 use crate::state::FunctionState;
 use crate::{Simplifier, size};
 
-/// What a body came to.
+/// What a body costs once evaluated.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Measure {
     /// Its size.
@@ -37,10 +37,10 @@ pub struct Measure {
     pub inside: u32,
 }
 
-/// What is counted on the way down, where a body is evaluated to be measured.
+/// What is counted in the downward pass, where a body is evaluated to be measured.
 #[derive(Default)]
 pub struct Counts {
-    /// What has disappeared so far, and the sizes of bodies that are counted in the place of calls.
+    /// What has disappeared so far, and the sizes of bodies that are counted instead of calls.
     pub measure: Measure,
     /// The sizes of the functions that the body makes.
     made: FxHashMap<CodeId, u32>,
@@ -48,11 +48,11 @@ pub struct Counts {
     pub(super) search: Search,
 }
 
-/// What a body came to, for a call in a body that is measured in turn.
+/// What a body costs, for a call in a body that is itself being measured.
 #[derive(Default)]
 pub(super) struct Inside {
     pub measure: Measure,
-    /// Allocations among the arguments that are not made any more: the measure has counted them.
+    /// Allocations among the arguments that are no longer needed: the measure has counted them.
     unneeded: SmallVec<[Variable; 4]>,
 }
 
@@ -95,7 +95,7 @@ impl Simplifier<'_> {
         })
     }
 
-    /// The state of a function whose body is only measured, in the words of the present one.
+    /// The state of a function whose body is only measured, derived from the present function's state.
     fn measuring(&self, counts: Counts) -> FunctionState {
         FunctionState {
             current: self.function.current,
@@ -104,7 +104,7 @@ impl Simplifier<'_> {
         }
     }
 
-    /// Evaluates a body, and measures what is needed of what comes down.
+    /// Evaluates a body, and measures what is needed of the result of the downward pass.
     fn measured(&mut self, code: CodeId, body: Expr, watched: &[Variable]) -> (Measure, Needs, Search) {
         self.function.analysis = self.analysis_of(code, &body);
         let body = self.run(Rest::from(body));
@@ -137,8 +137,8 @@ impl Simplifier<'_> {
         analysis
     }
 
-    /// Binds the parameters of a code to the arguments of a call. Gives those that are allocations of the caller: if
-    /// the body comes to use none of them, they are not made.
+    /// Binds the parameters of a code to the arguments of a call. Returns those that are allocations of the caller: if
+    /// the body turns out not to use them, they are not allocated.
     fn bind_call(&mut self, apply: &Apply, code: CodeId) -> SmallVec<[Variable; 4]> {
         let data = &self.unit.codes[code];
         let (params, my_closure) = (data.params.clone(), data.my_closure);
@@ -168,7 +168,7 @@ impl Simplifier<'_> {
             || matches!(self.env.ty(var.into()), Ty::Closure(_))
     }
 
-    /// Counts what disappears with the caller's allocations of which nothing is needed but fields. Gives these.
+    /// Counts what disappears with the caller's allocations of which nothing is needed but fields. Returns these.
     fn scalar_replaced(
         &self,
         watched: &[Variable],
@@ -194,7 +194,7 @@ impl Simplifier<'_> {
     }
 
     /// A set of closures in a body that is measured: its functions are measured with what they capture, by name, as
-    /// they will be where they are called if they are inlined there.
+    /// they will be at their calls if they are inlined there.
     pub(crate) fn measure_set(&mut self, set: &SetOfClosures) {
         for ((_, code), closure) in set.functions.iter().zip(closure_types(set)) {
             let Some(body) = self.declared_body(*code).cloned() else { continue };
@@ -218,8 +218,8 @@ impl Simplifier<'_> {
         }
     }
 
-    /// In the place of a call in a body that is measured, where the function that it calls is better than the call:
-    /// that, of which nothing is concluded but its size and what disappears.
+    /// The callee's body instead of a call in a body that is measured, where the body is better than the call: nothing
+    /// is concluded from it but its size and what disappears.
     pub(crate) fn measured_call(&mut self, apply: &Apply, out: &mut Vec<Item>) -> Option<Next> {
         let inner = self.measured_inside(apply)?;
         let counts = self.function.measured.as_mut()?;
@@ -248,13 +248,13 @@ impl Simplifier<'_> {
 /// What is needed of the caller's allocations.
 #[derive(Default)]
 struct Needs {
-    /// Those that are needed as a whole.
+    /// Those that are needed as boxed values.
     whole: FxHashSet<Variable>,
     /// Reads and writes of fields, by their sizes.
     accesses: Vec<(Variable, u32)>,
 }
 
-/// Takes what came down, and measures what the way up would leave of it ([`crate::rebuild`]).
+/// Takes the result of the downward pass, and measures what the upward pass would leave of it ([`crate::rebuild`]).
 struct Sink<'a> {
     edges: &'a Edges,
     flow: &'a Flow<'a>,
@@ -340,7 +340,7 @@ impl Sink<'_> {
         match terminator {
             Terminator::ApplyCont(jump) => self.jump(jump.cont, &jump.args),
             Terminator::Apply(apply) => {
-                // What is called directly may be inlined in turn.
+                // What is called directly may itself be inlined.
                 let callee = apply.callee.filter(|_| apply.kind == CallKind::Generic);
                 callee.iter().chain(&apply.args).for_each(|arg| self.need(*arg));
                 self.jump(apply.ret, &[]);
@@ -363,7 +363,7 @@ impl Sink<'_> {
         }
     }
 
-    /// What a jump passes. Nothing is passed in parts where it is only measured: edges add nothing.
+    /// Measures what a jump passes. Nothing is unboxed in a body that is only measured: edges add nothing.
     fn jump(&mut self, named: Continuation, args: &[Simple]) {
         self.arguments(named, 0, args);
     }
@@ -372,7 +372,7 @@ impl Sink<'_> {
         self.arguments(exn.cont, 1, &exn.extra_args);
     }
 
-    /// What is passed to parameters that are needed, from one of them on.
+    /// Measures what is passed to parameters that are needed, from one of them on.
     fn arguments(&mut self, named: Continuation, first: usize, args: &[Simple]) {
         let params = self.flow.params.get(&self.edges.resolve(named).0);
         for (index, arg) in args.iter().enumerate() {
@@ -383,7 +383,7 @@ impl Sink<'_> {
         }
     }
 
-    /// What is left in the body uses this as a whole.
+    /// Records that what is left in the body uses this as a boxed value.
     fn need(&mut self, simple: Simple) {
         self.needs.whole.extend(simple.as_var().filter(|var| self.watched.contains(var)));
     }

@@ -14,7 +14,7 @@ const FIELDS: usize = 12;
 
 impl Simplifier<'_> {
     /// Whether a parameter is to be unboxed whose uses are all known. What may raise can't be preceded by a computation
-    /// of the parts: to a handler they go by name.
+    /// of the parts: they are passed to a handler by name.
     pub(crate) fn unbox_at_join(
         &mut self,
         index: usize,
@@ -24,7 +24,7 @@ impl Simplifier<'_> {
         is_handler: bool,
     ) -> Option<Unboxing> {
         let is_fresh = uses.iter().any(|u| self.is_fresh(u.args[index]));
-        // A loop that this goes to and that passes parts needs their names, where it may be poison.
+        // A loop that this flows into and that passes parts needs their names, where it is possibly poison.
         let is_named =
             || uses.iter().all(|u| is_poison(u.args[index]) || has_names(&u.tys[index], &u.tests[index]));
         if !(is_fresh || self.function.analysis.is_flimsy(param) && is_named()) {
@@ -177,7 +177,7 @@ impl Simplifier<'_> {
     }
 }
 
-/// Whether what has the type is passed in parts, as far as their number goes.
+/// Whether a value of the type has few enough parts to be passed unboxed.
 pub(crate) fn is_small(ty: &Ty) -> bool {
     match ty {
         Ty::Variant(variant) => match &variant.blocks {
@@ -210,7 +210,7 @@ fn is_name(ty: &Ty) -> bool {
     matches!(ty, Ty::Is(_))
 }
 
-/// Whether all blocks that a use may pass have a place among those of the parameter.
+/// Whether all blocks that a use may pass are among those of the parameter.
 fn is_case_of(at_use: &Variant, variant: &Variant) -> bool {
     let (Blocks::Known(blocks), Blocks::Known(known)) = (&at_use.blocks, &variant.blocks) else {
         return false;
@@ -218,7 +218,7 @@ fn is_case_of(at_use: &Variant, variant: &Variant) -> bool {
     blocks.iter().all(|b| b.exact && known.iter().any(|k| k.tag == b.tag && k.fields.len() == b.fields.len()))
 }
 
-/// Whether it is known which case a variant is, or what tells it, and its fields have names.
+/// Whether the case of a variant, or a test that decides it, is known, and its fields have names.
 fn is_named(variant: &Variant, tests: &Tests) -> bool {
     let Blocks::Known(blocks) = &variant.blocks else { return false };
     let named = |block: &Block| block.fields.iter().all(|f| matches!(f, Ty::Is(_)));

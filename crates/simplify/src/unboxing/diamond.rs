@@ -1,7 +1,8 @@
 //! Diamonds: values that depend on the case that a variant is in.
 //!
 //! `join k (x) { … switch test { 0 -> a, 1 -> b } }`, where the arms do nothing but compute what they pass to `k`. It
-//! goes if its values are not needed: of the switch's operand they are made, so it is no root of what is needed.
+//! is removed if its values are not needed: they are computed from the switch's operand, so that is no root of what is
+//! needed.
 
 use flambeau_ir::{
     ApplyCont, ContHandler, Continuation, Dbg, Expr, Item, Named, Prim, Simple, Switch, Terminator, Variable,
@@ -21,9 +22,9 @@ pub(super) struct Case {
 
 /// The cases of a variant.
 pub(super) struct Cases {
-    /// Of an immediate, with what tells whether it is one.
+    /// The part of an immediate, with the test whether the value is one.
     pub int: Option<(Simple, Case)>,
-    /// What tells the tag, if there are several: it may be computed where the value is a block only.
+    /// The computation of the tag, if there are several: it is valid only where the value is a block.
     pub tag: Option<(Vec<Item>, Simple)>,
     /// By increasing tag.
     pub blocks: Vec<(u8, Case)>,

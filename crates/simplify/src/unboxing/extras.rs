@@ -54,7 +54,7 @@ impl Simplifier<'_> {
         }
     }
 
-    /// One more argument: what is known, poison for poison, or computed from the whole.
+    /// One more argument: what is known, poison for poison, or computed from the boxed value.
     fn extra(&mut self, edge: EdgeId, part: Variable, known: Option<Simple>, arg: Simple, prim: Prim) {
         let kind = self.unit.variables[part].kind;
         let simple = match known {
@@ -123,7 +123,7 @@ impl Simplifier<'_> {
         self.function.edges[edge].extra.extend(case.args);
     }
 
-    /// The parts of what may be in several cases: a test at the use tells.
+    /// The parts of a variant that may be in several cases: a test at the use decides.
     fn extra_by_test(&mut self, edge: EdgeId, parts: &Parts, variant: &Variant, arg: Simple, tests: Tests) {
         let mut first = Vec::new();
         let new_test = |this: &mut Self, known: Option<Simple>, prim, lets: &mut Vec<Item>| match known {
@@ -267,8 +267,8 @@ impl Simplifier<'_> {
         case
     }
 
-    /// The parts of poison. What makes the whole again, here or where these parts go on to, branches on some case, so
-    /// it must be in one.
+    /// The parts of poison. What allocates the box again, here or where these parts are passed on to, branches on the
+    /// case, so the poison must be in one.
     fn case_of_poison(&mut self, parts: &Parts) -> Case {
         let poison = |kind| Simple::Const(Const::Poison(kind));
         let mut case = Case::default();

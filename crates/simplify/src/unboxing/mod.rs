@@ -1,21 +1,21 @@
 //! Unboxing of continuation parameters (reference: flambda2-unboxing).
 //!
-//! The decision is made before the handler is simplified ([`decide`]); parameters for the parts are added, and what
-//! they are is told to the environment ([`parts`]); the arguments for them are found when all uses are known
-//! ([`extras`]).
+//! The decision is made before the handler is simplified ([`decide`]); parameters for the parts are added, and recorded
+//! as such in the environment ([`parts`]); the arguments for them are found when all uses are known ([`extras`]).
 //!
-//! # What becomes of the whole
+//! # What becomes of the boxed value
 //!
-//! It stays a parameter: if nothing needs it any more, the way up drops it, and with it the allocations at the uses. Of
-//! a loop's parameter that only exits need that would not be enough, so there it is made at the beginning of the
-//! handler ([`Whole::Rebuilt`]), from where the allocation sinks to the exits, or is dropped on the way up. For a
-//! variant that takes a branch ([`diamond`]). A box that exists is not made a second time: what comes to such a
-//! parameter was not allocated before (`analysis::wholes`), or the box is passed beside its parts ([`Whole::Given`]).
+//! It stays a parameter: if nothing needs it any more, the upward pass drops it, and with it the allocations at the
+//! uses. For a loop's parameter that only exits need that would not be enough, so there it is allocated at the
+//! beginning of the handler ([`Whole::Rebuilt`]), from where the allocation sinks to the exits, or is dropped by the
+//! upward pass. For a variant that takes a branch ([`diamond`]). An existing box is not allocated a second time: what
+//! flows into such a parameter was not allocated before (`analysis::wholes`), or the box is passed beside its parts
+//! ([`Whole::Given`]).
 //!
 //! # Poison
 //!
-//! Fields of a case that a use is not in are poison there. What may be poison is *flimsy*: what its type says holds
-//! where the source reads it, and is no leave to read memory elsewhere.
+//! Fields of a case that a use is not in are poison there. A variable that is possibly poison is *flimsy*: what its
+//! type says holds where the source reads it, and does not permit reading memory elsewhere.
 
 mod decide;
 mod diamond;
@@ -29,7 +29,7 @@ use flambeau_types::{Block, Blocks, Closure, IntSet, Operands, Ty, Variant};
 
 use crate::Simplifier;
 
-/// A parameter that is passed in parts, too.
+/// A parameter whose parts are passed, too.
 pub struct Unboxing {
     /// Which of the parameters.
     index: usize,
@@ -38,21 +38,22 @@ pub struct Unboxing {
     whole: Whole,
 }
 
-/// Where the whole comes from.
+/// Where the boxed value comes from.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Whole {
     /// It is a parameter, too.
     Passed,
-    /// It is made of its parts at the beginning of the handler.
+    /// It is allocated from its parts at the beginning of the handler.
     Rebuilt,
-    /// So unless this parameter is a block: then that is the whole. Otherwise it is an immediate.
+    /// It is this parameter if that is a block; otherwise the parameter is an immediate, and the boxed value is
+    /// allocated from its parts.
     Given(Variable),
 }
 
-/// The parts.
+/// The parts of an unboxed parameter.
 enum Form {
     Number(BoxedKind, Variable),
-    /// A block of values, or a record of floats, with what makes it.
+    /// A block of values, or a record of floats, with the primitive that allocates it.
     Block {
         make: Prim,
         fields: Vec<Variable>,
@@ -115,7 +116,7 @@ impl Parts {
         Simple::naked_imm(self.blocks.first().map_or(0, |(tag, _)| i64::from(*tag)))
     }
 
-    /// Whether these are cases of it.
+    /// Whether all cases of a variant are among these.
     fn includes(&self, variant: &Variant) -> bool {
         let Blocks::Known(known) = &variant.blocks else { return false };
         let has_ints = self.only.is_some() || self.constant.is_some();
@@ -130,7 +131,7 @@ impl Parts {
     }
 }
 
-/// What tells the case that a variant is in, where it is used: by names.
+/// The names, at a use, of the values that decide which case a variant is in.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Tests {
     is_int: Option<Simple>,
@@ -139,7 +140,7 @@ pub struct Tests {
 }
 
 impl Simplifier<'_> {
-    /// Of an atom of that type, here.
+    /// The tests of an atom of that type that are available at this point.
     pub(crate) fn tests(&self, arg: Simple, ty: &Ty) -> Tests {
         match ty {
             Ty::Variant(variant) if matches!(&variant.blocks, Blocks::Known(known) if !known.is_empty()) => {

@@ -1,4 +1,4 @@
-//! The handler's side: parameters for the parts, and what is known of the whole.
+//! The handler's side: parameters for the parts, and what is known of the boxed value.
 
 use std::rc::Rc;
 
@@ -13,7 +13,7 @@ use crate::Simplifier;
 use crate::run::Params;
 
 impl Simplifier<'_> {
-    /// Adds the parts to the parameters, and tells the environment what they are. Gives the items that make wholes
+    /// Adds the parts to the parameters, and records them in the environment. Returns the items that allocate boxes
     /// again, for the beginning of the handler.
     pub(crate) fn add_params(&mut self, params: &mut Params, unboxings: &[Unboxing]) -> Vec<Item> {
         let mut items = Vec::new();
@@ -81,9 +81,9 @@ impl Simplifier<'_> {
         }
     }
 
-    /// Records the parts that a variable is made of. What allocates the same elsewhere is the variable if that is
-    /// passed; but a whole that is made at the beginning of the handler is to sink to the exits, and takes no uses in
-    /// other paths.
+    /// Records the parts that a variable consists of. An equal allocation elsewhere is replaced by the variable if that
+    /// is passed; but a box that is allocated at the beginning of the handler is to sink to the exits, and is given no
+    /// uses on other paths.
     fn whole(&mut self, (param, whole): (Variable, Whole), prim: Prim, parts: &[Variable], ty: Ty) {
         let args: Operands = parts.iter().map(|part| Simple::Var(*part)).collect();
         self.env.retype(param, ty);
@@ -122,7 +122,7 @@ impl Simplifier<'_> {
         self.env.retype(param, Ty::Variant(Rc::new(Variant { ints, blocks: Blocks::Known(blocks) })));
     }
 
-    /// Makes the whole of its parts.
+    /// Allocates the boxed value from its parts.
     fn rebuilt(&mut self, param: Variable, form: &Form) -> Option<Item> {
         let atoms = |vars: &[Variable]| vars.iter().map(|var| Simple::Var(*var)).collect::<Operands>();
         match form {
@@ -133,7 +133,7 @@ impl Simplifier<'_> {
         }
     }
 
-    /// The box that was passed, if it is one; else the whole, made of its parts.
+    /// The box that was passed, if it is one; else the boxed value, allocated from its parts.
     fn given_or_rebuilt(&mut self, param: Variable, boxed: Variable, form: &Form) -> Option<Item> {
         let made = self.fresh_like(param);
         let make = self.rebuilt(made, form)?;
