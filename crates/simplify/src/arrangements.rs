@@ -1,5 +1,5 @@
-//! Which arguments of a call the parameters of recursive functions are, in each of the ways in which these call each
-//! other (features C1, C2).
+//! Which arguments of a call the parameters of recursive functions are, on each path of calls between these (features
+//! C1, C2).
 //!
 //! A parameter is *fixed* if it can only be one argument of the call; a set of parameters is *closed* if each can only
 //! be one or another of them, as in `iter_swap f g l = … iter_swap g f …`. An arrangement of a function says for each
@@ -85,7 +85,8 @@ impl Flow<'_> {
         self.arrangements(&self.positions(|arguments| arguments.len() == 1))
     }
 
-    /// Those with functions that change places, too; `None` if there are too many, or nothing does.
+    /// The arrangements in which functions are permuted among parameters, too; `None` if there are too many, or nothing
+    /// is permuted.
     pub fn permuting(&self) -> Option<Arrangements> {
         let is_function = |argument: &usize| self.arguments[*argument] == Argument::Function;
         let fit = |arguments: &[usize]| arguments.len() == 1 || arguments.iter().all(is_function);
@@ -119,7 +120,7 @@ impl Flow<'_> {
     }
 
     /// The parameters that can only be arguments of which something is known, and such that `fit` together in one
-    /// place: the largest set whose members are passed members only.
+    /// position: the largest set whose members are passed members only.
     fn positions(&self, fit: impl Fn(&[usize]) -> bool) -> FxHashSet<Position> {
         let reached = self.reached();
         let is_known = |index: usize| self.arguments.get(index).is_some_and(|a| *a != Argument::Unknown);
@@ -280,12 +281,12 @@ mod tests {
 
     #[test]
     fn what_is_lost_on_the_way_is_unknown() {
-        // The second place gets anything, and comes to the first.
+        // The second position receives anything, and is passed to the first.
         flow(&[2], &[(F, F, &[Some(1), None])], &[Function, Function], |flow| {
             assert!(flow.permuting().is_none());
             assert_eq!(fixed(flow, F), [vec![None, None]]);
         });
-        // One that is passed twice is two arrangements, of which the second goes on.
+        // One that is passed twice is two arrangements, of which the second recurs.
         flow(&[2], &[(F, F, &[Some(0), Some(0)])], &[Function, Function], |flow| {
             let all = flow.permuting().expect("two arrangements");
             assert_eq!(all.of(CodeId::new(F)), [vec![Some(0), Some(1)], vec![Some(0), Some(0)]]);

@@ -1,4 +1,4 @@
-//! Calls and closures, on the way down.
+//! Calls and closures, in the downward pass.
 
 use std::borrow::Cow;
 use std::rc::Rc;
@@ -74,8 +74,8 @@ impl Simplifier<'_> {
         self.return_to(apply, result, out)
     }
 
-    /// A direct call as it is for the callee's body if that is put in its place, or copied for the call: with functions
-    /// of this unit for those that behave as they do.
+    /// A direct call as it is for the callee's body if that is inlined, or copied for the call: with functions of this
+    /// unit for those that behave as they do.
     fn with_known_functions<'c>(&mut self, apply: &'c Apply) -> Cow<'c, Apply> {
         let mut known = Cow::Borrowed(apply);
         if self.rewrites.stubs_only
@@ -100,7 +100,7 @@ impl Simplifier<'_> {
         }
     }
 
-    /// What a call does to what is known, and its exceptional way out.
+    /// Applies what a call does to what is known, and records its exceptional exit.
     fn finish_call(&mut self, apply: &mut Apply) {
         if let CallKind::Direct(code) = apply.kind
             && apply.callee.is_some()
@@ -115,7 +115,7 @@ impl Simplifier<'_> {
         apply.exn = self.raise_point(apply.exn.clone());
     }
 
-    /// The ordinary way out of a call, with what is known of its result.
+    /// The return of a call, with what is known of its result.
     fn return_to(&mut self, mut apply: Apply, result: Ty, out: &mut Vec<Item>) -> Next {
         match self.function.conts.get(&apply.ret) {
             Some(ContState::Pending(_)) => {
@@ -153,7 +153,7 @@ impl Simplifier<'_> {
         Next::End(Terminator::Apply(Box::new(apply)))
     }
 
-    /// Variables for what a continuation is given.
+    /// Variables for what is passed to a continuation.
     pub(crate) fn results_of(&mut self, cont: Continuation) -> Params {
         let params = match self.function.conts.get(&cont) {
             Some(ContState::Open(open)) => open.params.clone(),
@@ -207,7 +207,8 @@ impl Simplifier<'_> {
         }
     }
 
-    /// Makes a direct call through a closure that has a twin, now that this is known, a call of that.
+    /// Redirects a direct call through a closure that has a specialised instance, now that this is known, to the
+    /// instance.
     fn redirect_to_twin(&mut self, apply: &mut Apply) {
         if !matches!(apply.kind, CallKind::Direct(_) | CallKind::DirectExternal(_)) {
             return;

@@ -1,4 +1,4 @@
-//! Continuations, on the way down: pending ones, open ones, their uses, and what is known in a handler.
+//! Continuations, in the downward pass: pending ones, open ones, their uses, and what is known in a handler.
 
 use flambeau_ir::prim::Classes;
 use flambeau_ir::{
@@ -22,7 +22,7 @@ pub enum ContState {
     Pending(Handler),
     /// Waiting for its uses.
     Open(Open),
-    /// Its handler passes its parameters on, and does nothing else: jumps to it go to this one.
+    /// Its handler passes its parameters on, and does nothing else: jumps to it are redirected to this one.
     Forward(Continuation),
 }
 
@@ -45,11 +45,11 @@ pub struct Use {
     pub edge: EdgeId,
     /// Canonical at the use.
     pub args: SmallVec<[Simple; 2]>,
-    /// What is known of the arguments at the use, in words of the use.
+    /// What is known of the arguments at the use, expressed over the variables in scope at the use.
     pub tys: SmallVec<[Ty; 2]>,
-    /// What tells the cases of those that are variants.
+    /// The values that decide the cases of those arguments that are variants.
     pub tests: SmallVec<[Tests; 2]>,
-    /// The same in words of the scope of the continuation.
+    /// What is known of the arguments, expressed over the variables in scope at the continuation's binding.
     exported: SmallVec<[Ty; 2]>,
     /// What else was learnt of variables of the scope of the continuation.
     facts: SmallVec<[(Variable, Ty); 2]>,
@@ -66,8 +66,8 @@ impl Simplifier<'_> {
         uses.count == 1 && !uses.crosses_region && !self.unit.continuations[cont].is_exn
     }
 
-    /// Has jumps to `cont` go where its handler would jump with the same arguments, if it does nothing else; whether
-    /// they do. Uses from another region stay: they leave a `try`, which is no tail position.
+    /// Redirects jumps to `cont` to where its handler would jump with the same arguments, if it does nothing else;
+    /// returns whether it did. Uses from another region stay: they leave a `try`, which is no tail position.
     pub(crate) fn forward(
         &mut self,
         cont: Continuation,
@@ -119,7 +119,7 @@ impl Simplifier<'_> {
         (body, uses)
     }
 
-    /// Binds the continuations of a group; those that are neither unused nor pending are given back.
+    /// Binds the continuations of a group; returns those that are neither unused nor pending.
     pub(crate) fn open_group(&mut self, recursive: bool, handlers: Vec<ContHandler>) -> Vec<ContHandler> {
         let mut left = Vec::with_capacity(handlers.len());
         for handler in handlers {
@@ -333,7 +333,7 @@ impl Simplifier<'_> {
         self.unit.variables[param].kind == Kind::Value && !self.is_measuring()
     }
 
-    /// What unboxing asks of the arguments of a use: their types, and what tells the cases of variants.
+    /// What unboxing asks of the arguments of a use: their types, and what decides the cases of variants.
     fn for_parts(&self, args: &[Simple]) -> (SmallVec<[Ty; 2]>, SmallVec<[Tests; 2]>) {
         let tys: SmallVec<[Ty; 2]> = args.iter().map(|arg| self.env.ty(*arg)).collect();
         let tests = args.iter().zip(&tys).map(|(arg, ty)| self.tests(*arg, ty)).collect();
@@ -396,7 +396,7 @@ impl Simplifier<'_> {
         ApplyCont { cont: self.record_use(jump.cont, args.clone()), args }
     }
 
-    /// Records a use, and gives the edge that takes the place of the continuation, if that is one of ours.
+    /// Records a use, and returns the edge that replaces the continuation, if that is open.
     pub(crate) fn record_use(&mut self, cont: Continuation, args: SmallVec<[Simple; 2]>) -> Continuation {
         let Some(ContState::Open(open)) = self.function.conts.get(&cont) else { return cont };
         let (time, mark) = (open.time, open.mark);

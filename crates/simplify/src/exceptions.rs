@@ -1,4 +1,4 @@
-//! Exceptions, on the way down.
+//! Exceptions, in the downward pass.
 
 use std::rc::Rc;
 
@@ -22,8 +22,8 @@ impl Simplifier<'_> {
         exn
     }
 
-    /// A raise: a jump, if it goes to a handler of this function and nobody wants to know where it came from
-    /// (features D13, pitfall 43).
+    /// A raise: a jump, if its target is a handler of this function and no backtrace needs its origin (features D13,
+    /// pitfall 43).
     pub(crate) fn raise(&mut self, kind: RaiseKind, exn: Simple, handler: ExnCont, dbg: Dbg) -> Next {
         let exn = self.env.canonical(exn);
         if let Some(cont) = self.function.raise_targets.get(&handler.cont).copied()
@@ -43,8 +43,8 @@ impl Simplifier<'_> {
         kind == RaiseKind::NoTrace || !self.rewrites.keep_backtraces
     }
 
-    /// Makes an ordinary continuation of a handler that some raise of this function reaches: the handler goes on to it.
-    /// Gives that continuation, and the handler's new parameters and code.
+    /// Creates an ordinary continuation from a handler that some raise of this function reaches: the handler jumps to
+    /// it. Returns that continuation, and the handler's new parameters and code.
     pub(crate) fn split_handler(&mut self, cont: Continuation, params: &Params) -> Option<ContHandler> {
         if !self.function.analysis.is_raised_to(cont)
             || self.function.raise_targets.contains_key(&cont)
@@ -63,7 +63,7 @@ impl Simplifier<'_> {
         Some(ContHandler { cont: ordinary, params, body })
     }
 
-    /// The same for the handlers of a group: the ordinary ones made, and the group.
+    /// Creates ordinary continuations from the handlers of a group: returns the ordinary ones created, and the group.
     pub(crate) fn split_handlers(
         &mut self,
         recursive: bool,
@@ -93,7 +93,7 @@ impl Simplifier<'_> {
         if !is_raised && is_quiet(&body) && self.allow(Rewrite::UselessHandler) {
             return Next::Splice(body);
         }
-        // Until the first raise the extra arguments are those given here; nothing is known of the memory.
+        // Until the first raise the extra arguments are those passed here; nothing is known of the memory.
         let handler = self.raise_point(handler);
         Next::End(Terminator::Try { body: Box::new(body), handler })
     }

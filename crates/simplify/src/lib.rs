@@ -7,12 +7,13 @@
 //! a new run.
 //!
 //! *Continuations.* One that is used once, from the same region, is *pending*: its handler is simplified at the use, in
-//! the use's environment, and in its place. Others are *open*: their uses are recorded with what is known of the
-//! arguments, in words of the scope where the continuation is bound; the handler is simplified afterwards with the join
-//! of the uses. Loops start from the join of the uses outside and the inductive pre-pass ([`analysis`]).
+//! the use's environment, and replaces it. Others are *open*: their uses are recorded with what is known of the
+//! arguments, expressed over the variables in scope where the continuation is bound; the handler is simplified
+//! afterwards with the join of the uses. Loops start from the join of the uses outside and the inductive pre-pass
+//! ([`analysis`]).
 //!
-//! *Uses* of open continuations come out as *edges* ([`edges`]), which stand in the place of the continuation, and
-//! under which arguments for parameters that are added later (unboxing) are noted. They are resolved on the way up.
+//! *Uses* of open continuations become *edges* ([`edges`]), which replace the continuation, and under which arguments
+//! for parameters that are added later (unboxing) are recorded. They are resolved in the upward pass.
 //!
 //! *State.* What is known belongs to the unit, to the function ([`state`]) or to the point ([`point`]);
 //! `docs/design/simplifier.md` says which of it lives how long.
@@ -96,7 +97,7 @@ pub fn simplify(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
         dead_code::remove(unit, |_| true);
     }
     Simplifier::new(unit, rewrites).unit();
-    // Without asking: codes whose sets were dropped must go.
+    // Without asking: codes whose sets were dropped must be removed.
     dead_code::remove(unit, |_| true);
     rewrites.round += 1;
     true
@@ -104,7 +105,7 @@ pub fn simplify(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
 
 /// Simplifies some functions once more, the entry without a code, after a pass that changed them alone: evaluates and
 /// unboxes, but inlines nothing that a round of [`simplify`] has refused. Takes time for these functions, but for what
-/// is not needed any more: that is looked for in the whole unit.
+/// is not needed any more: that is searched for in the whole unit.
 pub fn revisit(unit: &mut Unit, rewrites: &mut Rewrites, changed: &[Option<CodeId>]) {
     if rewrites.fuel.is_empty() || changed.is_empty() {
         return;
@@ -145,7 +146,7 @@ impl<'a> Simplifier<'a> {
 
     fn unit(&mut self) {
         let static_codes = self.learn();
-        // The functions that it calls are simplified on the way, when what is defined before them is known.
+        // The functions that it calls are simplified in the course of this, when what is defined before them is known.
         self.entry();
         for (code, symbol, values) in static_codes {
             self.code(code, &values, Some(symbol));
@@ -166,7 +167,7 @@ impl<'a> Simplifier<'a> {
         for (code, symbol, values) in static_codes {
             self.code(code, &values, Some(symbol));
         }
-        // The bodies that bind the others come first if they have changed, and tell what these capture.
+        // The bodies that bind the others come first if they have changed, and record what these capture.
         let mut inner: FxHashSet<CodeId> = FxHashSet::default();
         for code in changed.iter().flatten() {
             let body = &self.unit.codes[*code].body;
@@ -225,7 +226,7 @@ impl<'a> Simplifier<'a> {
         }
     }
 
-    /// Simplifies the body of a code, once, given what is known of its captured values, and its closure if that is
+    /// Simplifies the body of a code, once, with what is known of its captured values, and its closure if that is
     /// static.
     fn code(&mut self, code: CodeId, closure: &[(ValueSlot, Ty)], symbol: Option<Symbol>) {
         if !self.global.done.insert(code) || self.rewrites.fuel.is_empty() {

@@ -1,4 +1,4 @@
-//! Primitives, on the way down.
+//! Primitives, in the downward pass.
 
 use flambeau_ir::prim::{ArrayKind, Init, IntCmp, Mutability};
 use flambeau_ir::tags;
@@ -159,7 +159,7 @@ impl Simplifier<'_> {
         args.iter().any(|arg| matches!(arg, Simple::Var(_))).then(|| (prim, args.clone(), memory))
     }
 
-    /// The name of a state of the memory that is that of the whole function, and of no other.
+    /// The name of a memory state that belongs to the whole function, and to no other.
     fn function_state(&self) -> u32 {
         self.function.current.map_or(u32::MAX, |code| u32::MAX - 1 - code.as_u32())
     }
@@ -182,7 +182,7 @@ impl Simplifier<'_> {
         }
     }
 
-    /// Whether a value is no block, or one that was made to be immutable.
+    /// Whether a value is no block, or one that was allocated as immutable.
     fn is_immutable(&self, value: Simple) -> bool {
         let value = self.env.canonical(value);
         match self.env.ty(value) {
@@ -262,7 +262,7 @@ impl Simplifier<'_> {
         self.env.add_cse(load, SmallVec::from_slice(args), memory, value);
     }
 
-    /// A block that is assigned is not what it was when it was made.
+    /// A block that is assigned is not what it was when it was allocated.
     fn forget_fields(&mut self, block: Simple) {
         if let Simple::Var(var) = self.env.canonical(block)
             && matches!(self.env.ty(block), Ty::Variant(_) | Ty::Floats(_))
@@ -427,7 +427,7 @@ impl Simplifier<'_> {
         if from == to {
             return Outcome::Atom(x);
         }
-        // There and back, where the way there loses nothing.
+        // A conversion there and back, where the first one loses nothing.
         if let Some(definition) = self.env.definition(x)
             && let Prim::NumConv { from: origin, .. } = definition.prim
             && origin == to
@@ -476,7 +476,7 @@ impl Simplifier<'_> {
 
     fn make_block(&mut self, tag: u8, mutability: Mutability, fields: &[Simple]) -> Outcome {
         if tag >= tags::FIRST_SPECIAL {
-            // The GC puts what a forward block holds in its place (soundness row 15): it may come to be an immediate.
+            // The GC replaces a forward block by what it holds (soundness row 15): it may become an immediate.
             return Outcome::Keep(Ty::Unknown);
         }
         if mutability != Mutability::Immutable {
@@ -498,7 +498,7 @@ impl Simplifier<'_> {
         };
         let ty = match known {
             Some(Ty::Is(_) | Ty::Twin(..) | Ty::Closure(_)) => known,
-            // Of an object of another unit there may be a twin, too.
+            // An object of another unit may have a specialised instance, too.
             known => self.made_elsewhere(field, block).or(known),
         };
         match ty {

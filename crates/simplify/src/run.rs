@@ -1,4 +1,4 @@
-//! Runs of items, on the way down.
+//! Runs of items, in the downward pass.
 
 use std::vec;
 
@@ -121,7 +121,7 @@ impl Simplifier<'_> {
                             continue;
                         }
                         groups.push(Group { index: out.len(), scope: self.here(), recursive, handlers });
-                        // The place is kept; an empty group is dropped on the way up.
+                        // The position is kept; an empty group is dropped in the upward pass.
                         out.push(Item::LetCont { recursive: false, handlers: Vec::new() });
                     }
                 }
@@ -145,7 +145,7 @@ impl Simplifier<'_> {
         Expr { items: out, terminator }
     }
 
-    /// A terminator, in the environment of its place.
+    /// A terminator, in the environment of its program point.
     fn terminator(&mut self, terminator: Terminator, out: &mut Vec<Item>) -> Next {
         match terminator {
             Terminator::ApplyCont(jump) => self.jump(jump),

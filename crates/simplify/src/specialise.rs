@@ -4,8 +4,9 @@
 //! `map f l` with a known `f` becomes a call of a copy of `map` that has captured `f`: the copy knows the function,
 //! calls it directly, and inlines it. The whole set of closures is copied, and a parameter is captured if, in whatever
 //! function of the set, it can only be the argument of the call that is specialised: a fixed point over the calls in
-//! the set. Where functions change places on the way there is a copy for each arrangement ([`crate::arrangements`]).
-//! The copy still takes all arguments, so that calls keep their shape; in calls of itself those captured are zero.
+//! the set. Where functions are permuted among parameters in these calls there is a copy for each arrangement
+//! ([`crate::arrangements`]). The copy still takes all arguments, so that calls keep their shape; in calls of itself
+//! those captured are zero.
 
 use flambeau_ir::copy::Copier;
 use flambeau_ir::decision::{Policy, Reason};
@@ -54,7 +55,7 @@ impl Group {
 }
 
 impl Simplifier<'_> {
-    /// In the place of a direct call: a copy of the functions made for some of the arguments, and a call of that.
+    /// Replaces a direct call by a copy of the functions, specialised for some of the arguments, and a call of that.
     pub(crate) fn specialised(&mut self, apply: &Apply) -> Option<Rest> {
         let code = match &apply.kind {
             CallKind::Direct(code) => *code,
@@ -118,8 +119,8 @@ impl Simplifier<'_> {
         self.unit.codes[code].attributes.sole || self.makes_sole_set(code)
     }
 
-    /// The functions of another unit that call, directly or through others of them, the one that is given, and are
-    /// called by it.
+    /// The functions of another unit that call, directly or through others of them, the function `root`, and are called
+    /// by it.
     fn imported_group(&mut self, root: CodeId, limit: u32) -> Group {
         let mut group = Group(vec![(self.unit.codes[root].linkage_name.clone(), root)]);
         // By positions in the group, which functions call which.
@@ -173,7 +174,7 @@ impl Simplifier<'_> {
         }
     }
 
-    /// The ways in which the functions can be copied, the best first.
+    /// The alternatives in which the functions can be copied, the best first.
     fn arrangements(
         &self,
         apply: &Apply,
@@ -503,7 +504,7 @@ impl Simplifier<'_> {
         through_closure
     }
 
-    /// Adds the arguments that are no constants to what a set captures; tells by what each is known in the functions.
+    /// Adds the arguments that are no constants to what a set captures; returns by what each is known in the functions.
     fn capture(
         &mut self,
         apply: &Apply,
@@ -558,7 +559,7 @@ impl Simplifier<'_> {
         body.items.splice(0..0, items);
     }
 
-    /// Makes parameters of a copy, given with the index of the argument, what is captured.
+    /// Replaces parameters of a copy, each paired with the index of its argument, by what is captured.
     fn replace_params(
         &mut self,
         copy: CodeId,

@@ -17,7 +17,7 @@ use crate::lift::StaticTable;
 use crate::sets::Sets;
 use crate::{inline, made, toplevel, uses};
 
-/// What is known of the whole unit, whatever function is being simplified.
+/// What is known of the unit, whatever function is being simplified.
 pub struct Global {
     pub statics: StaticTable,
     /// Codes whose bodies have been simplified, or are not to be.
@@ -57,9 +57,9 @@ pub struct Global {
     pub evaluated: FxHashMap<(CodeId, Vec<Simple>), Ty>,
     /// What is known of parts of other units' modules, by the symbols of these.
     pub made: FxHashMap<(Symbol, made::Path), Ty>,
-    /// Static data that the evaluation of functors made: nobody but [`crate::twins`] needs it.
+    /// Static data that the evaluation of functors created: only [`crate::twins`] needs it.
     pub twin_data: FxHashSet<Symbol>,
-    /// Codes of twins that are called, and stay therefore.
+    /// Codes of specialised instances that are called, and stay therefore.
     pub called_twins: FxHashSet<CodeId>,
     /// How many states of the memory have a name.
     memories: u32,
@@ -123,17 +123,17 @@ pub struct FunctionState {
     pub deeper: u32,
     /// What policies may still inline inside what was inlined for the last call of the source.
     pub below: u32,
-    /// Variables made on the way down that may be poison.
+    /// Variables created in the downward pass that are possibly poison.
     pub flimsy: FxHashSet<Variable>,
-    /// Variants that are passed in parts: what needs no whole does without the allocation.
+    /// Variants that are passed unboxed: uses that need no boxed value do without the allocation.
     pub parted: FxHashSet<Variable>,
-    /// Whether parameters of loops that values flow between may be passed in parts, by the one that stands for all.
+    /// Whether parameters of loops that values flow between may be passed unboxed, by their representative.
     pub parted_webs: FxHashMap<Variable, bool>,
-    /// The continuations of diamonds (`unboxing::diamond`), each with the one that all lead to.
+    /// The continuations of diamonds (`unboxing::diamond`), each with the one at which all paths meet.
     pub diamonds: FxHashMap<Continuation, Continuation>,
-    /// The ordinary continuations in which handlers go on.
+    /// The ordinary continuations in which exception handlers continue.
     pub raise_targets: FxHashMap<Continuation, Continuation>,
-    /// Whether what is simplified is the body of a functor, for what it makes ([`crate::twins`]), or a function for
-    /// that.
+    /// Whether what is being simplified is the body of a functor evaluated for what it makes ([`crate::twins`]), or a
+    /// function for that.
     pub in_twin: bool,
 }

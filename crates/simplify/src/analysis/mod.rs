@@ -24,7 +24,7 @@ use turns::{Turn, Turns, WholeUse};
 use wholes::Candidate;
 pub use wholes::LoopWhole;
 
-/// At most so many loads are recorded of a parameter, and of fewer parameters than this.
+/// At most so many loads are recorded of a parameter, and none in a handler with more parameters than this.
 const FIRST_LOADS: usize = 32;
 
 /// How a continuation is used.
@@ -384,7 +384,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Records what a primitive does with its operands: project from them, or let them escape.
+    /// Records what a primitive does with its operands: whether it projects from them or uses them otherwise.
     fn operands(&mut self, prim: &Prim, args: &[Simple], here: Here) {
         match (prim, args) {
             (

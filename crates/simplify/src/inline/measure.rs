@@ -42,7 +42,7 @@ pub struct Measure {
 pub struct Counts {
     /// What has disappeared so far, and the sizes of bodies that are counted instead of calls.
     pub measure: Measure,
-    /// The sizes of the functions that the body makes.
+    /// The sizes of the functions whose closures the body allocates.
     made: FxHashMap<CodeId, u32>,
     /// What is looked at inside the body.
     pub(super) search: Search,
@@ -95,7 +95,7 @@ impl Simplifier<'_> {
         })
     }
 
-    /// The state of a function whose body is only measured, derived from the present function's state.
+    /// The state of a function whose body is only measured, simplified from within the present one.
     fn measuring(&self, counts: Counts) -> FunctionState {
         FunctionState {
             current: self.function.current,
@@ -258,7 +258,7 @@ struct Needs {
 struct Sink<'a> {
     edges: &'a Edges,
     flow: &'a Flow<'a>,
-    /// The sizes of the functions that the body makes.
+    /// The sizes of the functions whose closures the body allocates.
     made: &'a FxHashMap<CodeId, u32>,
     watched: &'a [Variable],
     measure: &'a mut Measure,

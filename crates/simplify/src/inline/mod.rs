@@ -1,8 +1,8 @@
-//! Inlining at calls of functions that are known: [`decide`] and [`policy`] say what, [`measure`] what it would come
-//! to, [`search`] with what inside.
+//! Inlining at calls of functions that are known: [`decide`] and [`policy`] say what is inlined, [`measure`] what it
+//! would cost, [`search`] with which calls inlined inside.
 //!
-//! The body of a callee has been simplified before its callers are: it is copied into the place of the call, and
-//! simplified once more there, with what is known of the arguments.
+//! The body of a callee has been simplified before its callers are: a copy of it replaces the call, and is simplified
+//! once more there, with what is known of the arguments.
 
 mod decide;
 mod guard;
@@ -34,7 +34,7 @@ use crate::size;
 pub(crate) struct Refusal {
     /// The function, if it is known.
     code: Option<CodeId>,
-    /// `None` if that is nothing to tell.
+    /// `None` if there is nothing to report.
     reason: Option<Reason>,
 }
 
@@ -45,7 +45,7 @@ impl Refusal {
 }
 
 impl Simplifier<'_> {
-    /// The body of a callee in the place of a direct call, if it is to be inlined: what the run goes on with.
+    /// Replaces a direct call by the body of its callee, if it is to be inlined: returns what the run continues with.
     pub(crate) fn inlined(&mut self, apply: &Apply) -> Result<Rest, Refusal> {
         if let Some(current) = self.function.current {
             let attributes = &self.unit.codes[current].attributes;
@@ -119,7 +119,7 @@ impl Simplifier<'_> {
         makes
     }
 
-    /// What the run goes on with when a body stands in the place of a call.
+    /// What the run continues with when a body replaces a call.
     fn body_in_place(&mut self, apply: &Apply, body: Expr) -> Option<Rest> {
         let analysis = Analysis::of(&body, &self.env, self.rewrites.keep_backtraces);
         let returns = analysis.outward_uses(apply.ret);
@@ -130,15 +130,15 @@ impl Simplifier<'_> {
             return Some(Rest::from(body));
         }
         let Some(ContState::Pending(handler)) = self.function.conts.remove(&apply.ret) else { return None };
-        // The place where the call returns to is used several times now, or never.
+        // The continuation that the call returns to is used several times now, or never.
         Rc::make_mut(&mut self.function.analysis).note_open(apply.ret);
         let join = Item::Join { cont: apply.ret, params: handler.params, body: Box::new(body) };
         let items: Vec<Item> = std::iter::once(join).chain(handler.rest.items).collect();
         Some(Rest { items: items.into_iter(), terminator: handler.rest.terminator })
     }
 
-    /// Simplifies a callee that has not been yet, if it can be without the place where its set is made, so that what is
-    /// inlined is as small as can be.
+    /// Simplifies a callee that has not been yet, if that does not require the point where its set is bound, so that
+    /// what is inlined is as small as can be.
     pub(crate) fn simplify_callee(&mut self, code: CodeId) {
         if self.global.done.contains(&code) {
             return;
@@ -160,8 +160,8 @@ impl Simplifier<'_> {
         size
     }
 
-    /// The body of a code as policies look at it: for policy *benefit* as it was before anything was inlined in it in
-    /// this run, so that what is inlined there does not stand in the way of inlining the whole.
+    /// The body of a code as policies measure it: for policy *benefit* as it was before anything was inlined in it in
+    /// this run, so that what is inlined there does not prevent inlining the whole function.
     fn declared_body(&self, code: CodeId) -> Option<&Expr> {
         self.global.declared.get(&code).or_else(|| self.body(code))
     }
@@ -189,8 +189,8 @@ impl Simplifier<'_> {
             })
     }
 
-    /// The body with the arguments, the way back and the handler of the call. The functions that it makes are copied
-    /// with it, to be simplified there.
+    /// A copy of the body with the arguments, the return continuation and the exception handler of the call. The
+    /// functions whose closures it allocates are copied with it, to be simplified there.
     pub(crate) fn copy_body(&mut self, apply: &Apply, code: CodeId) -> Option<Expr> {
         let unit = &mut *self.unit;
         let data = &unit.codes[code];
@@ -234,7 +234,8 @@ impl Simplifier<'_> {
 
     /// The calls of the group in a body that was unrolled are unrolled once less (manual 21.6); those of a recursive
     /// function that was inlined just so are not touched. In a stub only the calls of stubs are: one that calls itself
-    /// would go on for ever (soundness row 42). `bodies`: the copy's, and those of the functions that it makes.
+    /// would be inlined for ever (soundness row 42). `bodies`: the copy's, and those of the functions whose closures it
+    /// allocates.
     fn limit_unrolling<'b>(&self, bodies: impl Iterator<Item = &'b mut Expr>, apply: &Apply, code: CodeId) {
         let left = match apply.inlined {
             InlineAttribute::Unroll(n) => n.saturating_sub(1),
