@@ -34,8 +34,8 @@ enum Term {
     Is(i64),
     /// What is computed of the constants; nothing where the rule does not hold.
     Of(fn(IntKind, i64, i64) -> Option<i64>),
-    /// An operation. One that commutes matches both ways, but is not tried again where the rest of a rule does not
-    /// match then.
+    /// An operation. One that commutes matches in both operand orders, but is not tried again where the rest of a rule
+    /// does not match then.
     Op(Operation, &'static Term, &'static Term),
 }
 
@@ -87,7 +87,7 @@ static RULES: &[Rule] = &[
     rule(Op(DIV, &X, &Is(1)), X),
     rule(Op(MOD, &X, &Is(1)), Is(0)),
     rule(Op(MOD, &X, &Is(-1)), Is(0)),
-    // What was added is taken away.
+    // What was added is subtracted.
     rule(Op(SUB, &Op(ADD, &X, &Y), &Y), X),
     rule(Op(SUB, &Op(ADD, &Y, &X), &Y), X),
     rule(Op(ADD, &Op(SUB, &X, &Y), &Y), X),
@@ -123,7 +123,7 @@ static RULES: &[Rule] = &[
     rule(Op(LSR, &Op(LSL, &X, &C), &C), Op(AND, &X, &Of(|k, c, _| fold::shift(ShiftOp::Lsr, k, -1, c)))),
 ];
 
-/// One shift in place of two, if its amount is one: amounts outside the width give anything.
+/// One shift instead of two, if the sum is a valid amount: amounts outside the width have unspecified results.
 fn shifts(kind: IntKind, c: i64, d: i64) -> Option<i64> {
     let width = fold::width(kind);
     let amounts = 0..width;
@@ -174,7 +174,7 @@ struct Found {
 }
 
 impl Simplifier<'_> {
-    /// What an operation on integers is by one of the rules.
+    /// What an operation on integers is equal to by one of the rules.
     pub(crate) fn by_algebra(&self, prim: &Prim, args: &[Simple]) -> Option<Outcome> {
         let (operation, kind) = Operation::of(prim)?;
         let [x, y] = args else { return None };
@@ -235,7 +235,7 @@ impl Simplifier<'_> {
     }
 }
 
-/// The right side, and whether it is what there is.
+/// The right side, and whether it is the present operation itself.
 fn build(term: &Term, kind: IntKind, found: Found, is: (&Prim, &[Simple])) -> Option<(Outcome, bool)> {
     match term {
         Op(operation, left, right) => {

@@ -16,7 +16,7 @@ fn comparison(external: &External) -> Option<(Comparison, bool)> {
     polymorphic.or_else(|| external.comparison_of_strings().map(|comparison| (comparison, true)))
 }
 
-/// What a comparison gives, from the order of what it compares.
+/// The result of a comparison, from the order of its operands.
 fn outcome_of(comparison: Comparison, order: Ordering) -> Simple {
     let order = order as i64;
     Simple::tagged(match comparison {

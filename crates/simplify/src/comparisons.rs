@@ -1,4 +1,4 @@
-//! Comparisons with constants of what comparisons give: truth values, three-way comparisons.
+//! Comparisons of the results of comparisons with constants: truth values, three-way comparisons.
 
 use flambeau_ir::prim::IntCmp;
 use flambeau_ir::{Const, IntKind, Prim, Simple};

@@ -6,7 +6,8 @@
 //! (soundness row 38). A captured value is live if it is projected from the closure; others are captured no longer.
 //!
 //! Static data that is stored in a field of the module block which other units do not know is live if that field is
-//! read. What the toplevel computes and stores there stays: it lives as long as the program, and a finaliser may tell.
+//! read. What the toplevel computes and stores there stays: it lives as long as the program, and a finaliser may
+//! observe it.
 //!
 //! It is one rewrite for the whole unit, for what is dead mentions what is dead.
 
@@ -66,13 +67,13 @@ struct Live {
     dead: Dead,
 }
 
-/// What is to go from bodies.
+/// What is to be removed from bodies.
 struct Dead {
-    /// Of each set of closures, static ones apart, the first closure.
+    /// The first closure of each set of closures, except static ones.
     sets: FxHashSet<Variable>,
     module: Symbol,
     fields: FxHashSet<u32>,
-    /// What is projected from closures: other captured values go.
+    /// What is projected from closures: other captured values are removed.
     projected: EntitySet<ValueSlot>,
     /// How many others there are in sets that stay.
     values: usize,
@@ -119,7 +120,7 @@ struct Set<'u> {
     is_live: bool,
 }
 
-/// Where a set of closures is made.
+/// Where a set of closures is bound.
 #[derive(Clone, Copy)]
 enum Home {
     /// By the linker: static data of that number.
@@ -146,7 +147,7 @@ struct Marking<'u> {
     read: FxHashSet<u32>,
     codes: EntitySet<CodeId>,
     statics: Vec<bool>,
-    /// Codes to look at.
+    /// Codes to visit.
     pending: Vec<CodeId>,
     /// What is to be marked, lest marking recurses.
     atoms: Vec<Simple>,
@@ -276,7 +277,7 @@ impl<'u> Marking<'u> {
             return;
         }
         self.sets[index].is_live = true;
-        // Where it is made stays too, though only a mention of a slot can have led here otherwise.
+        // The code where it is bound stays too, though otherwise only a mention of a slot can have led here.
         match home {
             Home::Static(index) => self.statics[index] = true,
             Home::Entry(_) => {}

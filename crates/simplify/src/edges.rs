@@ -1,6 +1,6 @@
-//! Edges: the uses of open continuations, in terms that came down and were not rebuilt yet.
+//! Edges: the uses of open continuations, in terms after the downward pass that were not rebuilt yet.
 //!
-//! Such a term names an edge where the final term names a continuation. [`Target::of`] tells the two apart; nothing
+//! Such a term names an edge where the final term names a continuation. [`Target::of`] distinguishes the two; nothing
 //! else knows how an edge is written down in a term.
 
 use std::ops::{Index, IndexMut};
@@ -16,19 +16,18 @@ use crate::run::Params;
 pub struct EdgeId(u32);
 entity_impl!(EdgeId, "edge");
 
-/// Where a use goes to, and what it takes along besides its arguments.
+/// The target of a use, and what it carries besides its arguments.
 pub struct Edge {
     pub cont: Continuation,
-    /// Evaluated before the jump: bindings without effect, and diamonds. Before what may raise there is no place for
-    /// any.
+    /// Evaluated before the jump: bindings without effect, and diamonds. None can precede what may raise.
     pub items: Vec<Item>,
     /// For the parameters added.
     pub extra: SmallVec<[Simple; 2]>,
-    /// Names of what a call gives, if the edge is from a call.
+    /// Names of the results of a call, if the edge is from a call.
     pub results: Params,
 }
 
-/// What a term that came down names as the destination of a jump, a call's return or a raise.
+/// What a term after the downward pass names as the destination of a jump, a call's return or a raise.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Target {
     /// A use of an open continuation.
@@ -64,7 +63,7 @@ impl Edges {
         (id, Continuation::new(FIRST + id.index()))
     }
 
-    /// The continuation that a jump to what is named here comes to, and the arguments that the jump adds to its own.
+    /// The continuation that a jump to what is named here reaches, and the arguments that the jump adds to its own.
     pub fn resolve(&self, named: Continuation) -> (Continuation, &[Simple]) {
         match Target::of(named) {
             Target::Edge(id) => (self[id].cont, &self[id].extra),

@@ -11,7 +11,7 @@ use crate::{size, specialise, twins};
 
 /// Bodies larger than this nobody inlines without an attribute.
 const LARGE: u32 = 250;
-/// What others may inline without a look, at their `-O3`.
+/// What others may inline without evaluating it, at their `-O3`.
 const SMALL: u32 = 60;
 /// What knowledge of an argument can be worth, mostly: a function that is called and not allocated, a block, a
 /// constant.
@@ -24,7 +24,7 @@ const CONSTANT_BENEFIT: u32 = 6;
 pub enum Visible {
     /// Whatever is mentioned by what is exported: the object will define it.
     All,
-    /// These names of the linker alone: the object must be one of several that may take each other's place.
+    /// These names of the linker alone: the object must be one of several interchangeable ones.
     Only(FxHashSet<String>),
 }
 
@@ -115,7 +115,8 @@ fn constants(unit: &Unit) -> FxHashMap<Symbol, &StaticDef> {
     constants
 }
 
-/// These, and the static closures that nobody else may refer to: twins of what a functor makes call them.
+/// The constants, and the static closures that no other unit may refer to: specialised instances of what a functor
+/// makes call them.
 fn hidden_closures<'u>(
     unit: &'u Unit,
     visible: &Visible,

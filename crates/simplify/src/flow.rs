@@ -15,17 +15,17 @@ pub struct Flow<'a> {
     pub params: FxHashMap<Continuation, Params>,
     /// How often each is used.
     pub uses: FxHashMap<Continuation, u32>,
-    /// Those that take the result of a call: it has to go somewhere.
+    /// Those that receive the result of a call, which needs a parameter to bind it.
     pub returned_to: FxHashSet<Continuation>,
     pending: Vec<Variable>,
     /// The results of diamonds (`unboxing::diamond`), by all their continuations.
     diamonds: &'a FxHashMap<Continuation, Continuation>,
-    /// What each variable is made of.
+    /// What each variable is computed from.
     sources: FxHashMap<Variable, SmallVec<[Variable; 3]>>,
 }
 
 impl<'a> Flow<'a> {
-    /// Of a body that came down, with its edges.
+    /// The needs of a body after the downward pass, with its edges.
     pub fn of(body: &Expr, edges: &Edges, diamonds: &'a FxHashMap<Continuation, Continuation>) -> Flow<'a> {
         let mut flow = Flow {
             needed: EntitySet::new(),
@@ -61,7 +61,7 @@ impl<'a> Flow<'a> {
         }
     }
 
-    /// Whether a continuation is where a diamond ends.
+    /// Whether a continuation is the join of a diamond.
     pub fn is_diamond(&self, cont: Continuation) -> bool {
         self.diamonds.contains_key(&cont)
     }

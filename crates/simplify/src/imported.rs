@@ -1,7 +1,7 @@
 //! Functions of other units, to be inlined: read when a call of one is considered for the first time.
 //!
 //! While the simplifier runs, such a function is a code of the unit like others; but nobody refers to it, so that at
-//! the end it goes with all that is not used.
+//! the end it is removed with all that is not used.
 
 use flambeau_ir::imports::{Callee, Function};
 use flambeau_ir::transfer::{self, Importer};
@@ -23,7 +23,7 @@ pub struct Imported {
 }
 
 impl Imported {
-    /// The function of that name, if it was asked for and came.
+    /// The function of that name, if it was asked for and imported.
     pub(crate) fn known(&self, name: &str) -> Option<CodeId> {
         self.codes.get(name).copied().flatten()
     }
@@ -35,12 +35,13 @@ impl Imported {
 }
 
 impl Simplifier<'_> {
-    /// The function that a call of another unit runs, if it came with that unit and takes what it is given.
+    /// The function that a call of another unit runs, if it was exported by that unit and takes as many arguments as
+    /// are passed.
     pub(crate) fn imported(&mut self, name: &str, apply: &Apply) -> Option<CodeId> {
         self.imported_function(name, apply.args.len())
     }
 
-    /// The function of another unit with that name, if it came with the unit and takes so many arguments.
+    /// The function of another unit with that name, if it was exported by the unit and takes so many arguments.
     pub(crate) fn imported_function(&mut self, name: &str, args: usize) -> Option<CodeId> {
         let known = self.global.imported.codes.get(name).copied();
         let code = known.unwrap_or_else(|| {
@@ -59,7 +60,7 @@ impl Simplifier<'_> {
         if data.is_local { None } else { self.unit.imports.closure(&data.linkage_name) }
     }
 
-    /// Has what the unit tells that defines a symbol, if it is another one.
+    /// Reads what is exported by the unit that defines a symbol, if it is another one.
     fn find_unit_of(&mut self, symbol: Symbol) {
         let data = &self.unit.symbols[symbol];
         if !data.is_local {
@@ -67,7 +68,7 @@ impl Simplifier<'_> {
         }
     }
 
-    /// Makes a call of a function of another unit direct. Gives the arguments beyond those that it takes.
+    /// Makes a call of a function of another unit direct. Returns the arguments beyond those that it takes.
     pub(crate) fn resolve_elsewhere(&mut self, apply: &mut Apply) -> Option<Vec<Simple>> {
         let Function { code, arity } = self.function_of_other_unit(apply.callee?)?.clone();
         if apply.args.len() < arity || !self.allow(Rewrite::ExternalCall) {
@@ -78,8 +79,8 @@ impl Simplifier<'_> {
         (apply.args.len() > arity).then(|| apply.args.split_off(arity))
     }
 
-    /// Makes a call of a closure of another unit whose function is known direct. Gives the arguments beyond those that
-    /// it takes.
+    /// Makes a call of a closure of another unit whose function is known direct. Returns the arguments beyond those
+    /// that it takes.
     pub(crate) fn resolve_object(&mut self, apply: &mut Apply, callee: &Callee) -> Option<Vec<Simple>> {
         if apply.args.len() < callee.arity || !self.allow(Rewrite::ExternalCall) {
             return None;
@@ -147,7 +148,7 @@ impl Simplifier<'_> {
         Some(symbol)
     }
 
-    /// Functions that came along are functions of the unit.
+    /// Functions that were imported along with others become functions of the unit.
     fn note_static_closures(&mut self, first: usize) {
         for item in &self.unit.statics[first..] {
             let StaticDef::Closures { symbols, set } = &item.def else { continue };

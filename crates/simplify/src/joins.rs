@@ -1,5 +1,5 @@
-//! Common subexpressions with branches: a body without effect that comes to its join by tests and jumps of its own
-//! gives the same again where it is met again. `match t with Empty -> 0 | Node n -> n.height`, inlined twice, is such a
+//! Common subexpressions with branches: a body without effect that reaches its join by tests and jumps of its own gives
+//! the same result where it occurs again. `match t with Empty -> 0 | Node n -> n.height`, inlined twice, is such a
 //! body.
 
 use flambeau_ir::{Continuation, Expr, Item, Named, Prim, Rewrite, Simple, Switch, Terminator, Variable};
@@ -14,8 +14,8 @@ use crate::run::Params;
 const LONG: usize = 48;
 
 impl Simplifier<'_> {
-    /// The steps of a simplified body, in the words of its place, if all that it does is to give values to `join`: the
-    /// same steps give the same values. `None`, too, if the body is long.
+    /// The steps of a simplified body, expressed over the variables in scope there, if all that it does is to pass
+    /// values to `join`: the same steps pass the same values. `None`, too, if the body is long.
     pub(crate) fn steps(&self, join: Continuation, body: &Expr) -> Option<Box<[Step]>> {
         let mut telling = Telling {
             simplifier: self,
@@ -28,7 +28,8 @@ impl Simplifier<'_> {
         Some(telling.steps.into_boxed_slice())
     }
 
-    /// Gives the parameters of a join the names of what the same steps gave before; whether they did.
+    /// Binds the parameters of a join to the names of the values that the same steps passed before; returns whether
+    /// there are such.
     pub(crate) fn are_given(&mut self, params: &Params, steps: &[Step]) -> bool {
         let Some(given) = self.env.given(steps) else { return false };
         if !self.allow(Rewrite::CommonJoin) {
@@ -44,7 +45,7 @@ impl Simplifier<'_> {
 struct Telling<'a, 's> {
     simplifier: &'a Simplifier<'s>,
     steps: Vec<Step>,
-    /// Numbers of what the body itself binds.
+    /// Value numbers of what the body itself binds.
     vars: FxHashMap<Variable, u32>,
     conts: FxHashMap<Continuation, u32>,
 }
@@ -82,7 +83,7 @@ impl Telling<'_, '_> {
         }
     }
 
-    /// An operation that would be found again by itself.
+    /// An operation that common subexpression elimination would find again by itself.
     fn operation(&mut self, var: Variable, prim: &Prim, args: &[Simple]) -> Option<()> {
         let (prim, args, memory) = self.simplifier.cse_key(prim, &Operands::from_slice(args))?;
         self.step(Step::Operation(prim, memory, args.len()))?;
@@ -112,7 +113,7 @@ impl Telling<'_, '_> {
                 edge.cont
             }
         };
-        // Out of the body no jump leads but to the join.
+        // No jump leaves the body except to the join.
         let number = *self.conts.get(&to)?;
         self.step(Step::Jump(number, args.len()))?;
         self.operands(args)

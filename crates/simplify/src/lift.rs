@@ -11,7 +11,7 @@ use std::rc::Rc;
 
 use crate::{Functions, Simplifier};
 
-/// Of longer arrays of floats nothing is known.
+/// Nothing is known of longer arrays of floats.
 const FLOATS: usize = 64;
 
 /// What is immutable and static already: equal data share a symbol.
@@ -50,7 +50,8 @@ fn key(def: &StaticDef) -> Option<Key> {
 }
 
 impl StaticTable {
-    /// Of what a unit has already. Blocks are not shared with what comes: theirs may be assigned (soundness row 18).
+    /// The table of what a unit has already. Blocks are not shared with later data: theirs may be assigned (soundness
+    /// row 18).
     pub fn of(unit: &Unit) -> StaticTable {
         let mut table = StaticTable::default();
         for item in &unit.statics {
@@ -64,12 +65,12 @@ impl StaticTable {
 }
 
 impl Simplifier<'_> {
-    /// Tells the environment what is known of static data.
+    /// Records in the environment what is known of static data.
     pub(crate) fn type_statics(&mut self) {
         self.type_statics_from(0);
     }
 
-    /// The same of that from a place in the table on.
+    /// Records in the environment what is known of static data from an index in the table on.
     pub(crate) fn type_statics_from(&mut self, first: usize) {
         for item in &self.unit.statics[first..] {
             match &item.def {
@@ -173,7 +174,7 @@ fn ty(def: &StaticDef) -> Ty {
             Ty::boxed(BoxedKind::Nativeint, Ty::Is(Const::NakedNativeint(*value).into()))
         }
         StaticDef::String { mutable: false, contents, .. } => Ty::String(contents.as_slice().into()),
-        // Of its fields nothing: they are read as those of an array, too.
+        // Nothing is known of its fields: they are read as those of an array, too.
         StaticDef::FloatArray { mutable: false, elements, .. } if elements.len() <= FLOATS => {
             Ty::floats(elements.iter().map(|_| Ty::Unknown))
         }

@@ -1,8 +1,8 @@
-//! Modules that another unit made with a functor: what is known of `A.String_map.find` where `A` says
-//! `module String_map = Map.Make (String)` (features B7, B13).
+//! Modules that another unit created with a functor: what is known of `A.String_map.find` where `A` says `module
+//! String_map = Map.Make (String)` (features B7, B13).
 //!
-//! The other unit tells which functor it applied to what, and the functor is evaluated here ([`crate::twins`]), when
-//! a part of what it made is read for the first time.
+//! The other unit exports which functor it applied to what, and the functor is evaluated here ([`crate::twins`]), when
+//! a part of what it created is read for the first time.
 
 use flambeau_ir::imports::{Known, Made, Shape};
 use flambeau_ir::term::{InlineAttribute, SpecialiseAttribute};
@@ -17,7 +17,7 @@ use crate::twins::DEPTH;
 pub type Path = SmallVec<[u32; 4]>;
 
 impl Simplifier<'_> {
-    /// What is known of a field of a block that is another unit's module, or a part of it, if a functor made what it
+    /// What is known of a field of a block that is another unit's module, or a part of it, if a functor created what it
     /// holds.
     pub(crate) fn made_elsewhere(&mut self, field: u32, block: Simple) -> Option<Ty> {
         let key = self.path(field, block)?;
@@ -75,7 +75,7 @@ impl Simplifier<'_> {
         made.path.iter().try_fold(whole, |part, field| self.field_of(&part, *field))
     }
 
-    /// What behaves as a static value of another unit does.
+    /// An atom that behaves as a static value of another unit does.
     fn known_elsewhere(&mut self, known: &Known) -> Option<Simple> {
         match known {
             Known::Immediate(n) => Some(Simple::tagged(*n)),

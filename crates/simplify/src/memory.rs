@@ -8,7 +8,7 @@ use flambeau_ir::prim::Classes;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Memory {
     classes: [u32; Classes::COUNT],
-    /// Of all contents together.
+    /// The name of all contents together.
     contents: u32,
 }
 
@@ -41,12 +41,12 @@ impl Memory {
         differences
     }
 
-    /// Of what a primitive reads.
+    /// The name of what a primitive reads.
     pub fn read_by(&self, prim: &Prim) -> u32 {
         self.of(prim.effects().reads())
     }
 
-    /// Of some classes; all contents have one name where there are several.
+    /// The name of some classes; all contents have one name where there are several.
     fn of(&self, classes: Classes) -> u32 {
         match classes.single() {
             Some(class) => self.classes[class],

@@ -1,8 +1,8 @@
-//! Points of the program, and the only ways to come to one and to leave it: [`Simplifier::at`] and
+//! Points of the program, and the only functions to enter and leave one: [`Simplifier::at`] and
 //! [`Simplifier::in_function`].
 //!
 //! What is known at a point is what the environment has learnt up to there, the state of the memory, and how deep in
-//! branches the point is. A nested term is simplified in a scope: whatever was learnt in it is forgotten behind it, and
+//! branches the point is. A nested term is simplified in a scope: whatever was learnt in it is forgotten after it, and
 //! the state of the memory is again that of the point before.
 
 use flambeau_ir::prim::Classes;
@@ -12,7 +12,7 @@ use crate::Simplifier;
 use crate::memory::Memory;
 use crate::state::FunctionState;
 
-/// What holds at the point that is being simplified, besides what the environment tells of variables.
+/// What holds at the point that is being simplified, besides what the environment records of variables.
 #[derive(Clone, Copy)]
 pub struct Point {
     /// Names the state of the memory.
@@ -40,8 +40,7 @@ impl Simplifier<'_> {
         Scope { mark: self.env.mark(), point: self.point }
     }
 
-    /// Goes back to a point whose scope has not been left, simplifies something there, and forgets what that has
-    /// learnt.
+    /// Returns to a point whose scope has not been left, simplifies something there, and forgets what that has learnt.
     pub(crate) fn at<T>(&mut self, scope: Scope, simplify: impl FnOnce(&mut Self) -> T) -> T {
         self.go_back(scope);
         let result = simplify(self);

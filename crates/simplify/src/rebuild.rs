@@ -1,4 +1,4 @@
-//! The way up: the term again, with only what is needed, and edges made jumps.
+//! The upward pass: rebuilds the term with only what is needed, and turns edges into jumps.
 
 use flambeau_ir::term::StringSwitch;
 use flambeau_ir::{
@@ -104,7 +104,7 @@ impl Simplifier<'_> {
         args.enumerate()
             .filter(|(i, _)| self.is_kept(cont, params, *i, flow))
             .map(|(i, arg)| match arg {
-                // A result that is not needed takes no computation elsewhere.
+                // A result that is not needed requires no computation elsewhere.
                 Simple::Var(_) if !flow.needed.contains(params[i]) => {
                     Simple::Const(Const::Poison(self.unit.variables[params[i]].kind))
                 }
@@ -127,7 +127,7 @@ impl Simplifier<'_> {
         ExnCont { cont, extra_args }
     }
 
-    /// The jump that an edge is, and what is to be computed before it.
+    /// The jump that an edge becomes, and what is to be computed before it.
     fn resolve_edge(&mut self, jump: ApplyCont, flow: &Flow) -> (ApplyCont, Vec<Item>) {
         let Target::Edge(edge) = Target::of(jump.cont) else {
             let args = self.kept_args(jump.cont, jump.args.iter().copied(), flow);
@@ -142,7 +142,7 @@ impl Simplifier<'_> {
         (ApplyCont { cont: edge.cont, args: self.kept_args(edge.cont, args, flow) }, lets)
     }
 
-    /// A jump that can't be preceded by anything: through a continuation of its own if it must be.
+    /// A jump that can't be preceded by anything: through a continuation of its own if something must precede it.
     fn bare_jump(&mut self, jump: ApplyCont, flow: &Flow, items: &mut Vec<Item>) -> ApplyCont {
         let (jump, lets) = self.resolve_edge(jump, flow);
         if lets.is_empty() {
@@ -185,7 +185,7 @@ impl Simplifier<'_> {
         }
     }
 
-    /// A call, whose result goes through a continuation of its own if it is not just that which is passed on.
+    /// A call, whose result is passed through a continuation of its own if not exactly that result is passed on.
     fn call(&mut self, mut apply: Apply, flow: &Flow, items: &mut Vec<Item>) -> Apply {
         apply.exn = self.exn(apply.exn, flow);
         let Target::Edge(edge) = Target::of(apply.ret) else { return apply };

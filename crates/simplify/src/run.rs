@@ -32,7 +32,7 @@ impl Rest {
 pub enum Next {
     /// The handler of a continuation, in the same run.
     Continue(Rest),
-    /// Nothing: the run ends so.
+    /// Nothing: the run ends with it.
     End(Terminator),
     /// A term that has been simplified.
     Splice(Expr),
@@ -40,7 +40,7 @@ pub enum Next {
 
 /// A group of continuations in whose scope the run is, and whose handlers wait for the uses.
 struct Group {
-    /// Where in the new run it is to be.
+    /// The index in the new run where it is to be.
     index: usize,
     scope: Scope,
     recursive: bool,

@@ -19,7 +19,7 @@ struct Bound {
 }
 
 impl Sets {
-    /// Notes a set.
+    /// Records a set.
     pub fn note(&mut self, set: &SetOfClosures) {
         let functions = Functions::from(&set.functions[..]);
         for (_, code) in &set.functions {
@@ -30,13 +30,13 @@ impl Sets {
         }
     }
 
-    /// How many sets bind a code. One that two bind knows nothing of what it captures.
+    /// How many sets bind a code. Of one that two bind it is not known what it captures.
     pub fn binders(&self, code: CodeId) -> u32 {
         self.0.get(&code).map_or(0, |bound| bound.by)
     }
 
-    /// Whether a code captures nothing: it can be simplified wherever its set is made. Where it is only called directly
-    /// there may be no set any more.
+    /// Whether a code captures nothing: it can be simplified wherever its set is bound. Where it is only called
+    /// directly there may be no set any more.
     pub fn is_closed(&self, code: CodeId) -> bool {
         self.0.get(&code).is_none_or(|bound| !bound.captures)
     }

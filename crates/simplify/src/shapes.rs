@@ -1,10 +1,10 @@
-//! Which functions the closures run that a call returns or a module holds, where the object itself is only made when
-//! the program runs (features B7, B13): so a function of a functor's module that is not copied for its argument is
+//! Which functions the closures run that a call returns or a module holds, where the object itself is allocated only
+//! when the program runs (features B7, B13): so a function of a functor's module that is not copied for its argument is
 //! still called directly.
 //!
 //! The function of a closure is known by its code, and called with the closure. That holds of *this* object only: where
-//! a call of the functor is inlined, what it makes has closures of copied codes. So a call of whose result this is used
-//! is never inlined afterwards.
+//! a call of the functor is inlined, what it allocates has closures of copied codes. So a call whose result is used in
+//! this way is never inlined afterwards.
 
 use std::rc::Rc;
 
@@ -21,10 +21,10 @@ use smallvec::SmallVec;
 
 use crate::{Functions, Simplifier};
 
-/// Levels of modules in modules of which something is known, and of functors whose results are looked into.
+/// How many levels of nested modules, and of functors whose results are examined, something is known of.
 const DEPTH: u32 = 8;
 
-/// An object that a term makes.
+/// An object that a term allocates.
 #[derive(Clone)]
 enum Object {
     Unknown,
@@ -54,7 +54,7 @@ impl Object {
     }
 }
 
-/// How a variable of a body is made.
+/// How a variable of a body is defined.
 enum Definition<'u> {
     Load(u32, Simple),
     Block(&'u [Simple]),
@@ -83,7 +83,7 @@ impl<'u> Body<'u> {
                 self.definitions.insert(*var, Definition::Alias(*simple));
             }
             Item::Let { var, named: Named::Prim { prim, args, .. }, .. } => match (prim, &args[..]) {
-                // Objects are known of blocks that never change only.
+                // Only for immutable blocks the objects in their fields are known.
                 (Prim::BlockLoad { field, .. }, [block]) => {
                     self.definitions.insert(*var, Definition::Load(*field, *block));
                 }
@@ -117,8 +117,8 @@ impl<'u> Body<'u> {
 /// Finds objects in a unit.
 struct Finder<'u> {
     unit: &'u Unit,
-    /// Whether a call will still be one when the program runs: what a function makes that is inlined, or copied, has
-    /// other codes.
+    /// Whether a call will still be one when the program runs: the objects allocated by a function that is inlined, or
+    /// copied, have other codes.
     stays: &'u dyn Fn(&Apply) -> bool,
     statics: FxHashMap<Symbol, (&'u StaticDef, usize)>,
 }
@@ -129,7 +129,7 @@ impl<'u> Finder<'u> {
         Finder { unit, stays, statics: unit.statics.iter().flat_map(|item| symbols(&item.def)).collect() }
     }
 
-    /// The object that a function returns, if it returns in one place.
+    /// The object that a function returns, if it returns at one program point.
     fn result(&self, code: CodeId, depth: u32) -> Object {
         let data = &self.unit.codes[code];
         if depth == 0 {
@@ -245,7 +245,7 @@ pub fn results(unit: &Unit) -> FxHashMap<String, Shape> {
 }
 
 impl Simplifier<'_> {
-    /// What is known of the object that a call of a functor makes. The call is not inlined any more then.
+    /// What is known of the object that a call of a functor allocates. The call is not inlined any more then.
     pub(crate) fn object_of(&mut self, apply: &mut Apply) -> Ty {
         if self.function.in_twin
             || !matches!(apply.inlined, InlineAttribute::Default | InlineAttribute::Never)
@@ -304,7 +304,7 @@ impl Simplifier<'_> {
         if ty.as_block().is_none() {
             return Ty::Unknown;
         }
-        // Of what is no functor, the inliner may know more in a later round.
+        // If it is no functor, the inliner may know more in a later round.
         let functor = |code: CodeId| self.unit.codes[code].attributes.is_functor;
         match self.global.imported.known(name).filter(|_| !apply.args.is_empty()) {
             Some(code) if !functor(code) => Ty::Unknown,

@@ -23,7 +23,7 @@ pub fn of(body: &Expr, limit: u32) -> Option<u32> {
     Some(size)
 }
 
-/// The size of a body with the functions that it makes; `None` if it is more than `limit`.
+/// The size of a body with the functions whose closures it allocates; `None` if it is more than `limit`.
 pub fn whole(unit: &Unit, code: CodeId, limit: u32) -> Option<u32> {
     whole_of(|code| Some(&unit.codes[code].body), code, limit)
 }

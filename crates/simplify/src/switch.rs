@@ -1,4 +1,4 @@
-//! Branches, on the way down.
+//! Branches, in the downward pass.
 
 use flambeau_ir::prim::IntCmp;
 use flambeau_ir::term::StringSwitch;
@@ -73,7 +73,7 @@ impl Simplifier<'_> {
         (to_zero && is_truth).then_some(truth)
     }
 
-    /// Drops the arms for values that the scrutinee can't have. Gives those that it can.
+    /// Drops the arms for values that the scrutinee can't have. Returns those that it can.
     fn prune(&mut self, switch: &mut Switch) -> IntSet {
         let set = match self.env.constant(switch.scrutinee, Kind::NakedImmediate) {
             Some(Const::NakedImmediate(n)) => IntSet::one(n),
@@ -94,7 +94,8 @@ impl Simplifier<'_> {
         set
     }
 
-    /// The jump that a switch comes to, if all its arms are one, or differ by what they tell of the scrutinee only.
+    /// The jump that a switch reduces to, if all its arms are equal, or differ only by an argument that the scrutinee
+    /// determines.
     fn only_way(&mut self, switch: &mut Switch, out: &mut Vec<Item>) -> Option<ApplyCont> {
         let mut jumps = switch.arms.iter().map(|(_, jump)| jump).chain(&switch.default);
         let first = jumps.next()?.clone();
@@ -108,7 +109,7 @@ impl Simplifier<'_> {
         self.as_arithmetic(switch, out)
     }
 
-    /// `switch b { 0 -> k (0), 1 -> k (1) }` is `k (b)`; the same negated.
+    /// `switch b { 0 -> k (0), 1 -> k (1) }` is `k (b)`; likewise with `b` negated.
     fn as_arithmetic(&mut self, switch: &Switch, out: &mut Vec<Item>) -> Option<ApplyCont> {
         let zero_one = |n: i64, jump: &ApplyCont| (n, jump.clone());
         let (a, b) = match (&switch.arms[..], &switch.default) {
@@ -209,7 +210,7 @@ impl Simplifier<'_> {
         let body = self.run(handler.rest);
         match body {
             Expr { items, terminator: Terminator::Unreachable } if items.is_empty() => None,
-            // A jump from here as well as from there.
+            // A jump can be made from the arm as well as from the handler.
             Expr { items, terminator: Terminator::ApplyCont(jump) } if items.is_empty() => Some(jump),
             body => {
                 handlers.push(ContHandler { cont: jump.cont, params: SmallVec::new(), body });
@@ -231,7 +232,8 @@ impl Simplifier<'_> {
         let mut handlers = Vec::new();
         let mut arms = Vec::with_capacity(switch.arms.len());
         for (contents, jump) in switch.arms {
-            // A dead arm of a string switch stays, as a jump to nowhere: strings can't be counted.
+            // A dead arm of a string switch stays, as a jump to an unreachable continuation: strings can't be
+            // enumerated.
             let jump = self.string_arm(jump, &mut handlers);
             arms.push((contents, jump));
         }

@@ -6,20 +6,20 @@ use flambeau_types::Ty;
 
 use crate::Simplifier;
 
-/// What is known of the fields that are initialised in one place. Code that is run before that has no use for them: a
-/// program that reads a field too early is not well typed.
+/// What is known of the fields that are initialised at one program point. Code that is run before that does not use
+/// them: a program that reads a field too early is not well typed.
 #[derive(Debug, Default)]
 pub struct Fields(Vec<Field>);
 
 #[derive(Clone, Debug)]
 struct Field {
-    /// In how many places of the unit it is written.
+    /// The number of stores to it in the unit.
     stores: u32,
     ty: Ty,
 }
 
 impl Fields {
-    /// Of a unit that is not simplified yet.
+    /// The fields of a unit that is not simplified yet.
     pub fn of(unit: &Unit) -> Fields {
         let mut fields = Vec::new();
         let mut computed = false;
@@ -51,12 +51,12 @@ impl Fields {
 }
 
 impl Simplifier<'_> {
-    /// Notes what a field of the module is when it is initialised.
+    /// Records what is known of a field of the module when it is initialised.
     pub(crate) fn note_toplevel(&mut self, init: Init, field: u32, block: Simple, value: Simple) {
         if self.is_measuring() || init != Init::Root || block != Simple::Symbol(self.unit.module_symbol) {
             return;
         }
-        // In words that hold everywhere in the unit.
+        // Expressed in names that are in scope everywhere in the unit.
         let ty = self.env.export(value, 0);
         if let Some(known) = self.global.toplevel.0.get_mut(field as usize)
             && known.stores == 1

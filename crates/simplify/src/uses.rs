@@ -1,5 +1,5 @@
 //! How often the functions of static sets of closures are used in their unit: one that is used once is inlined there
-//! (features B8), and one that is inlined wherever it is applied, as functors are, may come to so much altogether
+//! (features B8), and one that is inlined wherever it is applied, as functors are, may cost so much altogether
 //! (features B7).
 
 use flambeau_ir::inlining::LARGEST;
@@ -18,9 +18,9 @@ pub struct Uses(FxHashMap<CodeId, Used>);
 #[derive(Clone, Copy, Debug, Default)]
 struct Used {
     calls: u32,
-    /// Of its closure: whoever has that may call it more than once.
+    /// Mentions of its closure: whoever has that may call it more than once.
     mentions: u32,
-    /// Other units may, too.
+    /// Other units may use it, too.
     exported: bool,
 }
 
@@ -42,7 +42,7 @@ impl Uses {
         count.finish()
     }
 
-    /// Notes that the only use of a function has been inlined: what is copied of that later is one more.
+    /// Records that the only use of a function has been inlined: what is copied of that later is one more.
     pub fn take(&mut self, code: CodeId) {
         self.0.entry(code).or_default().calls += 1;
     }
@@ -172,8 +172,8 @@ impl Simplifier<'_> {
         !self.function.in_twin && self.global.uses.is_single_call(code)
     }
 
-    /// Whether a function of the unit can be inlined in all its uses: what that comes to is not decided by which is
-    /// seen first.
+    /// Whether a function of the unit can be inlined in all its uses: what that costs does not depend on which is seen
+    /// first.
     pub(crate) fn may_multiply(&self, code: CodeId) -> bool {
         self.whole_size(code, LARGEST / self.global.uses.of(code).max(1)).is_some()
     }

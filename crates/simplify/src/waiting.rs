@@ -13,10 +13,10 @@ use flambeau_ir::{
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
-/// A loop of more runs than these is not looked through; it is taken to wait.
+/// A loop of more runs than these is not analysed; it is assumed to wait.
 const RUNS: usize = 4_000;
 
-/// Whether the loop that these continuations are waits.
+/// Whether the loop formed by these continuations waits.
 pub fn waits(handlers: &[ContHandler]) -> bool {
     Loop::of(handlers).is_none_or(|found| found.waits())
 }
@@ -42,7 +42,7 @@ struct Region {
     parent: Option<usize>,
     /// The continuation of the `Join`.
     own: Option<Continuation>,
-    /// Some jump goes elsewhere than to its own continuation: its branches decide what of the rest is executed.
+    /// Some jump has another target than its own continuation: its branches decide what of the rest is executed.
     escapes: bool,
     /// What branches in it depend on.
     tests: Vec<Simple>,
@@ -80,7 +80,7 @@ struct Loop<'e> {
     defs: FxHashMap<Variable, Def<'e>>,
     /// What is computed in the loop, in an order in which operands come first.
     computed: Vec<Variable>,
-    /// What depends on a parameter, or on what is done: it may be another value in each iteration.
+    /// What depends on a parameter, or on an effect: it may be another value in each iteration.
     varies: FxHashSet<Variable>,
     stores: Vec<Store<'e>>,
     /// Operands of what leaves the loop by raising, if it fails.
@@ -90,7 +90,8 @@ struct Loop<'e> {
 }
 
 impl<'e> Loop<'e> {
-    /// None of a loop that is too large, or does what may have any effect: that changes the memory anyway.
+    /// The parts of a loop; `None` if it is too large, or does what may have any effect: that changes the memory
+    /// anyway.
     fn of(handlers: &'e [ContHandler]) -> Option<Loop<'e>> {
         let mut found = Loop::default();
         found.regions.push(Region { parent: None, own: None, escapes: true, tests: Vec::new() });
@@ -111,7 +112,7 @@ impl<'e> Loop<'e> {
         Some(found)
     }
 
-    /// Takes back of what varies the parameters that are only passed on, or given values from outside or computed from
+    /// Removes from what varies the parameters that are only passed on, or receive values from outside or computed from
     /// those alone, and what is computed from such parameters: a function that has become a loop passes all its
     /// parameters.
     fn find_fixed_params(&mut self) {
@@ -303,7 +304,7 @@ struct Slice<'l, 'e> {
 }
 
 impl Slice<'_, '_> {
-    /// Whether a load of something mutable is among it whose address is the same in each iteration.
+    /// Whether exits depend on a load of something mutable whose address is the same in each iteration.
     fn has_fixed_load(&mut self) -> bool {
         while let Some(simple) = self.pending.pop() {
             let Simple::Var(var) = simple else { continue };
@@ -311,7 +312,7 @@ impl Slice<'_, '_> {
                 continue;
             }
             match self.of.defs.get(&var) {
-                // Of outside the loop.
+                // Bound outside the loop.
                 None => {}
                 Some(Def::Copy(from)) => self.pending.push(*from),
                 Some(Def::Closures(set)) => set.for_each_simple(&mut |value| self.pending.push(value)),
@@ -338,8 +339,8 @@ impl Slice<'_, '_> {
         }
     }
 
-    /// What branches decide whether control comes to a jump or store in a region, up to where the continuation is
-    /// bound.
+    /// Adds the branches that decide whether control reaches a jump or store in a region, up to where the continuation
+    /// is bound.
     fn decided(&mut self, region: usize, cont: Option<Continuation>) {
         let home = cont.and_then(|cont| self.of.homes.get(&cont).copied());
         let mut at = Some(region);
@@ -350,7 +351,7 @@ impl Slice<'_, '_> {
         }
     }
 
-    /// What stores of the loop put where this reads depends on.
+    /// Adds the operands of the loop's stores that may write what this load reads.
     fn stored(&mut self, load: &Prim) {
         for store in &self.of.stores {
             if store.writes.intersects(load.effects().reads()) {

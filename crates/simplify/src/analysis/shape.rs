@@ -1,4 +1,4 @@
-//! Shapes: what the values of a variable have in common, as far as that is seen without looking at branches.
+//! Shapes: what the values of a variable have in common, as far as that is seen without considering branches.
 
 use std::rc::Rc;
 
@@ -10,7 +10,7 @@ use smallvec::SmallVec;
 
 use crate::Functions;
 
-/// More blocks than these are not told apart.
+/// More blocks than these are not distinguished.
 const BLOCKS: usize = 6;
 
 /// The lattice of the pre-pass. It is of little height, so that loops are soon done: integers are few, or any.
@@ -100,7 +100,7 @@ impl Shape {
         }
     }
 
-    /// Of a value of that type.
+    /// The shape of a value of that type.
     pub fn of_ty(ty: &Ty) -> Shape {
         match ty {
             Ty::Boxed(kind, _) => Shape::Boxed(*kind),
@@ -120,13 +120,13 @@ impl Shape {
         }
     }
 
-    /// Of a closure made in sight.
+    /// The shape of a closure allocated in the function.
     pub fn of_closure(slot: FunctionSlot, set: &SetOfClosures, functions: &Functions) -> Shape {
         let values = set.values.iter().map(|(value, _)| (*value, Ty::Unknown)).collect();
         Shape::Closure(Rc::new(Closure { slot, functions: Rc::clone(functions), values }))
     }
 
-    /// Of the result of a primitive.
+    /// The shape of the result of a primitive.
     pub fn of_prim(prim: &Prim, args: usize) -> Shape {
         match prim {
             Prim::Box(kind) => Shape::Boxed(*kind),
@@ -155,7 +155,7 @@ impl Shape {
 pub enum Alias {
     /// Nothing has come yet.
     Bottom,
-    /// This atom, whichever way it comes.
+    /// This atom, on each incoming path.
     Is(Simple),
     /// It has a value of its own.
     Top,
@@ -168,7 +168,7 @@ pub struct Knowledge {
     pub shape: Shape,
     /// What it is a name of.
     pub alias: Alias,
-    /// It may be poison: what its type claims is no leave to read memory where the source does not.
+    /// It is possibly poison: what its type claims does not permit reading memory where the source does not.
     pub flimsy: bool,
 }
 
@@ -179,7 +179,7 @@ impl Knowledge {
     pub const TOP: Knowledge = Knowledge { shape: Shape::Top, alias: Alias::Top, flimsy: false };
 }
 
-/// What is captured is not looked at: shapes know no variables.
+/// What is captured is ignored: shapes contain no variables.
 fn without_values(closure: &Closure) -> Closure {
     Closure {
         slot: closure.slot,

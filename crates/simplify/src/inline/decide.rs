@@ -10,37 +10,37 @@ use super::policy::{Candidate, evaluation};
 use super::search::Search;
 use crate::{Simplifier, size};
 
-/// What one function may grow by, what is promised apart.
+/// What one function may grow by, apart from what is always inlined.
 const BUDGET: u32 = 8_000;
 /// What any unit may grow by in a round, the smallest functions and stubs apart; more if it is large itself
 /// ([`Arguments::growth`]).
 const UNIT_BUDGET: u32 = 1_000;
-/// What a unit may grow by at most: what comes after is to stay in proportion (features G6; the assembler's time is not
-/// linear in the number of jumps, that of register allocation not in the size).
+/// What a unit may grow by at most: the cost of later passes is to stay in proportion (features G6; the assembler's
+/// time is not linear in the number of jumps, that of register allocation not in the size).
 const LARGEST_UNIT_BUDGET: u32 = 40_000;
-/// Functions up to this size are inlined then, too.
+/// Functions up to this size are inlined beyond that, too.
 const SMALLEST: u32 = 12;
-/// What one call of the source may come to by what policies decide inside what was inlined for it: functions that call
-/// each other through a known record go round for ever, and nothing else ends that but the depth.
+/// What one call of the source may grow to by what policies decide inside what was inlined for it: functions that call
+/// each other through a known record would be inlined for ever, and nothing else ends that but the depth.
 pub const BELOW: u32 = 600;
 /// What unrolling a recursive function counts for at least.
 const RECURSIVE: u32 = 250;
-/// The same for the code of the toplevel, which runs once.
+/// What the code of the toplevel, which runs once, may grow by.
 const ENTRY_BUDGET: u32 = 2_000;
 /// What may be evaluated in speculation in a unit, in sizes of the bodies: beyond, only functions that are small
-/// without a look are inlined (features G6).
+/// without evaluation are inlined (features G6).
 pub const SPECULATION_BUDGET: u32 = 400_000;
 
 /// What inlining adds, by the size of the callee.
 pub struct Growth {
-    /// To the function that calls.
+    /// What it adds to the function that calls.
     pub function: u32,
-    /// To the unit.
+    /// What it adds to the unit.
     pub unit: u32,
 }
 
 impl Growth {
-    /// Of what is outside all budgets.
+    /// The growth of what is outside all budgets.
     const NONE: Growth = Growth { function: 0, unit: 0 };
 }
 
@@ -59,13 +59,13 @@ impl Simplifier<'_> {
         (u64::from(UNIT_BUDGET) + more).min(u64::from(LARGEST_UNIT_BUDGET)) as u32
     }
 
-    /// What the inliner goes by in this round.
+    /// The settings that the inliner's decisions depend on in this round.
     pub(crate) fn arguments(&self) -> &Arguments {
         self.rewrites.inlining.of(self.rewrites.round)
     }
 
-    /// What a decision on a call goes by: code of a unit that inlines less is not inlined into more elsewhere (features
-    /// B11).
+    /// The settings that a decision on a call depends on: code of a unit that inlines less is not inlined into more
+    /// elsewhere (features B11).
     pub(super) fn arguments_of(&self, apply: &Apply) -> Arguments {
         let own = self.arguments();
         apply.origin.map_or(*own, |origin| own.meet(self.unit.origins[origin].of(self.rewrites.round)))
@@ -121,7 +121,7 @@ impl Simplifier<'_> {
         let growth = match forced {
             Some(Reason::Stub) if !recursive => Growth::NONE,
             Some(Reason::Functor | Reason::SingleUse | Reason::Beneficial(_)) => Growth::NONE,
-            // No budget, but there is an end.
+            // No budget applies, but there is a limit.
             Some(_) => {
                 self.grow_deeper(apply, size)?;
                 Growth::NONE
@@ -183,7 +183,7 @@ impl Simplifier<'_> {
     }
 
     /// Counts what is copied for a call against what one call of the source may come to, with what is inlined and
-    /// specialised in what was copied for it: a function that is passed to itself would go on for ever.
+    /// specialised in what was copied for it: a function that is passed to itself would be copied for ever.
     pub(crate) fn grow_deeper(&mut self, apply: &Apply, size: u32) -> Result<(), Reason> {
         if apply.depth == 0 {
             self.function.deeper = LARGEST;
@@ -199,7 +199,7 @@ impl Simplifier<'_> {
         }
     }
 
-    /// Notes that what is decided now belongs to a call of the source, and no longer to what was inlined for the one
+    /// Records that what is decided now belongs to a call of the source, and no longer to what was inlined for the one
     /// before.
     pub(super) fn begin_call(&mut self, apply: &Apply) {
         if apply.depth == 0 {

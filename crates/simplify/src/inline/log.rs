@@ -8,7 +8,7 @@ use super::Refusal;
 use crate::Simplifier;
 
 impl Simplifier<'_> {
-    /// Notes a decision on a call, if anybody wants to know.
+    /// Records a decision on a call, if decisions are reported.
     pub(crate) fn log(&mut self, apply: &Apply, code: Option<CodeId>, reason: Reason) {
         self.note_unmet(apply, &reason);
         let Some(log) = &mut self.rewrites.decisions else { return };
@@ -29,7 +29,7 @@ impl Simplifier<'_> {
         });
     }
 
-    /// Notes that a call stays as it is.
+    /// Records that a call stays as it is.
     pub(crate) fn log_refusal(&mut self, apply: &Apply, refusal: Refusal) {
         if let Some(reason) = refusal.reason {
             let entered = refusal.code.and_then(|code| self.entered_before(apply, code));

@@ -20,7 +20,7 @@ pub(super) struct Candidate<'c> {
     pub size: u32,
     /// It is a functor, applied at the toplevel.
     pub functor: bool,
-    /// What the policy goes by.
+    /// The settings that the policy's decision depends on.
     pub arguments: Arguments,
 }
 
@@ -62,7 +62,7 @@ impl Simplifier<'_> {
         verdict(self.evaluate(candidate, arguments.threshold)?)
     }
 
-    /// What the body comes to at the call, nothing being inlined in it.
+    /// What the body costs at the call, nothing being inlined in it.
     fn evaluate(&mut self, candidate: &Candidate, allowance: f64) -> Result<Evaluation, Reason> {
         let Candidate { apply, code, size, arguments, .. } = candidate;
         self.pay_for_speculation(*size)?;
@@ -70,8 +70,8 @@ impl Simplifier<'_> {
         Ok(evaluation(&measure, arguments.costs.worth(&measure.removed), allowance))
     }
 
-    /// Whether a function does more than a call of it and its result come to. One that was copied for its calls in this
-    /// unit is as good in their place.
+    /// Whether a function costs more than a call of it and its result. One that was copied for its calls in this unit
+    /// is as good inlined there.
     fn outweighs_call(&self, code: CodeId) -> bool {
         let data = &self.unit.codes[code];
         !self.global.called_twins.contains(&code)
@@ -80,7 +80,7 @@ impl Simplifier<'_> {
     }
 
     /// Manual 21.3.2: the benefit must exceed the growth of the code; if it does not, then with what is inlined inside
-    /// the function. Each step of the search goes one call deeper than the one before, with the whole quota: so a
+    /// the function. Each step of the search descends one call deeper than the one before, with the whole quota: so a
     /// larger quota or depth only adds to what was found without.
     fn by_benefit(&mut self, candidate: &Candidate) -> Result<Reason, Reason> {
         let Candidate { apply, code, arguments, .. } = candidate;

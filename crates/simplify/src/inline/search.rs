@@ -1,12 +1,12 @@
 //! The search of policy *benefit* inside a function that is not worth inlining by itself (manual 21.3.2, 21.3.6;
 //! features B4).
 //!
-//! It goes through the calls in the order of evaluation, and into the functions that they call, up to a depth. All that
-//! it looks at counts against one quota, whether or not it is kept, and with the first body that does not fit it ends.
-//! So what it looks at does not depend on what operations cost, and what a smaller quota looks at is the beginning of
-//! what a larger one does. A call inside is kept if that is better than the call; so each cost that rises, and each
-//! body that is looked at besides, can only make the whole better. For the same reason nothing is concluded from what a
-//! call inside returns.
+//! It visits the calls in the order of evaluation, and descends into the functions that they call, up to a depth. All
+//! that it visits counts against one quota, whether or not it is kept, and with the first body that does not fit it
+//! ends. So what it visits does not depend on what operations cost, and what is visited with a smaller quota is a
+//! prefix of what is visited with a larger one. A call inside is kept if that is better than the call; so each cost
+//! that rises, and each further body that is visited, can only make the function as a whole better. For the same reason
+//! nothing is concluded from what a call inside returns.
 
 use flambeau_ir::{Apply, CallKind, CodeId};
 use smallvec::SmallVec;
@@ -14,15 +14,15 @@ use smallvec::SmallVec;
 use super::measure::Inside;
 use crate::{Simplifier, size};
 
-/// A search under way.
+/// A search in progress.
 pub struct Search {
     /// The functions that are being evaluated, from the outside.
     codes: SmallVec<[CodeId; 4]>,
     /// How deep calls in the innermost are, besides what they are already.
     base: u32,
-    /// As deep calls are looked at.
+    /// The depth up to which calls are visited.
     deepest: u32,
-    /// What may still be looked at.
+    /// The quota that is left.
     quota: f64,
     /// What the benefit counts where the search began.
     hotness: f64,
@@ -33,7 +33,7 @@ pub struct Search {
 }
 
 impl Search {
-    /// None at all.
+    /// A search that visits nothing.
     pub fn nothing() -> Search {
         Search {
             codes: SmallVec::new(),
@@ -46,7 +46,7 @@ impl Search {
         }
     }
 
-    /// Inside a function that is called, through so many more calls.
+    /// A search inside a function that is called, through so many more calls.
     pub fn inside(apply: &Apply, code: CodeId, deeper: u32, quota: f64, hotness: f64) -> Search {
         let depth = u32::from(apply.depth);
         Search {
@@ -60,7 +60,7 @@ impl Search {
         }
     }
 
-    /// Whether it ended before all calls had been looked at.
+    /// Whether it ended before all calls had been visited.
     pub fn is_cut(&self) -> bool {
         self.cut
     }
@@ -78,7 +78,7 @@ impl Default for Search {
 }
 
 impl Simplifier<'_> {
-    /// Evaluates the function of a call in a body that is measured: what it comes to, if that is better than the call.
+    /// Evaluates the function of a call in a body that is measured: what it costs, if that is better than the call.
     pub(super) fn measured_inside(&mut self, apply: &Apply) -> Option<Inside> {
         if self.search()?.cut {
             return None;

@@ -1,4 +1,5 @@
-//! Attributes that could not be obeyed: told once, at the place of the user, when all is done (features B9, B18).
+//! Attributes that could not be obeyed: reported once, at the user's source location, when all is done (features B9,
+//! B18).
 //!
 //! What depends on how the program is built is no reason to warn: a unit whose `.cmx` is missing or opaque, `-g`, a
 //! flag. Such calls are in the report. So an attribute never makes a build fail that another profile accepts

@@ -1,5 +1,5 @@
-//! Whether a function does work on each path through it: beside that, a call of it counts for little; and whether it
-//! gives a number in a box of its own, which is more than the call.
+//! Whether a function does work on each path through it: compared with that, a call of it counts for little; and
+//! whether it returns a number in a box of its own, which costs more than the call.
 
 use flambeau_ir::{Continuation, Expr, Item, Named, Prim, Simple, Terminator};
 use rustc_hash::FxHashMap;
@@ -7,14 +7,15 @@ use rustc_hash::FxHashMap;
 /// What is left of a run.
 type Run<'e> = (&'e [Item], &'e Terminator);
 
-/// Whether each way through a body to `ret` calls a function, loops or makes a closure. Ways that raise do not count.
+/// Whether each path through a body to `ret` calls a function, loops or allocates a closure. Paths that raise do not
+/// count.
 pub fn always_works(body: &Expr, ret: Continuation) -> bool {
     let mut handlers: FxHashMap<Continuation, Run> = FxHashMap::default();
     let mut pending: Vec<Run> = vec![(&body.items, &body.terminator)];
     while let Some(run) = pending.pop() {
         let Some(end) = end_of_idle(run, &mut handlers, &mut pending) else { continue };
         let mut returns = false;
-        // A loop has no handler here: going there is work.
+        // A loop has no handler here: jumping there is work.
         let mut jump = |cont| {
             returns |= cont == ret;
             pending.extend(handlers.remove(&cont));
