@@ -14,7 +14,7 @@ const MOST: usize = 4;
 
 /// A direct call of a function of the set, in a function of the set or nested in one.
 pub struct Call {
-    /// Where it stands.
+    /// The function that contains it.
     pub from: CodeId,
     /// What it calls.
     pub to: CodeId,
@@ -40,12 +40,12 @@ pub enum Argument {
 pub struct Arrangements(FxHashMap<CodeId, Vec<Arrangement>>);
 
 impl Arrangements {
-    /// Of a function.
+    /// The arrangements of a function.
     pub fn of(&self, code: CodeId) -> &[Arrangement] {
         self.0.get(&code).map_or(&[], Vec::as_slice)
     }
 
-    /// Of all functions.
+    /// The arrangements of all functions.
     pub fn iter(&self) -> impl Iterator<Item = (CodeId, &Arrangement)> {
         self.0.iter().flat_map(|(code, all)| all.iter().map(|arrangement| (*code, arrangement)))
     }
@@ -219,8 +219,8 @@ mod tests {
     const F: usize = 0;
     const G: usize = 1;
 
-    /// Of functions with so many parameters each, which call each other: from, to, and which parameters are passed on.
-    /// The first is called with these arguments.
+    /// The flow of functions with so many parameters each, which call each other: from, to, and which parameters are
+    /// passed on. The first is called with these arguments.
     fn flow(
         arities: &[usize],
         calls: &[(usize, usize, &[Option<usize>])],

@@ -147,7 +147,7 @@ impl Simplifier<'_> {
                     self.function.edges[edge].results = results;
                 }
             }
-            // One of the function's own.
+            // A continuation of the function's own.
             None | Some(ContState::Forward(_)) => {}
         }
         Next::End(Terminator::Apply(Box::new(apply)))
@@ -158,7 +158,7 @@ impl Simplifier<'_> {
         let params = match self.function.conts.get(&cont) {
             Some(ContState::Open(open)) => open.params.clone(),
             Some(ContState::Pending(handler)) => handler.params.clone(),
-            // One of the function's own.
+            // A continuation of the function's own.
             Some(ContState::Forward(_)) | None => {
                 return SmallVec::from_slice(&[self.unit.new_value("result")]);
             }
@@ -166,7 +166,7 @@ impl Simplifier<'_> {
         params.iter().map(|param| self.fresh_like(*param)).collect()
     }
 
-    /// Makes a call of a known function direct. Gives the arguments beyond those that it takes.
+    /// Makes a call of a known function direct. Returns the arguments beyond those that it takes.
     fn resolve(&mut self, apply: &mut Apply, out: &mut Vec<Item>) -> Option<Vec<Simple>> {
         if apply.kind != CallKind::Generic {
             self.redirect_to_twin(apply);

@@ -53,7 +53,7 @@ pub struct Use {
     exported: SmallVec<[Ty; 2]>,
     /// What else was learnt of variables of the scope of the continuation.
     facts: SmallVec<[(Variable, Ty); 2]>,
-    /// Of the last use: what all know of integers.
+    /// In the last use: what is known of integers at all uses.
     relations: Option<Box<Relations>>,
     memory: Memory,
 }
@@ -91,7 +91,7 @@ impl Simplifier<'_> {
         true
     }
 
-    /// The continuation that a jump to this one comes to.
+    /// The continuation that a jump to this one reaches.
     pub(crate) fn target(&self, mut cont: Continuation) -> Continuation {
         while let Some(ContState::Forward(to)) = self.function.conts.get(&cont) {
             cont = *to;
@@ -198,7 +198,7 @@ impl Simplifier<'_> {
                     }
                     _ => this.fresh_memory(),
                 }
-                // Of variables that are older than the loop it holds in all iterations.
+                // For variables that are older than the loop it holds in all iterations.
                 if let [Some(relations)] = &relations[..] {
                     this.env.assume_facts(relations);
                 }
@@ -277,7 +277,7 @@ impl Simplifier<'_> {
         (params, first, unboxings)
     }
 
-    /// Binds the parameters of a handler that all uses are known of, and learns what they have in common. Gives the
+    /// Binds the parameters of a handler that all uses are known of, and learns what they have in common. Returns the
     /// parameters, those added by unboxing included, and items for the beginning of the handler.
     pub(crate) fn enter_handler(
         &mut self,
@@ -327,7 +327,7 @@ impl Simplifier<'_> {
         (params, first)
     }
 
-    /// Whether a parameter may be passed in parts. In what is only measured none is: which parts a use can give is
+    /// Whether a parameter may be unboxed. In a body that is only measured none is: which parts a use can pass is
     /// decided over all uses, and an allocation counts where the source has it.
     fn may_be_taken_apart(&self, param: Variable) -> bool {
         self.unit.variables[param].kind == Kind::Value && !self.is_measuring()
@@ -408,7 +408,7 @@ impl Simplifier<'_> {
             .into_iter()
             .map(|var| (var, self.env.export(Simple::Var(var), time)))
             .map(|(var, ty)| match ty {
-                // A fact about a variable in terms of itself says nothing.
+                // A fact about a variable expressed over itself says nothing.
                 Ty::Is(simple) if simple == Simple::Var(var) => {
                     let ty = self.env.ty(simple);
                     (var, self.env.export_ty(&ty, time))

@@ -3,8 +3,7 @@
 //!
 //! # Down
 //!
-//! A run of items is simplified in order, with the knowledge of the point where it stands ([`Env`]). What comes out is
-//! a new run.
+//! A run of items is simplified in order, with the knowledge of its program point ([`Env`]). The result is a new run.
 //!
 //! *Continuations.* One that is used once, from the same region, is *pending*: its handler is simplified at the use, in
 //! the use's environment, and replaces it. Others are *open*: their uses are recorded with what is known of the
@@ -81,14 +80,14 @@ use analysis::Analysis;
 use point::Point;
 use state::{FunctionState, Global};
 
-/// Simplifies a unit; whether anything may have changed. Without fuel nothing does; as long as there is some, functions
-/// are also put into the form that rewrites need, and what is not needed is dropped.
+/// Simplifies a unit; returns whether anything may have changed. Without fuel nothing does; as long as there is some,
+/// functions are also put into the form that rewrites need, and what is not needed is dropped.
 pub fn simplify(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
     if rewrites.fuel.is_empty() {
         return false;
     }
     if rewrites.round == 0 && rewrites.inlining.of(0).policy == Policy::Benefit && !rewrites.stubs_only {
-        // Bodies are measured as they are without inlining, but not as the source has them.
+        // Bodies are measured after simplification without inlining, not as the source has them.
         let decisions = rewrites.decisions.take();
         rewrites.stubs_only = true;
         Simplifier::new(unit, rewrites).unit();
@@ -157,7 +156,7 @@ impl<'a> Simplifier<'a> {
         unbound.into_iter().for_each(|code| self.code(code, &[], None));
     }
 
-    /// Simplifies some functions, the others being as they are to be.
+    /// Simplifies some functions; the others remain as they are.
     fn some(&mut self, changed: &[Option<CodeId>]) {
         let static_codes = self.learn();
         self.global.done = self.unit.codes.keys().filter(|code| !changed.contains(&Some(*code))).collect();
@@ -189,7 +188,7 @@ impl<'a> Simplifier<'a> {
         }
     }
 
-    /// Finds what is known of sets of closures, static data and functors; gives the codes of static sets, with their
+    /// Finds what is known of sets of closures, static data and functors; returns the codes of static sets, with their
     /// closures and what these have captured.
     fn learn(&mut self) -> Vec<StaticCode> {
         let sets = &mut self.global.sets;
@@ -212,7 +211,7 @@ impl<'a> Simplifier<'a> {
         static_codes
     }
 
-    /// Notes the sets of a term that is new in the unit, and of the codes of these.
+    /// Records the sets of a term that is new in the unit, and of the codes of these.
     fn note_sets(&mut self, body: &Expr) {
         let sets = &mut self.global.sets;
         let mut codes = Vec::new();
@@ -256,8 +255,8 @@ impl<'a> Simplifier<'a> {
         (!self.global.in_progress.contains(&code)).then(|| &self.unit.codes[code].body)
     }
 
-    /// The size of a function with those that it makes; `None` if one of them is being simplified, or if it is more
-    /// than `limit`.
+    /// The size of a function with those whose closures it allocates; `None` if one of them is being simplified, or if
+    /// it is more than `limit`.
     fn whole_size(&self, code: CodeId, limit: u32) -> Option<u32> {
         size::whole_of(|code| self.body(code), code, limit)
     }
@@ -308,7 +307,7 @@ impl<'a> Simplifier<'a> {
         }
     }
 
-    /// Down, then up.
+    /// The downward pass, then the upward pass.
     fn function_body(&mut self, body: Expr) -> Expr {
         self.function.analysis = Rc::new(Analysis::of(&body, &self.env, self.rewrites.keep_backtraces));
         let body = self.run(run::Rest::from(body));

@@ -12,7 +12,7 @@ use crate::Simplifier;
 use crate::memory::Memory;
 use crate::state::FunctionState;
 
-/// What holds at the point that is being simplified, besides what the environment records of variables.
+/// What holds at the point that is being simplified, besides what the environment records about variables.
 #[derive(Clone, Copy)]
 pub struct Point {
     /// Names the state of the memory.

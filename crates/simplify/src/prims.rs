@@ -10,10 +10,10 @@ use crate::Simplifier;
 use crate::fold;
 use crate::memory::Memory;
 
-/// Larger blocks are not looked into: types of their fields would be copied around.
+/// Larger blocks are not analysed: types of their fields would be copied around.
 const FIELDS: usize = 64;
 
-/// What becomes of a primitive.
+/// What a primitive is simplified to.
 pub enum Outcome {
     /// It is this atom; for one that is there for its effect: it has none here.
     Atom(Simple),
@@ -28,7 +28,7 @@ pub enum Outcome {
 }
 
 impl Simplifier<'_> {
-    /// Simplifies `let var = prim (args)`; whether what follows can be reached.
+    /// Simplifies `let var = prim (args)`; returns whether what follows can be reached.
     pub(crate) fn primitive(
         &mut self,
         var: Variable,
@@ -256,7 +256,7 @@ impl Simplifier<'_> {
         }
     }
 
-    /// A load would give this, as long as nothing is written where it reads.
+    /// Records that a load would return this, as long as nothing is written where it reads.
     fn loaded(&mut self, load: Prim, mutability: Mutability, args: &[Simple], value: Simple) {
         let memory = if mutability.may_change() { self.memory().read_by(&load) } else { Memory::FIXED };
         self.env.add_cse(load, SmallVec::from_slice(args), memory, value);
@@ -271,7 +271,7 @@ impl Simplifier<'_> {
         }
     }
 
-    /// What becomes of a primitive, whose operands are canonical.
+    /// What a primitive is simplified to, whose operands are canonical.
     pub(crate) fn outcome(&mut self, prim: &Prim, args: &Operands) -> Outcome {
         if let Some(outcome) = self.folded(prim, args) {
             return outcome;

@@ -31,7 +31,7 @@ pub const LARGE: u32 = 250;
 /// Through so many copied functions calls are specialised: in a copy more is known, and what it makes is known to those
 /// that it calls.
 const DEEPEST: u8 = 6;
-/// Larger groups of functions of another unit are not looked for.
+/// Larger groups of functions of another unit are not searched for.
 const LARGEST_GROUP: usize = 8;
 
 /// The functions of another unit that call each other, by the linker's names of their codes: those that the unit has of
@@ -66,7 +66,7 @@ impl Simplifier<'_> {
         self.simplify_callee(code);
         let slot = self.unit.codes[code].function_slot;
         let imported = matches!(apply.kind, CallKind::DirectExternal(_));
-        // A function of another unit comes with those of its unit that call each other.
+        // A function of another unit is imported with those of its unit that call each other.
         let group = if imported { self.imported_group(code, limit) } else { Group::default() };
         let functions = if imported { group.functions(self.unit) } else { self.siblings(code, slot)? };
         let bound = if imported { 0 } else { 1 };
@@ -160,7 +160,7 @@ impl Simplifier<'_> {
         group
     }
 
-    /// The calls in a function, and in those that it makes.
+    /// The calls in a function, and in those whose closures it allocates.
     fn calls_in(&self, code: CodeId, f: &mut impl FnMut(&Apply)) {
         let mut pending = vec![code];
         while let Some(code) = pending.pop() {
@@ -195,7 +195,7 @@ impl Simplifier<'_> {
         [flow.permuting(), flow.fixed()].into_iter().flatten()
     }
 
-    /// What the copies measure together.
+    /// The size of the copies together.
     fn copied_size(&self, arrangements: &Arrangements) -> Option<u32> {
         arrangements.iter().try_fold(0u32, |sum, (code, _)| sum.checked_add(self.whole_size(code, LARGEST)?))
     }
@@ -215,7 +215,7 @@ impl Simplifier<'_> {
         apply.args.iter().any(|arg| matches!(self.env.ty(*arg), Ty::Closure(_)))
     }
 
-    /// What the copied functions may measure together, if they are to be copied at all.
+    /// The size that the copied functions may have together, if they are to be copied at all.
     fn specialisation_limit(&self, apply: &Apply, code: CodeId) -> Option<u32> {
         let data = &self.unit.codes[code];
         let in_stub = self.function.current.is_some_and(|current| self.unit.codes[current].attributes.stub);
@@ -447,7 +447,7 @@ impl Simplifier<'_> {
         Some((vars, set))
     }
 
-    /// Makes calls of functions of a group, in the codes from `first` on, calls of their copies.
+    /// Redirects calls of functions of a group, in the codes from `first` on, to their copies.
     fn tie(&mut self, first: CodeId, originals: &Functions, copies: &SetOfClosures, group: &Group) {
         if group.0.len() < 2 {
             return;
@@ -469,8 +469,8 @@ impl Simplifier<'_> {
         }
     }
 
-    /// Makes the calls of copied functions in a copy, whose parameters are arranged so, those of the copies for the
-    /// arrangements that they pass. Whether one went through a closure; none does now.
+    /// Redirects the calls of copied functions in a copy, whose parameters have this arrangement, to the copies for the
+    /// arrangements that they pass. Returns whether one was made through a closure; none is now.
     fn redirect(
         &mut self,
         copy: CodeId,

@@ -66,7 +66,7 @@ pub struct Global {
 }
 
 impl Global {
-    /// Of a unit of which nothing is known but what it holds.
+    /// The state for a unit of which nothing is known but what it holds.
     pub fn of(unit: &Unit, unit_budget: u32) -> Global {
         Global {
             statics: StaticTable::of(unit),
@@ -119,7 +119,7 @@ pub struct FunctionState {
     pub measured: Option<Box<Counts>>,
     /// What inlining may still add to the function.
     pub budget: u32,
-    /// What may still be copied for calls that come out of the last call of the source for which something was.
+    /// What may still be copied for calls that result from the last call of the source for which something was copied.
     pub deeper: u32,
     /// What policies may still inline inside what was inlined for the last call of the source.
     pub below: u32,

@@ -47,7 +47,7 @@ impl Simplifier<'_> {
         }
     }
 
-    /// The jump that a switch comes to, if the string is known.
+    /// The jump that a switch reduces to, if the string is known.
     pub(crate) fn known_string_arm<'s>(&self, switch: &'s StringSwitch) -> Option<&'s ApplyCont> {
         let Ty::String(bytes) = self.env.ty(switch.scrutinee) else { return None };
         let arm = switch.arms.iter().find(|(contents, _)| **contents == *bytes).map(|(_, jump)| jump);

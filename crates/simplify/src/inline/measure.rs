@@ -44,7 +44,7 @@ pub struct Counts {
     pub measure: Measure,
     /// The sizes of the functions whose closures the body allocates.
     made: FxHashMap<CodeId, u32>,
-    /// What is looked at inside the body.
+    /// The search inside the body.
     pub(super) search: Search,
 }
 

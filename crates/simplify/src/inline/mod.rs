@@ -104,7 +104,7 @@ impl Simplifier<'_> {
         }
     }
 
-    /// Whether a function makes closures of which there is to be no copy.
+    /// Whether a function allocates closures that are not to be copied.
     pub(crate) fn makes_sole_set(&self, code: CodeId) -> bool {
         let mut codes = if self.global.has_sole_sets { vec![code] } else { vec![] };
         let mut makes = false;
@@ -150,7 +150,8 @@ impl Simplifier<'_> {
         }
     }
 
-    /// The size of a simplified body, with the functions that it makes; `None` if it is more than anybody inlines.
+    /// The size of a simplified body, with the functions whose closures it allocates; `None` if it is more than any
+    /// policy inlines.
     fn size(&mut self, code: CodeId) -> Option<u32> {
         if let Some(size) = self.global.sizes.get(&code) {
             return *size;
@@ -166,7 +167,8 @@ impl Simplifier<'_> {
         self.global.declared.get(&code).or_else(|| self.body(code))
     }
 
-    /// The size of that, with those of the functions that it makes; `None` if it is more than anybody inlines.
+    /// The size of the body as policies measure it, with those of the functions whose closures it allocates; `None` if
+    /// it is more than any policy inlines.
     fn declared_size(&mut self, code: CodeId) -> Option<u32> {
         if let Some(size) = self.global.declared_sizes.get(&code) {
             return *size;
@@ -263,7 +265,7 @@ impl Simplifier<'_> {
     }
 }
 
-/// Makes calls of a code those of the function of that name of another unit.
+/// Redirects calls of a code to the function of that name of another unit.
 fn call_elsewhere(body: &mut Expr, code: CodeId, name: &str) {
     body.walk_mut(&mut |expr| {
         if let Terminator::Apply(apply) = &mut expr.terminator

@@ -1,4 +1,4 @@
-//! Which parameters are passed in parts.
+//! Which parameters are passed unboxed.
 
 use flambeau_ir::prim::Mutability;
 use flambeau_ir::{Kind, Prim, Rewrite, Simple, Variable};
@@ -44,7 +44,7 @@ impl Simplifier<'_> {
         Some(Unboxing { index, param, form, whole: Whole::Passed })
     }
 
-    /// The same in a loop, from what the inductive pre-pass says.
+    /// Whether a parameter of a loop is to be unboxed, from what the inductive pre-pass says.
     pub(crate) fn unbox_in_loop(&mut self, index: usize, param: Variable, ty: &Ty) -> Option<Unboxing> {
         let turn = self.function.analysis.turn(param);
         if self.function.analysis.is_flimsy(param) && !turn.has_names {
@@ -72,7 +72,7 @@ impl Simplifier<'_> {
     }
 
     /// Asks, once for all parameters that values flow between: what one of them assumes of the others holds if these
-    /// are passed in parts, too.
+    /// are passed unboxed, too.
     fn may_part(&mut self, web: Variable) -> bool {
         if let Some(allowed) = self.function.parted_webs.get(&web) {
             return *allowed;
@@ -90,7 +90,7 @@ impl Simplifier<'_> {
             || arg.as_var().is_some_and(|var| self.function.analysis.is_made(var))
     }
 
-    /// Whether each use can give the parts.
+    /// Whether each use can pass the parts.
     fn can_be_parted(&self, ty: &Ty, index: usize, uses: &[Use]) -> bool {
         if !is_small(ty) {
             return false;
@@ -114,7 +114,7 @@ impl Simplifier<'_> {
         self.function.flimsy.contains(&var) || self.function.analysis.is_flimsy(var)
     }
 
-    /// Makes the variables for the parts.
+    /// Creates the variables for the parts.
     fn form(&mut self, param: Variable, ty: &Ty) -> Option<Form> {
         match ty {
             Ty::Boxed(kind, _) => Some(Form::Number(*kind, self.part(param, kind.naked()))),
@@ -157,8 +157,8 @@ impl Simplifier<'_> {
         }
     }
 
-    /// Passing what the handler begins with loading: at a use that makes a block just to pass it, nothing is loaded,
-    /// and the others load no more than they did.
+    /// Passing what the handler begins with loading: at a use that allocates a block just to pass it, nothing is
+    /// loaded, and the others load no more than they did.
     fn loads(&mut self, param: Variable) -> Option<Form> {
         let loads = self.function.analysis.first_loads(param);
         if loads.is_empty() || loads.len() > FIELDS || !self.allow(Rewrite::LoadsAtUses) {
@@ -195,7 +195,7 @@ pub(crate) fn is_small(ty: &Ty) -> bool {
     }
 }
 
-/// Whether the parts of what has the type are known by name.
+/// Whether the parts of a value of the type are known by name.
 pub(super) fn has_names(ty: &Ty, tests: &Tests) -> bool {
     match ty {
         Ty::Boxed(_, contents) => is_name(contents),

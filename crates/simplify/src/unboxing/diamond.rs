@@ -31,7 +31,7 @@ pub(super) struct Cases {
 }
 
 impl Simplifier<'_> {
-    /// Binds the parameters to what the case passes that is the case. `first` is computed before the test.
+    /// Binds the parameters to what the case that holds passes. `first` is computed before the test.
     pub(super) fn diamond(&mut self, params: Params, first: Vec<Item>, cases: Cases) -> Item {
         let join = self.unit.new_continuation("whole");
         self.function.diamonds.insert(join, join);

@@ -13,7 +13,7 @@ use crate::continuations::Use;
 use crate::edges::EdgeId;
 
 impl Simplifier<'_> {
-    /// Notes at each use what the parts are there. The first `entries` uses are from outside the loop, if it is one.
+    /// Records at each use what the parts are there. The first `entries` uses are from outside the loop, if it is one.
     pub(crate) fn pass_extras(&mut self, uses: &[Use], entries: usize, unboxings: &[Unboxing]) {
         for (index, u) in uses.iter().enumerate() {
             for unboxing in unboxings {
@@ -156,8 +156,8 @@ impl Simplifier<'_> {
         self.function.edges[edge].items.push(item);
     }
 
-    /// The parts of what may be poison, and has no names for them though it should have. Poison is an immediate (the
-    /// language reference), but types say nothing of it: the test must not be folded by what they say.
+    /// The parts of a possibly poison value that has no names for them though it should have. Poison is an immediate
+    /// (the language reference), but types say nothing of it: the test must not be folded by what they say.
     fn extra_guarded(&mut self, edge: EdgeId, form: &Form, arg: Simple) {
         let opaque = self.unit.new_value("opaque");
         let is_int = self.unit.new_variable("case", Kind::NakedImmediate, flambeau_ir::Subkind::Any);
@@ -207,7 +207,7 @@ impl Simplifier<'_> {
                 }
                 vec![(0, case)]
             }
-            // The handler loads whatever comes.
+            // The handler loads from whatever is passed.
             Form::Loads(_) => Vec::new(),
         };
         let first = vec![pure_let(opaque, Prim::Opaque, &[arg]), pure_let(is_int, Prim::IsInt, &[arg_of])];
@@ -281,7 +281,7 @@ impl Simplifier<'_> {
     }
 }
 
-/// The parts of what has been taken apart already.
+/// The parts of what has been unboxed already.
 fn parts_by_name(parts: &Parts, variant: &Variant, tests: Tests) -> Option<SmallVec<[Simple; 8]>> {
     let mut args = SmallVec::new();
     let Blocks::Known(blocks) = &variant.blocks else { return None };
@@ -317,7 +317,7 @@ fn load(field: usize) -> Prim {
     Prim::BlockLoad { field: field as u32, mutability: Mutability::Immutable }
 }
 
-/// The load of a field of what the primitive makes.
+/// The load of a field of what the primitive allocates.
 fn load_of(make: &Prim, field: usize) -> Prim {
     match make {
         Prim::MakeFloatBlock { .. } => {
@@ -327,7 +327,7 @@ fn load_of(make: &Prim, field: usize) -> Prim {
     }
 }
 
-/// What a load gives, by what is known of the value.
+/// The result of a load, by what is known of the value.
 fn known_load(prim: &Prim, ty: &Ty) -> Option<Simple> {
     match (prim, ty) {
         (Prim::Unbox(kind), Ty::Boxed(k, contents)) if k == kind => {
