@@ -130,7 +130,7 @@ impl<'a> RaisePoints<'a> {
 pub enum Argument {
     /// Nothing raises there.
     Never,
-    /// The same everywhere.
+    /// The same argument everywhere.
     Always(Simple),
     /// Different things.
     Changes,
@@ -348,7 +348,7 @@ struct Here {
 
 impl<'a> Visitor<'a> for Analysis<'a> {
     fn block(&mut self, _: &Flow, at: Point, block: &BlockData) {
-        // The code of a `Join` goes on in the run that binds it.
+        // The code of a `Join` continues the run that binds it.
         let Some(cont) = block.cont.filter(|_| block.code != block.bound_in) else { return };
         let around = self.continuations[cont].around;
         self.handlers.push(HandlerInfo { cont, range: 0..0, around });

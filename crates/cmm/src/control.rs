@@ -1,6 +1,7 @@
 //! Continuations: which become values, which code in place, which static catches.
 //!
-//! Each run is translated in a *result context*: a continuation which the value of the Cmm expression goes to.
+//! Each run is translated in a *result context*: a continuation to which the value of the Cmm expression is
+//! passed.
 //! At first that is the function's return continuation. A continuation `k`, its handler and the term where
 //! it may be used (the *scope*) then become one of these:
 //!
@@ -8,7 +9,7 @@
 //! * *in place*: one use, in the same region (no trap and no loop between: soundness rows 6 and 20) and in
 //!   the same result context; the handler's code stands where the jump stood;
 //! * *value*: `let x = scope in handler`, the scope being translated in the result context `k`. For that the
-//!   scope must not use the outer result context in any way, be it by jumps or by calls in tail position
+//!   scope must not use the outer result context at all, be it by jumps or by calls in tail position
 //!   (row 9), or by having code in place which does (`inlined_uses`);
 //! * *catch*: a static catch around the scope, and exits.
 //!
@@ -298,7 +299,7 @@ impl<'a> Lowering<'a> {
         info.uses.iter().filter(|position| handler.range.contains(position)).count()
     }
 
-    /// The code of a loop whose turns all end in one place, the latch: at each jump back the back end polls for
+    /// The code of a loop whose iterations all end in one block, the latch: at each jump back the back end polls for
     /// signals, which is code and a frame descriptor.
     fn with_latch(&mut self, handler: &'a ContHandler, head: Label, result: Continuation) -> ExprId {
         let latch = self.give_label(handler.cont, &handler.params);

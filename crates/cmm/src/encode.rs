@@ -1,7 +1,7 @@
 //! Encoding Cmm for the OCaml side. This file is the reference of the format, but for numbers, which are in `codes.rs`;
 //! the notation is that of `docs/formats.md`. What has a number begins with it.
 //!
-//! The Cmm part of a reply is: `s*` names of variables, `s*` linker's names, `u` number of labels, places in
+//! The Cmm part of a reply is: `s*` names of variables, `s*` linker's names, `u` number of labels, locations in
 //! inlined functions and in other units `place*`, whose numbers follow those of the request's locations, data items
 //! `(b exported, item)*`, functions `*`, then the entry's body. Variables, names and labels
 //! elsewhere are indices (`u`).
@@ -111,8 +111,8 @@ fn mutable_variables(tree: &Tree) -> Vec<bool> {
     mutable
 }
 
-/// A place. Inlined: `u` call, `u` place in the callee. Foreign: `s` file, `s` scope, and the six numbers of a
-/// location.
+/// A location. Inlined: `u` call, `u` location in the callee. Foreign: `s` file, `s` scope, and the six numbers
+/// of a location.
 fn place(w: &mut Writer, place: &Place) {
     w.code(place);
     match place {

@@ -59,7 +59,7 @@ impl Paths {
         self.current = path;
     }
 
-    /// Goes to a new path that continues the current one: an arm of a branch, or what follows where ways meet.
+    /// Goes to a new path that continues the current one: an arm of a branch, or what follows where paths meet.
     pub fn branch(&mut self) {
         let parent = self.current;
         let back = self.node(parent);
@@ -165,7 +165,7 @@ impl<'a> Lowering<'a> {
 
     /// Before a loop in that range, or handlers that are translated now but executed after the code in it: of the extra
     /// arguments that are not what all of it leaves them, nothing is known. Nor are those of a loop assigned before it:
-    /// what interrupts the loop before a turn assigns them sees what they were (pitfall 40).
+    /// what interrupts the loop before an iteration assigns them sees what they were (pitfall 40).
     pub fn forget_raised_in(&mut self, range: &Range<u32>) {
         let mut tries = std::mem::take(&mut self.tries);
         for (cont, state) in &mut tries {

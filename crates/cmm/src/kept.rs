@@ -1,11 +1,11 @@
-//! Parameters that a turn of a loop may leave as they are.
+//! Parameters that an iteration of a loop may leave unchanged.
 //!
 //! `loop (i + 1, best)` beside `loop (i + 1, i)`: as an argument of an exit, `best` would be moved to itself, and in a
 //! loop with calls, where all that lives on is on the stack, loaded and stored each time. Such a parameter is a mutable
 //! variable, declared before the loop, assigned by the jumps that change it and left alone by the others.
 //!
-//! Mostly the ways of a turn meet before it ends: `join next (best') { … }  loop (i + 1, best')`. Then `best'` is
-//! *another name* for the variable, assigned by the jumps to `next`, if no earlier name is read from there on.
+//! Mostly the paths of an iteration meet before it ends: `join next (best') { … }  loop (i + 1, best')`. Then `best'`
+//! is *another name* for the variable, assigned by the jumps to `next`, if no earlier name is read from there on.
 
 use flambeau_ir::{ContHandler, Continuation, Simple, Variable};
 
@@ -18,7 +18,7 @@ use crate::tree::*;
 const MAX_NAMES: usize = 16;
 
 impl<'a> Lowering<'a> {
-    /// Declares a variable for each parameter of a loop that some turn leaves as it is.
+    /// Declares a variable for each parameter of a loop that some iteration leaves unchanged.
     pub fn declare_kept(&mut self, handlers: &[&'a ContHandler], frames: &mut Vec<Frame>) {
         for handler in handlers {
             for (index, param) in handler.params.iter().enumerate() {
@@ -88,7 +88,7 @@ impl<'a> Lowering<'a> {
     }
 }
 
-/// The names of a parameter of a loop, itself first, if some turn leaves it as it is.
+/// The names of a parameter of a loop, itself first, if some iteration leaves it unchanged.
 fn names_of_kept(analysis: &Analysis, head: Continuation, index: usize) -> Option<Vec<Variable>> {
     let search = Search { analysis, head: &analysis.continuations[head], index };
     let names = search.all();
@@ -111,7 +111,7 @@ impl<'a> Search<'a> {
         self.head.params[self.index]
     }
 
-    /// What turns pass for the parameter.
+    /// What the back edges pass for the parameter.
     fn of_turns(&self) -> impl Iterator<Item = Simple> + 'a {
         let (group, end, index) = (self.head.group, self.head.scope.start, self.index);
         let uses = self.head.uses.iter().zip(&self.head.args);
@@ -119,7 +119,7 @@ impl<'a> Search<'a> {
             .filter_map(move |(_, args)| args.and_then(|args| args.get(index).copied()))
     }
 
-    /// The parameter, and those of continuations in the loop that go to it.
+    /// The parameter, and those of continuations in the loop that are passed for it.
     fn all(&self) -> Vec<Variable> {
         let mut names = vec![self.param()];
         let mut work: Vec<_> = self.of_turns().collect();
@@ -139,7 +139,7 @@ impl<'a> Search<'a> {
         self.analysis.occurrences_of(var)
     }
 
-    /// The continuation where ways of a turn meet whose parameter this is.
+    /// The continuation where paths of an iteration meet whose parameter this is.
     fn join_of(&self, var: Variable) -> Option<(&'a ContinuationInfo<'a>, usize)> {
         let (cont, index) = self.occurrences(var)?.param_of;
         let info = &self.analysis.continuations[cont];
@@ -151,7 +151,7 @@ impl<'a> Search<'a> {
         is_join.then_some((info, index))
     }
 
-    /// Whether the parameter itself gets to the next turn.
+    /// Whether the parameter itself is passed to the next iteration.
     fn is_kept(&self, names: &[Variable]) -> bool {
         let is_param = |arg: &Simple| arg.as_var() == Some(self.param());
         let reached = |name: &Variable| {
@@ -191,8 +191,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Whether a place is left for good once a continuation is entered, or not reached then: it is in the scope of the
-    /// continuation, or before it in a handler around both, or in a way that goes past a handler around it.
+    /// Whether a program point is left for good once a continuation is entered, or not reached then: it is in the scope
+    /// of the continuation, or before it in a handler around both, or on a path that bypasses a handler around it.
     fn is_before(&self, (position, handler): (u32, HandlerId), cont: Continuation) -> bool {
         let info = &self.analysis.continuations[cont];
         let is_around =
@@ -210,7 +210,7 @@ impl<'a> Search<'a> {
         std::iter::successors(in_loop(info.around), move |handler| in_loop(handler.around))
     }
 
-    /// Whether a place is where a handler may yet be entered, or in another one of its group.
+    /// Whether a program point is where a handler may yet be entered, or in another one of its group.
     fn goes_past(&self, position: u32, handler: &HandlerInfo) -> bool {
         let info = &self.analysis.continuations[handler.cont];
         (info.group..info.scope.end).contains(&position) && !handler.range.contains(&position)

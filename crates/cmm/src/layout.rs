@@ -11,7 +11,7 @@ use flambeau_ir::{Code, FunctionKind, FunctionSlot, SetOfClosures, Unit, ValueSl
 
 /// Where the slots of a unit's sets of closures lie, in words from the start of the block.
 ///
-/// A slot may be in several sets (static and dynamic copies of one). Those must agree on the places of the
+/// A slot may be in several sets (static and dynamic copies of one). Those must agree on the offsets of the
 /// slots that projections name (pitfall 48).
 #[derive(Debug, Default)]
 pub struct Layout {

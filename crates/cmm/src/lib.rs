@@ -5,7 +5,7 @@
 //! primitives are the business of the OCaml side, through `Cmm_helpers`.
 //!
 //! [`lower`] goes from one to the other in two steps, control and then the placement of bindings; docs/to-cmm.md
-//! tells how, the headers of `control.rs` and `placement.rs` tell why.
+//! says how, the headers of `control.rs` and `placement.rs` say why.
 
 mod analysis;
 pub mod codes;

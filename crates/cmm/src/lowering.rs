@@ -51,7 +51,7 @@ pub struct Lowering<'a> {
     pub env: SecondaryMap<Variable, Option<Atom>>,
     /// The mutable variables that parameters of loops are names of; see [`kept`](crate::kept).
     pub kept: SecondaryMap<Variable, Option<Var>>,
-    /// Those of them that a turn of the loop may change before it ends.
+    /// Those of them that an iteration of the loop may change before it ends.
     pub renamed: FxHashSet<Var>,
     /// How each ordinary continuation in scope is reached.
     pub targets: SecondaryMap<Continuation, Option<Target<'a>>>,

@@ -132,7 +132,7 @@ impl Placer<'_> {
         frames.push(Frame::Let { var, def });
     }
 
-    /// Binds those pending variables which must not be evaluated after something of that class. `later` tells
+    /// Binds those pending variables which must not be evaluated after something of that class. `later` says
     /// which ones would be.
     fn settle(
         &mut self,
@@ -161,11 +161,11 @@ impl Placer<'_> {
     ) {
         let plan = var.map(|var| (var, self.plan.var(var).clone()));
         match plan {
-            // Dropped, or in its place when that comes.
+            // Dropped, or emitted at its planned point when that is reached.
             Some((_, plan)) if !matches!(plan.fate, Fate::Kept | Fate::Stays) => {}
             Some((var, plan)) if plan.def.is_some() && plan.fate != Fate::Stays => {
                 self.settle(plan.class, |lca| lca != node, pending, frames);
-                // What only this one uses goes where it goes.
+                // What only this one uses is moved where it is moved.
                 for operand in pending.iter() {
                     let operand = self.plan.var_mut(*operand);
                     if operand.lca == node {
@@ -255,7 +255,7 @@ impl Placer<'_> {
             Expr::Try { body, var, handler, dbg } => {
                 let end = self.plan.end(node + 1);
                 self.settle(self.plan.summary(node + 1), |lca| lca > end, &mut pending, frames);
-                // No allocation goes under the trap, which would catch what it raises. Reads may.
+                // No allocation is moved under the trap, which would catch what it raises. Reads may.
                 self.settle(Class::READ, |lca| lca <= end, &mut pending, frames);
                 let [body, handler] = self.parts([body, handler], node + 1, &mut pending);
                 *self.expr_mut(id) = Expr::Try { body, var, handler, dbg };

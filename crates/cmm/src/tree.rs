@@ -129,7 +129,7 @@ pub struct Function {
     pub params: Vec<(Var, Machtype)>,
     /// The body.
     pub body: ExprId,
-    /// Its place.
+    /// Its source location.
     pub dbg: Dbg,
     /// `[@poll error]`
     pub no_poll: bool,
@@ -188,7 +188,7 @@ pub struct Tree {
     pub entry: Option<ExprId>,
 }
 
-/// A place that is none of the unit's source.
+/// A location that is not in the unit's source.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Place {
     /// In an inlined function: that of a call, and that in the callee.

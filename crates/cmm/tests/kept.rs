@@ -1,11 +1,11 @@
-//! Parameters of loops that turns leave as they are.
+//! Parameters of loops that iterations leave unchanged.
 
 mod support;
 
 use expect_test::{Expect, expect};
 use support::check_body;
 
-/// A loop that counts `i` up to `n` and gives `best`, which the items of a turn make `best2`.
+/// A loop that counts `i` up to `n` and returns `best`, which the items of an iteration make `best2`.
 #[track_caller]
 fn check_turn(items: &str, expected: Expect) {
     let body = format!(

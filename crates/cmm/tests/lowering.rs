@@ -134,7 +134,7 @@ fn reads_stay_before_effects() {
     );
 }
 
-/// Soundness row 12: what reads and writes shared state, without allocation in between, goes on doing so.
+/// Soundness row 12: what reads and writes shared state, without allocation in between, keeps doing so.
 #[test]
 fn allocations_stay_out_of_windows_of_reads_and_writes() {
     check_body(
@@ -169,7 +169,7 @@ fn allocations_stay_out_of_windows_of_reads_and_writes() {
     );
 }
 
-/// A read goes with the allocation that uses it, and still does not cross another.
+/// A read is moved with the allocation that uses it, and still does not cross another.
 #[test]
 fn reads_inside_delayed_allocations_stay_before_other_allocations() {
     check_body(
@@ -561,7 +561,7 @@ fn a_handler_of_two_tries_deep_is_a_catch() {
     );
 }
 
-/// After a join, what was assigned on one way there counts for nothing.
+/// After a join, what was assigned on one path to it counts for nothing.
 #[test]
 fn extra_arguments_are_assigned_again_after_joins() {
     check_body(
@@ -596,7 +596,7 @@ fn extra_arguments_are_assigned_again_after_joins() {
     );
 }
 
-/// What was assigned before the ways part, counts after they meet.
+/// What was assigned before the paths diverge counts after they meet.
 #[test]
 fn extra_arguments_assigned_before_a_branch_are_known_after_its_join() {
     check_body(

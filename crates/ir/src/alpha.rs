@@ -1,12 +1,12 @@
 //! Comparison of units up to the numbering of identifiers and to the names of what has no linkage name.
 //!
 //! Two units are the same if a one-to-one renaming of variables, continuations and slots takes one to the
-//! other. Symbols are told by their linkage names, codes and statics by their places. What is in a table
+//! other. Symbols are identified by their linkage names, codes and statics by their positions. What is in a table
 //! without being mentioned does not count, symbols apart; nor does what is meaningless (the subkind of a
 //! naked variable).
 //!
 //! This walks terms by itself and shares nothing with the printer but the words of a difference found, so
-//! that comparing what was printed and parsed with what it was tells of both.
+//! that comparing a unit with its printed and parsed form checks both.
 
 mod terms;
 
@@ -57,7 +57,7 @@ impl fmt::Display for Difference {
 
 impl std::error::Error for Difference {}
 
-/// What differs; the place is in the comparer.
+/// What differs; the position is in the comparer.
 type Same = Result<(), &'static str>;
 
 /// Differs in that unless the condition holds.

@@ -7,7 +7,7 @@ use crate::{Kind, Symbol, Variable};
 /// A constant that fits in a register. Floats are bit patterns: equality is by bits (soundness row 21).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum Const {
-    /// A tagged OCaml integer, given untagged (63 significant bits).
+    /// A tagged OCaml integer, represented untagged (63 significant bits).
     Tagged(i64),
     /// An untagged OCaml integer (63 significant bits).
     NakedImmediate(i64),

@@ -2,7 +2,7 @@
 //! and 49). For inlining, specialising, peeling of loops, and for moving a body to where its parameters have
 //! other names.
 //!
-//! Free variables and continuations can be substituted on the way; [`Copier::substitute_exn`] gives the extra
+//! Free variables and continuations can be substituted at the same time; [`Copier::substitute_exn`] gives the extra
 //! arguments that raise points of a function's body need once they are under somebody's handler.
 //!
 //! A slot is in one set of closures, a code in one set; so what is done with a set of closures in the term is a
@@ -38,10 +38,10 @@ pub struct Copier<'u> {
     /// What stands for each continuation met or substituted.
     conts: FxHashMap<Continuation, Continuation>,
     exns: FxHashMap<Continuation, ExnCont>,
-    /// What jumps to a continuation pass besides their arguments, in words of the original.
+    /// What jumps to a continuation pass besides their arguments, expressed over the variables of the original.
     more_args: FxHashMap<Continuation, SmallVec<[Variable; 2]>>,
     sets: Option<Box<Sets<'u>>>,
-    /// The table of locations, and the call in whose place the copy will stand.
+    /// The table of locations, and the call that the copy will replace.
     call: Option<(&'u mut LocTable, Dbg)>,
     /// Through how many more inlined functions calls come.
     deeper: u8,
@@ -99,7 +99,7 @@ impl<'u> Copier<'u> {
         self.more_args.insert(cont, more.into());
     }
 
-    /// From now on places are those of a function that is inlined at `call`.
+    /// From now on source locations are those of a function that is inlined at `call`.
     pub fn inline_locations(&mut self, locs: &'u mut LocTable, call: Dbg) {
         self.call = Some((locs, call));
     }
@@ -130,8 +130,8 @@ impl<'u> Copier<'u> {
         fresh
     }
 
-    /// Copies a term. Terms copied by one copier are told from each other by their binders alone, and a term that
-    /// binds something is copied once.
+    /// Copies a term. Terms copied by one copier are distinguished from each other by their binders alone, and a term
+    /// that binds something is copied once.
     pub fn expr(&mut self, expr: &Expr) -> Expr {
         if let Some(sets) = &mut self.sets {
             sets.enter(expr);
@@ -163,8 +163,8 @@ impl<'u> Copier<'u> {
     /// The codes of the sets copied, to be appended to the unit's codes before those change otherwise.
     ///
     /// # Errors
-    /// What was copied must be dropped: it can't be told whether a closure used in it is of an original set or of a
-    /// copied one.
+    /// What was copied must be dropped: it can't be determined whether a closure used in it is of an original set or
+    /// of a copied one.
     pub fn finish(mut self) -> Result<Vec<Code>, SharedClosure> {
         let mut codes = Vec::new();
         // What they do, they do in frames of their own.

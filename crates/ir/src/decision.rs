@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::loc::{Dbg, LocTable};
 
-/// A place of the source.
+/// A source location.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Place {
     /// The source file.
@@ -117,7 +117,7 @@ pub enum Reason {
     },
     /// Inlined: a stub always is.
     Stub,
-    /// Inlined: a small function, as its declaration tells.
+    /// Inlined: a small function, as recorded at its declaration.
     Small {
         /// Its size.
         size: u32,
@@ -162,7 +162,7 @@ pub enum Reason {
     NoBody,
     /// Not inlined: it is recursive, and unrolling is not allowed (any more).
     Recursive,
-    /// Not inlined: too large, as its declaration tells.
+    /// Not inlined: too large, as recorded at its declaration.
     TooLarge {
         /// Its size; `None` if it was not measured to the end.
         size: Option<u32>,
@@ -176,7 +176,7 @@ pub enum Reason {
     },
     /// Not inlined: the benefit is too small.
     NotBeneficial(Evaluation),
-    /// Not inlined: a small function that on each way calls others, loops or makes closures, of which too little
+    /// Not inlined: a small function that on each path calls others, loops or allocates closures, of which too little
     /// disappears.
     OutweighsCall(Evaluation),
     /// Not inlined: so deep in inlined code nothing is.
@@ -243,8 +243,8 @@ pub struct Decision {
     pub round: u32,
     /// The linker's name of the function in which the call stands; `None` at the toplevel.
     pub function: Option<String>,
-    /// Where: the call in the source of this unit first, then the places in the functions inlined there, inwards. Empty
-    /// if unknown.
+    /// Where: the call in the source of this unit first, then the locations in the functions inlined there, inwards.
+    /// Empty if unknown.
     pub places: Vec<Place>,
     /// The linker's name of what is called; `None` if unknown.
     pub callee: Option<String>,
@@ -282,7 +282,7 @@ impl Warning {
     }
 }
 
-/// The places of a number, from the outermost inwards.
+/// The source locations that a [`Dbg`] stands for, from the outermost inwards.
 pub fn places(locs: &LocTable, dbg: Dbg) -> Vec<Place> {
     let mut places = Vec::new();
     let mut pending = vec![dbg];

@@ -75,7 +75,7 @@ pub struct Rewrites {
     pub keep_backtraces: bool,
     /// No function is inlined but stubs (`-flambeau-no-inline`).
     pub stubs_only: bool,
-    /// What the inliner goes by.
+    /// What the inliner decides by.
     pub inlining: Rounds,
 }
 
@@ -86,13 +86,13 @@ impl Rewrites {
     }
 
     /// Asks whether a rewrite that can be left out may happen in a function, the entry without a code. Only what
-    /// changes the term asks, and only when all else that it needs is given: each unit of fuel is one step of a
+    /// changes the term asks, and only when all else that it needs holds: each unit of fuel is one step of a
     /// bisection.
     pub fn allow(&mut self, rewrite: Rewrite, unit: &Unit, code: Option<CodeId>) -> bool {
         self.record(|number| Done::new(number, rewrite, unit, code))
     }
 
-    /// Asks whether a rewrite of a whole unit, or of one that is being made, may happen.
+    /// Asks whether a rewrite of a whole unit, or of one that is being built, may happen.
     pub fn allow_in_unit(&mut self, rewrite: Rewrite) -> bool {
         self.record(|number| Done::in_unit(number, rewrite))
     }

@@ -13,8 +13,8 @@ use crate::inlining::Rounds;
 /// The arguments of the inliner of other units.
 pub type Origins = PrimaryMap<Origin, Rounds>;
 
-/// Where to find what units tell that the source does not mention: adds what the unit tells that defines a name of the
-/// linker, if there is more of it.
+/// Where to find what units export that the source does not mention: adds the exports of the unit that defines a
+/// linker's name, if there is more of them.
 pub type Library = Rc<dyn Fn(&str, &mut Imports, &mut Origins)>;
 
 /// The functions that may be inlined from other units.

@@ -76,7 +76,7 @@ pub struct Arguments {
     pub costs: Costs,
     /// How deep in inlined code calls are still inlined.
     pub max_depth: u32,
-    /// How many times recursive functions are unrolled without being told.
+    /// How many times recursive functions are unrolled without an attribute that asks for it.
     pub max_unroll: u32,
     /// Whether they may be unrolled so at all.
     pub unroll: bool,
@@ -86,8 +86,8 @@ pub struct Arguments {
     pub growth: u32,
     /// Functors, and other functions at the toplevel whose arguments are known, are inlined there.
     pub toplevel_functors: bool,
-    /// Those of the unit itself always are, too, where evaluating them beside the call would tell all of what they
-    /// make.
+    /// Those of the unit itself always are, too, where evaluating them beside the call would show all of what they
+    /// return.
     pub whole_functors: bool,
     /// Up to this size functions of a module that a functor of another unit made are copied where they are called.
     pub twin: u32,
@@ -98,8 +98,8 @@ pub struct Arguments {
     pub large: u32,
     /// *threshold*: what the size less the benefit may be.
     pub threshold: f64,
-    /// *threshold*: the same of functions up to `small` that on each way call others, loop or make closures, beside
-    /// which a call is little; up to this size they, too, are inlined without a look.
+    /// *threshold*: what `threshold` is, for functions up to `small` that on each path call others, loop or allocate
+    /// closures, beside which a call is little; up to this size they, too, are inlined without a look.
     pub nonleaf_threshold: f64,
     /// *threshold*: up to this size the beginning of a function that is not inlined itself is, where it decides whether
     /// there is much to do.
@@ -107,7 +107,7 @@ pub struct Arguments {
     /// *threshold*: only if something is known of an argument.
     pub if_useful: bool,
 
-    /// *benefit*: how much may be inlined in one search, in units of `-inline`. *classic*: the same, of one function.
+    /// *benefit*: how much may be inlined in one search, in units of `-inline`. *classic*: how much, of one function.
     pub inline: f64,
     /// *benefit*: the same for a search that begins at the toplevel.
     pub inline_toplevel: f64,
@@ -214,7 +214,7 @@ impl Arguments {
         }
     }
 
-    /// Whether recursive functions are unrolled without being told.
+    /// Whether recursive functions are unrolled without an attribute that asks for it.
     pub fn unrolls(&self) -> bool {
         self.unroll && self.max_unroll > 0
     }

@@ -19,7 +19,7 @@ pub enum Kind {
     NakedNativeint,
 }
 
-/// What the front end tells of a variable of kind [`Kind::Value`]. A hint, trusted no further than the
+/// What the front end says of a variable of kind [`Kind::Value`]. A hint, trusted no further than the
 /// stock compiler trusts it (GADTs and `Obj.magic` make it false in code that is never run).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Serialize, Deserialize)]
 pub enum Subkind {

@@ -5,7 +5,7 @@ use std::fmt;
 
 use logos::Logos;
 
-/// A token. Text is as in the source, without the marks that tell the token's sort.
+/// A token. Text is as in the source, without the marks that show the token's sort.
 #[derive(Logos, Clone, Copy, PartialEq, Eq, Debug)]
 #[logos(skip r"[ \t\r\n]+", skip r"//[^\n]*")]
 pub(crate) enum Token<'s> {
@@ -93,8 +93,8 @@ fn inner(slice: &str, before: usize) -> &str {
     &slice[before..slice.len() - 1]
 }
 
-/// Words that are no names unless in backquotes. Primitives and types are not among them: their places
-/// in the grammar tell them from names.
+/// Words that are no names unless in backquotes. Primitives and types are not among them: their positions
+/// in the grammar distinguish them from names.
 const KEYWORDS: [&str; 34] = [
     "_",
     "and",

@@ -3,7 +3,7 @@
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
-/// A place in the source, or none. Index into a unit's [`LocTable`].
+/// A source location, or none. Index into a unit's [`LocTable`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct Dbg(pub u32);
 
@@ -37,9 +37,9 @@ pub struct Loc {
 #[derive(Clone, Debug)]
 pub struct LocTable {
     entries: Vec<Entry>,
-    /// The entries for places in inlined functions.
+    /// The entries for locations in inlined functions.
     inlined: FxHashMap<Inlined, Dbg>,
-    /// The entries for places in other units.
+    /// The entries for locations in other units.
     foreign: FxHashMap<Loc, Dbg>,
 }
 
@@ -50,16 +50,16 @@ enum Entry {
     Inlined(Inlined),
 }
 
-/// A place in a function that was inlined, and the place of the call.
+/// A location in a function that was inlined, and the location of the call.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub struct Inlined {
     /// Where the function was called, perhaps in an inlined function too.
     pub call: Dbg,
-    /// The place in the function.
+    /// The location in the function.
     pub inner: Dbg,
 }
 
-/// A place that is none of the unit's source.
+/// A location that is not in the unit's source.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Added<'l> {
     /// In an inlined function.
@@ -86,7 +86,7 @@ impl LocTable {
         Dbg(id)
     }
 
-    /// The number of a place in another unit, of which a function is to be inlined.
+    /// The number of a location in another unit, of which a function is to be inlined.
     pub fn push_foreign(&mut self, loc: Loc) -> Dbg {
         let next = Dbg(self.entries.len() as u32);
         *self.foreign.entry(loc).or_insert_with_key(|loc| {
@@ -95,12 +95,12 @@ impl LocTable {
         })
     }
 
-    /// The place `inner` of a function that is inlined at `call`.
+    /// The location `inner` of a function that is inlined at `call`.
     pub fn inline(&mut self, call: Dbg, inner: Dbg) -> Dbg {
         if call == Dbg::NONE {
             return inner;
         }
-        // What a stub does has no place of its own: it is done where the stub is called.
+        // What a stub does has no location of its own: it is done where the stub is called.
         if inner == Dbg::NONE {
             return call;
         }
@@ -124,7 +124,7 @@ impl LocTable {
         None
     }
 
-    /// The number of the innermost place, if that is in the source of the unit.
+    /// The number of the innermost location, if that is in the source of the unit.
     pub fn own(&self, dbg: Dbg) -> Option<Dbg> {
         let mut dbg = dbg;
         while dbg != Dbg::NONE {
@@ -137,7 +137,7 @@ impl LocTable {
         None
     }
 
-    /// The number of the place in the source of the unit from where that one was inlined; itself, if it was not.
+    /// The number of the location in the source of the unit from where that one was inlined; itself, if it was not.
     pub fn outermost(&self, dbg: Dbg) -> Dbg {
         let mut dbg = dbg;
         while let Some(place) = self.inlined(dbg) {
@@ -146,7 +146,7 @@ impl LocTable {
         dbg
     }
 
-    /// What is known of a place in an inlined function; none for other places.
+    /// What is known of a location in an inlined function; none for other locations.
     pub fn inlined(&self, dbg: Dbg) -> Option<Inlined> {
         match self.entries.get(dbg.0 as usize) {
             Some(Entry::Inlined(place)) => Some(*place),
@@ -154,7 +154,7 @@ impl LocTable {
         }
     }
 
-    /// The places that passes added, by their numbers, which follow those of the locations of the source.
+    /// The locations that passes added, by their numbers, which follow those of the locations of the source.
     pub fn added(&self) -> impl Iterator<Item = Added<'_>> + '_ {
         self.entries.iter().filter_map(|entry| match entry {
             Entry::Inlined(place) => Some(Added::Inlined(*place)),

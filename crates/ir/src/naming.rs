@@ -46,7 +46,7 @@ impl Naming {
     }
 
     /// What a unit, maybe another one, calls that which has a linker's name. Of units whose name has the separator in
-    /// it, what follows its first place there.
+    /// it, what follows its first occurrence there.
     pub fn base<'n>(&self, linkage_name: &'n str) -> &'n str {
         linkage_name.split_once(self.separator.as_str()).map_or(linkage_name, |(_, base)| base)
     }

@@ -5,7 +5,7 @@
 //! and the names of what has no linkage name; and printing that again gives the same text.
 //!
 //! Names are made unique by numbers (`x_12`), those of variables and continuations in each function by
-//! itself. They are given out in the order of the text, so that text printed anew keeps its names.
+//! itself. They are assigned in the order of the text, so that text printed anew keeps its names.
 //!
 //! Time is linear in the unit. The nesting is bounded by memory alone; indentation stops growing at
 //! `MAX_INDENT`, without which deep terms would take quadratic space.
@@ -80,8 +80,8 @@ struct Printer<'u> {
     names: Names<'u>,
     out: String,
     indent: usize,
-    /// The exception continuation of the innermost enclosing `try`, or else the function's: it goes
-    /// without saying.
+    /// The exception continuation of the innermost enclosing `try`, or else the function's: it is
+    /// implicit.
     handler: Option<Continuation>,
     /// The variables of the function that have uses.
     used: FxHashSet<Variable>,
@@ -225,7 +225,7 @@ impl<'u> Printer<'u> {
         }
     }
 
-    /// `closures (code, …) { slot = value, … }`. A function slot goes without saying if it is its code's;
+    /// `closures (code, …) { slot = value, … }`. A function slot is implicit if it is its code's;
     /// so does a captured variable which has the name of its slot.
     fn set_of_closures(&mut self, set: &SetOfClosures) {
         self.list(["closures (", ")"], &set.functions, |printer, &(slot, code)| {
@@ -416,7 +416,7 @@ impl<'u> Printer<'u> {
         self.used = used;
     }
 
-    /// The body of a function. Its exception continuation goes without saying, but if the body names it, so
+    /// The body of a function. Its exception continuation is implicit, but if the body names it, so
     /// must the head, at that position.
     fn body(&mut self, body: &Expr, exn: Continuation, exn_position: usize) {
         self.handler = Some(exn);

@@ -1,4 +1,4 @@
-//! Putting other identifiers in the place of all those that a term mentions or binds.
+//! Replacing all identifiers that a term mentions or binds.
 
 use crate::prim::Prim;
 use crate::stack::deep;
@@ -21,7 +21,7 @@ pub trait Remap {
     fn function_slot(&mut self, _: &mut FunctionSlot) {}
     /// A value slot.
     fn value_slot(&mut self, _: &mut ValueSlot) {}
-    /// A place in the source.
+    /// A source location.
     fn dbg(&mut self, _: &mut Dbg) {}
     /// Where a call comes from.
     fn origin(&mut self, _: &mut Option<Origin>) {}

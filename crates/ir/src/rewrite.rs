@@ -28,9 +28,9 @@ pub enum Rewrite {
     UnusedArgument,
     /// A set of closures without free variables becomes static data.
     StaticClosures,
-    /// The body of a function in the place of a call.
+    /// The body of a function replaces a call.
     Inlining,
-    /// The beginning of a function in the place of a call.
+    /// The beginning of a function replaces a call.
     PartialInlining,
     /// A call of a copy of a recursive function, made for known arguments.
     Specialisation,
@@ -48,7 +48,7 @@ pub enum Rewrite {
     Contradiction,
     /// A join that computes what an earlier one did.
     CommonJoin,
-    /// Jumps to a continuation that only jumps go to where that goes.
+    /// Jumps to a continuation that only jumps are redirected to its target.
     JumpThroughJump,
     /// A parameter of a loop that is the same at each iteration.
     InvariantParameter,

@@ -11,7 +11,7 @@ use crate::{CodeId, Continuation, Dbg, FunctionSlot, Origin, Simple, ValueSlot, 
 pub struct Expr {
     /// In order of evaluation.
     pub items: Vec<Item>,
-    /// Where control goes then.
+    /// Where control is transferred then.
     pub terminator: Terminator,
 }
 
@@ -21,7 +21,7 @@ impl Expr {
         Expr { items: Vec::new(), terminator: Terminator::Unreachable }
     }
 
-    /// Takes the term away; in its place is one that is never reached.
+    /// Takes the term away and leaves one that is never reached.
     pub fn take(&mut self) -> Expr {
         std::mem::replace(self, Expr::unreachable())
     }
@@ -36,7 +36,7 @@ pub enum Item {
         var: Variable,
         /// What is computed.
         named: Named,
-        /// Its place in the source.
+        /// Its source location.
         dbg: Dbg,
     },
     /// Allocates a set of closures; one variable for each of its functions, in order.
@@ -45,7 +45,7 @@ pub enum Item {
         vars: SmallVec<[Variable; 1]>,
         /// What they are made of.
         set: SetOfClosures,
-        /// Their place in the source.
+        /// Their source location.
         dbg: Dbg,
     },
     /// `let_cont`, the remainder of the run being the handler.
@@ -131,9 +131,9 @@ pub enum Terminator {
         kind: RaiseKind,
         /// The exception.
         exn: Simple,
-        /// Where it goes.
+        /// The continuation it is passed to.
         handler: Box<ExnCont>,
-        /// The place of the `raise`.
+        /// The location of the `raise`.
         dbg: Dbg,
     },
     /// Runs a body under a handler.
@@ -142,7 +142,7 @@ pub enum Terminator {
         #[serde(with = "crate::transfer::nested")]
         body: Box<Expr>,
         /// An exception continuation in scope, whose only use as a handler this is. Extra parameters
-        /// have, until the first raise point of the body, the values given here.
+        /// have, until the first raise point of the body, the values listed here.
         handler: ExnCont,
     },
     /// Never reached.
@@ -167,7 +167,7 @@ pub struct Switch {
     pub arms: Vec<(i64, ApplyCont)>,
     /// For all other values; without it there are no other values.
     pub default: Option<ApplyCont>,
-    /// The place of the test.
+    /// The location of the test.
     pub dbg: Dbg,
 }
 
@@ -180,7 +180,7 @@ pub struct StringSwitch {
     pub arms: Vec<(Vec<u8>, ApplyCont)>,
     /// For all other strings.
     pub default: Option<ApplyCont>,
-    /// The place of the test.
+    /// The location of the test.
     pub dbg: Dbg,
 }
 
@@ -209,7 +209,7 @@ pub struct Apply {
     pub ret: Continuation,
     /// Takes the exception.
     pub exn: ExnCont,
-    /// The place of the call.
+    /// The location of the call.
     pub dbg: Dbg,
     /// `[@inlined]`
     pub inlined: InlineAttribute,

@@ -66,7 +66,7 @@ pub struct VariableData {
     pub name: String,
     /// How it is held.
     pub kind: Kind,
-    /// What the front end tells of it, when it is a value.
+    /// What the front end says of it, when it is a value.
     pub subkind: Subkind,
 }
 
@@ -82,7 +82,7 @@ pub struct ContinuationData {
 /// A symbol.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SymbolData {
-    /// The linker's name, whole.
+    /// The linker's name in full.
     pub linkage_name: String,
     /// Whether this unit defines it.
     pub is_local: bool,
@@ -115,11 +115,11 @@ pub struct CodeAttributes {
     pub sole: bool,
 }
 
-/// No function is given more parameters than this by a pass: on every target so many come in registers, so that a tail
+/// No pass gives a function more parameters than this: on every target so many come in registers, so that a tail
 /// call stays one.
 pub const MOST_PARAMETERS: usize = 8;
 
-/// No function is given more parameters than this beside those that it has: what comes as a parameter and is needed
+/// No pass adds more parameters than this to those that a function has: what comes as a parameter and is needed
 /// after a call is saved around it, where a closure is one thing to save.
 pub const MOST_NEW_PARAMETERS: usize = 3;
 
@@ -146,7 +146,7 @@ pub struct Code {
     pub recursive: bool,
     /// What the source says.
     pub attributes: CodeAttributes,
-    /// The place of the definition.
+    /// The location of the definition.
     pub dbg: Dbg,
     /// The body.
     pub body: Expr,
@@ -154,7 +154,7 @@ pub struct Code {
 
 impl Code {
     /// Whether a generic call with so many arguments, of a closure of this code, runs the code with just them. A call
-    /// that contradicts the code's kinds goes the generic way (soundness row 44).
+    /// that contradicts the code's kinds takes the generic path (soundness row 44).
     pub fn takes_values(&self, variables: &PrimaryMap<Variable, VariableData>, arguments: usize) -> bool {
         let is_value = |param: &Variable| variables[*param].kind == Kind::Value;
         self.kind == FunctionKind::Curried

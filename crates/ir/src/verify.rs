@@ -3,10 +3,10 @@
 //! # What passing guarantees
 //!
 //! The unit means something: by the rules of the crate's header every operand has a value of its kind
-//! when it is read, every jump and call finds a target that takes what it is given, every exception finds
+//! when it is read, every jump and call finds a target that takes what it is passed, every exception finds
 //! its handler with the extra arguments it needs, and the linker finds each local symbol once. So later
 //! stages may index tables and count arguments without asking. Nothing is promised of what kinds do not
-//! tell: that a value is a block of that size, or an immediate.
+//! say: that a value is a block of that size, or an immediate.
 //!
 //! # What is checked
 //!
@@ -28,7 +28,7 @@
 //! kind value; it handles at most one `try`, which stands under the same handler as its own binding. A
 //! [`ExnCont`](crate::ExnCont) is there if and only if the primitive may raise, and is that of the
 //! innermost enclosing `try`, or else the function's, which takes no extra arguments. Groups of
-//! continuations are not empty. The arms of a switch are strictly increasing, and there is a way out.
+//! continuations are not empty. The arms of a switch are strictly increasing, and there is an arm or a default.
 //!
 //! *Functions*: a code has a parameter; a direct call without closure is of a code that does not use its own, and one
 //! with a static closure is of the function of that (`calls.rs`); a code that calls itself, or is in a cycle of direct

@@ -100,7 +100,7 @@ impl Item {
     }
 
     /// Each variable that the item binds in the remainder of its run. The parameters of the handlers of
-    /// a [`Item::LetCont`] are bound in the handlers alone, and not given.
+    /// a [`Item::LetCont`] are bound in the handlers alone, and not passed to `f`.
     pub fn for_each_bound(&self, f: &mut impl FnMut(Variable)) {
         match self {
             Item::Let { var, .. } => f(*var),
@@ -225,7 +225,7 @@ impl Expr {
         }
     }
 
-    /// Changes each place in this term and in all terms nested in it.
+    /// Changes each source location in this term and in all terms nested in it.
     pub fn map_places(&mut self, f: &mut impl FnMut(Dbg) -> Dbg) {
         self.walk_mut(&mut |expr| {
             for item in &mut expr.items {

@@ -91,7 +91,7 @@ pub fn is_operation(expr: &Expr) -> bool {
     )
 }
 
-/// Whether an operation gives its value to the place where it stands, and so may stand elsewhere.
+/// Whether an operation returns its value to the program point where it stands, and so may stand elsewhere.
 pub fn is_movable(operation: &Expr) -> bool {
     match operation {
         Expr::Prim { .. } | Expr::Closures { .. } | Expr::Offset { .. } | Expr::SlotLoad { .. } => {

@@ -3,7 +3,7 @@
 //! The *nodes* of a function are its expressions in code position, in preorder: a binding whose definition
 //! is an operation is one node with it. Nodes are visited from the last to the first, so that all uses of a
 //! variable are known when its binding is met. A use by a binding that will move counts where that
-//! binding goes, not where it was.
+//! binding is moved to, not where it was.
 //!
 //! A pure binding does not move past a call if more values would have to be saved around that: in
 //! `let s = a + b in call; s` that is `s`, but `a` and `b` if it moved.

@@ -1,9 +1,9 @@
 //! Sets of closures in a term that is copied while the original stays.
 //!
 //! A set of the copy has slots and codes of its own, and whatever in the copy is about the set, projections and
-//! direct calls, must say so. But it may be about a closure that was made by the original: a function that is
-//! inlined may be passed one. So a projection or a direct call through a closure is redirected only if it can be
-//! told that the closure is of the copy: bound by it, `my_closure` of a copied code, or projected from
+//! direct calls, must say so. But it may be about a closure that was allocated by the original: a function that is
+//! inlined may be passed one. So a projection or a direct call through a closure is redirected only if it is
+//! known that the closure is of the copy: bound by it, `my_closure` of a copied code, or projected from
 //! such. Otherwise there is no copy. Nor is there one of a set that is to stay the only one
 //! ([`CodeAttributes::sole`](crate::CodeAttributes::sole)).
 
@@ -16,8 +16,8 @@ use crate::{
     CallKind, Code, CodeId, Expr, FunctionSlot, Item, Named, Prim, SetOfClosures, Simple, ValueSlot, Variable,
 };
 
-/// The term uses, by what is known of it from a set of closures in the term, a closure of which can't be told
-/// whether the set made it this time; or it makes a set that is to stay the only one.
+/// The term uses, by what is known of it from a set of closures in the term, a closure of which it is not
+/// known whether this evaluation of the set allocated it; or it allocates a set that is to stay the only one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SharedClosure;
 
@@ -107,7 +107,7 @@ impl<'u> Sets<'u> {
         let original = &self.codes[self.pending.pop_front()?];
         let slot = self.function_slots[&original.function_slot];
         self.own.insert(original.my_closure);
-        // Slots are never given away again, unlike codes, so the name is unique; the letter keeps clear of names
+        // Slots are never reused, unlike codes, so the name is unique; the letter keeps clear of names
         // that end in a stamp.
         let linkage_name = format!("{}_d{}", original.linkage_name, slot.index());
         Some(Next { original, slot, linkage_name })

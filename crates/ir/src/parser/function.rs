@@ -98,7 +98,7 @@ impl<'s> Parser<'s> {
         Ok(Binder { variable, annotation: self.type_annotation()? })
     }
 
-    /// Gives the variable its kind: the one told, or the usual one in that place.
+    /// Gives the variable its kind: the one annotated, or the usual one at that position.
     pub(super) fn bind(&mut self, binder: Binder, usual: Kind) -> Variable {
         let (kind, subkind) = binder.annotation.unwrap_or((usual, Subkind::Any));
         let data = &mut self.unit.variables[binder.variable];

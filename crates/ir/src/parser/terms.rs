@@ -296,7 +296,7 @@ impl<'s> Parser<'s> {
 
     // ---- calls
 
-    /// A call after its keyword. Its return continuation is in the text unless it is given.
+    /// A call after its keyword. Its return continuation is in the text unless it is passed as `ret`.
     fn apply(&mut self, ret: Option<Continuation>) -> Result<Apply> {
         let (kind, callee) = self.callee()?;
         let args = self.arguments()?;

@@ -289,7 +289,7 @@ impl<'s> Parser<'s> {
         Ok(Entry { ret, exn, body: self.block()? })
     }
 
-    /// `-> k: kind | kx`. The exception continuation goes without saying in the body, where it is that of
+    /// `-> k: kind | kx`. The exception continuation is implicit in the body, where it is that of
     /// the innermost enclosing `try`; then it needs no name.
     fn function_head(&mut self) -> Result<(crate::Continuation, Kind, crate::Continuation)> {
         self.expect(Token::Arrow)?;

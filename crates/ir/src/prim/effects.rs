@@ -64,7 +64,7 @@ impl Effects {
         self.with(ALLOCATES)
     }
 
-    /// Allocates what is told from its copies.
+    /// Allocates what is distinguishable from its copies.
     pub(super) const fn allocating_fresh(self) -> Effects {
         self.with(ALLOCATES | FRESH)
     }
@@ -104,7 +104,7 @@ impl Effects {
         self.has(ALLOCATES)
     }
 
-    /// Whether its result is told from another one with the same contents.
+    /// Whether its result is distinguishable from another one with the same contents.
     pub const fn is_fresh(self) -> bool {
         self.has(FRESH)
     }
@@ -164,7 +164,7 @@ impl Effects {
     /// - An allocation and an effect do: functions that count allocated words see it (soundness row 14), and so do
     ///   handlers of asynchronous exceptions.
     /// - An allocation does not come between what is no OCaml value and its use.
-    /// - Two allocations may change places.
+    /// - Two allocations may be swapped.
     pub fn commutes_with(self, other: Effects) -> bool {
         let is_placed = |this: Effects| this.has_effect() || this.depends_on_order() || this.allocates();
         let at_collection = |this: Effects| this.depends_on_order() || this.is_untraced();

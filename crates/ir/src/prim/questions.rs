@@ -8,7 +8,7 @@ use crate::prim::{Classes, Cost, Effects, Mutability};
 /// What an allocation that sinks moves past.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Crossing {
-    /// Nothing that a signal handler or another thread could tell from its absence.
+    /// Nothing that a signal handler or another thread could distinguish from its absence.
     #[default]
     Nothing,
     /// Reads of what may change.
@@ -70,8 +70,8 @@ impl Prim {
     /// Whether it may be executed before a loop that writes such memory, or anywhere outside that its operands reach,
     /// instead of in each iteration that comes to it: it has no effect and gives the same. Division is none that may: a
     /// check keeps its divisor from being zero (soundness row 1). Nor is what is no OCaml value: the collector must not
-    /// come between. That what it looks into is what it takes it for, the caller sees to: the place is behind the
-    /// checks and branches that show it.
+    /// come between. That what it looks into is what it takes it for, the caller sees to: the program point is behind
+    /// the checks and branches that show it.
     pub fn leaves(&self, written: Classes) -> bool {
         self.is_repetition(written) && self.can_drop() && !self.effects().traps()
     }

@@ -97,7 +97,7 @@ macro_rules! table {
 
         #[allow(unused_variables)]
         impl Prim {
-            /// Its place in the table of primitives, whatever its parameters are.
+            /// Its position in the table of primitives, whatever its parameters are.
             pub fn number(&self) -> usize {
                 enum Number { $($variant),* }
                 match self { $(Prim::$variant { .. } => Number::$variant as usize),* }
@@ -232,7 +232,7 @@ table! { operands =>
     Box { 0: kind }: takes([kind.naked()]) => Some(Value); Effects::NONE.allocating(); 5, Long;
     Unbox { 0: kind }: takes([Value]) => Some(kind.naked()); Effects::NONE.looking(); 1, Load;
     NumConv { from, to }: takes([*from]) => Some(*to); Effects::NONE; 1, Long;
-    // Whatever it is given may be read and written, as far as anybody knows.
+    // Whatever is passed to it may be read and written, as far as anybody knows.
     Opaque { }: takes([Value]) => Some(Value);
         Effects::NONE.reading(Classes::ALL).writing(Classes::ALL); 0, Long;
     IntAsPointer { }: takes([Value]) => Some(Value); Effects::NONE.untraced(); 1, Move;

@@ -1,4 +1,4 @@
-//! Describing places of a unit, with the names that the whole text gives them: for the verifier's
+//! Describing locations in a unit, with the names that the whole text gives them: for the verifier's
 //! messages.
 
 use std::borrow::Cow;
@@ -37,7 +37,7 @@ pub(crate) enum Place<'u> {
 }
 
 impl Place<'_> {
-    /// What tells places apart.
+    /// What distinguishes locations.
     fn address(self) -> *const () {
         match self {
             Place::Head => std::ptr::null(),
@@ -48,7 +48,7 @@ impl Place<'_> {
     }
 }
 
-/// The places wanted, and the lines found there.
+/// The locations wanted, and the lines found there.
 #[derive(Default)]
 pub(super) struct Marks {
     wanted: FxHashSet<*const ()>,
@@ -99,7 +99,7 @@ impl Part {
     }
 }
 
-/// For several places of one function, each with a message: the function's name; and for each its line,
+/// For several locations in one function, each with a message: the function's name; and for each its line,
 /// if there is one, and its message.
 pub(crate) fn describe(
     unit: &Unit,

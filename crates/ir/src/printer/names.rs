@@ -7,7 +7,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::naming::Naming;
 use crate::{CodeId, Continuation, FunctionSlot, Symbol, Unit, ValueSlot, Variable};
 
-/// Names given to identifiers of one sort, no two the same.
+/// Names assigned to identifiers of one sort, no two the same.
 struct Namer<E> {
     given: FxHashMap<E, String>,
     taken: FxHashSet<String>,
@@ -161,7 +161,7 @@ impl<'u> Names<'u> {
         self.value_slots.get(slot, || name.map_or_else(|| slot.to_string(), Clone::clone))
     }
 
-    /// Whether the symbol's name tells its linkage name.
+    /// Whether the symbol's name determines its linkage name.
     pub(super) fn has_usual_linkage(&mut self, symbol: Symbol) -> bool {
         let data = &self.unit.symbols[symbol];
         let name = self.symbol(symbol).to_owned();
@@ -172,7 +172,7 @@ impl<'u> Names<'u> {
         }
     }
 
-    /// Whether the code's name tells its linkage name.
+    /// Whether the code's name determines its linkage name.
     pub(super) fn code_has_usual_linkage(&mut self, code: CodeId) -> bool {
         let name = self.code(code).to_owned();
         self.unit.naming.local(&name) == self.unit.codes[code].linkage_name

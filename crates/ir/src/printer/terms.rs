@@ -152,7 +152,7 @@ impl Printer<'_> {
         }
     }
 
-    /// A call; its return continuation if that is not told by what is around it.
+    /// A call; its return continuation if that is not determined by what is around it.
     fn apply(&mut self, apply: &Apply, ret: Option<Continuation>) {
         let Apply { callee, kind, args, ret: _, exn, dbg, inlined, specialised, depth, origin } = apply;
         self.text("call ");

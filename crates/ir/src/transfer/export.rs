@@ -16,7 +16,7 @@ use crate::{
 pub struct Exported {
     /// For [`import`](super::import).
     pub bytes: Vec<u8>,
-    /// The symbols mentioned, but for those of what goes along.
+    /// The symbols mentioned, but for those of what is exported along.
     pub symbols: Vec<Symbol>,
     /// The codes of the unit that are called directly.
     pub called: Vec<CodeId>,
@@ -25,9 +25,10 @@ pub struct Exported {
 }
 
 /// A function as bytes; `None` if it can't leave its unit: it needs its closure, or slots of sets of closures that it
-/// does not make, or makes a set that is to stay the only one, or is nested very deeply. `places`: whether its places
-/// in the source go with it. `along`: the static data that goes with it, by its symbols, in place of being referred to,
-/// closures with their functions. `closures`: the functions of static closures that the other unit may know.
+/// does not allocate, or allocates a set that is to stay the only one, or is nested very deeply. `places`: whether its
+/// source locations are exported with it. `along`: the static data that is exported with it, by its symbols, instead of
+/// being referred to, closures with their functions. `closures`: the functions of static closures that the other unit
+/// may know.
 pub fn export(
     unit: &Unit,
     code: CodeId,
@@ -96,7 +97,7 @@ pub fn export(
     export.finish()
 }
 
-/// What goes along with a function.
+/// What is exported along with a function.
 struct Along<'u> {
     /// The code, then those of all sets of closures that it makes, and of those static sets that go along.
     codes: Vec<CodeId>,
@@ -105,8 +106,8 @@ struct Along<'u> {
 }
 
 impl<'u> Along<'u> {
-    /// `None` if something is nested too deeply, or the code is of a set that goes along, or a set is to stay the only
-    /// one.
+    /// `None` if something is nested too deeply, or the code is of a set that is exported along, or a set is to stay
+    /// the only one.
     fn of(unit: &Unit, code: CodeId, along: &FxHashMap<Symbol, &'u StaticDef>) -> Option<Along<'u>> {
         let mut homes: FxHashMap<CodeId, &'u StaticDef> = FxHashMap::default();
         for def in along.values() {

@@ -13,7 +13,7 @@ use crate::{
 
 /// Puts a function that [`export`](super::export) wrote into the unit: as a code that nobody refers to, to be copied
 /// from. What it makes of the tables of the unit needs no undoing. `origins`: what the arguments of its unit and of
-/// those that parts of it come from are here. `places`: whether its places in the source come along.
+/// those that parts of it come from are here. `places`: whether its source locations are imported.
 ///
 /// # Errors
 /// When the bytes are damaged; what was put into the unit's tables until then does not count.
@@ -217,8 +217,7 @@ fn copy_name(unit: &Unit, name: &str) -> String {
     unit.naming.local(&format!("from_{name}"))
 }
 
-/// A name for a unit's copy of a code of another unit, unique because slots are never given away again. `naming`: the
-/// unit's.
+/// A name for a unit's copy of a code of another unit, unique because slots are never reused. `naming`: the unit's.
 pub fn own_name(naming: &Naming, name: &str, slot: FunctionSlot) -> String {
     naming.local(&format!("{}_from_{}", naming.base(name), slot.index()))
 }
@@ -269,7 +268,7 @@ impl Import<'_> {
     }
 }
 
-/// Puts what a table has at the place of an index in its place.
+/// Replaces an index by the entry of a table at it.
 fn look_up<T: EntityRef>(table: &[T], index: &mut T, missing: &mut Option<String>, what: &str) {
     match table.get(index.index()) {
         Some(entry) => *index = *entry,

@@ -5,8 +5,8 @@
 //! and no other program's business: see [`FORMAT`].
 //!
 //! The bytes may come from a damaged file: [`import`] takes time and memory in proportion to them, and gives an error
-//! when they are no function or mention what is in no table. It does not look further: what a pass does with a
-//! function that breaks other rules, the verifier tells ([`check`]).
+//! when they are no function or mention what is in no table. It does not look further: what a pass
+//! makes of a function that breaks other rules, the verifier reports ([`check`]).
 
 mod export;
 mod import;
@@ -51,7 +51,7 @@ struct Portable {
     value_slots: Vec<u32>,
     /// Places in the source, from 1.
     places: Vec<Place>,
-    /// Static data that goes along: the importing unit has its own.
+    /// Static data that is exported along: the importing unit has its own.
     statics: Vec<StaticDef>,
     /// The function, then those of the sets of closures that it makes.
     functions: Vec<Function>,
@@ -61,7 +61,7 @@ struct Portable {
 enum Place {
     /// The file, the scope, and the numbers of a [`Loc`] in its order.
     Source(u32, u32, [u32; 6]),
-    /// Of earlier places.
+    /// Of earlier locations.
     Inlined(Inlined),
 }
 
