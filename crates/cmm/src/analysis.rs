@@ -418,7 +418,7 @@ impl<'a> Visitor<'a> for Analysis<'a> {
     }
 }
 
-/// The arms of a switch with equal ones made one.
+/// The arms of a switch with equal ones merged.
 pub struct Targets<'a> {
     /// Pairwise different, in order of first appearance.
     pub distinct: Vec<&'a ApplyCont>,

@@ -1,6 +1,6 @@
 //! The numbers by which high-level Cmm is written: each table names what has a number, from 0 on. The OCaml side reads
-//! them by the same names: `ocaml/back/cmm_codes.ml` is made from these tables (`tests/codes.rs`), and OCaml's compiler
-//! names every `match` there that does not know one.
+//! them by the same names: `ocaml/back/cmm_codes.ml` is generated from these tables (`tests/codes.rs`), and OCaml's
+//! compiler names every `match` there that does not know one.
 
 use flambeau_ir::kind::{BoxedKind, IntKind, Kind};
 use flambeau_ir::prim::*;

@@ -1,8 +1,7 @@
 //! Continuations: which become values, which code in place, which static catches.
 //!
 //! Each run is translated in a *result context*: a continuation to which the value of the Cmm expression is
-//! passed.
-//! At first that is the function's return continuation. A continuation `k`, its handler and the term where
+//! passed. At first that is the function's return continuation. A continuation `k`, its handler and the term where
 //! it may be used (the *scope*) then become one of these:
 //!
 //! * *dead*: no use; the handler disappears;
@@ -157,7 +156,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// `Item::Join`; gives the run to go on with.
+    /// `Item::Join`; returns the run to continue with.
     fn join(
         &mut self,
         cont: Continuation,
@@ -194,7 +193,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// A group of continuations which is no loop; gives the result context of the remainder of the run.
+    /// A group of continuations which is no loop; returns the result context of the remainder of the run.
     fn let_cont(
         &mut self,
         handlers: &'a [ContHandler],
@@ -232,7 +231,7 @@ impl<'a> Lowering<'a> {
         }
     }
 
-    /// Whether the only use may be replaced by the code, as far as regions go.
+    /// Whether the only use may be replaced by the code, as far as regions are concerned.
     fn used_once(&self, cont: Continuation) -> bool {
         let info = &self.analysis.continuations[cont];
         info.uses.len() == 1 && !info.crosses_region

@@ -22,7 +22,7 @@ pub struct Path(u32);
 
 /// The stretches of code met so far, each with the one that it continues. What is known at some point of
 /// a path is known from there on in the path and in those that continue it: once a path is continued, no more code
-/// is made on it.
+/// is generated on it.
 #[derive(Debug, Default)]
 pub struct Paths {
     nodes: Vec<Node>,
@@ -42,7 +42,7 @@ struct Node {
 }
 
 impl Paths {
-    /// Where code is being made.
+    /// Where code is being generated.
     pub fn current(&self) -> Path {
         self.current
     }
@@ -118,7 +118,7 @@ impl Paths {
     }
 }
 
-/// A `try` around the code that is being made.
+/// A `try` around the code that is being generated.
 #[derive(Debug)]
 pub struct TryState {
     /// One for each extra parameter of the handler; none for those which are not used.

@@ -51,7 +51,7 @@ impl<'a> Lowering<'a> {
         params.iter().copied().filter(|param| self.kept[*param].is_none()).collect()
     }
 
-    /// Before a jump: assigns what is to be assigned; gives the arguments to pass.
+    /// Before a jump: assigns what is to be assigned; returns the arguments to pass.
     pub fn assign_kept(&mut self, cont: Continuation, args: Vec<Atom>, frames: &mut Vec<Frame>) -> Vec<Atom> {
         let params = self.analysis.continuations[cont].params;
         if params.iter().all(|param| self.kept[*param].is_none()) {

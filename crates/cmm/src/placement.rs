@@ -1,10 +1,10 @@
 //! Let placement: moves bindings to their uses, so that the back end sees whole arithmetic expressions,
 //! comparisons inside conditions and address arithmetic (design 5).
 //!
-//! Pure bindings go to their use or, when they have several, to the last point that dominates all of them; [`plan`] has
-//! decided on those. Bindings that read or allocate are *pending* from the point where they stood until their use, or
-//! until something with which they don't commute ([`Class::conflicts`](effects::Class::conflicts)) is to be evaluated:
-//! then they are bound just before it. Bindings with effects stay.
+//! Pure bindings are moved to their use or, when they have several, to the last point that dominates all of them;
+//! [`plan`] has decided on those. Bindings that read or allocate are *pending* from the point where they stood until
+//! their use, or until something with which they don't commute ([`Class::conflicts`](effects::Class::conflicts)) is to
+//! be evaluated: then they are bound just before it. Bindings with effects stay.
 //!
 //! At any time all that is pending commutes, but for operands and the operations that need them. So the order in
 //! which Cmm evaluates operands, right to left (soundness row 4), never matters for what is substituted
@@ -191,7 +191,7 @@ impl Placer<'_> {
         }
     }
 
-    /// A definition or a step with code inside; gives the node of what follows.
+    /// A definition or a step with code inside; returns the node of what follows.
     fn nested(
         &mut self,
         var: Option<Var>,
@@ -316,7 +316,7 @@ impl Placer<'_> {
         }
     }
 
-    /// A condition: what untagging gives is tested as it is.
+    /// A condition: the result of untagging is tested as it is.
     fn condition(&mut self, cond: ExprId, dbg: Dbg) -> ExprId {
         let cond = self.resolve_atom(cond);
         match self.untagged(cond) {

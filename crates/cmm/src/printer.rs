@@ -350,7 +350,7 @@ impl Printer<'_> {
     }
 }
 
-/// The name of a primitive and its data, made from what `Debug` prints: all of it, for every primitive.
+/// The name of a primitive and its data, built from what `Debug` prints: all of it, for every primitive.
 fn prim_name(prim: &Prim) -> String {
     if let Prim::CCall(external) = prim {
         let noalloc = if external.alloc { "" } else { ".noalloc" };

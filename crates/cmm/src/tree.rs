@@ -68,7 +68,7 @@ pub enum Expr {
     Exit { label: Label, args: Vec<ExprId> },
     /// The handler's variable is a value.
     Try { body: ExprId, var: Var, handler: ExprId, dbg: Dbg },
-    /// A primitive of the IR. One which is for its effect gives nothing, and stands only on the left of a
+    /// A primitive of the IR. One which is for its effect returns nothing, and stands only on the left of a
     /// `Seq`. `ProjectValueSlot`, `ProjectFunctionSlot`, `AllocDummyClosure` and `ExnState` don't occur.
     Prim { prim: Prim, args: Vec<ExprId>, dbg: Dbg },
     /// A call of known code; the closure, if passed, is the last argument.
@@ -79,7 +79,7 @@ pub enum Expr {
     Send { kind: SendKind, method: ExprId, object: ExprId, args: Vec<ExprId>, dbg: Dbg },
     /// Raises.
     Raise { kind: RaiseKind, exn: ExprId, dbg: Dbg },
-    /// Allocates a set of closures and gives the address of the first.
+    /// Allocates a set of closures and returns the address of the first.
     Closures { functions: Vec<ClosureEntry>, values: Vec<ExprId>, dbg: Dbg },
     /// A pointer moved by words: from one closure of a set to another.
     Offset { pointer: ExprId, words: i32 },

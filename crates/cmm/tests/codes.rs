@@ -1,4 +1,4 @@
-//! The OCaml side's names of what high-level Cmm is written with: made from the tables of `codes.rs`.
+//! The OCaml side's names of what high-level Cmm is written with: generated from the tables of `codes.rs`.
 
 use std::fmt::Write;
 use std::fs;

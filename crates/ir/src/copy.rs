@@ -66,7 +66,7 @@ impl<'u> Copier<'u> {
         }
     }
 
-    /// Copies sets of closures too, with their codes: [`Copier::finish`] gives those, to be appended to `codes`.
+    /// Copies sets of closures too, with their codes: [`Copier::finish`] returns those, to be appended to `codes`.
     pub fn with_sets(
         variables: &'u mut PrimaryMap<Variable, VariableData>,
         continuations: &'u mut PrimaryMap<Continuation, ContinuationData>,
@@ -88,7 +88,7 @@ impl<'u> Copier<'u> {
         self.conts.insert(cont, by);
     }
 
-    /// From now on raise points that go to `cont`, the exception continuation of a function, go to `by`, and have
+    /// From now on raise points whose handler is `cont`, the exception continuation of a function, have `by`, and
     /// its extra arguments.
     pub fn substitute_exn(&mut self, cont: Continuation, by: ExnCont) {
         self.exns.insert(cont, by);

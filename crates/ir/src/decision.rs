@@ -208,9 +208,9 @@ pub enum Reason {
     },
     /// Not inlined: the body catches exceptions, whose backtraces would change (`-g`).
     KeepsBacktraces,
-    /// Not inlined: it makes closures, and a flag forbids that.
+    /// Not inlined: it allocates closures, and a flag forbids that.
     MakesClosures,
-    /// Not inlined: a functor applied at the toplevel, of which what it makes is known without.
+    /// Not inlined: a functor applied at the toplevel, whose result is known without.
     Evaluated,
     /// Not inlined: the arguments do not fit the function.
     Arguments,

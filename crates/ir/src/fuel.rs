@@ -71,7 +71,7 @@ pub struct Rewrites {
     /// After how many of these the pass `parameters` follows, which allocates no closures for functions that are only
     /// called; `None`: after all.
     pub lifting_rounds: Option<u32>,
-    /// Backtraces are wanted (`-g`): a `raise` that makes one does not become a jump.
+    /// Backtraces are wanted (`-g`): a `raise` that records one does not become a jump.
     pub keep_backtraces: bool,
     /// No function is inlined but stubs (`-flambeau-no-inline`).
     pub stubs_only: bool,
@@ -80,7 +80,7 @@ pub struct Rewrites {
 }
 
 impl Rewrites {
-    /// Whether a closure that is made in this round for calls alone will not be allocated.
+    /// Whether a closure that is created in this round for calls alone will not be allocated.
     pub fn lifts_closures(&self) -> bool {
         self.lifting_rounds.is_none_or(|rounds| self.round < rounds)
     }

@@ -57,7 +57,7 @@ pub struct Callee {
     pub needs_closure: bool,
 }
 
-/// What is known of an object that another unit makes when the program runs: which functions its closures run.
+/// What is known of an object that another unit allocates when the program runs: which functions its closures run.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Shape {
     /// Nothing.
@@ -93,14 +93,14 @@ impl Shape {
     }
 }
 
-/// What a function of another unit, a functor perhaps, makes of static arguments, or a part of it.
+/// The result of a function of another unit, a functor perhaps, for static arguments, or a part of it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Made {
     /// The linker's name of the function's code.
     pub code: Rc<str>,
-    /// Its arguments; the parts of what one application gives share them.
+    /// Its arguments; the parts of the result of one application share them.
     pub args: Rc<[Known]>,
-    /// The part: a field of what is made, a field of that, and so on.
+    /// The part: a field of the result, a field of that, and so on.
     pub path: Vec<u32>,
 }
 
@@ -237,12 +237,12 @@ impl Imports {
         self.results.get(code)
     }
 
-    /// How a part of a module was made.
+    /// How a part of a module was built.
     pub fn made(&self, module: &str, path: &[u32]) -> Option<&Made> {
         self.made.get(module)?.get(path)
     }
 
-    /// Whether it is known of no part of a module how it was made.
+    /// Whether it is known of no part of a module how it was built.
     pub fn is_nothing_made(&self) -> bool {
         self.made.is_empty()
     }

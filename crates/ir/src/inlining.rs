@@ -1,4 +1,4 @@
-//! The arguments of the inliner: what its policies go by, for each round (features B4–B6).
+//! The arguments of the inliner: what its policies decide by, for each round (features B4–B6).
 //!
 //! Defaults are those of the reference documents for the policies *classic*, *benefit* (manual 21.5) and *threshold*
 //! (flambda2-inlining, and the table of its defaults); [`Choice::Measured`] is *threshold* with numbers of our own, for
@@ -17,7 +17,7 @@ pub const PER_INLINE: f64 = 8.0;
 /// toplevel.
 pub const LARGEST: u32 = 5_000;
 
-/// The policy that was chosen, with the defaults that go with it.
+/// The policy that was chosen, with the defaults that belong to it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Choice {
     /// *threshold*, with defaults found by measurement.
@@ -80,7 +80,7 @@ pub struct Arguments {
     pub max_unroll: u32,
     /// Whether they may be unrolled so at all.
     pub unroll: bool,
-    /// Whether functions that make closures are inlined.
+    /// Whether functions that allocate closures are inlined.
     pub with_closures: bool,
     /// By how many hundredths of its size a unit may grow in a round.
     pub growth: u32,
@@ -89,7 +89,7 @@ pub struct Arguments {
     /// Those of the unit itself always are, too, where evaluating them beside the call would show all of what they
     /// return.
     pub whole_functors: bool,
-    /// Up to this size functions of a module that a functor of another unit made are copied where they are called.
+    /// Up to this size functions of a module that a functor of another unit built are copied where they are called.
     pub twin: u32,
 
     /// *threshold*: up to this size functions are inlined without a look.
@@ -109,7 +109,7 @@ pub struct Arguments {
 
     /// *benefit*: how much may be inlined in one search, in units of `-inline`. *classic*: how much, of one function.
     pub inline: f64,
-    /// *benefit*: the same for a search that begins at the toplevel.
+    /// *benefit*: how much may be inlined in a search that begins at the toplevel.
     pub inline_toplevel: f64,
     /// *benefit*: by how much each branch makes code colder.
     pub branch_factor: f64,
@@ -121,7 +121,7 @@ pub struct Arguments {
 const BENEFIT_COSTS: Costs =
     Costs { call: 5.0, alloc: 7.0, prim: 3.0, branch: 5.0, indirect: 4.0, poly_compare: 10.0 };
 
-/// The costs that go with our sizes: what makes code faster is worth more than what it takes to be there.
+/// The costs that belong to our sizes: what makes code faster is worth more than what it takes to be there.
 const MEASURED_COSTS: Costs =
     Costs { call: 4.0, alloc: 12.0, prim: 1.5, branch: 3.0, indirect: 30.0, poly_compare: 15.0 };
 

@@ -48,7 +48,7 @@
 //! # Undefined behaviour
 //!
 //! [`Terminator::Unreachable`] is never executed. A switch without default is only reached with one of
-//! its values. Reading a [`Const::Poison`] gives an arbitrary value of its kind; it is an immediate
+//! its values. Reading a [`Const::Poison`] yields an arbitrary value of its kind; it is an immediate
 //! where the kind is `Value`, so that the GC may see it.
 
 pub mod alpha;

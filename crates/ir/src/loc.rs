@@ -79,7 +79,7 @@ impl Default for LocTable {
 }
 
 impl LocTable {
-    /// Adds a location and gives its number.
+    /// Adds a location and returns its number.
     pub fn push(&mut self, loc: Loc) -> Dbg {
         let id = self.entries.len() as u32;
         self.entries.push(Entry::Loc(loc));

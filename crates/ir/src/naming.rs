@@ -1,4 +1,4 @@
-//! How the linker's names of a unit are made: `Compilenv.make_symbol` of the version of OCaml that compiles it.
+//! How the linker's names of a unit are formed: `Compilenv.make_symbol` of the version of OCaml that compiles it.
 
 /// The linker's names of a unit.
 #[derive(Clone, PartialEq, Eq, Debug)]

@@ -362,7 +362,7 @@ impl<'s> Parser<'s> {
         known.ok_or_else(|| self.error_at(offset, format!("there is no code `{name}`")))
     }
 
-    /// Slots are made by their first mention.
+    /// Slots are created by their first mention.
     fn function_slot(&mut self) -> Result<FunctionSlot> {
         let name = self.name("the name of a function slot")?;
         Ok(self.function_slot_named(name))

@@ -2,7 +2,7 @@
 //!
 //! It prints any unit, well-formed or not, since its readers are often looking for what is wrong. For a
 //! unit that the verifier accepts, parsing gives back the same unit up to the numbering of identifiers
-//! and the names of what has no linkage name; and printing that again gives the same text.
+//! and the names of what has no linkage name; and printing that again yields the same text.
 //!
 //! Names are made unique by numbers (`x_12`), those of variables and continuations in each function by
 //! itself. They are assigned in the order of the text, so that text printed anew keeps its names.

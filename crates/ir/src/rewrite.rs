@@ -11,7 +11,7 @@ use crate::{CodeId, Continuation, Unit, Variable};
 /// them when it records the rewrite ([`Done::new`]).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Rewrite {
-    /// A boxed number that was just made is not read back.
+    /// A boxed number that was just allocated is not read back.
     ConvertedContents,
     /// A call of a function that is in sight.
     ConvertedCall,
@@ -32,11 +32,11 @@ pub enum Rewrite {
     Inlining,
     /// The beginning of a function replaces a call.
     PartialInlining,
-    /// A call of a copy of a recursive function, made for known arguments.
+    /// A call of a copy of a recursive function, specialised to known arguments.
     Specialisation,
-    /// A function that a functor made is called as the static function that behaves as it does.
+    /// A function that a functor returned is called as the static function that behaves as it does.
     FunctorInstance,
-    /// What an application of a functor gives is known while it stays a call.
+    /// The result of an application of a functor is known while it stays a call.
     FunctorResult,
     /// A primitive whose result is known.
     KnownResult,
@@ -91,15 +91,15 @@ pub enum Rewrite {
     Loopification,
     /// A mutable block, by the variable that it is bound to, becomes variables.
     ScalarReplacement(Variable),
-    /// An array of constants that the toplevel makes becomes static data.
+    /// An array of constants that the toplevel allocates becomes static data.
     StaticArray,
     /// A function takes its parameter as parts.
     ParameterParts(Variable),
     /// Functions take as parameters what their closures captured.
     CapturedParameters,
-    /// A function gives the number that it would box.
+    /// A function returns the number unboxed that it would box.
     NakedResult,
-    /// Jumps whose outcome is known go past a branch.
+    /// Jumps whose outcome is known bypass a branch.
     Threading(Continuation),
     /// A short loop is laid out.
     Unrolling(Continuation),

@@ -217,7 +217,7 @@ pub struct Apply {
     pub specialised: SpecialiseAttribute,
     /// How many inlined functions the call came through (reference: flambda2-inlining, "Inlining predictably").
     pub depth: u8,
-    /// The unit whose source the call is from, if that is another one: decisions on the call go by its arguments too.
+    /// The unit whose source the call is from, if that is another one: decisions on the call use its arguments too.
     pub origin: Option<Origin>,
 }
 

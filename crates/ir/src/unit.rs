@@ -20,7 +20,7 @@ use crate::{
 pub struct Unit {
     /// The name of the module.
     pub name: String,
-    /// How its linkage names are made.
+    /// How its linkage names are formed.
     pub naming: Naming,
     /// The module block.
     pub module_symbol: Symbol,
@@ -285,7 +285,7 @@ impl Unit {
     }
 }
 
-/// Names for static data that passes make: `stem_number`, none twice in a unit.
+/// Names for static data that passes create: `stem_number`, none twice in a unit.
 #[derive(Debug, Default)]
 pub struct FreshSymbols {
     taken: FxHashSet<String>,

@@ -130,7 +130,7 @@ impl Item {
 }
 
 impl Terminator {
-    /// Each jump with arguments: to where a call returns none is made here.
+    /// Each jump with arguments: the return continuation of a call is not among them.
     pub fn for_each_jump(&self, f: &mut impl FnMut(&ApplyCont)) {
         match self {
             Terminator::ApplyCont(jump) => f(jump),

@@ -1,4 +1,4 @@
-//! Functions that go to other units as bytes.
+//! Functions that are exported to other units as bytes.
 
 mod generator;
 

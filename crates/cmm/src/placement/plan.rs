@@ -1,4 +1,4 @@
-//! Where bindings are used, and where pure ones go.
+//! Where bindings are used, and where pure ones are moved.
 //!
 //! The *nodes* of a function are its expressions in code position, in preorder: a binding whose definition
 //! is an operation is one node with it. Nodes are visited from the last to the first, so that all uses of a

@@ -1,7 +1,7 @@
 //! The arguments of the inliner as text: in the payload of a `.cmx`, and in the textual form of a unit.
 //!
 //! One part for each round, with `; ` between; a part is the policy, then each argument as `name=value`, all of them
-//! and in one order. Rounds at the end that go on like the one before are left out.
+//! and in one order. Rounds at the end that are equal to the one before are left out.
 
 use std::fmt;
 use std::str::FromStr;

@@ -13,17 +13,17 @@ pub struct Effects {
 
 /// It allocates, so that signal handlers, finalisers and other threads may run.
 const ALLOCATES: u8 = 1;
-/// What it gives has an identity of its own.
+/// Its result has an identity of its own.
 const FRESH: u8 = 1 << 1;
 /// It may raise.
 const RAISES: u8 = 1 << 2;
-/// It does what the outside sees, and may not come back: a call.
+/// It does what the outside sees, and may not return: a call.
 const ACTS: u8 = 1 << 3;
 /// It looks into an operand, which must be what it is taken for.
 const LOOKS: u8 = 1 << 4;
 /// It traps unless a check came before.
 const TRAPS: u8 = 1 << 5;
-/// It gives what is no OCaml value, which the collector must not see.
+/// Its result is no OCaml value, which the collector must not see.
 const UNTRACED: u8 = 1 << 6;
 
 impl Effects {
@@ -120,12 +120,12 @@ impl Effects {
     }
 
     /// Whether it has an effect: it writes, may raise, or does what the outside sees. Allocation alone is none, nor is
-    /// a trap, since each path that comes to it has passed its check.
+    /// a trap, since each path that reaches it has passed its check.
     pub const fn has_effect(self) -> bool {
         !self.writes.is_empty() || self.has(RAISES | ACTS)
     }
 
-    /// Whether what follows may not be executed: it may raise, or is a call that does not come back.
+    /// Whether what follows may not be executed: it may raise, or is a call that does not return.
     pub const fn may_not_go_on(self) -> bool {
         self.has(RAISES | ACTS)
     }
@@ -191,7 +191,7 @@ impl Effects {
     /// Whether an operation without effect that comes after another one may be executed before it: it reads nothing
     /// that the other writes. That a load moves before stores to other memory, and over allocations, as if they found
     /// nothing to do, all versions allow (`docs/memory-model.md`). What looks into its operand, or traps, does not come
-    /// before what may not go on, a check or a call: that it may be executed at all can depend on it.
+    /// before what may not continue, a check or a call: that it may be executed at all can depend on it.
     pub const fn may_precede(self, earlier: Effects) -> bool {
         let may_be_too_early = (self.looks() || self.traps()) && earlier.may_not_go_on();
         let is_overwritten = self.reads.intersects(earlier.writes);

@@ -1,4 +1,4 @@
-//! Primitives: what they are. What they take, give and do is one row each in `table.rs`; what passes may ask of them,
+//! Primitives: what they are. What they take, return and do is one row each in `table.rs`; what passes may ask of them,
 //! with the reasons, is in `questions.rs` (`docs/design/primitives.md`).
 
 mod effects;
@@ -158,7 +158,7 @@ pub enum IntOp {
     Xor,
 }
 
-/// Shifts. Amounts outside the width give an unspecified result, but a result.
+/// Shifts. Amounts outside the width have an unspecified result, but a result.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum ShiftOp {
     Lsl,
@@ -274,7 +274,7 @@ pub struct External {
     pub tested: bool,
 }
 
-/// What a polymorphic comparison of the runtime system gives.
+/// What a polymorphic comparison of the runtime system returns.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Comparison {
     /// -1, 0 or 1.
@@ -319,7 +319,7 @@ impl External {
 }
 
 /// A primitive operation. "index", "length" are tagged integers of kind `Value` unless said otherwise;
-/// primitives "for their effect" give the immediate 0 (`()`).
+/// primitives "for their effect" return the immediate 0 (`()`).
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum Prim {
     // ---- blocks
@@ -364,7 +364,7 @@ pub enum Prim {
     CheckBound { width: u32 },
 
     // ---- strings, bytes, bigstrings, bigarrays
-    /// Of a string or bytes: (string) → length.
+    /// The length of a string or bytes: (string) → length.
     StringLength,
     /// Without check: (string, index) → contents, of the width's kind.
     StringLoad { string: StringKind, width: Width },
@@ -385,7 +385,7 @@ pub enum Prim {
     IntShift { op: ShiftOp, kind: IntKind },
     /// Truncating division, the divisor not being zero: (int, int) → int.
     IntDiv { kind: IntKind },
-    /// Its remainder.
+    /// The remainder of truncating division, the divisor not being zero: (int, int) → int.
     IntMod { kind: IntKind },
     /// (int): raises `Division_by_zero` if it is 0. For its effect. With `if_known` (`-unsafe`), only if it is the
     /// constant 0 when code is generated; a 0 that is not known is undefined.

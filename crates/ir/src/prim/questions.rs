@@ -38,7 +38,7 @@ impl Prim {
     }
 
     /// Whether it may stand twice where it stood once, so that one path executes each, or executes it again: it has no
-    /// effect, and what it gives has no identity, for it does not allocate.
+    /// effect, and its result has no identity, for it does not allocate.
     pub fn can_duplicate(&self) -> bool {
         let effects = self.effects();
         !effects.has_effect() && !effects.allocates()
@@ -53,14 +53,14 @@ impl Prim {
 
     /// Whether the result of an earlier execution with the same operands is its result, and a check that did not fail
     /// then does not fail, provided that the memory that it [reads](Effects::reads) has not been written. An allocation
-    /// is among it if what it gives has no identity (soundness row 18). What is no OCaml value does not live on, past
+    /// is among it if its result has no identity (soundness row 18). What is no OCaml value does not live on, past
     /// points of the collector.
     pub fn can_merge(&self) -> bool {
         let effects = self.effects();
         effects.writes().is_empty() && !effects.acts() && !effects.is_fresh() && !effects.is_untraced()
     }
 
-    /// Whether it gives the same again in a loop that writes such memory, and has no effect that would be missed the
+    /// Whether it returns the same again in a loop that writes such memory, and has no effect that would be missed the
     /// second time: each iteration does nothing new by it. It may fail, but not after it has not failed once.
     pub fn is_repetition(&self, written: Classes) -> bool {
         let effects = self.effects();
@@ -68,8 +68,8 @@ impl Prim {
     }
 
     /// Whether it may be executed before a loop that writes such memory, or anywhere outside that its operands reach,
-    /// instead of in each iteration that comes to it: it has no effect and gives the same. Division is none that may: a
-    /// check keeps its divisor from being zero (soundness row 1). Nor is what is no OCaml value: the collector must not
+    /// instead of in each iteration that reaches it: it has no effect and returns the same. Division is none that may:
+    /// a check keeps its divisor from being zero (soundness row 1). Nor is what is no OCaml value: the collector must not
     /// come between. That what it looks into is what it takes it for, the caller sees to: the program point is behind
     /// the checks and branches that show it.
     pub fn leaves(&self, written: Classes) -> bool {
@@ -100,7 +100,7 @@ impl Prim {
         self.effects().reads().intersects(Classes::ASSIGNABLE)
     }
 
-    /// Whether it allocates and does nothing else: what it gives is made of its operands and what it reads.
+    /// Whether it allocates and does nothing else: its result is built of its operands and what it reads.
     pub fn is_allocation(&self) -> bool {
         let effects = self.effects();
         effects.allocates() && !effects.has_effect()
@@ -145,7 +145,7 @@ impl Prim {
         self.cost() == Cost::Slow
     }
 
-    /// Whether it is one fast instruction or load that gives the same wherever its operands are in scope: rather
+    /// Whether it is one fast instruction or load that returns the same wherever its operands are in scope: rather
     /// computed on each path that needs it than kept for all.
     pub fn is_cheap_anywhere(&self) -> bool {
         matches!(self.cost(), Cost::Move | Cost::Load) && self.leaves(Classes::ALL)

@@ -27,7 +27,7 @@ pub enum Cost {
     Move,
     /// One instruction that loads.
     Load,
-    /// What the code generator makes one with the branch that it decides.
+    /// What the code generator fuses with the branch that it decides.
     Test,
     /// A few fast instructions.
     Few,
@@ -49,7 +49,7 @@ fn takes_any(kind: Kind) -> Args {
     Args(smallvec![kind], true)
 }
 
-/// The result of a row; none of what is executed for its effect, which gives the immediate 0.
+/// The result of a row; none of what is executed for its effect, which returns the immediate 0.
 type Gives = Option<Kind>;
 
 const UNIT: Gives = None;
@@ -63,7 +63,7 @@ fn amount(kind: IntKind) -> Kind {
     if kind == IntKind::Tagged { Kind::Value } else { Kind::NakedImmediate }
 }
 
-/// Immutable blocks of constructors have no identity. Those that the runtime gives a meaning may change.
+/// Immutable blocks of constructors have no identity. Those to which the runtime attaches a meaning may change.
 const fn allocating_block(tag: u8, mutability: Mutability) -> Effects {
     match mutability {
         Mutability::Immutable if tag < tags::FIRST_SPECIAL => Effects::NONE.allocating(),
@@ -86,7 +86,7 @@ fn calling(external: &External) -> Effects {
     if external.alloc { effects.allocating_fresh().raising() } else { effects }
 }
 
-/// Rows: a variant, `:` what it takes `=>` what it gives; what it does; its size in code, in the units of
+/// Rows: a variant, `:` what it takes `=>` what it returns; what it does; its size in code, in the units of
 /// `simplify::size` (about an instruction each), `$operands` being how many operands it has; and how long it takes.
 macro_rules! table {
     ($operands:ident => $(
@@ -165,8 +165,9 @@ table! { operands =>
         Effects::NONE.reading(Classes::HEADERS); 2, Long;
     PhysEqual { .. }: takes([Value, Value]) => Some(NakedImmediate); Effects::NONE; 2, Test;
 
-    // ---- arrays A generic array's first element is looked at when it is made: floats are stored flat. Tags of floats
-    // don't change.
+    // ---- arrays
+    // A generic array's first element is looked at when it is allocated: floats are stored flat. Tags of floats don't
+    // change.
     MakeArray { kind, .. }: takes_any(element(*kind)) => Some(Value);
         Effects::NONE.allocating_fresh(); 5 + operands, Long;
     ArrayLength { .. }: takes([Value]) => Some(Value);

@@ -78,7 +78,7 @@ pub(super) struct Names<'u> {
 }
 
 impl<'u> Names<'u> {
-    /// Names all codes and symbols: in the order of the text, so that the text read back gives the same
+    /// Names all codes and symbols: in the order of the text, so that the text read back yields the same
     /// names, whatever the order of the table.
     pub(super) fn new(unit: &'u Unit) -> Self {
         let mut names = Names {

@@ -11,7 +11,7 @@ use crate::{
     StaticDef, StaticField, Symbol, Terminator, Unit, ValueSlot, Variable,
 };
 
-/// A function that can go elsewhere.
+/// A function that can be exported.
 #[derive(Clone, Debug, Default)]
 pub struct Exported {
     /// For [`import`](super::import).
@@ -75,7 +75,7 @@ pub fn export(
         elsewhere: FxHashMap::default(),
         exported: Exported::default(),
     };
-    // The slots of the function itself and of the sets that it makes come first: those are its own.
+    // The slots of the function itself and of the sets that it allocates come first: those are its own.
     export.function_slot(&mut unit.codes[code].function_slot.clone());
     let mut own_set = |set: &SetOfClosures| {
         set.functions.iter().for_each(|(slot, _)| export.function_slot(&mut slot.clone()));
@@ -99,7 +99,8 @@ pub fn export(
 
 /// What is exported along with a function.
 struct Along<'u> {
-    /// The code, then those of all sets of closures that it makes, and of those static sets that go along.
+    /// The code, then those of all sets of closures that it allocates, and of those static sets that are exported
+    /// along.
     codes: Vec<CodeId>,
     /// The latter.
     sets: Vec<&'u StaticDef>,
@@ -195,13 +196,13 @@ struct Export<'u> {
     places: bool,
     along: &'u FxHashMap<Symbol, &'u StaticDef>,
     closures: &'u FxHashMap<Symbol, CodeId>,
-    /// How many functions go along.
+    /// How many functions are exported along.
     own_functions: usize,
     /// These, then the codes of the unit that are called.
     functions: FxHashMap<CodeId, CodeId>,
     /// The codes of other units that are.
     elsewhere: FxHashMap<String, CodeId>,
-    /// All sets that go along have been seen.
+    /// All sets that are exported along have been seen.
     slots_closed: bool,
     foreign_slot: bool,
     portable: Portable,

@@ -112,7 +112,7 @@ pub fn import(
         function.remap(&mut import);
         let mut linkage_name = name(function.linkage_name)?;
         if index > 0 {
-            // A function that the inlined one makes belongs to this unit.
+            // A function whose closure the inlined one allocates belongs to this unit.
             linkage_name = own_name(&unit.naming, &linkage_name, function.function_slot);
         }
         codes.push(Code {
@@ -174,7 +174,7 @@ impl Importer {
         }
     }
 
-    /// The symbol of the unit's copy of what another unit calls by that name, made if there is none.
+    /// The symbol of the unit's copy of what another unit calls by that name, created if there is none.
     pub fn copy_symbol(&mut self, unit: &mut Unit, name: &str) -> Symbol {
         self.symbol(unit, name, true).0
     }

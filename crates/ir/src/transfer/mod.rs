@@ -4,9 +4,9 @@
 //! is a [`Portable`]: the terms of the IR with tables of their own, as dense as can be, in the encoding of `postcard`,
 //! and no other program's business: see [`FORMAT`].
 //!
-//! The bytes may come from a damaged file: [`import`] takes time and memory in proportion to them, and gives an error
-//! when they are no function or mention what is in no table. It does not look further: what a pass
-//! makes of a function that breaks other rules, the verifier reports ([`check`]).
+//! The bytes may come from a damaged file: [`import`] takes time and memory in proportion to them, and returns an error
+//! when they are no function or mention what is in no table. It does not look further: what a pass makes of a
+//! function that breaks other rules, the verifier reports ([`check`]).
 
 mod export;
 mod import;
@@ -41,7 +41,7 @@ struct Portable {
     strings: Vec<String>,
     /// The linker's names of symbols.
     symbols: Vec<String>,
-    /// The linker's names of codes that are called, and not among `functions`: code identifiers go on with these.
+    /// The linker's names of codes that are called, and not among `functions`: code identifiers continue with these.
     called: Vec<String>,
     /// Symbols that are closures of functions among `called`, each with the number of arguments of that.
     closures: Vec<(Symbol, CodeId, u32)>,
@@ -53,7 +53,7 @@ struct Portable {
     places: Vec<Place>,
     /// Static data that is exported along: the importing unit has its own.
     statics: Vec<StaticDef>,
-    /// The function, then those of the sets of closures that it makes.
+    /// The function, then those of the sets of closures that it allocates.
     functions: Vec<Function>,
 }
 

@@ -6,7 +6,7 @@ use crate::printer::Part;
 use crate::{Const, ExnCont, IntKind, Kind, Prim, Simple, tags};
 
 impl Verifier<'_> {
-    /// Checks a primitive and gives the kind of its result.
+    /// Checks a primitive and returns the kind of its result.
     pub(super) fn prim(&mut self, prim: &Prim, args: &[Simple], exn: Option<&ExnCont>) -> Kind {
         self.prim_data(prim);
         let signature = prim.signature();

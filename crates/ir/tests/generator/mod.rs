@@ -1,5 +1,5 @@
 //! Random well-formed units: every sort of item, terminator and static, most primitives, names that
-//! collide. They are made for reading and writing, not for running.
+//! collide. They are generated for reading and writing, not for running.
 
 mod prims;
 
@@ -116,7 +116,7 @@ pub struct Generator {
     uses_closure: Vec<bool>,
     /// The innermost handler: its continuation, and the kinds of its extra arguments.
     handler: (Continuation, Vec<Kind>),
-    /// How many items and terminators may still be made in this function.
+    /// How many items and terminators may still be generated in this function.
     budget: usize,
 }
 
