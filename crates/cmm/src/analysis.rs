@@ -60,7 +60,7 @@ pub struct ContinuationInfo<'a> {
     pub inside: Option<Region>,
 }
 
-/// A handler of a group; 0 stands for what is in none.
+/// A handler of a group; 0 is for what is in none.
 pub type HandlerId = u32;
 
 /// A handler of a group.
@@ -110,8 +110,8 @@ impl<'a> RaisePoints<'a> {
         self.args.push(args);
     }
 
-    /// What an extra argument is at the points in a range: the same at all of them, something else at some, nothing
-    /// where there are no points.
+    /// What an extra argument is at the points in a range: the same at all of them, different at some, nothing where
+    /// there are no points.
     pub fn argument_in(&self, index: usize, range: &Range<u32>) -> Argument {
         let first = self.positions.partition_point(|position| *position < range.start);
         let end = self.positions.partition_point(|position| *position < range.end);

@@ -39,7 +39,7 @@ impl<'a> Run<'a> {
 /// How a continuation is reached, when it is not the result context.
 #[derive(Clone, Copy, Debug)]
 pub enum Target<'a> {
-    /// Its code stands at its only use.
+    /// The code of the continuation stands at its only use.
     Inline { params: &'a [Variable], run: Run<'a> },
     /// By an exit.
     Label { label: Label, params: &'a [Variable] },

@@ -47,19 +47,19 @@ impl Paths {
         self.current
     }
 
-    /// Goes back to a path.
+    /// Returns to a path.
     pub fn set(&mut self, path: Path) {
         self.current = path;
     }
 
-    /// Goes to a new path, that of the beginning of a function.
+    /// Begins a new path, that of the beginning of a function.
     pub fn begin(&mut self) {
         let path = Path(self.nodes.len() as u32);
         self.nodes.push(Node { depth: 0, parent: path, far: path });
         self.current = path;
     }
 
-    /// Goes to a new path that continues the current one: an arm of a branch, or what follows where paths meet.
+    /// Begins a new path that continues the current one: an arm of a branch, or what follows where paths meet.
     pub fn branch(&mut self) {
         let parent = self.current;
         let back = self.node(parent);
@@ -80,7 +80,7 @@ impl Paths {
         self.reached.insert(cont, path);
     }
 
-    /// Goes to a new path, that of the code of a continuation all of whose uses have been noted.
+    /// Begins a new path, that of the code of a continuation all of whose uses have been recorded.
     pub fn join(&mut self, cont: Continuation) {
         if let Some(path) = self.reached.remove(&cont) {
             self.current = path;

@@ -7,7 +7,7 @@ use crate::lowering::{Atom, Lowering, const_atom, tagged};
 use crate::placement::Placement;
 use crate::tree::*;
 
-/// Lowers a unit, which the verifier has nothing to say against.
+/// Lowers a unit, which the verifier accepts.
 ///
 /// # Panics
 /// When the unit breaks a rule that the verifier checks.

@@ -4,7 +4,7 @@
 //! machine detail: headers, closure information words, generic applications and the expansion of
 //! primitives are the business of the OCaml side, through `Cmm_helpers`.
 //!
-//! [`lower`] goes from one to the other in two steps, control and then the placement of bindings; docs/to-cmm.md
+//! [`lower`] translates one to the other in two steps, control and then the placement of bindings; docs/to-cmm.md
 //! says how, the headers of `control.rs` and `placement.rs` say why.
 
 mod analysis;

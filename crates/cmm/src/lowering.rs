@@ -1,8 +1,8 @@
-//! The state that lowering carries along: the Cmm in the making, what stands for each variable of the IR,
+//! The state that lowering carries along: the Cmm built so far, what stands for each variable of the IR,
 //! and the names of the linker.
 //!
 //! Lowering comes in two steps. The first, this module with [`control`](crate::control),
-//! [`operations`](crate::operations) and [`exn`](crate::exn), gives each function a tree in which every binding
+//! [`operations`](crate::operations) and [`exn`](crate::exn), builds for each function a tree in which every binding
 //! stands where it is evaluated and every operand is an atom. The second, [`placement`](crate::placement),
 //! moves bindings to their uses.
 

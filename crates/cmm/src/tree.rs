@@ -45,7 +45,7 @@ pub enum Expr {
     Let { var: Var, def: ExprId, body: ExprId },
     /// Binds a mutable variable.
     LetMut { var: Var, ty: Machtype, def: ExprId, body: ExprId },
-    /// Assigns a variable bound by `LetMut`. Gives nothing: only on the left of a `Seq`.
+    /// Assigns a variable bound by `LetMut`. Returns nothing: only on the left of a `Seq`.
     Assign { var: Var, value: ExprId },
     /// The first is for its effect.
     Seq(ExprId, ExprId),
@@ -178,7 +178,7 @@ pub struct Tree {
     pub names: Vec<String>,
     /// The number of labels used: they are `0..labels`.
     pub labels: u32,
-    /// Places that are none of the unit's source; their numbers follow those of the locations of the source.
+    /// Locations that are not in the unit's source; their numbers follow those of the locations of the source.
     pub places: Vec<Place>,
     /// Static data and whether each item is visible to other units.
     pub data: Vec<(Data, bool)>,

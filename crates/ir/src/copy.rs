@@ -6,7 +6,7 @@
 //! arguments that raise points of a function's body need once they are under somebody's handler.
 //!
 //! A slot is in one set of closures, a code in one set; so what is done with a set of closures in the term is a
-//! choice. By default ([`Copier::new`]) the copy has the very slots and codes of the original: *that is for
+//! choice. By default ([`Copier::new`]) the copy has the same slots and codes as the original: *that is for
 //! moving*, the original is dropped. With [`Copier::with_sets`] each set gets slots and codes of its own, to any
 //! depth: both terms may stay.
 //!
@@ -29,13 +29,13 @@ use crate::{
 use sets::Sets;
 pub use sets::SharedClosure;
 
-/// Makes copies of terms.
+/// Copies terms.
 pub struct Copier<'u> {
     variables: &'u mut PrimaryMap<Variable, VariableData>,
     continuations: &'u mut PrimaryMap<Continuation, ContinuationData>,
-    /// What stands for each variable met or substituted.
+    /// What replaces each variable met or substituted.
     simples: FxHashMap<Variable, Simple>,
-    /// What stands for each continuation met or substituted.
+    /// What replaces each continuation met or substituted.
     conts: FxHashMap<Continuation, Continuation>,
     exns: FxHashMap<Continuation, ExnCont>,
     /// What jumps to a continuation pass besides their arguments, expressed over the variables of the original.
@@ -78,12 +78,12 @@ impl<'u> Copier<'u> {
         Copier { sets: Some(Box::new(sets)), ..Copier::new(variables, continuations) }
     }
 
-    /// From now on `simple`, which must be of the variable's kind, stands for a free variable of the terms.
+    /// From now on `simple`, which must be of the variable's kind, replaces a free variable of the terms.
     pub fn substitute_variable(&mut self, variable: Variable, simple: Simple) {
         self.simples.insert(variable, simple);
     }
 
-    /// From now on another continuation stands for a free continuation of the terms.
+    /// From now on another continuation replaces a free continuation of the terms.
     pub fn substitute_continuation(&mut self, cont: Continuation, by: Continuation) {
         self.conts.insert(cont, by);
     }
@@ -116,14 +116,14 @@ impl<'u> Copier<'u> {
         }
     }
 
-    /// A fresh variable, as that one, which is from now on what stands for it.
+    /// A fresh variable with the data of that one, which it replaces from now on.
     pub fn bind_variable(&mut self, variable: Variable) -> Variable {
         let fresh = self.variables.push(self.variables[variable].clone());
         self.simples.insert(variable, fresh.into());
         fresh
     }
 
-    /// A fresh continuation, as that one, which is from now on what stands for it.
+    /// A fresh continuation with the data of that one, which it replaces from now on.
     pub fn bind_continuation(&mut self, cont: Continuation) -> Continuation {
         let fresh = self.continuations.push(self.continuations[cont].clone());
         self.conts.insert(cont, fresh);
@@ -147,7 +147,7 @@ impl<'u> Copier<'u> {
         self.copy_code(code)
     }
 
-    /// What stands for an atom.
+    /// What replaces an atom.
     pub fn simple(&self, simple: Simple) -> Simple {
         match simple {
             Simple::Var(variable) => self.simples.get(&variable).copied().unwrap_or(simple),
@@ -155,7 +155,7 @@ impl<'u> Copier<'u> {
         }
     }
 
-    /// What stands for a continuation.
+    /// What replaces a continuation.
     pub fn continuation(&self, cont: Continuation) -> Continuation {
         self.conts.get(&cont).copied().unwrap_or(cont)
     }

@@ -130,7 +130,7 @@ pub enum Reason {
     SingleUse,
     /// Inlined: the benefit is large enough.
     Beneficial(Evaluation),
-    /// Its beginning is inlined, which decides whether there is much to do.
+    /// The beginning of the function is inlined, which decides whether there is much to do.
     Entered {
         /// The size of that.
         size: u32,

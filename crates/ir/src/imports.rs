@@ -1,4 +1,4 @@
-//! Functions of other units, as bytes until somebody wants to inline them.
+//! Functions of other units, as bytes until they are wanted for inlining.
 
 use std::cell::Cell;
 use std::fmt;
@@ -139,7 +139,7 @@ pub struct Damage {
 }
 
 impl Imports {
-    /// Tells where to find more.
+    /// Sets where to find more.
     pub fn set_library(&mut self, library: Library) {
         self.library = Some(library);
     }
@@ -187,7 +187,7 @@ impl Imports {
         self.taken.get()
     }
 
-    /// Tells what the closure of that symbol is.
+    /// Records what the closure of that symbol is.
     pub fn add_closure(&mut self, symbol: &str, code: &str, arity: usize) {
         self.closures.insert(symbol.to_owned(), Function { code: code.into(), arity });
     }
@@ -197,7 +197,7 @@ impl Imports {
         self.closures.get(symbol)
     }
 
-    /// Tells what the closure in a field of a module is, by the symbol of that.
+    /// Records what the closure in a field of a module is, by the symbol of that.
     pub fn add_field(&mut self, module: &str, field: u32, code: &str, arity: usize) {
         let function = Function { code: code.into(), arity };
         match self.fields.get_mut(module) {
@@ -211,7 +211,7 @@ impl Imports {
         self.fields.get(module)?.get(&field)
     }
 
-    /// Tells what is a part of a module: of the one with that symbol, the field that the path leads to.
+    /// Records what is a part of a module: of the one with that symbol, the field that the path leads to.
     pub fn add_made(&mut self, module: &str, path: Vec<u32>, made: Made) {
         self.made.entry(module.to_owned()).or_default().insert(path, made);
     }
@@ -255,7 +255,7 @@ impl Imports {
         }
     }
 
-    /// Notes that nothing of a unit can be read.
+    /// Records that nothing of a unit can be read.
     pub fn report_unit(&mut self, unit: &str, cause: impl fmt::Display) {
         self.damaged.push(Damage { unit: unit.to_owned(), cause: cause.to_string() });
     }

@@ -43,7 +43,7 @@ pub enum Item {
     LetClosures {
         /// The closures.
         vars: SmallVec<[Variable; 1]>,
-        /// What they are made of.
+        /// Their functions and captured values.
         set: SetOfClosures,
         /// Their source location.
         dbg: Dbg,
@@ -68,7 +68,7 @@ pub enum Item {
     },
 }
 
-/// A continuation and its code.
+/// A continuation and its handler.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ContHandler {
     /// The continuation defined.
@@ -83,7 +83,7 @@ pub struct ContHandler {
 /// What a `let` binds to a variable.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub enum Named {
-    /// Another name.
+    /// Another name of an atom.
     Simple(Simple),
     /// The result of a primitive.
     Prim {
@@ -101,16 +101,16 @@ pub enum Named {
 pub struct ExnCont {
     /// A handler in scope, or the function's own exception continuation.
     pub cont: Continuation,
-    /// For the handler's parameters after the exception itself.
+    /// The values of the handler's parameters after the exception itself.
     pub extra_args: SmallVec<[Simple; 2]>,
 }
 
 /// Functions which share their captured values.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SetOfClosures {
-    /// In the order of the layout.
+    /// The functions, in the order of the layout.
     pub functions: SmallVec<[(FunctionSlot, CodeId); 1]>,
-    /// In the order of the layout.
+    /// The captured values, in the order of the layout.
     pub values: Vec<(ValueSlot, Simple)>,
 }
 

@@ -91,9 +91,9 @@ pub struct SymbolData {
 /// How a function takes its arguments.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum FunctionKind {
-    /// One by one.
+    /// Arguments are passed one by one.
     Curried,
-    /// As one tuple; the code takes its fields.
+    /// Arguments are passed as one tuple; the code takes its fields.
     Tupled,
 }
 
@@ -293,7 +293,7 @@ pub struct FreshSymbols {
 }
 
 impl FreshSymbols {
-    /// For a unit as it is now.
+    /// Fresh symbols for a unit as it is now.
     pub fn of(unit: &Unit) -> FreshSymbols {
         let taken = unit.symbols.values().map(|data| data.linkage_name.clone()).collect();
         FreshSymbols { taken, last: 0 }

@@ -106,7 +106,7 @@ struct Problem<'u> {
     cause: Vec<Part>,
 }
 
-/// Makes the parts of a message.
+/// Builds the parts of a message.
 macro_rules! cause {
     ($($part:expr),* $(,)?) => { vec![$($crate::printer::Part::from($part)),*] };
 }

@@ -12,7 +12,7 @@ use crate::{
 /// How a continuation is used.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ContUse {
-    /// By a jump, or as the return continuation of a call.
+    /// As the target of a jump, or as the return continuation of a call.
     Jump,
     /// As the exception continuation of a call, a raise or a primitive.
     Raise,
@@ -191,7 +191,7 @@ impl Terminator {
 }
 
 impl Expr {
-    /// Gives this term and all terms nested in it, outer before inner, in the order of the text.
+    /// Passes this term and all terms nested in it to `f`, outer before inner, in the order of the text.
     pub fn walk<'e>(&'e self, f: &mut impl FnMut(&'e Expr)) {
         let mut pending = vec![self];
         while let Some(expr) = pending.pop() {
@@ -205,7 +205,7 @@ impl Expr {
         }
     }
 
-    /// Gives this term and all terms nested in it, outer before inner, to be changed.
+    /// Passes this term and all terms nested in it to `f`, outer before inner, to be changed.
     pub fn walk_mut(&mut self, f: &mut impl FnMut(&mut Expr)) {
         let mut pending = vec![self];
         while let Some(expr) = pending.pop() {

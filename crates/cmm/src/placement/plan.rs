@@ -112,7 +112,7 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// Makes the plan of a function, forgetting that of the last one.
+    /// Computes the plan of a function, forgetting that of the last one.
     pub fn make(&mut self, tree: &Tree, root: ExprId) {
         self.vars.resize_with(tree.vars.len(), VarPlan::default);
         self.moved.clear();

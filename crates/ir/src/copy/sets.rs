@@ -28,7 +28,7 @@ pub(super) struct Next<'u> {
     pub linkage_name: String,
 }
 
-/// The sets met, and what stands for their slots and codes.
+/// The sets met, and what replaces their slots and codes.
 pub(super) struct Sets<'u> {
     codes: &'u PrimaryMap<CodeId, Code>,
     new_function_slots: &'u mut PrimaryMap<FunctionSlot, String>,
@@ -120,7 +120,7 @@ impl<'u> Sets<'u> {
         }
     }
 
-    /// Gives a copied set its slots and codes. `vars` and `set` are the original's.
+    /// Replaces the slots and codes of a copied set by its own. `vars` and `set` are the original's.
     pub fn rename(&mut self, vars: &[Variable], set: &SetOfClosures, copy: &mut SetOfClosures) {
         for (slot, code) in &mut copy.functions {
             *slot = self.function_slots[slot];
@@ -141,7 +141,7 @@ impl<'u> Sets<'u> {
         simple.as_var().is_some_and(|var| self.own.contains(&var))
     }
 
-    /// Makes a copied primitive speak of the copied slots. `named` is the original, `var` what it is bound to.
+    /// Makes a copied primitive refer to the copied slots. `named` is the original, `var` what it is bound to.
     pub fn redirect(&mut self, copy: &mut Prim, named: &Named, var: Variable) {
         let Named::Prim { args, .. } = named else { return };
         let is_own = args.first().is_some_and(|&arg| self.is_own(arg));
@@ -174,7 +174,7 @@ impl<'u> Sets<'u> {
         }
     }
 
-    /// Makes a copied call speak of the copied code. `callee` is the original's.
+    /// Makes a copied call refer to the copied code. `callee` is the original's.
     pub fn redirect_call(&mut self, copy: &mut CallKind, callee: Option<Simple>) {
         let CallKind::Direct(code) = copy else { return };
         let Some(&fresh) = self.copies.get(code) else { return };

@@ -9,11 +9,11 @@ use std::str::FromStr;
 use super::{Arguments, Choice, Rounds};
 use crate::decision::Policy;
 
-/// Between rounds.
+/// The separator between rounds.
 const NEXT: &str = "; ";
 
 impl Policy {
-    /// As flags and texts have it.
+    /// The name of the policy in flags and texts.
     pub fn name(self) -> &'static str {
         match self {
             Policy::Classic => "classic",

@@ -27,9 +27,9 @@ const TRAPS: u8 = 1 << 5;
 const UNTRACED: u8 = 1 << 6;
 
 impl Effects {
-    /// A function of its operands, whatever those are, and nothing else.
+    /// The effects of an operation that is a function of its operands, whatever those are, and nothing else.
     pub const NONE: Effects = Effects { reads: Classes::NONE, writes: Classes::NONE, properties: 0 };
-    /// Of what nothing is known: a call of OCaml code, say.
+    /// The effects of an operation of which nothing is known: a call of OCaml code, say.
     pub const ANY: Effects = Effects::NONE.reading(Classes::ALL).writing(Classes::ALL).acting();
     /// A read of all memory.
     pub const READ: Effects = Effects::NONE.reading(Classes::ALL);
@@ -154,15 +154,15 @@ impl Effects {
     /// Whether the order of two operations, one after the other, is not observable.
     ///
     /// - Two operations with effects keep their order.
-    /// - A read and a write do, whichever memory they are of: OCaml 5 does not let a load move after a store to *other*
-    ///   memory, since another domain that sees the store may answer with the value that the load must then not see
-    ///   (load buffering, `docs/memory-model.md`). A load that moves *before* stores of other memory is another
+    /// - A read and a write keep theirs, whichever memory they are of: OCaml 5 does not let a load move after a store
+    ///   to *other* memory, since another domain that sees the store may answer with the value that the load must then
+    ///   not see (load buffering, `docs/memory-model.md`). A load that moves *before* stores of other memory is another
     ///   question: [`Effects::may_precede`].
     /// - What traps stays behind its check, which has the effect of raising (soundness row 1).
-    /// - An allocation and a read do: the window between a read and a write that depends on it must stay free of points
-    ///   where other threads run (soundness row 12).
-    /// - An allocation and an effect do: functions that count allocated words see it (soundness row 14), and so do
-    ///   handlers of asynchronous exceptions.
+    /// - An allocation and a read keep theirs: the window between a read and a write that depends on it must stay free
+    ///   of points where other threads run (soundness row 12).
+    /// - An allocation and an effect keep theirs: functions that count allocated words see it (soundness row 14), and
+    ///   so do handlers of asynchronous exceptions.
     /// - An allocation does not come between what is no OCaml value and its use.
     /// - Two allocations may be swapped.
     pub fn commutes_with(self, other: Effects) -> bool {

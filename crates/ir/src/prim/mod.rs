@@ -46,7 +46,7 @@ impl Mutability {
 /// Which store a field takes.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum Init {
-    /// Of a block that may be anywhere in the heap: `caml_modify` for pointers.
+    /// A store to a block that may be anywhere in the heap: `caml_modify` for pointers.
     Assignment,
     /// First store in a field of a heap block (`caml_initialize`).
     Heap,
@@ -59,12 +59,12 @@ pub enum Init {
 pub enum ArrayKind {
     /// Not known: tested at run time (flat if it holds floats).
     Generic,
-    /// Of values which are no floats, maybe pointers.
+    /// An array of values which are no floats, maybe pointers.
     Addr,
-    /// Of immediates.
+    /// An array of immediates.
     Int,
-    /// Of blocks, for loads: that of `Addr`, and no element is an immediate, since this one is used as an array where
-    /// it is loaded.
+    /// An array of blocks, for loads: as `Addr`, and no element is an immediate, since the one loaded is used as an
+    /// array there.
     Rows,
     /// Flat, of unboxed floats.
     Float,
@@ -238,11 +238,11 @@ impl FloatCmp {
 /// How an argument or the result of a C function is passed.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum NativeRepr {
-    /// As an OCaml value.
+    /// Passed as an OCaml value.
     Value,
-    /// As an unboxed number (`[@unboxed]`).
+    /// Passed as an unboxed number (`[@unboxed]`).
     Unboxed(BoxedKind),
-    /// As an untagged integer (`[@untagged]`).
+    /// Passed as an untagged integer (`[@untagged]`).
     Untagged,
 }
 
@@ -284,7 +284,7 @@ pub enum Comparison {
 }
 
 impl Comparison {
-    /// Of the runtime system's function of that name.
+    /// The comparison that the runtime system's function of that name computes.
     pub fn named(name: &str) -> Option<Comparison> {
         Some(match name {
             "caml_compare" => Comparison::ThreeWay,
@@ -440,7 +440,7 @@ pub enum Prim {
     IntAsPointer,
     /// A call of a C function.
     CCall(Box<External>),
-    /// Tells the handler of the enclosing `try` the current values of its extra arguments (see the
+    /// Passes to the handler of the enclosing `try` the current values of its extra arguments (see the
     /// crate's header). () → for its effect.
     ExnState,
 }

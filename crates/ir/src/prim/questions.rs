@@ -21,7 +21,7 @@ impl Prim {
     /// The names of all primitives, without their parameters, in the order of [`Prim::number`].
     pub const NAMES: &'static [&'static str] = NAMES;
 
-    /// Its name, without its parameters.
+    /// The primitive's name, without its parameters.
     pub fn name(&self) -> &'static str {
         NAMES[self.number()]
     }
@@ -37,7 +37,7 @@ impl Prim {
         !self.effects().has_effect()
     }
 
-    /// Whether it may stand twice where it stood once, so that one path executes each, or executes it again: it has no
+    /// Whether it may be duplicated, so that one path executes each, or executes it again: it has no
     /// effect, and its result has no identity, for it does not allocate.
     pub fn can_duplicate(&self) -> bool {
         let effects = self.effects();
@@ -53,7 +53,7 @@ impl Prim {
 
     /// Whether the result of an earlier execution with the same operands is its result, and a check that did not fail
     /// then does not fail, provided that the memory that it [reads](Effects::reads) has not been written. An allocation
-    /// is among it if its result has no identity (soundness row 18). What is no OCaml value does not live on, past
+    /// is among it if its result has no identity (soundness row 18). What is no OCaml value is not live across
     /// points of the collector.
     pub fn can_merge(&self) -> bool {
         let effects = self.effects();
@@ -69,8 +69,8 @@ impl Prim {
 
     /// Whether it may be executed before a loop that writes such memory, or anywhere outside that its operands reach,
     /// instead of in each iteration that reaches it: it has no effect and returns the same. Division is none that may:
-    /// a check keeps its divisor from being zero (soundness row 1). Nor is what is no OCaml value: the collector must not
-    /// come between. That what it looks into is what it takes it for, the caller sees to: the program point is behind
+    /// a check keeps its divisor from being zero (soundness row 1). Nor is what is no OCaml value: the collector must
+    /// not come between. That its operand has the shape it expects is the caller's duty: the program point is behind
     /// the checks and branches that show it.
     pub fn leaves(&self, written: Classes) -> bool {
         self.is_repetition(written) && self.can_drop() && !self.effects().traps()
@@ -114,8 +114,8 @@ impl Prim {
             && !matches!(self, Prim::AllocDummyClosure { .. })
     }
 
-    /// What it is to an allocation that moves past it. A check is nothing: where it fails, what was not allocated yet
-    /// is not missed. A read is something: the window between it and a write that depends on it must stay free of
+    /// How it constrains an allocation that moves past it. A check does not: where it fails, what was not allocated
+    /// yet is not missed. A read does: the window between it and a write that depends on it must stay free of
     /// allocations, which let other threads run (soundness row 12).
     pub fn crossing(&self) -> Crossing {
         let effects = self.effects();

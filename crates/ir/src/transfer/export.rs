@@ -14,7 +14,7 @@ use crate::{
 /// A function that can be exported.
 #[derive(Clone, Debug, Default)]
 pub struct Exported {
-    /// For [`import`](super::import).
+    /// The function as bytes, for [`import`](super::import).
     pub bytes: Vec<u8>,
     /// The symbols mentioned, but for those of what is exported along.
     pub symbols: Vec<Symbol>,
@@ -321,7 +321,7 @@ impl Remap for Export<'_> {
         self.portable.symbols.push(self.unit.symbols[*symbol].linkage_name.clone());
         self.symbols.insert(*symbol, number);
         match self.along.get(symbol) {
-            // Told by the first of its symbols.
+            // Exported with the first of its symbols.
             Some(def) if def.symbols().first() != Some(symbol) => {
                 def.symbols().iter().take(1).for_each(|first| self.symbol(&mut first.clone()));
             }

@@ -49,7 +49,7 @@ struct Portable {
     continuations: Vec<(u32, bool)>,
     function_slots: Vec<u32>,
     value_slots: Vec<u32>,
-    /// Places in the source, from 1.
+    /// Source locations, from 1.
     places: Vec<Place>,
     /// Static data that is exported along: the importing unit has its own.
     statics: Vec<StaticDef>,
@@ -61,7 +61,7 @@ struct Portable {
 enum Place {
     /// The file, the scope, and the numbers of a [`Loc`] in its order.
     Source(u32, u32, [u32; 6]),
-    /// Of earlier locations.
+    /// A location in an inlined function, by two earlier locations.
     Inlined(Inlined),
 }
 
@@ -96,7 +96,7 @@ pub(crate) mod nested {
         static DEPTH: Cell<u32> = const { Cell::new(0) };
     }
 
-    /// As it is.
+    /// Serialises a term as it is.
     pub fn serialize<T: Serialize, S: Serializer>(term: &T, serializer: S) -> Result<S::Ok, S::Error> {
         deep(|| term.serialize(serializer))
     }

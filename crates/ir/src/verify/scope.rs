@@ -46,7 +46,7 @@ pub(super) struct Scope<'u> {
     continuations_in_scope: Vec<Continuation>,
 }
 
-/// A point to go back to.
+/// A point to return to.
 #[derive(Clone, Copy)]
 pub(super) struct Mark {
     variables: usize,
