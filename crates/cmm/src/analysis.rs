@@ -74,7 +74,7 @@ pub struct HandlerInfo {
     pub around: HandlerId,
 }
 
-/// What is noted of a parameter of a loop, or of a continuation in one.
+/// What is recorded of a parameter of a loop, or of a continuation in one.
 #[derive(Clone, Debug)]
 pub struct Occurrences {
     /// The continuation whose parameter it is, and which of them.
@@ -149,7 +149,7 @@ pub struct Analysis<'a> {
     occurring: EntitySet<Variable>,
     /// Of the parameters of continuations, in loops.
     occurrences: Vec<Occurrences>,
-    /// By variable, one more than the index of its occurrences; 0 if they are not noted.
+    /// By variable, one more than the index of its occurrences; 0 if they are not recorded.
     noted: SecondaryMap<Variable, u32>,
     /// All handlers of groups but 0.
     handlers: Vec<HandlerInfo>,
@@ -199,7 +199,7 @@ impl<'a> Analysis<'a> {
         uses.get(first).is_some_and(|position| *position < range.end)
     }
 
-    /// What was noted of a variable, if it is a parameter of a continuation in a loop or of a loop.
+    /// What was recorded of a variable, if it is a parameter of a continuation in a loop or of a loop.
     pub fn occurrences_of(&self, var: Variable) -> Option<&Occurrences> {
         let index = self.noted[var].checked_sub(1)?;
         self.occurrences.get(index as usize)

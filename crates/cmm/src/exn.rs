@@ -71,7 +71,7 @@ impl Paths {
         self.nodes.push(Node { depth: back.depth + 1, parent, far });
     }
 
-    /// Notes a use of a continuation here.
+    /// Records a use of a continuation here.
     pub fn reach(&mut self, cont: Continuation) {
         let path = match self.reached.get(&cont) {
             Some(others) => self.meet(*others, self.current),

@@ -3,7 +3,7 @@
 //! other names.
 //!
 //! Free variables and continuations can be substituted at the same time; [`Copier::substitute_exn`] gives the extra
-//! arguments that raise points of a function's body need once they are under somebody's handler.
+//! arguments that raise points of a function's body need once they are under another handler.
 //!
 //! A slot is in one set of closures, a code in one set; so what is done with a set of closures in the term is a
 //! choice. By default ([`Copier::new`]) the copy has the same slots and codes as the original: *that is for

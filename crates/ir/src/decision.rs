@@ -106,9 +106,9 @@ pub enum Policy {
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Reason {
-    /// Inlined: an attribute of the call wants it.
+    /// Inlined: an attribute of the call asks for it.
     AttributeOfCall,
-    /// Inlined: an attribute of the function wants it.
+    /// Inlined: an attribute of the function asks for it.
     AttributeOfFunction,
     /// Inlined: `[@unrolled n]`, or the depth of unrolling, allows it so many times more.
     Unrolled {

@@ -260,7 +260,7 @@ impl Imports {
         self.damaged.push(Damage { unit: unit.to_owned(), cause: cause.to_string() });
     }
 
-    /// Verifies all functions; what is wrong with some is noted.
+    /// Verifies all functions; errors are recorded.
     pub fn check(&mut self) {
         let mut codes: Vec<Rc<str>> = self.functions.keys().cloned().collect();
         codes.sort();

@@ -135,7 +135,7 @@ pub(crate) fn describe(
 }
 
 impl Printer<'_> {
-    /// Notes the line that begins there, if it is wanted.
+    /// Records the line that begins there, if it is wanted.
     pub(super) fn note(&mut self, place: Place<'_>, start: usize) {
         if self.marks.wanted.contains(&place.address()) {
             let line = self.out[start..].lines().next().unwrap_or("");
