@@ -94,7 +94,7 @@ impl Prim {
         self.effects().reads().intersects(Classes::CONTENTS)
     }
 
-    /// Whether a loop may wait for its result to change: another thread may write what it reads. Fields that are
+    /// Whether a loop may wait for its result to change: other code may write what it reads. Fields that are
     /// declared immutable are written by the code around them at most.
     pub fn may_be_waited_for(&self) -> bool {
         self.effects().reads().intersects(Classes::ASSIGNABLE)
