@@ -1,11 +1,9 @@
 //! The OCaml side's names of what high-level Cmm is written with: generated from the tables of `codes.rs`.
 
 use std::fmt::Write;
-use std::fs;
 
+use expect_test::expect_file;
 use flambeau_cmm::codes::TABLES;
-
-const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../ocaml/back/cmm_codes.ml");
 
 /// `MakeBlock` as `Make_block`.
 fn constructor(name: &str) -> String {
@@ -43,10 +41,5 @@ fn ocaml() -> String {
 
 #[test]
 fn both_sides_have_the_same_numbers() {
-    let wanted = ocaml();
-    if std::env::var_os("UPDATE_EXPECT").is_some() {
-        fs::write(FILE, &wanted).expect("the file is written");
-    }
-    let found = fs::read_to_string(FILE).expect("the file is there");
-    assert!(found == wanted, "{FILE} is not what the tables make (UPDATE_EXPECT=1 makes it)");
+    expect_file!["../../../ocaml/back/cmm_codes.ml"].assert_eq(&ocaml());
 }

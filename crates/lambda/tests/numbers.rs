@@ -1,11 +1,9 @@
 //! The OCaml side's names of the numbers in a request: made from the tables of `numbers.rs` and `prim.rs`.
 
 use std::fmt::Write;
-use std::fs;
 
+use expect_test::expect_file;
 use flambeau_lambda::numbers::tables;
-
-const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../ocaml/front/lambda_numbers.ml");
 
 const KEYWORDS: &[&str] = &["function", "let", "while", "for", "mutable"];
 
@@ -42,10 +40,5 @@ fn ocaml() -> String {
 
 #[test]
 fn both_sides_have_the_same_numbers() {
-    let wanted = ocaml();
-    if std::env::var_os("UPDATE_EXPECT").is_some() {
-        fs::write(FILE, &wanted).expect("the file is written");
-    }
-    let found = fs::read_to_string(FILE).expect("the file is there");
-    assert!(found == wanted, "{FILE} is not what the tables make (UPDATE_EXPECT=1 makes it)");
+    expect_file!["../../../ocaml/front/lambda_numbers.ml"].assert_eq(&ocaml());
 }

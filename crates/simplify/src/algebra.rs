@@ -7,6 +7,7 @@
 use flambeau_ir::prim::{IntOp, ShiftOp};
 use flambeau_ir::{IntKind, Prim, Simple};
 use flambeau_types::Operands;
+use flambeau_types::machine::{arith, width};
 
 use crate::Simplifier;
 use crate::fold;
@@ -102,16 +103,16 @@ static RULES: &[Rule] = &[
     rule(Op(AND, &Op(OR, &X, &Y), &Y), Y),
     rule(Op(OR, &Op(AND, &X, &Y), &Y), Y),
     // Constants that are next to each other.
-    rule(Op(ADD, &Op(ADD, &X, &C), &D), Op(ADD, &X, &Of(|k, c, d| Some(fold::arith(IntOp::Add, k, c, d))))),
-    rule(Op(ADD, &Op(SUB, &X, &C), &D), Op(ADD, &X, &Of(|k, c, d| Some(fold::arith(IntOp::Sub, k, d, c))))),
-    rule(Op(SUB, &Op(ADD, &X, &C), &D), Op(ADD, &X, &Of(|k, c, d| Some(fold::arith(IntOp::Sub, k, c, d))))),
-    rule(Op(SUB, &Op(SUB, &X, &C), &D), Op(ADD, &X, &Of(|k, c, d| Some(fold::arith(IntOp::Sub, k, c.wrapping_neg(), d))))),
-    rule(Op(ADD, &Op(SUB, &C, &X), &D), Op(SUB, &Of(|k, c, d| Some(fold::arith(IntOp::Add, k, c, d))), &X)),
-    rule(Op(SUB, &Op(SUB, &C, &X), &D), Op(SUB, &Of(|k, c, d| Some(fold::arith(IntOp::Sub, k, c, d))), &X)),
-    rule(Op(SUB, &D, &Op(ADD, &X, &C)), Op(SUB, &Of(|k, c, d| Some(fold::arith(IntOp::Sub, k, d, c))), &X)),
-    rule(Op(SUB, &D, &Op(SUB, &X, &C)), Op(SUB, &Of(|k, c, d| Some(fold::arith(IntOp::Add, k, d, c))), &X)),
-    rule(Op(SUB, &D, &Op(SUB, &C, &X)), Op(ADD, &X, &Of(|k, c, d| Some(fold::arith(IntOp::Sub, k, d, c))))),
-    rule(Op(MUL, &Op(MUL, &X, &C), &D), Op(MUL, &X, &Of(|k, c, d| Some(fold::arith(IntOp::Mul, k, c, d))))),
+    rule(Op(ADD, &Op(ADD, &X, &C), &D), Op(ADD, &X, &Of(|k, c, d| Some(arith(IntOp::Add, k, c, d))))),
+    rule(Op(ADD, &Op(SUB, &X, &C), &D), Op(ADD, &X, &Of(|k, c, d| Some(arith(IntOp::Sub, k, d, c))))),
+    rule(Op(SUB, &Op(ADD, &X, &C), &D), Op(ADD, &X, &Of(|k, c, d| Some(arith(IntOp::Sub, k, c, d))))),
+    rule(Op(SUB, &Op(SUB, &X, &C), &D), Op(ADD, &X, &Of(|k, c, d| Some(arith(IntOp::Sub, k, c.wrapping_neg(), d))))),
+    rule(Op(ADD, &Op(SUB, &C, &X), &D), Op(SUB, &Of(|k, c, d| Some(arith(IntOp::Add, k, c, d))), &X)),
+    rule(Op(SUB, &Op(SUB, &C, &X), &D), Op(SUB, &Of(|k, c, d| Some(arith(IntOp::Sub, k, c, d))), &X)),
+    rule(Op(SUB, &D, &Op(ADD, &X, &C)), Op(SUB, &Of(|k, c, d| Some(arith(IntOp::Sub, k, d, c))), &X)),
+    rule(Op(SUB, &D, &Op(SUB, &X, &C)), Op(SUB, &Of(|k, c, d| Some(arith(IntOp::Add, k, d, c))), &X)),
+    rule(Op(SUB, &D, &Op(SUB, &C, &X)), Op(ADD, &X, &Of(|k, c, d| Some(arith(IntOp::Sub, k, d, c))))),
+    rule(Op(MUL, &Op(MUL, &X, &C), &D), Op(MUL, &X, &Of(|k, c, d| Some(arith(IntOp::Mul, k, c, d))))),
     rule(Op(AND, &Op(AND, &X, &C), &D), Op(AND, &X, &Of(|_, c, d| Some(c & d)))),
     rule(Op(OR, &Op(OR, &X, &C), &D), Op(OR, &X, &Of(|_, c, d| Some(c | d)))),
     rule(Op(XOR, &Op(XOR, &X, &C), &D), Op(XOR, &X, &Of(|_, c, d| Some(c ^ d)))),
@@ -125,7 +126,7 @@ static RULES: &[Rule] = &[
 
 /// One shift instead of two, if the sum is a valid amount: amounts outside the width have unspecified results.
 fn shifts(kind: IntKind, c: i64, d: i64) -> Option<i64> {
-    let width = fold::width(kind);
+    let width = i64::from(width(kind));
     let amounts = 0..width;
     (amounts.contains(&c) && amounts.contains(&d) && c + d < width).then_some(c + d)
 }
@@ -265,14 +266,15 @@ fn atom(term: &Term, kind: IntKind, found: Found) -> Option<Simple> {
 mod tests {
     use super::*;
     use flambeau_interp::compute;
+    use flambeau_types::machine::extremes;
 
     const KINDS: [IntKind; 5] =
         [IntKind::Tagged, IntKind::Naked, IntKind::Int32, IntKind::Int64, IntKind::Nativeint];
 
     /// Values at the ends of the kind, and small ones.
     fn boundaries(kind: IntKind) -> Vec<i64> {
-        let (least, greatest) = flambeau_types::extremes(kind);
-        let half = 1i64 << (fold::width(kind) / 2);
+        let (least, greatest) = extremes(kind);
+        let half = 1i64 << (width(kind) / 2);
         let mut all = vec![0, 1, 2, 3, 5, 31, 62, 63, -1, -2, -7, half, half - 1, -half];
         all.extend([least, least + 1, greatest, greatest - 1, greatest / 2 + 1]);
         all
@@ -298,7 +300,7 @@ mod tests {
                 let second = operation.second(kind);
                 let x = value(left, kind, outer, values)?;
                 let y = value(right, second, outer, values)?;
-                if matches!(operation, Shift(_)) && !(0..fold::width(kind)).contains(&y) {
+                if matches!(operation, Shift(_)) && !(0..i64::from(width(kind))).contains(&y) {
                     return None;
                 }
                 compute(&operation.prim(kind), x, y)?

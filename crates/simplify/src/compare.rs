@@ -21,7 +21,7 @@ fn outcome_of(comparison: Comparison, order: Ordering) -> Simple {
     let order = order as i64;
     Simple::tagged(match comparison {
         Comparison::ThreeWay => order,
-        Comparison::Test(op) => i64::from(flambeau_types::compare(op, order, 0)),
+        Comparison::Test(op) => i64::from(flambeau_types::machine::compare(op, order, 0)),
     })
 }
 

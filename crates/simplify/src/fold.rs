@@ -1,32 +1,9 @@
 //! Primitives of constants, exactly as the machine computes them (soundness row 22). Nothing is folded whose result
 //! OCaml leaves open (shifts out of range) or whose bits are the processor's (NaN).
 
-use flambeau_ir::prim::{FloatCmp, FloatOp, IntOp, ShiftOp};
+use flambeau_ir::prim::{FloatCmp, FloatOp, ShiftOp};
 use flambeau_ir::{Const, IntKind, Kind, Prim};
-use flambeau_types::compare;
-
-/// The value of an OCaml integer of which the top bit is lost.
-pub fn wrap63(n: i64) -> i64 {
-    (n << 1) >> 1
-}
-
-/// Wraps a result to the width.
-fn wrap(kind: IntKind, n: i64) -> i64 {
-    match kind {
-        IntKind::Tagged | IntKind::Naked => wrap63(n),
-        IntKind::Int32 => i64::from(n as i32),
-        IntKind::Int64 | IntKind::Nativeint => n,
-    }
-}
-
-/// The number of bits.
-pub fn width(kind: IntKind) -> i64 {
-    match kind {
-        IntKind::Tagged | IntKind::Naked => 63,
-        IntKind::Int32 => 32,
-        IntKind::Int64 | IntKind::Nativeint => 64,
-    }
-}
+use flambeau_types::machine::{arith, compare, width, wrap, wrap63};
 
 /// A constant of a kind of integers.
 pub fn int(kind: IntKind, n: i64) -> Const {
@@ -57,22 +34,9 @@ fn as_float(c: Const) -> Option<f64> {
     }
 }
 
-/// Arithmetic that can't fail.
-pub fn arith(op: IntOp, kind: IntKind, a: i64, b: i64) -> i64 {
-    let result = match op {
-        IntOp::Add => a.wrapping_add(b),
-        IntOp::Sub => a.wrapping_sub(b),
-        IntOp::Mul => a.wrapping_mul(b),
-        IntOp::And => a & b,
-        IntOp::Or => a | b,
-        IntOp::Xor => a ^ b,
-    };
-    wrap(kind, result)
-}
-
 /// A shift by an amount within the width.
 pub fn shift(op: ShiftOp, kind: IntKind, a: i64, amount: i64) -> Option<i64> {
-    if !(0..width(kind)).contains(&amount) {
+    if !(0..i64::from(width(kind))).contains(&amount) {
         return None;
     }
     let bits = match kind {
@@ -235,6 +199,7 @@ pub fn fold(prim: &Prim, args: &[Const]) -> Option<Const> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use flambeau_ir::prim::IntOp;
 
     #[test]
     fn integers_wrap_at_their_widths() {

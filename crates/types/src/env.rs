@@ -15,8 +15,7 @@ use smallvec::SmallVec;
 
 use crate::{Block, Blocks, Closure, IntSet, Ty, Variant, meet};
 use differences::Differences;
-pub use differences::{Direction, Fact, Term, extremes};
-pub use integers::compare;
+pub use differences::{Direction, Fact, Term};
 pub use relations::{Bounds, Relations};
 pub use results::length_of_made;
 

@@ -10,13 +10,11 @@
 mod env;
 mod int_set;
 mod join;
+pub mod machine;
 mod meet;
 mod ty;
 
-pub use env::{
-    Bounds, Definition, Direction, Env, Mark, Operands, Relations, Step, Term, compare, extremes,
-    length_of_made,
-};
+pub use env::{Bounds, Definition, Direction, Env, Mark, Operands, Relations, Step, Term, length_of_made};
 pub use int_set::IntSet;
 pub use join::join;
 pub use meet::meet;

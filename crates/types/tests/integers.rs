@@ -5,7 +5,8 @@
 use cranelift_entity::EntityRef;
 use flambeau_ir::prim::{IntCmp, IntOp, ShiftOp};
 use flambeau_ir::{Const, IntKind, Prim, Simple, Variable};
-use flambeau_types::{Definition, Env, IntSet, Operands, Ty, compare, extremes};
+use flambeau_types::machine::{compare, extremes};
+use flambeau_types::{Definition, Env, IntSet, Operands, Ty};
 
 const KINDS: [IntKind; 5] =
     [IntKind::Tagged, IntKind::Naked, IntKind::Int32, IntKind::Int64, IntKind::Nativeint];

@@ -11,6 +11,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 use super::{Env, Undo};
+use crate::machine::extremes;
 use crate::{IntSet, Ty};
 
 /// Longer paths are not followed.
@@ -111,15 +112,6 @@ impl Differences {
 
     fn is_related(&self, var: Variable) -> bool {
         self.edges.contains_key(&var) || self.middles.contains_key(&var)
-    }
-}
-
-/// The least and the greatest integer of a kind.
-pub fn extremes(kind: IntKind) -> (i64, i64) {
-    match kind {
-        IntKind::Tagged | IntKind::Naked => (-(1 << 62), (1 << 62) - 1),
-        IntKind::Int32 => (i64::from(i32::MIN), i64::from(i32::MAX)),
-        IntKind::Int64 | IntKind::Nativeint => (i64::MIN, i64::MAX),
     }
 }
 

@@ -33,19 +33,6 @@ fn orders(op: IntCmp) -> Option<u8> {
     })
 }
 
-/// The outcome of a comparison. Integers are held sign-extended, so one rule does for all widths.
-pub fn compare(op: IntCmp, a: i64, b: i64) -> bool {
-    match op {
-        IntCmp::Eq => a == b,
-        IntCmp::Ne => a != b,
-        IntCmp::Lt => a < b,
-        IntCmp::Le => a <= b,
-        IntCmp::Gt => a > b,
-        IntCmp::Ge => a >= b,
-        IntCmp::UnsignedLt => (a as u64) < (b as u64),
-    }
-}
-
 impl Env {
     /// Learns that a naked integer is in a set, with all that follows; returns whether it can be.
     pub fn assume(&mut self, simple: Simple, set: &IntSet) -> bool {

@@ -5,26 +5,9 @@ use flambeau_ir::prim::{ArrayKind, External, IntOp, NativeRepr, ShiftOp, Width};
 use flambeau_ir::{IntKind, Kind, Prim, Simple, Variable};
 
 use super::integers::{LONGEST_ARRAY, LONGEST_STRING};
-use super::{Definition, Direction, Env, Term, extremes};
+use super::{Definition, Direction, Env, Term};
+use crate::machine::{arith, extremes, width};
 use crate::{IntSet, Ty};
-
-/// The value of an integer of the kind whose upper bits are lost.
-fn wrap(kind: IntKind, n: i64) -> i64 {
-    match kind {
-        IntKind::Tagged | IntKind::Naked => (n << 1) >> 1,
-        IntKind::Int32 => i64::from(n as i32),
-        IntKind::Int64 | IntKind::Nativeint => n,
-    }
-}
-
-/// The number of bits of a kind.
-fn width(kind: IntKind) -> u32 {
-    match kind {
-        IntKind::Tagged | IntKind::Naked => 63,
-        IntKind::Int32 => 32,
-        IntKind::Int64 | IntKind::Nativeint => 64,
-    }
-}
 
 /// Which integers a kind of variables holds.
 fn int_kind(kind: Kind) -> Option<IntKind> {
@@ -127,19 +110,7 @@ impl Env {
 
     fn sum_set(&self, op: IntOp, kind: IntKind, x: Simple, y: Simple) -> Option<IntSet> {
         let (x, y) = (self.operand_set(x, kind)?, self.operand_set(y, kind)?);
-        let small = x.map2(&y, |a, b| {
-            Some(wrap(
-                kind,
-                match op {
-                    IntOp::Add => a.wrapping_add(b),
-                    IntOp::Sub => a.wrapping_sub(b),
-                    IntOp::Mul => a.wrapping_mul(b),
-                    IntOp::And => a & b,
-                    IntOp::Or => a | b,
-                    IntOp::Xor => a ^ b,
-                },
-            ))
-        });
+        let small = x.map2(&y, |a, b| Some(arith(op, kind, a, b)));
         if small.is_some() {
             return small;
         }
