@@ -5,7 +5,7 @@ use std::rc::Rc;
 use flambeau_convert::IN_CLOSURE;
 use flambeau_ir::imports::{Callee, Function, Known, Library, Made, Origins, Shape};
 use flambeau_ir::inlining::Rounds;
-use flambeau_ir::{Imports, Origin, Rewrites, Unit, transfer};
+use flambeau_ir::{CodeId, Imports, Origin, Rewrites, Unit, transfer};
 use flambeau_lambda::{Approximation, Import, Request, decode_import};
 use flambeau_simplify::export::{Visible, inlinable};
 use flambeau_simplify::shapes;
@@ -301,7 +301,12 @@ pub fn payload(
         }
     });
     roots.extend(take_stock_labels(request, unit));
-    let visible = visible(request, settings, unit);
+    let in_fields = stock_unit(request).map(|promised| take_labels_of_fields(promised, unit));
+    let mut visible = visible(request, settings, unit);
+    if let (Some(labels), Visible::Only(names)) = (in_fields, &mut visible) {
+        names.retain(|name| !labels.contains(name));
+        roots.extend(labels);
+    }
     let (mut exports, mut objects) = (exports, Approximation::Unknown);
     match visible {
         Visible::All => {
@@ -355,6 +360,42 @@ fn take_stock_labels(request: &Request, unit: &mut Unit) -> Vec<String> {
         if agrees && !code.uses_closure() {
             code.linkage_name.truncate(code.linkage_name.len() - IN_CLOSURE.len());
             taken.push(code.linkage_name.clone());
+        }
+    }
+    taken
+}
+
+/// Functions that are found in fields of the module only after optimisation (one arm of a test that is evaluated by
+/// now), and that no label of the stock object denotes yet, get those of the stock object's functions in these fields.
+/// Gives these labels. Where one of these functions is called, a copy of it is better than the stock object's function,
+/// which has nothing inlined: so callers that are exported bring copies of them along.
+fn take_labels_of_fields(promised: &Approximation, unit: &mut Unit) -> Vec<String> {
+    let Approximation::Block(fields) = promised else { return Vec::new() };
+    let module = shapes::module(unit, u32::try_from(fields.len()).unwrap_or(0));
+    let mut codes: FxHashMap<String, CodeId> =
+        unit.codes.iter().map(|(id, code)| (code.linkage_name.clone(), id)).collect();
+    let mut promises = FxHashSet::default();
+    for_each_name(promised, &mut |name, _| {
+        promises.insert(name.to_owned());
+    });
+    let mut taken = Vec::new();
+    let mut pending = vec![(promised, module)];
+    while let Some((promise, found)) = pending.pop() {
+        match (promise, &found) {
+            (Approximation::Closure { code, arity, needs_closure: false, .. }, Shape::Function(callee)) => {
+                let agrees = usize::try_from(*arity) == Ok(callee.arity) && !callee.needs_closure;
+                if !agrees || promises.contains(&*callee.code) || codes.contains_key(code) {
+                    continue;
+                }
+                let Some(id) = codes.remove(&*callee.code) else { continue };
+                codes.insert(code.clone(), id);
+                unit.codes[id].linkage_name.clone_from(code);
+                taken.push(code.clone());
+            }
+            (Approximation::Block(fields), Shape::Block(_)) => {
+                pending.extend((0..).zip(fields).map(|(index, field)| (field, found.field(index))));
+            }
+            _ => {}
         }
     }
     taken

@@ -114,6 +114,48 @@ fn constants_go_along_where_their_symbols_may_not() {
 }
 
 #[test]
+fn hidden_functions_that_take_boxes_go_along_where_they_are_called() {
+    let text = "unit \"A\" prefix \"camlA\" module $camlA
+        static exported $camlA = preallocated[0] size 0
+        static $hidden_closure = closures (hidden)
+        static $plain_closure = closures (plain)
+        static exported $f_closure = closures (f)
+        static exported $g_closure = closures (g)
+        static exported $h_closure = closures (h)
+        code hidden (x: int64) -> return [inline never] {
+          let n = unbox.int64 (x) let m = add.int64# (n, #1L) let y = box.int64 (m) return (y)
+        }
+        code plain (x) -> return [inline never] { let y = opaque (x) return (y) }
+        code f (x: int64) -> return { let y = call code hidden (x) return (y) }
+        code g (x: int64) -> return { let z = opaque ($hidden_closure) let y = call code hidden (z) return (y) }
+        code h (x) -> return { let y = call code plain (x) return (y) }
+        entry -> return { return (0) }";
+    let mut first = unit(text);
+    let visible = Visible::Only(["camlA".to_owned()].into_iter().collect());
+    let roots = ["camlA__f".to_owned(), "camlA__g".to_owned(), "camlA__h".to_owned()];
+    let functions = inlinable(&mut first, &Rewrites::default(), roots, &visible);
+    assert_eq!(functions.iter().map(|(name, _)| &name[..]).collect::<Vec<_>>(), ["camlA__f"]);
+    let mut caller = unit(
+        "unit \"B\" prefix \"camlB\" module $camlB
+        static exported $camlB = preallocated[0] size 0
+        entry -> return {
+          let a = opaque (0) let x = call external \"camlA__f\" (a) let y = call external \"camlA__f\" (x)
+          return (y)
+        }",
+    );
+    caller.imports.add("A", functions, &[None]);
+    // Both calls run one copy, in each round.
+    for _ in 0..2 {
+        flambeau_simplify::simplify(&mut caller, &mut Rewrites::default());
+        assert_eq!(verify::verify(&caller), Ok(()));
+        let text = printer::print_unit(&caller);
+        assert!(!text.contains("external"), "{text}");
+        assert_eq!(text.matches("call code hidden_from").count(), 2, "{text}");
+        assert_eq!(text.matches("\ncode ").count(), 1, "{text}");
+    }
+}
+
+#[test]
 fn damage_is_told_with_the_name_of_the_unit() {
     let mut caller = unit(
         "unit \"B\" prefix \"camlB\" module $camlB

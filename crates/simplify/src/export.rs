@@ -4,7 +4,7 @@
 use flambeau_ir::inlining::LARGEST;
 use flambeau_ir::term::InlineAttribute;
 use flambeau_ir::transfer::{self, Exported};
-use flambeau_ir::{CodeId, Rewrites, StaticDef, Subkind, Symbol, Unit, Variable};
+use flambeau_ir::{CodeId, Rewrites, Simple, StaticDef, Subkind, Symbol, Unit, Variable};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::{size, specialise, twins};
@@ -13,6 +13,9 @@ use crate::{size, specialise, twins};
 const LARGE: u32 = 250;
 /// What others may inline without evaluating it, at their `-O3`.
 const SMALL: u32 = 60;
+/// The size of the hidden functions that an importing unit may have to copy with a function: it has them once, and
+/// whatever it inlines the function for.
+const LARGEST_COPIES: u32 = 100;
 /// What knowledge of an argument can be worth, mostly: a function that is called and not allocated, a block, a
 /// constant.
 const CLOSURE_BENEFIT: u32 = 42;
@@ -55,11 +58,16 @@ pub fn inlinable(
         .collect();
     let mut functions = Vec::new();
     let mut mentioned: FxHashSet<Symbol> = FxHashSet::default();
-    let along = match visible {
+    let hidden = hidden_closures(unit, |closure| !visible.contains(closure.code));
+    let mut along = match visible {
         Visible::All => FxHashMap::default(),
         Visible::Only(_) => constants(unit),
     };
-    let along_with_functor = hidden_closures(unit, visible, &along);
+    along.extend(&hidden);
+    let mut along_with_functor = along.clone();
+    along_with_functor.extend(hidden_closures(unit, |closure| {
+        !visible.contains(closure.code) || !visible.contains(closure.symbol)
+    }));
     let closures = static_closures(unit);
     while let Some(code) = pending.pop() {
         if !may_be_inlined(unit, code, rewrites) {
@@ -68,7 +76,7 @@ pub fn inlinable(
         let along = if unit.codes[code].attributes.is_functor { &along_with_functor } else { &along };
         let exported = transfer::export(unit, code, rewrites.keep_backtraces, along, &closures);
         let Some(exported) = exported else { continue };
-        if !may_leave(unit, &exported, visible) {
+        if !may_leave(unit, &exported, visible) || !may_have_copies(unit, code, &exported, &hidden) {
             continue;
         }
         pending.extend(exported.called.iter().filter(|called| seen.insert(**called)));
@@ -115,23 +123,29 @@ fn constants(unit: &Unit) -> FxHashMap<Symbol, &StaticDef> {
     constants
 }
 
-/// The constants, and the static closures that no other unit may refer to: specialised instances of what a functor
-/// makes call them.
-fn hidden_closures<'u>(
-    unit: &'u Unit,
-    visible: &Visible,
-    constants: &FxHashMap<Symbol, &'u StaticDef>,
-) -> FxHashMap<Symbol, &'u StaticDef> {
-    let mut along = constants.clone();
+/// The linker's names of a static closure.
+struct ClosureNames<'u> {
+    code: &'u str,
+    symbol: &'u str,
+}
+
+/// The sets of static closures of which one is hidden, by their symbols: functions that other units can't refer to.
+fn hidden_closures(
+    unit: &Unit,
+    is_hidden: impl Fn(&ClosureNames<'_>) -> bool,
+) -> FxHashMap<Symbol, &StaticDef> {
+    let mut hidden = FxHashMap::default();
     for item in &unit.statics {
         let StaticDef::Closures { symbols, set } = &item.def else { continue };
-        let codes = set.functions.iter().map(|(_, code)| &unit.codes[*code].linkage_name);
-        let names = symbols.iter().map(|symbol| &unit.symbols[*symbol].linkage_name);
-        if !codes.chain(names).all(|name| visible.contains(name)) {
-            along.extend(symbols.iter().map(|symbol| (*symbol, &item.def)));
+        let mut closures = symbols.iter().zip(&set.functions).map(|(symbol, (_, code))| ClosureNames {
+            code: &unit.codes[*code].linkage_name,
+            symbol: &unit.symbols[*symbol].linkage_name,
+        });
+        if closures.any(|closure| is_hidden(&closure)) {
+            hidden.extend(symbols.iter().map(|symbol| (*symbol, &item.def)));
         }
     }
-    along
+    hidden
 }
 
 /// The functions of static closures which a generic call of so many arguments runs, and which need no closure.
@@ -163,6 +177,35 @@ fn may_be_inlined(unit: &Unit, code: CodeId, rewrites: &Rewrites) -> bool {
         _ => largest_benefit(unit, code).saturating_add(SMALL).min(LARGE),
     };
     (stub || !data.recursive || specialise::uses_functions(data)) && size::whole(unit, code, limit).is_some()
+}
+
+/// Whether the hidden functions that an importing unit copies with a function are worth it: small, called and not handed
+/// on, and one of them takes a number in a box, which the copy need not. A functor's may be anything: they are what it is
+/// evaluated for.
+fn may_have_copies(
+    unit: &Unit,
+    code: CodeId,
+    exported: &Exported,
+    hidden: &FxHashMap<Symbol, &StaticDef>,
+) -> bool {
+    if unit.codes[code].attributes.is_functor || exported.copies.is_empty() {
+        return true;
+    }
+    let mut hands_on = false;
+    for body in exported.copies.iter().chain([&code]).map(|code| &unit.codes[*code].body) {
+        body.for_each_simple_deep(&mut |simple| {
+            hands_on |= matches!(simple, Simple::Symbol(symbol) if hidden.contains_key(&symbol));
+        });
+    }
+    let is_boxed = |param: &Variable| matches!(unit.variables[*param].subkind, Subkind::Boxed(_));
+    let mut left = LARGEST_COPIES;
+    !hands_on
+        && exported.copies.iter().any(|copy| unit.codes[*copy].params.iter().any(is_boxed))
+        && exported.copies.iter().all(|copy| {
+            let size = size::of(&unit.codes[*copy].body, left);
+            left -= size.unwrap_or(0);
+            size.is_some()
+        })
 }
 
 /// Whether all that a function mentions of the unit may be known outside.

@@ -22,6 +22,8 @@ pub struct Exported {
     pub called: Vec<CodeId>,
     /// The codes of other units that are, by their names.
     pub called_elsewhere: Vec<String>,
+    /// The codes of static closures that are exported along, and of the closures that these allocate.
+    pub copies: Vec<CodeId>,
 }
 
 /// A function as bytes; `None` if it can't leave its unit: it needs its closure, or slots of sets of closures that it
@@ -36,7 +38,7 @@ pub fn export(
     along: &FxHashMap<Symbol, &StaticDef>,
     closures: &FxHashMap<Symbol, CodeId>,
 ) -> Option<Exported> {
-    let Along { codes: functions, sets } = Along::of(unit, code, along)?;
+    let Along { codes: functions, copies, sets } = Along::of(unit, code, along)?;
     let my_closure = unit.codes[code].my_closure;
     let mut needs_closure = false;
     unit.codes[code].body.for_each_simple_deep(&mut |simple| needs_closure |= simple == my_closure.into());
@@ -73,7 +75,7 @@ pub fn export(
         symbols: FxHashMap::default(),
         dbgs: FxHashMap::default(),
         elsewhere: FxHashMap::default(),
-        exported: Exported::default(),
+        exported: Exported { copies, ..Exported::default() },
     };
     // The slots of the function itself and of the sets that it allocates come first: those are its own.
     export.function_slot(&mut unit.codes[code].function_slot.clone());
@@ -102,7 +104,9 @@ struct Along<'u> {
     /// The code, then those of all sets of closures that it allocates, and of those static sets that are exported
     /// along.
     codes: Vec<CodeId>,
-    /// The latter.
+    /// Of these, those of the static sets and of what they allocate.
+    copies: Vec<CodeId>,
+    /// The static sets.
     sets: Vec<&'u StaticDef>,
 }
 
@@ -116,7 +120,8 @@ impl<'u> Along<'u> {
                 homes.extend(set.functions.iter().map(|(_, code)| (*code, *def)));
             }
         }
-        let mut found = Along { codes: vec![code], sets: Vec::new() };
+        let mut found = Along { codes: vec![code], copies: Vec::new(), sets: Vec::new() };
+        let mut copied: FxHashSet<CodeId> = FxHashSet::default();
         let mut seen = FxHashSet::from_iter([code]);
         let mut defs: FxHashSet<Symbol> = FxHashSet::default();
         let mut next = 0;
@@ -146,7 +151,11 @@ impl<'u> Along<'u> {
                 is_sole |= set.functions.iter().any(|(_, made)| unit.codes[*made].attributes.sole);
                 codes.extend(set.functions.iter().map(|(_, code)| *code).filter(|code| seen.insert(*code)));
             };
+            let first = found.codes.len();
             body.for_each_set(&mut |set| own_set(set, &mut found.codes));
+            if copied.contains(&next_code) {
+                copied.extend(&found.codes[first..]);
+            }
             while let Some(symbol) = mentioned.pop() {
                 let Some(&def) = along.get(&symbol) else { continue };
                 if !defs.insert(symbol) {
@@ -154,7 +163,9 @@ impl<'u> Along<'u> {
                 }
                 match def {
                     StaticDef::Closures { symbols, set } if symbols.first() == Some(&symbol) => {
+                        let first = found.codes.len();
                         own_set(set, &mut found.codes);
+                        copied.extend(&found.codes[first..]);
                         found.sets.push(def);
                         mentioned.extend(set.values.iter().filter_map(|(_, value)| match value {
                             Simple::Symbol(symbol) => Some(*symbol),
@@ -172,6 +183,7 @@ impl<'u> Along<'u> {
                 }
             }
         }
+        found.copies.extend(found.codes.iter().filter(|code| copied.contains(code)));
         (!has_itself && !is_sole).then_some(found)
     }
 }
