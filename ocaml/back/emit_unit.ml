@@ -54,6 +54,7 @@ let compile_phrases ~ppf_dump linear phrases =
         (* What the back end raises when it is given Cmm that it does not expect is a bug of ours. *)
         Errors.guard ~function_name "native code generation" (fun () ->
             emit_function ~ppf_dump ~future_functions linear decl);
+        Memory.check ();
         Names.remove function_name future_functions
   in
   ignore (List.fold_left compile (function_names phrases) phrases : Names.t)

@@ -235,7 +235,7 @@ let from_typedtree info typed =
   Clflags.use_inlining_arguments_set Clflags.classic_arguments;
   to_lambda info typed
   |> Profile.record "generate" (fun program ->
-         Memory.unit_is_typed ();
+         Memory.check ();
          let program = simplify_lambda info program in
          if Unit_files.stops_after_lambda () then Compilenv.save_unit_info (Unit_files.cmx info)
          else compile info ~exported_fields:(exported_fields typed) program)

@@ -7,25 +7,30 @@ let is_set_by_user () =
 
 (* A unit of more bytes than this in the request is large. *)
 let large_unit = 200_000
-let large_minor_heap_words = 1024 * 1024
+let large_minor_heap_words = 512 * 1024
 
-(* Free memory beside live memory, in hundredths. What a small unit leaves behind is less than a collection costs. *)
-let large_space_overhead = 200
+(* A minor collection scans the whole stack, which is deep where the program is deeply nested: for a large unit there
+   should be few. (A function of 4,000 branches compiles in 16 % less time for that. Small units would take more, because
+   a larger heap leaves the cache and touches more pages; one of 1M words touches more pages than it saves, and one of 8M
+   takes a third more memory.) *)
+let with_large_minor_heap control = { control with Gc.minor_heap_size = large_minor_heap_words }
 
-(* If typing keeps more words than this, what comes next may make much garbage: for 20,000 bindings one after the other
-   [Simplif] promotes thirty times that, and hardly anything of it lives on. *)
-let large_typing = 12e6
+(* Until so many words are promoted nothing is marked, since most of them live to the end. Beyond, what comes next may make
+   much garbage: for 20,000 bindings one after the other [Simplif] promotes thirty times what typing keeps, and hardly
+   anything of it lives on. *)
+let many_promoted_words = 12e6
 
-(** Enlarges the heap for the work on a large unit. A minor collection scans the whole stack, which is deep where the
-    program is deeply nested: for a large unit there should be few. (A function of 4,000 branches compiles in 16 % less
-    time for that. Small units would take more, because a larger heap leaves the cache and touches more pages; a minor
-    heap eight times as large takes a third more memory, and gains nothing.) *)
-let make_room () =
-  if not (is_set_by_user ()) then
-    Gc.set { (Gc.get ()) with minor_heap_size = large_minor_heap_words; space_overhead = large_space_overhead }
+(* Free memory beside live memory from then on, in hundredths. *)
+let tight_space_overhead = 200
 
-(** To be called when a unit has been typed. *)
-let unit_is_typed () = if (Gc.quick_stat ()).promoted_words > large_typing then make_room ()
+let change control = if not (is_set_by_user ()) then Gc.set (control (Gc.get ()))
+
+(** To be called now and then: limits the heap once it is large. *)
+let check () =
+  if (Gc.quick_stat ()).promoted_words > many_promoted_words then
+    change (fun control -> { (with_large_minor_heap control) with space_overhead = tight_space_overhead })
 
 (** To be called when it is known how many bytes a unit has in the request. *)
-let unit_is_known ~bytes = if bytes > large_unit then make_room ()
+let unit_is_known ~bytes =
+  if bytes > large_unit then change with_large_minor_heap;
+  check ()
