@@ -14,6 +14,7 @@ use crate::tree::*;
 const MAX_INDENT: usize = 60;
 
 /// A unit's Cmm as text.
+#[must_use]
 pub fn print(tree: &Tree) -> String {
     let mut printer = Printer { tree, out: String::new(), indent: 0 };
     for (data, exported) in &tree.data {

@@ -270,36 +270,43 @@ impl Flow {
     }
 
     /// All runs.
+    #[must_use]
     pub fn runs(&self) -> &PrimaryMap<Run, RunData> {
         &self.runs
     }
 
     /// All blocks; the first is the beginning of the function.
+    #[must_use]
     pub fn blocks(&self) -> &PrimaryMap<Block, BlockData> {
         &self.blocks
     }
 
     /// All loops, outer ones first.
+    #[must_use]
     pub fn loops(&self) -> &PrimaryMap<Loop, LoopData> {
         &self.loops
     }
 
     /// The block of a continuation that the body binds.
+    #[must_use]
     pub fn block_of(&self, cont: Continuation) -> Option<Block> {
         self.block_of[cont].expand()
     }
 
     /// How many positions there are.
+    #[must_use]
     pub fn positions(&self) -> u32 {
         self.positions
     }
 
     /// Whether a run is another, or inside it.
+    #[must_use]
     pub fn is_inside(&self, run: Run, other: Run) -> bool {
         (other.0..self.runs[other].end_run).contains(&run.0)
     }
 
     /// Whether a run is part of a loop.
+    #[must_use]
     pub fn is_in_loop(&self, run: Run, entered: Loop) -> bool {
         self.loops[entered].runs.contains(&run.0)
     }
@@ -316,18 +323,21 @@ impl Flow {
     }
 
     /// The runs directly inside a run, in order.
+    #[must_use]
     pub fn children(&self, run: Run) -> &[Run] {
         let Range { start, end } = self.runs[run].children;
         &self.children[start as usize..end as usize]
     }
 
     /// The arms of the switch that ends a run, in order, the default last.
+    #[must_use]
     pub fn arms(&self, run: Run) -> &[Run] {
         let children = self.children(run);
         &children[children.len() - self.runs[run].arms as usize..]
     }
 
     /// The run directly inside one in which another is; nothing if that is the run itself.
+    #[must_use]
     pub fn child_towards(&self, run: Run, inner: Run) -> Option<Run> {
         let children = self.children(run);
         let after = children.partition_point(|child| *child <= inner);
@@ -335,6 +345,7 @@ impl Flow {
     }
 
     /// The first run nested in the item, or the terminator, of a run at a position.
+    #[must_use]
     pub fn child_at(&self, run: Run, position: u32) -> Option<Run> {
         let children = self.children(run);
         let first = children.partition_point(|child| self.runs[*child].at < position);
@@ -342,17 +353,20 @@ impl Flow {
     }
 
     /// The edges along which control reaches a block.
+    #[must_use]
     pub fn predecessors(&self, block: Block) -> impl ExactSizeIterator<Item = &Edge> {
         let Range { start, end } = self.blocks[block].incoming;
         self.incoming[start as usize..end as usize].iter().map(|index| &self.edges[*index as usize])
     }
 
     /// All edges, by increasing position.
+    #[must_use]
     pub fn edges(&self) -> &[Edge] {
         &self.edges
     }
 
     /// The edges that leave a run or one inside it, by increasing position.
+    #[must_use]
     pub fn edges_from(&self, run: Run) -> &[Edge] {
         let RunData { start, end, .. } = self.runs[run];
         let first = self.edges.partition_point(|edge| edge.from.position < start);
@@ -361,25 +375,28 @@ impl Flow {
     }
 
     /// The innermost run around two locations, and the position of the first of them as far as that run sees it.
+    #[must_use]
     pub fn common(&self, a: Location, b: Location) -> Location {
         let (mut a, mut b) = (a, b);
         while a.run != b.run {
             if self.runs[a.run].depth >= self.runs[b.run].depth {
-                a = self.around(a)
+                a = self.around(a);
             } else {
-                b = self.around(b)
+                b = self.around(b);
             }
         }
         Location { run: a.run, position: a.position.min(b.position) }
     }
 
     /// The location, in the run around, of the run that a location is in; that location itself if it is in the body.
+    #[must_use]
     pub fn around(&self, location: Location) -> Location {
         let data = &self.runs[location.run];
         data.parent.expand().map_or(location, |parent| Location { run: parent, position: data.at })
     }
 
     /// The terms of a body that is as it was analysed, by run; none of arms.
+    #[must_use]
     pub fn terms<'e>(&self, body: &'e Expr) -> SecondaryMap<Run, Option<&'e Expr>> {
         let mut terms = SecondaryMap::with_capacity(self.runs.len());
         let mut runs = self.runs.iter().filter(|(_, data)| data.kind != RunKind::Arm);
@@ -396,6 +413,7 @@ impl Flow {
 
 impl BlockData {
     /// The point at which the code of the block begins.
+    #[must_use]
     pub fn beginning(&self, block: Block) -> Point {
         Point { run: self.code, block, position: self.start }
     }
@@ -403,6 +421,7 @@ impl BlockData {
 
 impl RunData {
     /// The loop of which the run is a handler.
+    #[must_use]
     pub fn header_of(&self) -> Option<Loop> {
         match self.kind {
             RunKind::Loop(entered) => Some(entered),

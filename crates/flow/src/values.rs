@@ -57,6 +57,7 @@ impl Values {
 
     /// Where a variable is defined; nothing of the parameters of the function. Parameters of a continuation are defined
     /// where its code begins.
+    #[must_use]
     pub fn definition(&self, variable: Variable) -> Option<Location> {
         self.values[variable].definition
     }

@@ -198,7 +198,7 @@ impl Gen {
             && let Some(i) = self.choose_var(|v| matches!(v.ty, Ty::Fun(..)) && !v.poly)
             && let Ty::Fun(_, result) = &self.env[i].ty
             && !result.has_var()
-            && (functions || self.is_data(result))
+            && (functions || Self::is_data(result))
         {
             return (**result).clone();
         }
@@ -235,9 +235,8 @@ impl Gen {
     }
 
     /// Whether no function, module or object is in values of the type.
-    fn is_data(&self, ty: &Ty) -> bool {
-        !matches!(ty, Ty::Fun(..) | Ty::Pack(_) | Ty::Obj(_))
-            && ty.parts().into_iter().all(|t| self.is_data(t))
+    fn is_data(ty: &Ty) -> bool {
+        !matches!(ty, Ty::Fun(..) | Ty::Pack(_) | Ty::Obj(_)) && ty.parts().into_iter().all(Self::is_data)
     }
 
     /// Whether values of the type may be compared and hashed.

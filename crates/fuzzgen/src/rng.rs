@@ -1,6 +1,6 @@
 //! Seeded random numbers: the same on every machine, so that a seed names a program for good.
 
-/// The generator SplitMix64.
+/// The generator `SplitMix64`.
 #[derive(Clone, Debug)]
 pub struct Rng(u64);
 

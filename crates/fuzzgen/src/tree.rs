@@ -115,6 +115,7 @@ impl Node {
     }
 
     /// A copy of the tree in which another node replaces that with this number in preorder.
+    #[must_use]
     pub fn replaced(&self, number: &mut usize, by: &Node) -> Node {
         if *number == 0 {
             // Numbers below are taken: no other node is replaced.

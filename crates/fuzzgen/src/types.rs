@@ -116,6 +116,7 @@ impl Ty {
     }
 
     /// A copy of the type with each part replaced.
+    #[must_use]
     pub fn map(&self, f: &mut dyn FnMut(&Ty) -> Ty) -> Ty {
         match self {
             Ty::List(t) => Ty::List(Box::new(f(t))),

@@ -21,6 +21,7 @@ pub enum OperationKind {
 
 impl OperationKind {
     /// The kind of what has such effects; none if it is pure.
+    #[must_use]
     pub fn of(effects: Effects) -> Option<OperationKind> {
         if effects.has_effect() {
             Some(OperationKind::Effect)

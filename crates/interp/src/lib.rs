@@ -30,6 +30,7 @@ pub use machine::{run, run_code};
 pub use world::World;
 
 /// What an operation on two integers gives; nothing if it traps. For tests of rules of algebra.
+#[must_use]
 pub fn compute(prim: &Prim, a: i64, b: i64) -> Option<i64> {
     let (kind, result) = match prim {
         Prim::IntArith { op, kind } => {

@@ -21,7 +21,10 @@ use crate::{
     Symbol, Unit, ValueSlot, Variable,
 };
 
-/// Compares two units; returns the first difference, in the order of the text.
+/// Compares two units.
+///
+/// # Errors
+/// With the first difference, in the order of the text.
 pub fn compare(left: &Unit, right: &Unit) -> Result<(), Box<Difference>> {
     let mut comparer = Comparer::new(left, right);
     comparer.units().map_err(|what| Box::new(comparer.difference(what)))

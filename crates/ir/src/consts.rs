@@ -28,6 +28,7 @@ impl Const {
     pub const UNIT: Const = Const::Tagged(0);
 
     /// The kind of the constant.
+    #[must_use]
     pub fn kind(self) -> Kind {
         match self {
             Const::Tagged(_) => Kind::Value,
@@ -57,16 +58,19 @@ impl Simple {
     pub const UNIT: Simple = Simple::Const(Const::UNIT);
 
     /// A tagged integer.
+    #[must_use]
     pub fn tagged(n: i64) -> Simple {
         Simple::Const(Const::Tagged(n))
     }
 
     /// An untagged integer.
+    #[must_use]
     pub fn naked_imm(n: i64) -> Simple {
         Simple::Const(Const::NakedImmediate(n))
     }
 
     /// The variable, if it is one.
+    #[must_use]
     pub fn as_var(self) -> Option<Variable> {
         match self {
             Simple::Var(v) => Some(v),

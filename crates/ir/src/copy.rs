@@ -148,6 +148,7 @@ impl<'u> Copier<'u> {
     }
 
     /// What replaces an atom.
+    #[must_use]
     pub fn simple(&self, simple: Simple) -> Simple {
         match simple {
             Simple::Var(variable) => self.simples.get(&variable).copied().unwrap_or(simple),
@@ -156,6 +157,7 @@ impl<'u> Copier<'u> {
     }
 
     /// What replaces a continuation.
+    #[must_use]
     pub fn continuation(&self, cont: Continuation) -> Continuation {
         self.conts.get(&cont).copied().unwrap_or(cont)
     }

@@ -74,16 +74,19 @@ pub struct Evaluation {
 
 impl Evaluation {
     /// The size less the benefit.
+    #[must_use]
     pub fn difference(&self) -> f64 {
         f64::from(self.size) - self.benefit
     }
 
     /// By how much the difference is more than it may be.
+    #[must_use]
     pub fn excess(&self) -> f64 {
         self.difference() - self.allowance
     }
 
     /// Whether it is one for inlining.
+    #[must_use]
     pub fn suffices(&self) -> bool {
         self.difference() <= self.allowance
     }
@@ -218,6 +221,7 @@ pub enum Reason {
 
 impl Reason {
     /// Whether it is one for inlining (or specialising).
+    #[must_use]
     pub fn is_favourable(&self) -> bool {
         use Reason::*;
         matches!(
@@ -274,6 +278,7 @@ pub enum Warning {
 
 impl Warning {
     /// The warning's number.
+    #[must_use]
     pub fn number(&self) -> u32 {
         match self {
             Warning::InliningImpossible(_) => 55,
@@ -283,6 +288,7 @@ impl Warning {
 }
 
 /// The source locations that a [`Dbg`] stands for, from the outermost inwards.
+#[must_use]
 pub fn places(locs: &LocTable, dbg: Dbg) -> Vec<Place> {
     let mut places = Vec::new();
     let mut pending = vec![dbg];

@@ -24,11 +24,13 @@ impl Default for Fuel {
 
 impl Fuel {
     /// Fuel that never runs out.
+    #[must_use]
     pub fn unlimited() -> Fuel {
         Fuel { limit: u64::MAX, used: 0 }
     }
 
     /// Fuel for `limit` rewrites.
+    #[must_use]
     pub fn limited(limit: u64) -> Fuel {
         Fuel { limit, used: 0 }
     }
@@ -43,11 +45,13 @@ impl Fuel {
     }
 
     /// Whether there is none left.
+    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.used >= self.limit
     }
 
     /// How many rewrites have happened.
+    #[must_use]
     pub fn used(&self) -> u64 {
         self.used
     }
@@ -81,6 +85,7 @@ pub struct Rewrites {
 
 impl Rewrites {
     /// Whether a closure that is created in this round for calls alone will not be allocated.
+    #[must_use]
     pub fn lifts_closures(&self) -> bool {
         self.lifting_rounds.is_none_or(|rounds| self.round < rounds)
     }

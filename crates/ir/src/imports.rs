@@ -82,6 +82,7 @@ impl Shape {
     }
 
     /// What is known of a field.
+    #[must_use]
     pub fn field(&self, field: u32) -> Shape {
         match self {
             Shape::Block(fields) => fields.get(field as usize).cloned().unwrap_or(Shape::Unknown),

@@ -57,6 +57,7 @@ impl Costs {
     }
 
     /// What all that is worth.
+    #[must_use]
     pub fn worth(&self, removed: &Removed) -> f64 {
         f64::from(removed.calls) * self.call
             + f64::from(removed.allocations) * self.alloc
@@ -127,6 +128,7 @@ const MEASURED_COSTS: Costs =
 
 impl Arguments {
     /// The defaults of a choice at a level of `-O` (1 if there is none), in a round.
+    #[must_use]
     pub fn new(choice: Choice, level: u32, round: u32) -> Arguments {
         match choice {
             Choice::Measured => Arguments::measured(level),
@@ -215,16 +217,19 @@ impl Arguments {
     }
 
     /// Whether recursive functions are unrolled without an attribute that asks for it.
+    #[must_use]
     pub fn unrolls(&self) -> bool {
         self.unroll && self.max_unroll > 0
     }
 
     /// What a search may inline in all, in our sizes.
+    #[must_use]
     pub fn quota(&self, toplevel: bool) -> f64 {
         PER_INLINE * if toplevel { self.inline_toplevel } else { self.inline }
     }
 
     /// Up to which size *classic* inlines a function of so many parameters: less than the call and what `-inline` says.
+    #[must_use]
     pub fn classic_limit(&self, params: u32) -> u32 {
         const CALL: u32 = 4;
         // The default of `-inline` is 10 of Flambda's units, but 10/8 in classic mode (manual 21.3.1).
@@ -232,6 +237,7 @@ impl Arguments {
     }
 
     /// Inlines at most what both would (flambda2-inlining, "Inlining predictably").
+    #[must_use]
     pub fn meet(&self, other: &Arguments) -> Arguments {
         let (a, b) = (&self.costs, &other.costs);
         Arguments {
@@ -327,16 +333,19 @@ impl Rounds {
     const NUMBER: u32 = 8;
 
     /// The defaults of a choice at a level.
+    #[must_use]
     pub fn new(choice: Choice, level: u32) -> Rounds {
         Rounds((0..Self::NUMBER).map(|round| Arguments::new(choice, level, round)).collect())
     }
 
     /// The arguments of a round, counted from 0; those of the last one for all later.
+    #[must_use]
     pub fn of(&self, round: u32) -> &Arguments {
         &self.0[(round as usize).min(self.0.len() - 1)]
     }
 
     /// Inlines at most what both would.
+    #[must_use]
     pub fn meet(&self, other: &Rounds) -> Rounds {
         Rounds(self.0.iter().zip(&other.0).map(|(a, b)| a.meet(b)).collect())
     }

@@ -62,6 +62,7 @@ pub enum IntKind {
 
 impl BoxedKind {
     /// The kind of the contents.
+    #[must_use]
     pub fn naked(self) -> Kind {
         match self {
             BoxedKind::Float => Kind::NakedFloat,
@@ -74,6 +75,7 @@ impl BoxedKind {
 
 impl IntKind {
     /// The kind of operands and results.
+    #[must_use]
     pub fn kind(self) -> Kind {
         match self {
             IntKind::Tagged => Kind::Value,

@@ -113,6 +113,7 @@ impl LocTable {
     }
 
     /// The location of that number, in the innermost function; none for [`Dbg::NONE`] and for numbers out of range.
+    #[must_use]
     pub fn get(&self, dbg: Dbg) -> Option<&Loc> {
         let mut dbg = dbg;
         while dbg != Dbg::NONE {
@@ -125,6 +126,7 @@ impl LocTable {
     }
 
     /// The number of the innermost location, if that is in the source of the unit.
+    #[must_use]
     pub fn own(&self, dbg: Dbg) -> Option<Dbg> {
         let mut dbg = dbg;
         while dbg != Dbg::NONE {
@@ -138,6 +140,7 @@ impl LocTable {
     }
 
     /// The number of the location in the source of the unit from where that one was inlined; itself, if it was not.
+    #[must_use]
     pub fn outermost(&self, dbg: Dbg) -> Dbg {
         let mut dbg = dbg;
         while let Some(place) = self.inlined(dbg) {
@@ -147,6 +150,7 @@ impl LocTable {
     }
 
     /// What is known of a location in an inlined function; none for other locations.
+    #[must_use]
     pub fn inlined(&self, dbg: Dbg) -> Option<Inlined> {
         match self.entries.get(dbg.0 as usize) {
             Some(Entry::Inlined(place)) => Some(*place),
@@ -164,11 +168,13 @@ impl LocTable {
     }
 
     /// The number of entries, the entry for "no location" included.
+    #[must_use]
     pub fn len(&self) -> usize {
         self.entries.len()
     }
 
     /// Whether there is no location but the empty one.
+    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.entries.len() <= 1
     }

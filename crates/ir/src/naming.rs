@@ -23,21 +23,25 @@ impl Naming {
     }
 
     /// The symbol of the unit: of its module block.
+    #[must_use]
     pub fn prefix(&self) -> &str {
         &self.prefix
     }
 
     /// What stands between the symbol of a unit and the name of what it defines.
+    #[must_use]
     pub fn separator(&self) -> &str {
         &self.separator
     }
 
     /// The linker's name of what this unit calls `name`, unless it is the unit's own symbol.
+    #[must_use]
     pub fn local(&self, name: &str) -> String {
         if name == self.prefix { name.to_owned() } else { format!("{}{}{name}", self.prefix, self.separator) }
     }
 
     /// What this unit calls that which has a linker's name; nothing if it is of another unit, or the unit's own symbol.
+    #[must_use]
     pub fn name_of<'n>(&self, linkage_name: &'n str) -> Option<&'n str> {
         linkage_name
             .strip_prefix(self.prefix.as_str())
@@ -47,6 +51,7 @@ impl Naming {
 
     /// What a unit, maybe another one, calls that which has a linker's name. Of units whose name has the separator in
     /// it, what follows its first occurrence there.
+    #[must_use]
     pub fn base<'n>(&self, linkage_name: &'n str) -> &'n str {
         linkage_name.split_once(self.separator.as_str()).map_or(linkage_name, |(_, base)| base)
     }

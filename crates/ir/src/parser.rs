@@ -22,6 +22,9 @@ use crate::{CodeId, Const, Dbg, FunctionSlot, Kind, Simple, Subkind, Symbol, Uni
 use function::Function;
 
 /// Parses a unit.
+///
+/// # Errors
+/// When the text is none: the first place where it can't go on.
 pub fn parse_unit(source: &str) -> Result<Unit, ParseError> {
     let mut parser = Parser::new(source)?;
     parser.whole_unit()?;

@@ -371,6 +371,7 @@ primitives! {
 
 impl Prim {
     /// What it is called in the textual form.
+    #[must_use]
     pub fn mnemonic(&self) -> &'static str {
         let mut sink = Mnemonic("");
         write_prim(self, &mut sink);

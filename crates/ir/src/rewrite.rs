@@ -131,11 +131,13 @@ pub struct Dead {
 
 impl Rewrite {
     /// The pass that does it.
+    #[must_use]
     pub fn pass(self) -> &'static str {
         self.names().0
     }
 
     /// The pass and what it does, without numbers and names: for counts.
+    #[must_use]
     pub fn kind(self) -> String {
         let (pass, what) = self.names();
         format!("{pass}: {what}")

@@ -106,11 +106,13 @@ const READING: &[&str] = &[
 
 impl External {
     /// Whether it says by its name that it makes blocks shorter: `caml_obj_truncate`, until OCaml 5, and the like.
+    #[must_use]
     pub fn shortens(&self) -> bool {
         self.name.contains("truncate") || self.name.contains("shrink")
     }
 
     /// Whether it is a function of its arguments alone, without any effect.
+    #[must_use]
     pub fn is_pure(&self) -> bool {
         let is_unboxed = |repr: &NativeRepr| *repr != NativeRepr::Value && repr.kind() != Kind::Value;
         !self.alloc
@@ -120,11 +122,13 @@ impl External {
     }
 
     /// Whether the stock code generator has an instruction for it, so that there is no call.
+    #[must_use]
     pub fn is_instruction(&self) -> bool {
         self.is_pure() && self.name == "sqrt"
     }
 
     /// What it writes.
+    #[must_use]
     pub fn writes(&self) -> Written {
         match self.name.as_str() {
             "caml_blit_bytes" | "caml_blit_string" | "caml_fill_bytes" => Written::Bytes,

@@ -50,6 +50,7 @@ pub enum StaticField {
 
 impl StaticField {
     /// The field as an atom.
+    #[must_use]
     pub fn simple(self) -> crate::Simple {
         match self {
             StaticField::Symbol(s) => crate::Simple::Symbol(s),

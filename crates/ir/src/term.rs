@@ -17,11 +17,13 @@ pub struct Expr {
 
 impl Expr {
     /// A term that is never reached.
+    #[must_use]
     pub fn unreachable() -> Expr {
         Expr { items: Vec::new(), terminator: Terminator::Unreachable }
     }
 
     /// Takes the term away and leaves one that is never reached.
+    #[must_use]
     pub fn take(&mut self) -> Expr {
         std::mem::replace(self, Expr::unreachable())
     }

@@ -155,6 +155,7 @@ pub struct Code {
 impl Code {
     /// Whether a generic call with so many arguments, of a closure of this code, runs the code with just them. A call
     /// that contradicts the code's kinds takes the generic path (soundness row 44).
+    #[must_use]
     pub fn takes_values(&self, variables: &PrimaryMap<Variable, VariableData>, arguments: usize) -> bool {
         let is_value = |param: &Variable| variables[*param].kind == Kind::Value;
         self.kind == FunctionKind::Curried
@@ -164,6 +165,7 @@ impl Code {
     }
 
     /// Whether the body mentions the closure that it is called with.
+    #[must_use]
     pub fn uses_closure(&self) -> bool {
         let mut uses = false;
         self.body.for_each_simple_deep(&mut |simple| uses |= simple == self.my_closure.into());

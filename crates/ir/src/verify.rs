@@ -66,7 +66,10 @@ use sets::Slots;
 /// No more errors than this are kept: one mistake often has many consequences.
 const MAX_ERRORS: usize = 20;
 
-/// Checks a unit; returns the first errors, at least one, if it is not well-formed.
+/// Checks a unit.
+///
+/// # Errors
+/// The first errors, at least one, if the unit is not well-formed.
 pub fn verify(unit: &Unit) -> Result<(), Vec<VerifyError>> {
     let mut verifier = Verifier::new(unit);
     verifier.run();

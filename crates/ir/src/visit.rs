@@ -56,6 +56,7 @@ impl Named {
     }
 
     /// The exception continuation, if there is one.
+    #[must_use]
     pub fn exn(&self) -> Option<&ExnCont> {
         match self {
             Named::Simple(_) => None,
@@ -182,6 +183,7 @@ impl Terminator {
     }
 
     /// The nested term, if there is one.
+    #[must_use]
     pub fn child(&self) -> Option<&Expr> {
         match self {
             Terminator::Try { body, .. } => Some(body),
@@ -293,6 +295,7 @@ impl Expr {
 
 impl StaticDef {
     /// The symbols defined: one, or one for each function of a set of closures.
+    #[must_use]
     pub fn symbols(&self) -> &[Symbol] {
         match self {
             StaticDef::Block { symbol, .. }

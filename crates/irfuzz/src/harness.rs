@@ -109,10 +109,10 @@ pub fn check(pass: &Pass, units: u64) -> Tally {
     let mut tally = Tally::default();
     for seed in 0..units {
         let unit = generate::varied(seed);
-        match test_pass(pass, &unit, Fuel::unlimited()) {
-            Ok((verdict, _)) => tally.add(&verdict),
-            Err(_) => panic!("{}", difference(pass, seed, &unit).text),
-        }
+        let Ok((verdict, _)) = test_pass(pass, &unit, Fuel::unlimited()) else {
+            panic!("{}", difference(pass, seed, &unit).text)
+        };
+        tally.add(&verdict);
     }
     assert!(tally.same * 100 >= units * 80, "a blind fuzzer: {tally}");
     tally

@@ -25,6 +25,7 @@ pub struct Conditions {
 
 impl Conditions {
     /// Of a level, for an object of our own.
+    #[must_use]
     pub fn level(level: u32) -> Conditions {
         Conditions { level, rounds: None, described: false }
     }
@@ -96,6 +97,7 @@ pub const SCHEDULE: &[Step] = &[
 ];
 
 /// What a compilation runs, in order.
+#[must_use]
 pub fn schedule(conditions: Conditions) -> Vec<&'static Step> {
     let rounds = conditions.number_of_rounds();
     let runs = |step: &Step| match step.only {
@@ -116,11 +118,13 @@ pub fn schedule(conditions: Conditions) -> Vec<&'static Step> {
 }
 
 /// After how many rounds `parameters` follows (`Rewrites::lifting_rounds`).
+#[must_use]
 pub fn lifting_rounds(schedule: &[&Step]) -> u32 {
     schedule.iter().filter(|step| step.pass.name == PARAMETERS.name).count() as u32
 }
 
 /// The schedule as text for readers.
+#[must_use]
 pub fn print(conditions: Conditions) -> String {
     let mut text = String::new();
     for step in schedule(conditions) {

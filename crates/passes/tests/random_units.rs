@@ -45,17 +45,22 @@ fn check_on_random_units(pass: &Pass) {
         }
         let after = after.expect("the pass was run");
         let is_changed = alpha::compare(&unit, &after).is_err();
-        if is_changed && !says_changed {
-            panic!("{}", fail(&"it says wrongly that it changed nothing", Some(&after)));
-        }
+        assert!(
+            !is_changed || says_changed,
+            "{}",
+            fail(&"it says wrongly that it changed nothing", Some(&after))
+        );
         changed += u64::from(is_changed);
         rewrites += permission.fuel.used();
         // Every rewrite asks.
         let mut none = Rewrites { fuel: Fuel::limited(0), ..Rewrites::default() };
         let mut after = unit.clone();
-        if seed % 10 == 0 && ((pass.run)(&mut after, &mut none) || alpha::compare(&unit, &after).is_err()) {
-            panic!("{}", fail(&"it changes something without permission", Some(&after)));
-        }
+        assert!(
+            !(seed % 10 == 0
+                && ((pass.run)(&mut after, &mut none) || alpha::compare(&unit, &after).is_err())),
+            "{}",
+            fail(&"it changes something without permission", Some(&after))
+        );
     }
     println!("{}: {tally}; {changed} changed by {rewrites} rewrites, in {:?}", pass.name, begin.elapsed());
     assert!(tally.same * 100 >= seeds * 85, "{}: a blind fuzzer: {tally}", pass.name);

@@ -85,9 +85,11 @@ fn random_units_with_local_blocks() {
             Err(difference) => panic!("{}", fail(&difference, &after)),
         }
         replaced += rewrites.fuel.used();
-        if changed != alpha::compare(&before, &after).is_err() {
-            panic!("{}", fail(&"it says wrongly whether it changed anything", &after));
-        }
+        assert!(
+            changed == alpha::compare(&before, &after).is_err(),
+            "{}",
+            fail(&"it says wrongly whether it changed anything", &after)
+        );
         let places = allocations(&after);
         for place in places.iter().step_by(1 + places.len() / 12) {
             match compare(&before, &after, &Options { interrupt: Some(*place), ..options() }) {

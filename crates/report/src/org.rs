@@ -112,7 +112,7 @@ fn fill(out: &mut String, first: &str, others: &str, text: &str) {
         if !is_empty && line.chars().count() + 1 + word.chars().count() > WIDTH {
             out.push_str(&line);
             out.push('\n');
-            line = others.to_owned();
+            others.clone_into(&mut line);
             is_empty = true;
         }
         if !is_empty {

@@ -22,13 +22,14 @@ pub fn functions(unit: &Unit) -> Vec<Function> {
             remaining: remaining(unit, &code.body),
         })
         .collect();
-    functions.sort_by(|a, b| (position(&a.place), &a.name).cmp(&(position(&b.place), &b.name)));
+    functions
+        .sort_by(|a, b| (position(a.place.as_ref()), &a.name).cmp(&(position(b.place.as_ref()), &b.name)));
     functions.insert(0, toplevel);
     functions
 }
 
 /// The key of the order by location: what has none comes last.
-fn position(location: &Option<Place>) -> (bool, &str, u32, u32) {
+fn position(location: Option<&Place>) -> (bool, &str, u32, u32) {
     match location {
         Some(location) => (false, &location.file, location.line, location.start),
         None => (true, "", 0, 0),

@@ -51,11 +51,13 @@ impl Arrangements {
     }
 
     /// Whether a function has several.
+    #[must_use]
     pub fn permute(&self) -> bool {
         self.0.values().any(|all| all.len() > 1)
     }
 
     /// The arguments that some parameter is, in order.
+    #[must_use]
     pub fn arguments(&self) -> Vec<usize> {
         let mut arguments: Vec<usize> = self.iter().flat_map(|(_, a)| a.iter().flatten().copied()).collect();
         arguments.sort_unstable();
@@ -81,6 +83,7 @@ type Position = (CodeId, usize);
 
 impl Flow<'_> {
     /// The arrangements with fixed parameters only: one for each function.
+    #[must_use]
     pub fn fixed(&self) -> Option<Arrangements> {
         self.arrangements(&self.positions(|arguments| arguments.len() == 1))
     }

@@ -126,7 +126,7 @@ impl Simplifier<'_> {
                 for param in &handler.params {
                     match result {
                         Ty::Twin(symbol, _) if self.function.in_twin => {
-                            self.env.bind_alias(*param, symbol.into())
+                            self.env.bind_alias(*param, symbol.into());
                         }
                         ref known => self.env.bind(*param, known.clone()),
                     }

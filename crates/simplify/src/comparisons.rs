@@ -70,9 +70,8 @@ impl Simplifier<'_> {
 
     /// Whether a variant is its only immediate, where it is known already whether it is one.
     pub(crate) fn is_immediate_of(&self, op: IntCmp, x: Simple, y: Simple) -> Option<Outcome> {
-        let (x, n) = match (x, y) {
-            (x, Simple::Const(Const::Tagged(n))) | (Simple::Const(Const::Tagged(n)), x) => (x, n),
-            _ => return None,
+        let ((x, Simple::Const(Const::Tagged(n))) | (Simple::Const(Const::Tagged(n)), x)) = (x, y) else {
+            return None;
         };
         let only = self.env.ty(x).immediates().and_then(|ints| ints.as_one()) == Some(n);
         let is_int = self.env.cse(&Prim::IsInt, &Operands::from_slice(&[x]), 0).filter(|_| only)?;

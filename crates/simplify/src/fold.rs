@@ -6,6 +6,7 @@ use flambeau_ir::{Const, IntKind, Kind, Prim};
 use flambeau_types::machine::{arith, compare, width, wrap, wrap63};
 
 /// A constant of a kind of integers.
+#[must_use]
 pub fn int(kind: IntKind, n: i64) -> Const {
     match kind {
         IntKind::Tagged => Const::Tagged(n),
@@ -17,6 +18,7 @@ pub fn int(kind: IntKind, n: i64) -> Const {
 }
 
 /// The integer that a constant is, sign-extended.
+#[must_use]
 pub fn as_int(c: Const) -> Option<i64> {
     match c {
         Const::Tagged(n) | Const::NakedImmediate(n) | Const::NakedInt64(n) | Const::NakedNativeint(n) => {
@@ -35,6 +37,7 @@ fn as_float(c: Const) -> Option<f64> {
 }
 
 /// A shift by an amount within the width.
+#[must_use]
 pub fn shift(op: ShiftOp, kind: IntKind, a: i64, amount: i64) -> Option<i64> {
     if !(0..i64::from(width(kind))).contains(&amount) {
         return None;
@@ -133,6 +136,7 @@ fn exact_power(x: f64, y: f64) -> Option<f64> {
 }
 
 /// The result of a primitive without effect, all of whose operands are constants.
+#[must_use]
 pub fn fold(prim: &Prim, args: &[Const]) -> Option<Const> {
     match (prim, args) {
         (Prim::IntArith { op, kind }, [a, b]) => {

@@ -55,7 +55,7 @@ impl Telling<'_, '_> {
         for item in &expr.items {
             match item {
                 Item::Let { var, named: Named::Prim { prim, args, exn: None }, .. } => {
-                    self.operation(*var, prim, args)?
+                    self.operation(*var, prim, args)?;
                 }
                 Item::LetCont { recursive: false, handlers } => {
                     for handler in handlers {

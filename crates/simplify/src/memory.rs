@@ -17,11 +17,13 @@ impl Memory {
     pub const FIXED: u32 = 0;
 
     /// A state of which nothing is known. The name is not [`Memory::FIXED`].
+    #[must_use]
     pub fn new(name: u32) -> Memory {
         Memory { classes: [name; Classes::COUNT], contents: name }
     }
 
     /// The state after writes. `name` is a new one.
+    #[must_use]
     pub fn after(mut self, writes: Classes, name: u32) -> Memory {
         writes.iter().for_each(|class| self.classes[class] = name);
         if writes.intersects(Classes::CONTENTS) {
@@ -31,6 +33,7 @@ impl Memory {
     }
 
     /// The classes that this state and another do not have in common.
+    #[must_use]
     pub fn differences(&self, other: &Memory) -> Classes {
         let mut differences = Classes::NONE;
         for (class, (this, other)) in self.classes.iter().zip(&other.classes).enumerate() {
@@ -42,6 +45,7 @@ impl Memory {
     }
 
     /// The name of what a primitive reads.
+    #[must_use]
     pub fn read_by(&self, prim: &Prim) -> u32 {
         self.of(prim.effects().reads())
     }

@@ -239,8 +239,7 @@ impl Simplifier<'_> {
                 self.forget_fields(*array);
                 self.loaded(Prim::ArrayLoad { kind: *kind }, Mutability::Mutable, &[*array, *index], *value);
             }
-            (Prim::ArrayStore { .. }, [block, ..])
-            | (Prim::BlockStoreComputed { .. }, [block, ..])
+            (Prim::ArrayStore { .. } | Prim::BlockStoreComputed { .. }, [block, ..])
             | (Prim::OffsetRef { .. }, [block]) => self.forget_fields(*block),
             (Prim::CheckBound { width }, [length, index]) => {
                 self.env.assume_in_bounds(*length, *index, *width);

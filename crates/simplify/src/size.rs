@@ -6,6 +6,7 @@ use flambeau_ir::{Apply, CallKind, CodeId, Const, Expr, Item, Named, Simple, Ter
 pub const ARM: u32 = 3;
 
 /// The size of a body; `None` if it is more than `limit`.
+#[must_use]
 pub fn of(body: &Expr, limit: u32) -> Option<u32> {
     let mut size = 0u32;
     let mut pending = vec![body];
@@ -75,6 +76,7 @@ fn item(item: &Item) -> u32 {
 }
 
 /// The size of a call.
+#[must_use]
 pub fn call(apply: &Apply) -> u32 {
     let kind = match apply.kind {
         CallKind::Direct(_) | CallKind::DirectExternal(_) => 4,
@@ -85,6 +87,7 @@ pub fn call(apply: &Apply) -> u32 {
 }
 
 /// The size of a terminator, without what is in it.
+#[must_use]
 pub fn terminator(terminator: &Terminator) -> u32 {
     match terminator {
         Terminator::Apply(apply) => call(apply),

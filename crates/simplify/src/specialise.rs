@@ -69,7 +69,7 @@ impl Simplifier<'_> {
         // A function of another unit is imported with those of its unit that call each other.
         let group = if imported { self.imported_group(code, limit) } else { Group::default() };
         let functions = if imported { group.functions(self.unit) } else { self.siblings(code, slot)? };
-        let bound = if imported { 0 } else { 1 };
+        let bound = u32::from(!imported);
         let ready = |code: &CodeId| {
             self.global.done.contains(code)
                 && !self.global.in_progress.contains(code)
@@ -310,7 +310,7 @@ impl Simplifier<'_> {
                             match own(&apply.kind) {
                                 Some(to) => calls.push(Call { from: at, to, args: apply.args.clone() }),
                                 None => {
-                                    escapes |= apply.callee.is_some_and(|callee| escaped(callee, &closures))
+                                    escapes |= apply.callee.is_some_and(|callee| escaped(callee, &closures));
                                 }
                             }
                         }
@@ -534,7 +534,7 @@ impl Simplifier<'_> {
         };
         let mut items = Vec::new();
         let mut closures: FxHashMap<CodeId, Variable> = FxHashMap::default();
-        for &(to, copy) in copies.iter() {
+        for &(to, copy) in copies {
             if copy == code {
                 closures.insert(code, my_closure);
                 continue;

@@ -17,11 +17,13 @@ use smallvec::SmallVec;
 const RUNS: usize = 4_000;
 
 /// Whether the loop formed by these continuations waits.
+#[must_use]
 pub fn waits(handlers: &[ContHandler]) -> bool {
     Loop::of(handlers).is_none_or(|found| found.waits())
 }
 
 /// The first continuations of the loops of a term that wait.
+#[must_use]
 pub fn waiting_loops(body: &Expr) -> FxHashSet<Continuation> {
     let mut waiting = FxHashSet::default();
     body.walk(&mut |expr| {

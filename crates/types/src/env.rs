@@ -112,17 +112,20 @@ impl Env {
     }
 
     /// The time of the last binding.
+    #[must_use]
     pub fn now(&self) -> u32 {
         self.now
     }
 
     /// Whether the variable is in scope for what is bound at that time.
+    #[must_use]
     pub fn is_bound_by(&self, var: Variable, time: u32) -> bool {
         let bound = self.times[var];
         bound != 0 && bound <= time
     }
 
     /// Where the trail ends now.
+    #[must_use]
     pub fn mark(&self) -> Mark {
         Mark(self.trail.len())
     }
@@ -149,6 +152,7 @@ impl Env {
     }
 
     /// Variables bound before `time` of which something was learnt since the mark, each once, at most `limit`.
+    #[must_use]
     pub fn learnt(&self, mark: Mark, time: u32, limit: usize) -> SmallVec<[Variable; 4]> {
         let mut vars = SmallVec::new();
         for undo in &self.trail[mark.0..] {
@@ -190,6 +194,7 @@ impl Env {
     }
 
     /// How a variable is computed, if that is known.
+    #[must_use]
     pub fn definition(&self, simple: Simple) -> Option<Rc<Definition>> {
         self.definitions[simple.as_var()?].clone()
     }
@@ -207,6 +212,7 @@ impl Env {
     }
 
     /// The atom that stands for all its aliases.
+    #[must_use]
     pub fn canonical(&self, simple: Simple) -> Simple {
         let mut simple = simple;
         while let Simple::Var(var) = simple {
@@ -222,6 +228,7 @@ impl Env {
     }
 
     /// What is known of an atom: never an alias but of a naked float constant.
+    #[must_use]
     pub fn ty(&self, simple: Simple) -> Ty {
         match self.canonical(simple) {
             Simple::Const(c) => Ty::of_const(c),
@@ -231,6 +238,7 @@ impl Env {
     }
 
     /// A type, or, if it is an alias, what is known of its atom.
+    #[must_use]
     pub fn head(&self, ty: &Ty) -> Ty {
         match ty {
             Ty::Is(simple) => self.ty(*simple),
@@ -263,7 +271,7 @@ impl Env {
         match simple {
             Simple::Var(other) if other == var => {}
             Simple::Var(other) if self.times[other] > self.times[var] => {
-                self.set_alias(other, Simple::Var(var))
+                self.set_alias(other, Simple::Var(var));
             }
             _ => self.set_alias(var, simple),
         }
@@ -293,6 +301,7 @@ impl Env {
     }
 
     /// The result of the same operation, if it was computed before.
+    #[must_use]
     pub fn cse(&self, prim: &Prim, args: &Operands, memory: u32) -> Option<Simple> {
         // The table's keys are owned; making one is cheaper than a second table.
         self.cse.get(&(prim.clone(), args.clone(), memory)).map(|found| self.canonical(*found))
@@ -307,6 +316,7 @@ impl Env {
     }
 
     /// The available values that the same steps passed to a join before.
+    #[must_use]
     pub fn given(&self, steps: &[Step]) -> Option<SmallVec<[Simple; 2]>> {
         let params = self.given.get(steps)?;
         Some(params.iter().map(|param| self.canonical(Simple::Var(*param))).collect())
@@ -320,11 +330,13 @@ impl Env {
     }
 
     /// What is known of an atom, expressed over the variables in scope at `time`.
+    #[must_use]
     pub fn export(&self, simple: Simple, time: u32) -> Ty {
         self.export_at(&Ty::Is(simple), time, EXPORT_DEPTH)
     }
 
     /// A type, expressed over the variables in scope at `time`.
+    #[must_use]
     pub fn export_ty(&self, ty: &Ty, time: u32) -> Ty {
         self.export_at(ty, time, EXPORT_DEPTH)
     }
@@ -379,6 +391,7 @@ impl Env {
     }
 
     /// The constant that an atom is.
+    #[must_use]
     pub fn constant(&self, simple: Simple, kind: Kind) -> Option<Const> {
         match self.canonical(simple) {
             Simple::Const(c) => Some(c),

@@ -21,21 +21,25 @@ impl IntSet {
     pub const OCAML: IntSet = IntSet::Range(-(1 << 62), (1 << 62) - 1);
 
     /// No integer.
+    #[must_use]
     pub fn empty() -> IntSet {
         IntSet::Few(SmallVec::new())
     }
 
     /// One integer.
+    #[must_use]
     pub fn one(n: i64) -> IntSet {
         IntSet::Few(SmallVec::from_slice(&[n]))
     }
 
     /// 0 and 1.
+    #[must_use]
     pub fn bool() -> IntSet {
         IntSet::range(0, 1)
     }
 
     /// All between the two, both included.
+    #[must_use]
     pub fn range(low: i64, high: i64) -> IntSet {
         if low > high {
             return IntSet::empty();
@@ -47,11 +51,13 @@ impl IntSet {
     }
 
     /// Whether it is empty.
+    #[must_use]
     pub fn is_empty(&self) -> bool {
         matches!(self, IntSet::Few(few) if few.is_empty())
     }
 
     /// The element, if there is just one.
+    #[must_use]
     pub fn as_one(&self) -> Option<i64> {
         match self {
             IntSet::Few(few) if few.len() == 1 => Some(few[0]),
@@ -60,6 +66,7 @@ impl IntSet {
     }
 
     /// The elements, if they are few.
+    #[must_use]
     pub fn as_few(&self) -> Option<&[i64]> {
         match self {
             IntSet::Few(few) => Some(few),
@@ -68,6 +75,7 @@ impl IntSet {
     }
 
     /// Least and greatest element.
+    #[must_use]
     pub fn bounds(&self) -> Option<(i64, i64)> {
         match self {
             IntSet::Few(few) => Some((*few.first()?, *few.last()?)),
@@ -76,6 +84,7 @@ impl IntSet {
     }
 
     /// Whether the integer may be in it.
+    #[must_use]
     pub fn contains(&self, n: i64) -> bool {
         match self {
             IntSet::Few(few) => few.contains(&n),
@@ -84,6 +93,7 @@ impl IntSet {
     }
 
     /// Whether all of the other's elements are in it.
+    #[must_use]
     pub fn includes(&self, other: &IntSet) -> bool {
         match (self, other) {
             (_, IntSet::Few(few)) => few.iter().all(|n| self.contains(*n)),
@@ -93,6 +103,7 @@ impl IntSet {
     }
 
     /// What is in either.
+    #[must_use]
     pub fn union(&self, other: &IntSet) -> IntSet {
         if let (IntSet::Few(a), IntSet::Few(b)) = (self, other) {
             let mut all: SmallVec<[i64; 2]> = a.iter().chain(b).copied().collect();
@@ -111,6 +122,7 @@ impl IntSet {
     }
 
     /// What is in both.
+    #[must_use]
     pub fn intersection(&self, other: &IntSet) -> IntSet {
         match (self, other) {
             (IntSet::Few(few), set) | (set, IntSet::Few(few)) => {
@@ -121,6 +133,7 @@ impl IntSet {
     }
 
     /// Without one element, if that can be said.
+    #[must_use]
     pub fn without(&self, n: i64) -> IntSet {
         match self {
             IntSet::Few(few) => IntSet::Few(few.iter().copied().filter(|m| *m != n).collect()),

@@ -38,7 +38,7 @@ fn join_at(left: &Ty, right: &Ty, head: &dyn Fn(Simple) -> Ty, depth: u32) -> Ty
     let (left, right) = (expand(left, head), expand(right, head));
     match (&left, &right) {
         (Ty::Bottom, other) | (other, Ty::Bottom) => other.clone(),
-        (Ty::Unknown, _) | (_, Ty::Unknown) | (Ty::Is(_), _) | (_, Ty::Is(_)) => {
+        (Ty::Unknown | Ty::Is(_), _) | (_, Ty::Unknown | Ty::Is(_)) => {
             if left == right {
                 left
             } else {

@@ -5,11 +5,13 @@ use flambeau_ir::IntKind;
 use flambeau_ir::prim::{IntCmp, IntOp};
 
 /// The value of an OCaml integer of which the top bit is lost.
+#[must_use]
 pub fn wrap63(n: i64) -> i64 {
     (n << 1) >> 1
 }
 
 /// The value of an integer of the kind whose upper bits are lost.
+#[must_use]
 pub fn wrap(kind: IntKind, n: i64) -> i64 {
     match kind {
         IntKind::Tagged | IntKind::Naked => wrap63(n),
@@ -19,6 +21,7 @@ pub fn wrap(kind: IntKind, n: i64) -> i64 {
 }
 
 /// The number of bits of a kind.
+#[must_use]
 pub fn width(kind: IntKind) -> u32 {
     match kind {
         IntKind::Tagged | IntKind::Naked => 63,
@@ -28,6 +31,7 @@ pub fn width(kind: IntKind) -> u32 {
 }
 
 /// The least and the greatest integer of a kind.
+#[must_use]
 pub fn extremes(kind: IntKind) -> (i64, i64) {
     match kind {
         IntKind::Tagged | IntKind::Naked => (-(1 << 62), (1 << 62) - 1),
@@ -37,6 +41,7 @@ pub fn extremes(kind: IntKind) -> (i64, i64) {
 }
 
 /// Arithmetic that can't fail.
+#[must_use]
 pub fn arith(op: IntOp, kind: IntKind, a: i64, b: i64) -> i64 {
     let result = match op {
         IntOp::Add => a.wrapping_add(b),
@@ -50,6 +55,7 @@ pub fn arith(op: IntOp, kind: IntKind, a: i64, b: i64) -> i64 {
 }
 
 /// The outcome of a comparison. Integers are held sign-extended, so one rule does for all widths.
+#[must_use]
 pub fn compare(op: IntCmp, a: i64, b: i64) -> bool {
     match op {
         IntCmp::Eq => a == b,

@@ -11,6 +11,7 @@ use crate::{Block, Blocks, Ty};
 ///
 /// Types that contradict each other are no proof of anything beyond immediates and tags (soundness rows 28–30: code
 /// that GADTs make dead, `Obj.magic`): where heads of pointers differ, the left one stays.
+#[must_use]
 pub fn meet(left: &Ty, right: &Ty) -> Ty {
     match (left, right) {
         (Ty::Bottom, _) | (_, Ty::Bottom) => Ty::Bottom,

@@ -79,6 +79,7 @@ pub struct Closure {
 
 impl Closure {
     /// What runs when it is called; nothing for a slot that the set does not have.
+    #[must_use]
     pub fn code(&self) -> Option<CodeId> {
         self.functions.iter().find(|(slot, _)| *slot == self.slot).map(|(_, code)| *code)
     }
@@ -86,11 +87,13 @@ impl Closure {
 
 impl Ty {
     /// Tagged immediates.
+    #[must_use]
     pub fn tagged(ints: IntSet) -> Ty {
         Ty::Variant(Rc::new(Variant { ints, blocks: Blocks::none() }))
     }
 
     /// Any pointer.
+    #[must_use]
     pub fn pointer() -> Ty {
         Ty::Variant(Rc::new(Variant { ints: IntSet::empty(), blocks: Blocks::Any }))
     }
@@ -105,6 +108,7 @@ impl Ty {
     }
 
     /// A boxed number.
+    #[must_use]
     pub fn boxed(kind: BoxedKind, contents: Ty) -> Ty {
         Ty::Boxed(kind, Rc::new(contents))
     }
@@ -115,12 +119,14 @@ impl Ty {
     }
 
     /// What behaves as the static data of a symbol does, and is otherwise unknown.
+    #[must_use]
     pub fn twin(symbol: Symbol) -> Ty {
         Ty::Twin(symbol, Rc::new(Ty::Unknown))
     }
 
     /// What has this type, where besides the object itself is known to be of another type: a value with a specialised
     /// instance is described by what the instance does, or, where that is not wanted, by what the object is.
+    #[must_use]
     pub fn with_object(&self, object: &Ty) -> Ty {
         match (self, object) {
             (_, Ty::Unknown) => self.clone(),
@@ -144,11 +150,13 @@ impl Ty {
     }
 
     /// 0 or 1, naked.
+    #[must_use]
     pub fn bool() -> Ty {
         Ty::Int(IntSet::bool())
     }
 
     /// All that is known of a constant. Poison may be anything, and reading it is no contradiction.
+    #[must_use]
     pub fn of_const(c: Const) -> Ty {
         match c {
             Const::Tagged(n) => Ty::tagged(IntSet::one(n)),
@@ -162,6 +170,7 @@ impl Ty {
     }
 
     /// Normal form: what is empty is `Bottom`, what is everything is `Unknown`.
+    #[must_use]
     pub fn variant(ints: IntSet, blocks: Blocks) -> Ty {
         let no_blocks = matches!(&blocks, Blocks::Known(known) if known.is_empty());
         if ints.is_empty() && no_blocks {
@@ -193,6 +202,7 @@ impl Ty {
     }
 
     /// Immediates and pointers of a value; `None` for naked ones and aliases.
+    #[must_use]
     pub fn immediates(&self) -> Option<IntSet> {
         match self {
             Ty::Bottom
@@ -209,6 +219,7 @@ impl Ty {
     }
 
     /// The pointers of a variant; of what is no variant, any.
+    #[must_use]
     pub fn blocks(&self) -> Blocks {
         match self {
             Ty::Bottom => Blocks::none(),
@@ -218,6 +229,7 @@ impl Ty {
     }
 
     /// The only block that it can be, if it can be no other pointer and no immediate.
+    #[must_use]
     pub fn as_block(&self) -> Option<&Block> {
         match self {
             Ty::Variant(variant) if variant.ints.is_empty() => match &variant.blocks {
@@ -231,6 +243,7 @@ impl Ty {
 
 impl Variant {
     /// Whether nothing but immediates.
+    #[must_use]
     pub fn is_immediate(&self) -> bool {
         self.blocks.is_none()
     }
@@ -238,16 +251,19 @@ impl Variant {
 
 impl Blocks {
     /// No pointer.
+    #[must_use]
     pub fn none() -> Blocks {
         Blocks::Known(SmallVec::new())
     }
 
     /// Whether there is none.
+    #[must_use]
     pub fn is_none(&self) -> bool {
         matches!(self, Blocks::Known(known) if known.is_empty())
     }
 
     /// The tags, if they are known.
+    #[must_use]
     pub fn tags(&self) -> Option<IntSet> {
         match self {
             Blocks::Any => None,

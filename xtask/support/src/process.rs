@@ -164,7 +164,7 @@ fn exit_of(status: ExitStatus) -> Exit {
 fn collect(mut stream: impl Read + Send + 'static) -> thread::JoinHandle<Vec<u8>> {
     thread::spawn(move || {
         let mut kept = Vec::new();
-        let mut chunk = [0; 1 << 16];
+        let mut chunk = vec![0; 1 << 16];
         while let Ok(count) = stream.read(&mut chunk) {
             if count == 0 {
                 break;

@@ -1,6 +1,6 @@
 //! Random numbers.
 
-/// The generator SplitMix64: small, and the same on every machine.
+/// The generator `SplitMix64`: small, and the same on every machine.
 #[derive(Clone, Debug)]
 pub struct Random(u64);
 

@@ -14,6 +14,7 @@ const NEXT: &str = "; ";
 
 impl Policy {
     /// The name of the policy in flags and texts.
+    #[must_use]
     pub fn name(self) -> &'static str {
         match self {
             Policy::Classic => "classic",
@@ -23,6 +24,7 @@ impl Policy {
     }
 
     /// The policy of that name.
+    #[must_use]
     pub fn named(name: &str) -> Option<Policy> {
         [Policy::Classic, Policy::Benefit, Policy::Threshold].into_iter().find(|policy| policy.name() == name)
     }

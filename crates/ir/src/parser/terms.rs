@@ -26,7 +26,7 @@ pub(super) struct Attributes {
     pub(super) sole: bool,
 }
 
-impl<'s> Parser<'s> {
+impl Parser<'_> {
     /// `{ item… terminator }`
     pub(super) fn block(&mut self) -> Result<Expr> {
         self.expect(Token::LeftBrace)?;

@@ -74,7 +74,7 @@ impl<'s> Parser<'s> {
             match token {
                 Token::LeftBrace | Token::LeftParen | Token::LeftBracket => depth += 1,
                 Token::RightBrace | Token::RightParen | Token::RightBracket => {
-                    depth = depth.saturating_sub(1)
+                    depth = depth.saturating_sub(1);
                 }
                 Token::Word("extern") if depth == 0 => self.declare_symbol(false)?,
                 Token::Word("local") if depth == 0 => self.declare_symbol(true)?,

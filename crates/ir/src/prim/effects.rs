@@ -90,63 +90,75 @@ impl Effects {
     }
 
     /// The memory on which its result depends.
+    #[must_use]
     pub const fn reads(self) -> Classes {
         self.reads
     }
 
     /// The memory that it may change. What it allocates is not meant.
+    #[must_use]
     pub const fn writes(self) -> Classes {
         self.writes
     }
 
     /// Whether it may allocate: the collector, signal handlers, finalisers and other threads may run at this point.
+    #[must_use]
     pub const fn allocates(self) -> bool {
         self.has(ALLOCATES)
     }
 
     /// Whether its result is distinguishable from another one with the same contents.
+    #[must_use]
     pub const fn is_fresh(self) -> bool {
         self.has(FRESH)
     }
 
     /// Whether it may raise.
+    #[must_use]
     pub const fn raises(self) -> bool {
         self.has(RAISES)
     }
 
     /// Whether it does what the outside sees.
+    #[must_use]
     pub const fn acts(self) -> bool {
         self.has(ACTS)
     }
 
     /// Whether it has an effect: it writes, may raise, or does what the outside sees. Allocation alone is none, nor is
     /// a trap, since each path that reaches it has passed its check.
+    #[must_use]
     pub const fn has_effect(self) -> bool {
         !self.writes.is_empty() || self.has(RAISES | ACTS)
     }
 
     /// Whether what follows may not be executed: it may raise, or is a call that does not return.
+    #[must_use]
     pub const fn may_not_go_on(self) -> bool {
         self.has(RAISES | ACTS)
     }
 
     /// Whether it looks into an operand.
+    #[must_use]
     pub const fn looks(self) -> bool {
         self.has(LOOKS)
     }
 
     /// Whether it traps where its check did not come before.
+    #[must_use]
     pub const fn traps(self) -> bool {
         self.has(TRAPS)
     }
 
     /// Whether its result is no OCaml value.
+    #[must_use]
     pub const fn is_untraced(self) -> bool {
         self.has(UNTRACED)
     }
 
     /// Whether its result depends on what came before it: on memory that may change, or on the check that keeps it from
     /// trapping.
+    #[must_use]
     pub const fn depends_on_order(self) -> bool {
         !self.reads.is_empty() || self.has(TRAPS)
     }
@@ -165,6 +177,7 @@ impl Effects {
     ///   so do handlers of asynchronous exceptions.
     /// - An allocation does not come between what is no OCaml value and its use.
     /// - Two allocations may be swapped.
+    #[must_use]
     pub fn commutes_with(self, other: Effects) -> bool {
         let is_placed = |this: Effects| this.has_effect() || this.depends_on_order() || this.allocates();
         let at_collection = |this: Effects| this.depends_on_order() || this.is_untraced();
@@ -175,11 +188,13 @@ impl Effects {
     }
 
     /// Whether it commutes with whatever an operation may do.
+    #[must_use]
     pub fn commutes_with_all(self) -> bool {
         self.commutes_with(Effects::ANY.or(Effects::ALLOCATION))
     }
 
     /// What two operations do together.
+    #[must_use]
     pub const fn or(self, other: Effects) -> Effects {
         Effects {
             reads: self.reads.or(other.reads),
@@ -192,6 +207,7 @@ impl Effects {
     /// that the other writes. That a load moves before stores to other memory, and over allocations, as if they found
     /// nothing to do, all versions allow (`docs/memory-model.md`). What looks into its operand, or traps, does not come
     /// before what may not continue, a check or a call: that it may be executed at all can depend on it.
+    #[must_use]
     pub const fn may_precede(self, earlier: Effects) -> bool {
         let may_be_too_early = (self.looks() || self.traps()) && earlier.may_not_go_on();
         let is_overwritten = self.reads.intersects(earlier.writes);

@@ -3,8 +3,8 @@
 //! Fields of blocks are distinguished by their position, which holds whatever the types of the blocks. Elements of
 //! arrays are distinguished by one thing that the type checker says of them: an array of floats is flat (types whose
 //! representation is not known have the generic kind, which is any). Arrays of immediates and of pointers are one
-//! class, for one array may be both: `[> `A ] array` has the kind of pointers, since the row may have constructors with
-//! arguments, and its instance `[ `A | `B ] array` that of immediates. Only an array of arrays ([`ArrayKind::Rows`]) is
+//! class, for one array may be both: ``[> `A ] array`` has the kind of pointers, since the row may have constructors with
+//! arguments, and its instance ``[ `A | `B ] array`` that of immediates. Only an array of arrays ([`ArrayKind::Rows`]) is
 //! none of immediates. So that code which takes a record for an array is forgiven (features G8), fields and elements
 //! that are no floats are not distinguished: each store writes the classes of both. The exception are fields that the
 //! front end declares immutable (OCaml 5): a store to an array whose elements have a known representation does not
@@ -65,11 +65,13 @@ impl Classes {
     pub const ALL: Classes = Classes(Classes::CONTENTS.0 | Classes::HEADERS.0);
 
     /// The field of blocks at a position.
+    #[must_use]
     pub const fn field(field: u32) -> Classes {
         Classes(1 << if field < Classes::FIELDS { field } else { Classes::FIELDS })
     }
 
     /// The field at a position that is read as one of that mutability.
+    #[must_use]
     pub const fn loaded_field(field: u32, mutability: Mutability) -> Classes {
         match mutability {
             Mutability::Declared => Classes::declared_field(field),
@@ -82,11 +84,13 @@ impl Classes {
     }
 
     /// What may hold the field of a block at a position that is written: an array's elements, too.
+    #[must_use]
     pub const fn stored_field(field: u32) -> Classes {
         Classes::field(field).or(Classes::declared_field(field)).or(Classes::ELEMENTS)
     }
 
     /// The elements of an array that is loaded from by that kind.
+    #[must_use]
     pub const fn elements(kind: ArrayKind) -> Classes {
         match kind {
             ArrayKind::Generic => Classes::BLOCKS,
@@ -97,6 +101,7 @@ impl Classes {
     }
 
     /// What may hold the elements of an array that is stored to by that kind: the fields of blocks, too.
+    #[must_use]
     pub const fn stored_elements(kind: ArrayKind) -> Classes {
         match kind {
             ArrayKind::Generic => Classes::BLOCKS,
@@ -108,6 +113,7 @@ impl Classes {
 
     /// What a string-like access reads or writes. Strings, too, are read as what may change: `Bytes.unsafe_to_string`
     /// makes some that do, and users rely on it (features G8).
+    #[must_use]
     pub const fn characters(string: StringKind) -> Classes {
         match string {
             StringKind::String | StringKind::Bytes => Classes::BYTES,
@@ -116,16 +122,19 @@ impl Classes {
     }
 
     /// The union.
+    #[must_use]
     pub const fn or(self, other: Classes) -> Classes {
         Classes(self.0 | other.0)
     }
 
     /// Whether there is none.
+    #[must_use]
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
     /// Whether a class is in both.
+    #[must_use]
     pub const fn intersects(self, other: Classes) -> bool {
         self.0 & other.0 != 0
     }
@@ -136,11 +145,13 @@ impl Classes {
     }
 
     /// The number of the class if it is one alone.
+    #[must_use]
     pub fn single(self) -> Option<usize> {
         self.0.is_power_of_two().then(|| self.0.trailing_zeros() as usize)
     }
 
     /// The class of a number below [`Classes::COUNT`].
+    #[must_use]
     pub fn numbered(class: usize) -> Classes {
         Classes(1 << class)
     }

@@ -35,6 +35,7 @@ pub enum Mutability {
 
 impl Mutability {
     /// Whether contents may be assigned.
+    #[must_use]
     pub const fn may_change(self) -> bool {
         match self {
             Mutability::Mutable | Mutability::Unknown | Mutability::Declared => true,
@@ -96,6 +97,7 @@ pub enum Width {
 
 impl Width {
     /// The number of bytes.
+    #[must_use]
     pub fn bytes(self) -> u32 {
         match self {
             Width::W8 => 1,
@@ -106,6 +108,7 @@ impl Width {
     }
 
     /// The kind in which the contents are held.
+    #[must_use]
     pub fn kind(self) -> Kind {
         match self {
             Width::W8 | Width::W16 => Kind::NakedImmediate,
@@ -134,6 +137,7 @@ pub enum BigarrayKind {
 
 impl BigarrayKind {
     /// The kind of an element in a register; complex numbers are boxed records.
+    #[must_use]
     pub fn kind(self) -> Kind {
         use BigarrayKind::*;
         match self {
@@ -180,6 +184,7 @@ pub enum IntCmp {
 
 impl IntCmp {
     /// The comparison that holds where this one does not, if there is one.
+    #[must_use]
     pub fn negated(self) -> Option<IntCmp> {
         Some(match self {
             IntCmp::Eq => IntCmp::Ne,
@@ -219,6 +224,7 @@ pub enum FloatCmp {
 
 impl FloatCmp {
     /// The comparison that holds where this one does not.
+    #[must_use]
     pub fn negated(self) -> FloatCmp {
         match self {
             FloatCmp::Eq => FloatCmp::Ne,
@@ -248,6 +254,7 @@ pub enum NativeRepr {
 
 impl NativeRepr {
     /// The kind in which it is passed.
+    #[must_use]
     pub fn kind(self) -> Kind {
         match self {
             NativeRepr::Value => Kind::Value,
@@ -285,6 +292,7 @@ pub enum Comparison {
 
 impl Comparison {
     /// The comparison that the runtime system's function of that name computes.
+    #[must_use]
     pub fn named(name: &str) -> Option<Comparison> {
         Some(match name {
             "caml_compare" => Comparison::ThreeWay,
@@ -301,11 +309,13 @@ impl Comparison {
 
 impl External {
     /// Which polymorphic comparison it is, if it is one.
+    #[must_use]
     pub fn comparison(&self) -> Option<Comparison> {
         if self.is_of_two_values() { Comparison::named(&self.name) } else { None }
     }
 
     /// Which comparison of strings it is, if it is one.
+    #[must_use]
     pub fn comparison_of_strings(&self) -> Option<Comparison> {
         let operation = self.name.strip_prefix("caml_string_").filter(|_| self.is_of_two_values())?;
         Comparison::named(&format!("caml_{operation}"))

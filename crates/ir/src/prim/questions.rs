@@ -22,23 +22,27 @@ impl Prim {
     pub const NAMES: &'static [&'static str] = NAMES;
 
     /// The primitive's name, without its parameters.
+    #[must_use]
     pub fn name(&self) -> &'static str {
         NAMES[self.number()]
     }
 
     /// Whether it may raise, and so names its exception continuation.
+    #[must_use]
     pub fn may_raise(&self) -> bool {
         self.effects().raises()
     }
 
     /// Whether it may be left out where its result is not needed: it has no effect but to allocate. Division is among
     /// it, whatever the divisor: its check is a primitive of its own, and stays (soundness row 1).
+    #[must_use]
     pub fn can_drop(&self) -> bool {
         !self.effects().has_effect()
     }
 
     /// Whether it may be duplicated, so that one path executes each, or executes it again: it has no
     /// effect, and its result has no identity, for it does not allocate.
+    #[must_use]
     pub fn can_duplicate(&self) -> bool {
         let effects = self.effects();
         !effects.has_effect() && !effects.allocates()
@@ -47,6 +51,7 @@ impl Prim {
     /// Whether it may be executed where the source does not, on operands that may be anything of their kinds, poison
     /// included: it computes on words alone. No load is among it, not even of what never changes: the path to a load is
     /// what makes its operand a block of that shape (soundness rows 8 and 29). Nor is division (row 1).
+    #[must_use]
     pub fn can_speculate(&self) -> bool {
         self.effects() == Effects::NONE
     }
@@ -55,6 +60,7 @@ impl Prim {
     /// then does not fail, provided that the memory that it [reads](Effects::reads) has not been written. An allocation
     /// is among it if its result has no identity (soundness row 18). What is no OCaml value is not live across
     /// points of the collector.
+    #[must_use]
     pub fn can_merge(&self) -> bool {
         let effects = self.effects();
         effects.writes().is_empty() && !effects.acts() && !effects.is_fresh() && !effects.is_untraced()
@@ -62,6 +68,7 @@ impl Prim {
 
     /// Whether it returns the same again in a loop that writes such memory, and has no effect that would be missed the
     /// second time: each iteration does nothing new by it. It may fail, but not after it has not failed once.
+    #[must_use]
     pub fn is_repetition(&self, written: Classes) -> bool {
         let effects = self.effects();
         self.can_merge() && !effects.allocates() && !effects.reads().intersects(written)
@@ -72,17 +79,20 @@ impl Prim {
     /// a check keeps its divisor from being zero (soundness row 1). Nor is what is no OCaml value: the collector must
     /// not come between. That its operand has the shape it expects is the caller's duty: the program point is behind
     /// the checks and branches that show it.
+    #[must_use]
     pub fn leaves(&self, written: Classes) -> bool {
         self.is_repetition(written) && self.can_drop() && !self.effects().traps()
     }
 
     /// Whether its order and that of a neighbour is not observable.
+    #[must_use]
     pub fn commutes_with(&self, other: &Prim) -> bool {
         self.effects().commutes_with(other.effects())
     }
 
     /// Whether an exception may surface where it is executed, asynchronous ones included: it raises, calls, or
     /// allocates (pitfall 41).
+    #[must_use]
     pub fn can_be_interrupted(&self) -> bool {
         let effects = self.effects();
         effects.may_not_go_on() || effects.allocates()
@@ -90,17 +100,20 @@ impl Prim {
 
     /// Whether its result depends on contents of memory that others may write at any time: another thread, a signal
     /// handler. Headers are not among it, which only calls change.
+    #[must_use]
     pub fn reads_contents(&self) -> bool {
         self.effects().reads().intersects(Classes::CONTENTS)
     }
 
     /// Whether a loop may wait for its result to change: other code may write what it reads. Fields that are
     /// declared immutable are written by the code around them at most.
+    #[must_use]
     pub fn may_be_waited_for(&self) -> bool {
         self.effects().reads().intersects(Classes::ASSIGNABLE)
     }
 
     /// Whether it allocates and does nothing else: its result is built of its operands and what it reads.
+    #[must_use]
     pub fn is_allocation(&self) -> bool {
         let effects = self.effects();
         effects.allocates() && !effects.has_effect()
@@ -108,6 +121,7 @@ impl Prim {
 
     /// Whether it is an allocation that may be moved to where it is needed: of its operands alone. Dummies stay where a
     /// `let rec` begins: they become calls of the runtime.
+    #[must_use]
     pub fn is_movable_allocation(&self) -> bool {
         self.is_allocation()
             && self.effects().reads().is_empty()
@@ -117,6 +131,7 @@ impl Prim {
     /// How it constrains an allocation that moves past it. A check does not: where it fails, what was not allocated
     /// yet is not missed. A read does: the window between it and a write that depends on it must stay free of
     /// allocations, which let other threads run (soundness row 12).
+    #[must_use]
     pub fn crossing(&self) -> Crossing {
         let effects = self.effects();
         if !effects.writes().is_empty() || effects.acts() {
@@ -130,28 +145,33 @@ impl Prim {
 
     /// Whether it calls C, which leaves no register as it was. What the code generator has an instruction for is no
     /// call.
+    #[must_use]
     pub fn is_c_call(&self) -> bool {
         matches!(self, Prim::CCall(external) if !external.is_instruction())
     }
 
     /// Whether it takes longer than the move between registers, or the load from the stack, that keeping its result may
     /// cost.
+    #[must_use]
     pub fn is_worth_a_register(&self) -> bool {
         matches!(self.cost(), Cost::Load | Cost::Long | Cost::Slow)
     }
 
     /// Whether it takes longer than to save its result on the stack and load it back.
+    #[must_use]
     pub fn is_worth_the_stack(&self) -> bool {
         self.cost() == Cost::Slow
     }
 
     /// Whether it is one fast instruction or load that returns the same wherever its operands are in scope: rather
     /// computed on each path that needs it than kept for all.
+    #[must_use]
     pub fn is_cheap_anywhere(&self) -> bool {
         matches!(self.cost(), Cost::Move | Cost::Load) && self.leaves(Classes::ALL)
     }
 
     /// Whether it allocates what is never assigned.
+    #[must_use]
     pub fn makes_immutable(&self) -> bool {
         match self {
             Prim::Box(_) => true,
@@ -163,6 +183,7 @@ impl Prim {
     }
 
     /// Whether it allocates a record or array of floats that is never assigned.
+    #[must_use]
     pub fn makes_immutable_floats(&self) -> bool {
         matches!(
             self,

@@ -218,6 +218,7 @@ fn copy_name(unit: &Unit, name: &str) -> String {
 }
 
 /// A name for a unit's copy of a code of another unit, unique because slots are never reused. `naming`: the unit's.
+#[must_use]
 pub fn own_name(naming: &Naming, name: &str, slot: FunctionSlot) -> String {
     naming.local(&format!("{}_from_{}", naming.base(name), slot.index()))
 }

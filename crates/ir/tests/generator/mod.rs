@@ -14,7 +14,7 @@ use flambeau_ir::{
     Variable,
 };
 
-/// SplitMix64: small, and the same on every machine.
+/// `SplitMix64`: small, and the same on every machine.
 pub struct Random(u64);
 
 impl Random {
@@ -239,9 +239,9 @@ impl Generator {
     }
 
     fn code_heads(&mut self) {
-        for n in 0..1 + self.random.below(6) {
+        for n in 0..=self.random.below(6) {
             let prefix = self.random.pick(&["camlRandom__f_", "camlRandom__", "other_"]);
-            let kinds: Vec<_> = (0..1 + self.random.below(3)).map(|_| self.kind()).collect();
+            let kinds: Vec<_> = (0..=self.random.below(3)).map(|_| self.kind()).collect();
             let params = kinds.into_iter().map(|kind| self.variable(kind)).collect();
             let (slot, ret, exn) = (self.name(), self.name(), self.name());
             let function_slot = self.unit.function_slots.push(slot);
@@ -378,7 +378,7 @@ impl Generator {
 
     fn let_cont(&mut self, scope: &mut Scope, depth: usize) -> Item {
         let recursive = self.random.one_in(2);
-        let heads: Vec<_> = (0..1 + self.random.below(3)).map(|_| self.handler(false)).collect();
+        let heads: Vec<_> = (0..=self.random.below(3)).map(|_| self.handler(false)).collect();
         let mut outer = scope.clone();
         outer.targets.extend(heads.iter().map(|(_, _, target)| target.clone()));
         let handlers = heads.into_iter().map(|(cont, params, _)| {

@@ -375,7 +375,7 @@ impl Rewriting<'_> {
                 for (param, arg) in (first..).zip(&apply.args) {
                     match self.replaced.get(param) {
                         Some(Some(parts)) => {
-                            args.extend(parts.iter().filter_map(|(part, _)| self.part(*arg, *part)))
+                            args.extend(parts.iter().filter_map(|(part, _)| self.part(*arg, *part)));
                         }
                         // It is not needed: else it would be in the class of what it is passed.
                         _ if self.parts_of(*arg).is_some() => {

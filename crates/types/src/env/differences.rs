@@ -34,11 +34,13 @@ pub struct Term {
 
 impl Term {
     /// A constant.
+    #[must_use]
     pub fn constant(offset: i64) -> Term {
         Term { var: None, offset }
     }
 
     /// The constant, if it is one.
+    #[must_use]
     pub fn as_constant(self) -> Option<i64> {
         self.var.is_none().then_some(self.offset)
     }
@@ -117,6 +119,7 @@ impl Differences {
 
 impl Env {
     /// The integer that an atom is, if it can be one.
+    #[must_use]
     pub fn term(&self, simple: Simple) -> Option<Term> {
         match self.canonical(simple) {
             Simple::Var(var) => Some(Term { var: Some(var), offset: 0 }),
@@ -233,35 +236,41 @@ impl Env {
     }
 
     /// The interval of an operand of arithmetic, by its own limits and those of others.
+    #[must_use]
     pub fn range(&self, x: Term, kind: IntKind) -> (i64, i64) {
         let Some(var) = x.var else { return (x.offset, x.offset) };
-        let (low, high) = match self.differences.is_related(var) {
-            true => (self.lowest(x), self.highest(x)),
-            false => match self.limits(var) {
+        let (low, high) = if self.differences.is_related(var) {
+            (self.lowest(x), self.highest(x))
+        } else {
+            match self.limits(var) {
                 Some((low, high)) => (low.checked_add(x.offset), high.checked_add(x.offset)),
                 None => (None, None),
-            },
+            }
         };
         let (least, greatest) = extremes(kind);
         (low.map_or(least, |low| low.max(least)), high.map_or(greatest, |high| high.min(greatest)))
     }
 
     /// The greatest value that an integer may have, if any is known.
+    #[must_use]
     pub fn highest(&self, x: Term) -> Option<i64> {
         self.distance(x, Term::constant(0), i64::MIN)
     }
 
     /// The least value that an integer may have, if any is known.
+    #[must_use]
     pub fn lowest(&self, x: Term) -> Option<i64> {
         self.distance(Term::constant(0), x, i64::MIN)?.checked_neg()
     }
 
     /// Whether *x ≤ y + c* is certain.
+    #[must_use]
     pub fn proves(&self, x: Term, y: Term, c: i64) -> bool {
         self.distance(x, y, c).is_some_and(|least| least <= c)
     }
 
     /// The least *c* that is found with *x ≤ y + c*, or one that is not greater than what is enough.
+    #[must_use]
     pub fn distance(&self, x: Term, y: Term, enough: i64) -> Option<i64> {
         let offset = x.offset.checked_sub(y.offset)?;
         let mut search = Search { env: self, steps: STEPS, in_middle: false };

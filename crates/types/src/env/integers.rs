@@ -209,12 +209,14 @@ impl Env {
     }
 
     /// Whether a check of bounds cannot fail.
+    #[must_use]
     pub fn is_in_bounds(&self, length: Simple, index: Simple, width: u32) -> bool {
         let (Some(length), Some(index)) = (self.term(length), self.term(index)) else { return false };
         self.proves(Term::constant(0), index, 0) && self.proves(index, length, -i64::from(width))
     }
 
     /// Whether an integer is never zero.
+    #[must_use]
     pub fn is_not_zero(&self, simple: Simple, kind: IntKind) -> bool {
         if let Some(set) = self.ints(simple, kind)
             && !set.contains(0)
@@ -227,6 +229,7 @@ impl Env {
     }
 
     /// The outcome of a comparison, if it is decided.
+    #[must_use]
     pub fn decide(&self, op: IntCmp, kind: IntKind, x: Simple, y: Simple) -> Option<bool> {
         if op == IntCmp::UnsignedLt {
             let (a, b) = (self.ints(x, kind)?, self.ints(y, kind)?);
@@ -242,6 +245,7 @@ impl Env {
     }
 
     /// The result of a three-way comparison, if it is decided.
+    #[must_use]
     pub fn three_way(&self, kind: IntKind, x: Simple, y: Simple) -> Option<i64> {
         match self.orders(kind, x, y) {
             LESS => Some(-1),
@@ -268,7 +272,7 @@ impl Env {
             rule_out(a_high <= b_low, GREATER);
             rule_out(a.intersection(&b).is_empty(), EQUAL);
         }
-        if possible.count_ones() == 1 || !self.may_be_related(x, y) {
+        if possible.is_power_of_two() || !self.may_be_related(x, y) {
             return possible;
         }
         let (Some(a), Some(b)) = (self.term(x), self.term(y)) else { return possible };
@@ -291,6 +295,7 @@ impl Env {
     }
 
     /// The integers that an operand of an operation may be. `None`: it may be a pointer.
+    #[must_use]
     pub fn ints(&self, simple: Simple, kind: IntKind) -> Option<IntSet> {
         match self.ty(simple) {
             Ty::Int(ints) => Some(ints),

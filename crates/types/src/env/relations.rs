@@ -22,11 +22,13 @@ pub struct Bounds {
 
 impl Bounds {
     /// The number of bounds.
+    #[must_use]
     pub fn len(&self) -> usize {
         self.above.len() + self.below.len() + usize::from(self.immediate)
     }
 
     /// Whether there is no bound.
+    #[must_use]
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -86,6 +88,7 @@ fn term_of(var: Option<Variable>) -> Term {
 impl Env {
     /// What the first edge to a continuation that was bound at `time`, where the trail was at `mark`, brings along. The
     /// parameters of a loop may begin with constants, so `of_constants` are then related to variables, too.
+    #[must_use]
     pub fn relations(&self, mark: Mark, time: u32, args: &[Simple], of_constants: bool) -> Relations {
         let is_of_use = |term: &Term| self.is_integer(*term) && (of_constants || term.var.is_some());
         let bounds = args

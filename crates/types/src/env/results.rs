@@ -25,6 +25,7 @@ fn passes_values(external: &External) -> bool {
 }
 
 /// The length of what a primitive allocates, and the primitive that reads it, if the length is an operand.
+#[must_use]
 pub fn length_of_made(prim: &Prim, args: &[Simple]) -> Option<(Prim, Simple)> {
     let array = Prim::ArrayLength { kind: ArrayKind::Generic };
     match prim {
