@@ -3,6 +3,8 @@
 //! The methods on [`Item`] and [`Terminator`] look at that node alone: they do not enter nested terms.
 //! [`Expr::walk`] enters them all, with a stack of its own, so that depth can't overflow ours.
 
+use smallvec::SmallVec;
+
 use crate::term::StringSwitch;
 use crate::{
     Apply, ApplyCont, Continuation, Dbg, ExnCont, Expr, Item, Named, SetOfClosures, Simple, StaticDef,
@@ -195,14 +197,17 @@ impl Terminator {
 impl Expr {
     /// Passes this term and all terms nested in it to `f`, outer before inner, in the order of the text.
     pub fn walk<'e>(&'e self, f: &mut impl FnMut(&'e Expr)) {
-        let mut pending = vec![self];
+        let mut pending: SmallVec<[&Expr; 16]> = SmallVec::new();
+        pending.push(self);
         while let Some(expr) = pending.pop() {
             f(expr);
             let first = pending.len();
             for item in &expr.items {
                 item.for_each_child(&mut |child| pending.push(child));
             }
-            pending.extend(expr.terminator.child());
+            if let Some(child) = expr.terminator.child() {
+                pending.push(child);
+            }
             pending[first..].reverse();
         }
     }

@@ -307,13 +307,15 @@ impl<'u> Search<'u> {
 
     /// The length of an array or a string: the result of an earlier read of it.
     fn length(&mut self, var: Variable, reader: Prim, args: Operands) {
-        match self.env.cse(&reader, &args, 0) {
+        let key = (reader, args, 0);
+        match self.env.cse(&key) {
             Some(known) if known == Simple::Var(var) => {}
             Some(known) => self.env.bind_alias(var, known),
             None => {
+                let (reader, args, memory) = key;
                 let ty = self.env.integer_result(&reader, &args).unwrap_or(Ty::Unknown);
                 self.env.bind(var, ty);
-                self.env.add_cse(reader, args, 0, var.into());
+                self.env.add_cse(reader, args, memory, var.into());
             }
         }
     }
@@ -371,9 +373,9 @@ impl<'u> Search<'u> {
         for (var, reader, of) in outline.lengths {
             let of = self.env.canonical(of);
             let is_older = matches!(of, Simple::Var(of) if self.env.is_bound_by(of, self.env.now()));
-            let operands = Operands::from_slice(&[of]);
-            if self.lengths_stay && is_older && self.env.cse(&reader, &operands, 0).is_none() {
-                self.length(var, reader, operands);
+            let key = (reader, Operands::from_slice(&[of]), 0);
+            if self.lengths_stay && is_older && self.env.cse(&key).is_none() {
+                self.length(var, key.0, key.1);
                 lengths.push(var);
             }
         }

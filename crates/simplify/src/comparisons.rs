@@ -74,7 +74,7 @@ impl Simplifier<'_> {
             return None;
         };
         let only = self.env.ty(x).immediates().and_then(|ints| ints.as_one()) == Some(n);
-        let is_int = self.env.cse(&Prim::IsInt, &Operands::from_slice(&[x]), 0).filter(|_| only)?;
+        let is_int = self.env.cse(&(Prim::IsInt, Operands::from_slice(&[x]), 0)).filter(|_| only)?;
         if op == IntCmp::Eq {
             return Some(Outcome::Atom(is_int));
         }

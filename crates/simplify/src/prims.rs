@@ -275,8 +275,8 @@ impl Simplifier<'_> {
         if let Some(outcome) = self.folded(prim, args) {
             return outcome;
         }
-        if let Some((key, operands, memory)) = self.cse_key(prim, args)
-            && let Some(known) = self.env.cse(&key, &operands, memory)
+        if let Some(key) = self.cse_key(prim, args)
+            && let Some(known) = self.env.cse(&key)
         {
             return Outcome::Atom(known);
         }

@@ -38,7 +38,7 @@ pub struct Mark(usize);
 
 /// The key of a common subexpression: the operation, its operands, and the state of the memory that it reads (0 if it
 /// reads none).
-type CseKey = (Prim, Operands, u32);
+pub type CseKey = (Prim, Operands, u32);
 
 /// A step of a body that passes values to a join ([`Env::given`]). Variables and continuations of the body itself are
 /// numbered in the order in which they are bound.
@@ -302,9 +302,8 @@ impl Env {
 
     /// The result of the same operation, if it was computed before.
     #[must_use]
-    pub fn cse(&self, prim: &Prim, args: &Operands, memory: u32) -> Option<Simple> {
-        // The table's keys are owned; making one is cheaper than a second table.
-        self.cse.get(&(prim.clone(), args.clone(), memory)).map(|found| self.canonical(*found))
+    pub fn cse(&self, key: &CseKey) -> Option<Simple> {
+        self.cse.get(key).map(|found| self.canonical(*found))
     }
 
     /// Records the result of an operation.

@@ -35,6 +35,8 @@ pub struct Uses {
     /// Some use is in another region than the definition: code must not be moved over the boundary of a `try`, nor
     /// into a loop (soundness rows 6 and 20).
     pub crosses_region: bool,
+    /// It is bound in the term.
+    bound: bool,
     region: u32,
 }
 
@@ -50,8 +52,6 @@ pub struct Analysis {
     loops: FxHashMap<Continuation, Classes>,
     /// Exception continuations that are the target of a raise of this function.
     raised_to: FxHashSet<Continuation>,
-    /// The continuations bound in the term.
-    bound: FxHashSet<Continuation>,
     /// What loops do with their parameters.
     turns: FxHashMap<Variable, Turn>,
     /// Blocks, boxes and closures allocated in the term.
@@ -97,8 +97,9 @@ impl Analysis {
     /// The uses of a continuation that is bound in the body. One of which nothing was recorded is an error: a handler
     /// without uses is dropped.
     pub fn uses(&self, cont: Continuation) -> Uses {
-        assert!(self.bound.contains(&cont), "the uses of {cont:?} were not counted");
-        self.uses[&cont]
+        let uses = self.outward_uses(cont);
+        assert!(uses.bound, "the uses of {cont:?} were not counted");
+        uses
     }
 
     /// The uses in the body of a continuation that is bound outside.
@@ -113,9 +114,8 @@ impl Analysis {
 
     /// Adds what is known of a term that was inlined. Nothing new is learnt of continuations bound outside it.
     pub fn absorb(&mut self, inlined: Analysis) {
-        let Analysis { uses, known, opened, loops, raised_to, bound, turns, made, first_loads } = inlined;
-        self.uses.extend(uses.into_iter().filter(|(cont, _)| bound.contains(cont)));
-        self.bound.extend(bound);
+        let Analysis { uses, known, opened, loops, raised_to, turns, made, first_loads } = inlined;
+        self.uses.extend(uses.into_iter().filter(|(_, uses)| uses.bound));
         self.known.extend(known);
         self.opened.extend(opened);
         self.loops.extend(loops);
@@ -127,8 +127,7 @@ impl Analysis {
 
     /// Records a continuation created in the downward pass: its uses may be any.
     pub fn note_open(&mut self, cont: Continuation) {
-        self.bound.insert(cont);
-        self.uses.insert(cont, Uses { count: u32::MAX, crosses_region: true, region: 0 });
+        self.uses.insert(cont, Uses { count: u32::MAX, crosses_region: true, bound: true, region: 0 });
     }
 
     /// What a loop does to the memory, by the first continuation of its group.
@@ -322,9 +321,8 @@ impl<'a> Walk<'a> {
     }
 
     fn define(&mut self, cont: Continuation, params: &'a Params, here: Here) {
-        let uses = Uses { count: 0, crosses_region: false, region: here.region };
+        let uses = Uses { count: 0, crosses_region: false, bound: true, region: here.region };
         self.analysis.uses.insert(cont, uses);
-        self.analysis.bound.insert(cont);
         self.params.insert(cont, params);
     }
 
@@ -469,8 +467,11 @@ impl<'a> Walk<'a> {
 
     /// The least fixpoint: parameters start from nothing.
     fn solve(mut self) -> Analysis {
-        let mut inflow: FxHashMap<Variable, SmallVec<[Source; 2]>> = FxHashMap::default();
-        let mut outflow: FxHashMap<Variable, SmallVec<[Variable; 2]>> = FxHashMap::default();
+        let (count, hasher) = (self.flows.len(), rustc_hash::FxBuildHasher);
+        let mut inflow: FxHashMap<Variable, SmallVec<[Source; 2]>> =
+            FxHashMap::with_capacity_and_hasher(count, hasher);
+        let mut outflow: FxHashMap<Variable, SmallVec<[Variable; 2]>> =
+            FxHashMap::with_capacity_and_hasher(count, hasher);
         for Flow { to, from, .. } in &self.flows {
             inflow.entry(*to).or_default().push(*from);
             if let Source::Atom(Simple::Var(from)) = from {

@@ -144,7 +144,7 @@ impl Simplifier<'_> {
     pub(crate) fn tests(&self, arg: Simple, ty: &Ty) -> Tests {
         match ty {
             Ty::Variant(variant) if matches!(&variant.blocks, Blocks::Known(known) if !known.is_empty()) => {
-                let known = |prim| self.env.cse(&prim, &Operands::from_slice(&[arg]), 0);
+                let known = |prim| self.env.cse(&(prim, Operands::from_slice(&[arg]), 0));
                 Tests { is_int: known(Prim::IsInt), constant: known(Prim::Untag), tag: known(Prim::GetTag) }
             }
             _ => Tests::default(),
