@@ -147,14 +147,19 @@ and variant state key variables constructors =
 and labelled state variables labels =
   List.map (fun l -> field state variables l.ld_type ~is_mutable:(l.ld_mutable = Mutable)) labels
 
-(** The terms of a type, in the order of their numbers, and the number of the type's own; nothing, if the type is too
-    large, or the environment does not say what it is. *)
-let of_type env ty =
+let terms env describe =
   let state = { env; numbers = Hashtbl.create 16; terms = Hashtbl.create 16; fuel = largest * 4 } in
-  match describe state [] ty with
+  match describe state with
   | root when Hashtbl.length state.terms <= largest ->
       Some (List.init (Hashtbl.length state.terms) (Hashtbl.find state.terms), root)
   | _ | (exception (Too_large | Not_found | Env.Error _ | Persistent_env.Error _ | Cmi_format.Error _)) -> None
+
+(** The terms of a type, in the order of their numbers, and the number of the type's own; nothing, if the type is too
+    large, or the environment does not say what it is. *)
+let of_type env ty = terms env (fun state -> describe state [] ty)
+
+(** Of a type constructor without parameters. *)
+let of_constructor env path = terms env (fun state -> constructor state path [])
 
 let write_field w { content; is_mutable } =
   Byte_writer.u w content;

@@ -969,4 +969,69 @@ let () =
   let strange : shape = Obj.magic (Obj.repr (Packed (Int 1, 2))) and stranger : shape = Obj.repr (L9 (true, K0)) |> Obj.obj in
   Printf.printf "%d %d %b\n" (compare stranger strange) (compare stranger stranger) (stranger = stranger)
 
+(* {1 Structures that are seen at a signature} *)
+
+module By_float = Map.Make (struct type t = float * string let compare = compare end)
+module Shapes = Set.Make (struct type t = shape let compare = Stdlib.compare end)
+
+module Key : sig
+  type t = string list
+  val equal : t -> t -> bool
+  val order : t -> t -> int
+  val less : t -> t -> bool
+  val is_one : int option -> bool
+end = struct
+  type t = string list
+  let equal = ( = )
+  let order = compare
+  (* Also used at another type. *)
+  let less = ( < )
+  let is_one n = less n (Some 2) && not (less n (Some 1))
+end
+
+module Reversed = Set.Make (struct
+  type t = int * int
+  let compare = compare
+  let compare (a : t) b = compare b a
+end)
+
+module type KEYED = sig
+  type key
+  type t
+  val compare : key -> key -> int
+  val make : key -> t
+  val key : t -> key
+end
+
+module Sort (K : KEYED) = struct
+  let sorted keys = List.map K.key (List.sort (fun a b -> K.compare (K.key a) (K.key b)) (List.map K.make keys))
+end
+
+module Sort_rows = Sort (struct
+  type key = row
+  type t = key * int
+  let compare = compare
+  let make k = (k, 0)
+  let key = fst
+end)
+
+let () =
+  let pairs = List.init 200 (fun i -> ((float (), string ()), i)) in
+  let map = List.fold_left (fun map (key, i) -> By_float.add key i map) By_float.empty pairs in
+  let bindings = By_float.bindings map in
+  let order (a, _) (b, _) = (Sys.opaque_identity compare) a b in
+  Printf.printf "map of %d, %b\n" (By_float.cardinal map) (compare bindings (List.sort order bindings) = 0);
+  By_float.iter (fun (x, s) i -> Printf.printf "%h %S %d; " x s i) map;
+  let shapes = Shapes.elements (Shapes.of_list (List.init 200 (fun _ -> shape ()))) in
+  Printf.printf "\n%b\n" (compare shapes (List.sort_uniq (fun a b -> (Sys.opaque_identity compare) a b) shapes) = 0);
+  let keys = List.init 30 (fun _ -> list string ()) in
+  List.iter (fun a -> List.iter (fun b ->
+    check "Key.equal" "=" ( = ) Key.equal a b;
+    check "Key.order" "compare" compare Key.order a b;
+    check "Key.less" "<" ( < ) Key.less a b) keys) keys;
+  Printf.printf "%b %b %b\n" (Key.is_one (Some 1)) (Key.is_one None) (Key.is_one (Some 2));
+  Reversed.iter (fun (x, y) -> Printf.printf "(%d, %d) " x y) (Reversed.of_list [ (1, 2); (0, 5); (1, 3) ]);
+  let rows = List.init 60 (fun _ -> row ()) in
+  Printf.printf "%b\n" (compare (Sort_rows.sorted rows) (List.sort (Sys.opaque_identity compare) rows) = 0)
+
 let () = Printf.printf "%d checks, %d wrong\n" !checks !wrong

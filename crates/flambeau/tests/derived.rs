@@ -1,5 +1,5 @@
-//! Comparisons derived from random types, against the runtime's: programs like `tests/programs/compare_derived.ml`, with
-//! its values and checks, at types that are drawn anew.
+//! Comparisons derived from random types, against the runtime's: programs like `tests/programs/compare_derived.ml`,
+//! with its values and checks, at types that are drawn anew.
 
 use std::fmt::Write;
 use std::path::Path;
