@@ -5,6 +5,7 @@ let fuel : int option ref = ref None
 let strict = ref false
 let no_simplify = ref false
 let no_inline = ref false
+let no_types = ref false
 let dump_raw_ir = ref false
 let dump_ir = ref false
 let dump_lambda = ref false
@@ -32,6 +33,7 @@ let list =
       " If Flambeau fails on a unit, warn and compile it with the stock middle end (default)" );
     ("-flambeau-no-simplify", Arg.Set no_simplify, " Do not simplify the intermediate code");
     ("-flambeau-no-inline", Arg.Set no_inline, " Inline no functions but stubs");
+    ("-flambeau-no-types", Arg.Set no_types, " Compare values of any type by the runtime's functions");
     ("-flambeau-profile", Arg.Set profile, " Print the time and the counters of every pass");
     ( "-flambeau-library",
       Arg.String (fun folder -> Library.source := Folder folder),

@@ -93,12 +93,12 @@ let options ~exported_fields source_file : Encode.options =
     settings = Flags.settings () @ opaque @ report @ described;
   }
 
-let request info ~exported_fields (program : Lambda.program) =
+let request info ~exported_fields ~uses (program : Lambda.program) =
   Errors.guard "encoding the request" @@ fun () ->
   Ident.Set.iter Imports.require program.required_globals;
   Imports.own_approximation :=
     Option.fold !Flags.describes ~none:Clambda.Value_unknown ~some:Stock_unit.approximation_of;
-  Profile.record "encode" (Encode.request (options ~exported_fields (Unit_files.source_file info))) program
+  Profile.record "encode" (Encode.request ~uses (options ~exported_fields (Unit_files.source_file info))) program
 
 let middle_end info (request : Encode.request) =
   Memory.unit_is_known ~bytes:request.own_bytes;
@@ -137,9 +137,9 @@ let save_object info program compiled =
   List.iter (write_beside info) compiled.files
 
 (* The user is warned last: if anything fails before, the unit has another middle end, and warnings of that. *)
-let compile_with_flambeau info ~exported_fields (program : Lambda.program) =
+let compile_with_flambeau info ~exported_fields ~uses (program : Lambda.program) =
   Errors.holding_back_fatal_messages @@ fun () ->
-  let request = request info ~exported_fields program in
+  let request = request info ~exported_fields ~uses program in
   let compiled = middle_end info request in
   Errors.guard "making the object" @@ fun () ->
   (match !Flags.describes with
@@ -202,8 +202,8 @@ let failure_of_ours = function
 (* A unit that is compiled for its description in the library must not fall back to the stock middle end. *)
 let must_be_ours () = !Flags.strict || Option.is_some !Flags.describes
 
-let compile info ~exported_fields program =
-  try compile_with_flambeau info ~exported_fields program
+let compile info ~exported_fields ~uses program =
+  try compile_with_flambeau info ~exported_fields ~uses program
   with exn when not (must_be_ours ()) -> (
     match failure_of_ours exn with
     | None -> raise exn
@@ -229,6 +229,10 @@ let compile_source info ~backend =
       Unit_files.warn_of_unused ();
       Warnings.check_fatal ())
 
+(* A unit of the library has an object of its own already, without functions that are derived. *)
+let typed_uses typed =
+  if !Flags.no_types || Option.is_some !Flags.describes then None else Some (lazy (Typed_uses.collect typed))
+
 let from_typedtree info typed =
   Compilenv.reset ?packname:!Clflags.for_package (Unit_files.module_name info);
   (* [Closure] is used by -pack and by the fallback. *)
@@ -238,7 +242,7 @@ let from_typedtree info typed =
          Memory.check ();
          let program = simplify_lambda info program in
          if Unit_files.stops_after_lambda () then Compilenv.save_unit_info (Unit_files.cmx info)
-         else compile info ~exported_fields:(exported_fields typed) program)
+         else compile info ~exported_fields:(exported_fields typed) ~uses:(typed_uses typed) program)
 
 let from_linear info =
   Compilenv.reset ?packname:!Clflags.for_package (Unit_files.module_name info);

@@ -24,9 +24,12 @@ type state = {
   imports : Imports.t;
   stock_stamps : int Misc.Stdlib.String.Map.t;  (** [Stock_unit.inner_stamps] of the unit. *)
   stamps : int Ident.Tbl.t;  (** Of identifiers that are to have another stamp than theirs. *)
+  uses : Typed_uses.t Lazy.t option;  (** The types that comparisons are used at. *)
+  type_numbers : (Typed_uses.description, int) Hashtbl.t;
+  types : Byte_writer.t;
 }
 
-let create () =
+let create uses =
   {
     nodes = Byte_writer.create ();
     node_count = 0;
@@ -37,6 +40,9 @@ let create () =
     imports = Imports.create ();
     stock_stamps = Stock_unit.inner_stamps !Imports.own_approximation;
     stamps = Ident.Tbl.create 4;
+    uses;
+    type_numbers = Hashtbl.create 16;
+    types = Byte_writer.create ();
   }
 
 (* {1 Parts of nodes} *)
@@ -154,6 +160,24 @@ let constant state constant =
   Byte_writer.u state.nodes count;
   Byte_writer.append state.nodes steps
 
+(* {1 Types} *)
+
+let type_number state (description : Typed_uses.description) =
+  match Hashtbl.find_opt state.type_numbers description with
+  | Some number -> number
+  | None ->
+      let number = Hashtbl.length state.type_numbers in
+      Hashtbl.add state.type_numbers description number;
+      Byte_writer.list state.types (Type_terms.write state.types) description.terms;
+      Byte_writer.u state.types description.root;
+      number
+
+(* The number of the type at which a primitive is used, if that is known. *)
+let used_type state prim loc =
+  match (state.uses, prim) with
+  | Some uses, Pccall { prim_name; _ } -> Option.map (type_number state) (Typed_uses.find uses loc prim_name)
+  | _ -> None
+
 (* {1 Nodes} *)
 
 (* Begins a node; its data follow. *)
@@ -239,7 +263,9 @@ let rec term state lambda =
           location state loc;
           u (List.length args)
       | None ->
-          node state Node.prim;
+          (match used_type state prim loc with
+          | Some number -> node state Node.typed_prim; u number
+          | None -> node state Node.prim);
           Primitives.write state.nodes ~global:(Imports.number state.imports) prim;
           location state loc;
           u (List.length args))
@@ -331,7 +357,7 @@ and letrec state bindings body =
 (* {1 The request} *)
 
 let magic = "FLBQ"
-let version = 3
+let version = 4
 
 let write_options w options (program : Lambda.program) =
   let open Byte_writer in
@@ -360,9 +386,9 @@ type request = {
   debuginfos : Debuginfo.t array;  (** What location numbers stand for. *)
 }
 
-(** A request to compile [program]. *)
-let request options (program : Lambda.program) =
-  let state = create () in
+(** A request to compile [program]. [uses] are those of the typed tree that it is made from. *)
+let request options ~uses (program : Lambda.program) =
+  let state = create uses in
   (* The unit itself is always among the globals. *)
   ignore (Imports.number state.imports program.module_ident : int);
   term state program.code;
@@ -375,6 +401,8 @@ let request options (program : Lambda.program) =
   Byte_writer.append w state.idents;
   let own_bytes = Byte_writer.length w + Byte_writer.length state.nodes in
   Imports.write w state.imports;
+  Byte_writer.u w (Hashtbl.length state.type_numbers);
+  Byte_writer.append w state.types;
   Byte_writer.u w state.node_count;
   Byte_writer.append w state.nodes;
   { bytes = Byte_writer.contents w; own_bytes; debuginfos = Locations.debuginfos state.locations }

@@ -88,6 +88,7 @@ module Opcode = struct
   let bbswap = 83
   let int_as_pointer = 84
   let opaque = 85
+  let block_tag = 86
 end
 
 module Integer_comparison = struct
@@ -262,6 +263,7 @@ module Node = struct
   let event = 20
   let if_used = 21
   let runtime_call = 22
+  let typed_prim = 23
 end
 
 module Constant = struct
@@ -282,4 +284,19 @@ module Inline = struct
   let never = 2
   let hint = 3
   let unroll = 4
+end
+
+module Type_term = struct
+  let unknown = 0
+  let immediate = 1
+  let float = 2
+  let string = 3
+  let bytes = 4
+  let int32 = 5
+  let int64 = 6
+  let nativeint = 7
+  let array = 8
+  let float_record = 9
+  let variant = 10
+  let polymorphic_variant = 11
 end

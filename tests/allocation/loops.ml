@@ -57,6 +57,23 @@ let spiral n =
     else loop { x = (p.x *. 0.5) -. p.y; y = (p.y *. 0.5) +. p.x } (i - 1) in
   keep (loop { x = 1.0; y = 0.0 } n > 0.0)
 
+(* Comparisons of values that are built for them. *)
+
+let pairs_equal n =
+  let equal = ref 0 in
+  for i = 1 to n do if (i, i land 3) = (n, 3) then incr equal done;
+  keep !equal
+
+let pairs_ordered n =
+  let less = ref 0 in
+  for i = 1 to n do if compare (i land 7, i) (3, n) < 0 then incr less done;
+  keep !less
+
+let option_equal n =
+  let equal = ref 0 in
+  for i = 1 to n do if Some i = (if n > 5 then Some 3 else None) then incr equal done;
+  keep !equal
+
 (* Variants. *)
 
 let option_accumulator n =
@@ -355,6 +372,9 @@ let () =
   check "float_through_handler" 0 float_through_handler;
   check "fibonacci" 0 fibonacci;
   check "spiral" 0 spiral;
+  check "pairs_equal" 0 pairs_equal;
+  check "pairs_ordered" 0 pairs_ordered;
+  check "option_equal" 0 option_equal;
   check "option_accumulator" 0 option_accumulator;
   check "option_returned" 2 option_returned;
   check "best" 0 best;

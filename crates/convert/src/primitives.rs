@@ -200,6 +200,10 @@ impl Converter<'_> {
                 val(self.prim("block", prim, &simples, loc))
             }
             (P::CCall(description), _) => self.c_call(description, values, loc),
+            (P::BlockTag, [_]) => {
+                let tag = self.prim("tag", Prim::GetTag, &simples, loc);
+                val(self.prim("tagged", Prim::Tag, &[tag], loc))
+            }
             (P::Opaque, [_]) => val(self.prim("opaque", Prim::Opaque, &simples, loc)),
             (P::IntAsPointer, [_]) => val(self.prim("pointer", Prim::IntAsPointer, &simples, loc)),
             (P::CtConst(constant), [_]) => val(ct_const(*constant)),

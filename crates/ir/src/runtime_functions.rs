@@ -32,6 +32,7 @@ const PURE: &[&str] = &[
     "caml_exp2",
     "caml_expm1",
     "caml_fma",
+    "caml_hash_mix_double",
     "caml_hypot",
     "caml_int32_bits_of_float_unboxed",
     "caml_int32_float_of_bits_unboxed",

@@ -2,11 +2,12 @@
 
 use std::rc::Rc;
 
+use crate::derive::{Derivations, Types, Wanted, call, decode_types};
 use crate::numbers::*;
 use crate::prim::Primitive;
 use crate::reader::{DecodeError, Reader};
 use crate::term::{
-    Constant, Constants, Function, Ident, Inline, LocId, Node, NodeId, SwitchNode, Term, ValueKind,
+    Constant, Constants, Function, Ident, Inline, LocId, Node, NodeId, Nodes, SwitchNode, Term, ValueKind,
 };
 
 /// What the OCaml side asks for: one unit to compile.
@@ -161,7 +162,7 @@ pub enum Number {
 
 /// The magic and the version of the format.
 const MAGIC: &[u8] = b"FLBQ";
-const VERSION: u64 = 3;
+const VERSION: u64 = 4;
 
 /// Decodes a request.
 ///
@@ -179,7 +180,8 @@ pub fn decode(bytes: &[u8]) -> Result<Request, DecodeError> {
     let locations = r.list(location)?;
     let idents = r.list(|r| Ok((r.string()?, r.u32()?)))?;
     let imports = r.list(import)?;
-    let term = term(r, idents)?;
+    let types = decode_types(r)?;
+    let term = term(r, idents, types)?;
     Ok(Request { options, locations, imports, term })
 }
 
@@ -282,9 +284,10 @@ pub fn number(r: &mut Reader) -> Result<Number, DecodeError> {
     })
 }
 
-fn term(r: &mut Reader, idents: Vec<(String, u32)>) -> Result<Term, DecodeError> {
+fn term(r: &mut Reader, idents: Vec<(String, u32)>, types: Types) -> Result<Term, DecodeError> {
     let count = r.count()?;
     let mut builder = Builder {
+        derivations: Derivations::new(types, &idents),
         term: Term { nodes: Vec::with_capacity(count), first: Vec::with_capacity(count), idents },
         stack: Vec::new(),
     };
@@ -294,12 +297,16 @@ fn term(r: &mut Reader, idents: Vec<(String, u32)>) -> Result<Term, DecodeError>
     if builder.stack.len() != 1 {
         return Err(r.error("a term must have one root"));
     }
-    Ok(builder.term)
+    let Builder { mut term, derivations, .. } = builder;
+    derivations.bind(&mut term);
+    Ok(term)
 }
 
 struct Builder {
     term: Term,
     stack: Vec<NodeId>,
+    /// The functions that are derived from types.
+    derivations: Derivations,
 }
 
 impl Builder {
@@ -325,26 +332,59 @@ impl Builder {
     }
 
     fn node(&mut self, r: &mut Reader) -> Result<(), DecodeError> {
-        let depth = self.stack.len();
         let node = self.read(r)?;
-        let id = NodeId(self.term.nodes.len() as u32);
-        // The operands, if any, have just been popped; the lowest of them began this sub-term.
-        let first = if self.stack.len() < depth {
-            self.first_operand(&node).map_or(id.0, |n| self.term.first[n.0 as usize])
-        } else {
-            id.0
-        };
-        self.term.nodes.push(node);
-        self.term.first.push(first);
+        let id = self.inner(node);
         self.stack.push(id);
         Ok(())
+    }
+
+    /// Adds a node whose operands are there, for the node behind it.
+    fn inner(&mut self, node: Node) -> NodeId {
+        let id = NodeId(self.term.nodes.len() as u32);
+        // The lowest operand began this sub-term.
+        let first = self.first_operand(&node).map_or(id.0, |n| self.term.first[n.0 as usize]);
+        self.term.nodes.push(node);
+        self.term.first.push(first);
+        id
+    }
+
+    /// A primitive: its operands are popped.
+    fn prim(&mut self, r: &mut Reader) -> Result<(Box<Primitive>, LocId, Nodes), DecodeError> {
+        let prim = Box::new(Primitive::decode(r)?);
+        let loc = loc(r)?;
+        let n = r.u32()? as usize;
+        Ok((prim, loc, self.pop_many(r, n)?))
+    }
+
+    /// A primitive that is used at a type.
+    fn typed_prim(&mut self, r: &mut Reader) -> Result<Node, DecodeError> {
+        let description = r.u32()?;
+        let (prim, loc, args) = self.prim(r)?;
+        let wanted = Wanted::of(&prim).filter(|_| args.len() == 2);
+        let idents = &mut self.term.idents;
+        let function = wanted.and_then(|wanted| self.derivations.function(wanted, description, idents));
+        let (Some(wanted), Some(function)) = (wanted, function) else {
+            return Ok(Node::Prim { prim, args, loc });
+        };
+        let func = self.inner(Node::Var(function));
+        let result = call(func, args, loc);
+        let (prim, args) = match wanted {
+            Wanted::Plain(_) => return Ok(result),
+            Wanted::Negated(_) => (Primitive::Not, Nodes::from_slice(&[self.inner(result)])),
+            Wanted::Test(op) => {
+                let zero = Node::Const(Box::new(Constants { steps: vec![Constant::Int(0)] }));
+                (Primitive::IntComp(op), Nodes::from_slice(&[self.inner(result), self.inner(zero)]))
+            }
+        };
+        Ok(Node::Prim { prim: Box::new(prim), args, loc })
     }
 
     /// The operand that was pushed first.
     fn first_operand(&self, node: &Node) -> Option<NodeId> {
         match node {
             Node::Var(_) | Node::MutVar(_) | Node::Const(_) => None,
-            Node::Apply { func, .. } => Some(*func),
+            // The functions that are derived stand behind their arguments.
+            Node::Apply { func, args, .. } => args.first().copied().into_iter().chain([*func]).min(),
             Node::Function(f) => Some(f.body),
             Node::Let { def, .. } | Node::MutLet { def, .. } => Some(*def),
             Node::LetRec { defs, body } => Some(defs.first().map_or(*body, |d| d.1)),
@@ -417,11 +457,10 @@ impl Builder {
                 Node::LetRec { defs: ids.into_iter().zip(defs).collect(), body }
             }
             node::Prim => {
-                let prim = Box::new(Primitive::decode(r)?);
-                let loc = loc(r)?;
-                let n = r.u32()? as usize;
-                Node::Prim { prim, args: self.pop_many(r, n)?, loc }
+                let (prim, loc, args) = self.prim(r)?;
+                Node::Prim { prim, args, loc }
             }
+            node::TypedPrim => self.typed_prim(r)?,
             node::Switch => self.switch(r)?,
             node::StringSwitch => {
                 let loc = loc(r)?;

@@ -6,6 +6,7 @@
 
 pub mod coverage;
 pub mod decode;
+mod derive;
 pub mod numbers;
 pub mod prim;
 pub mod printer;

@@ -62,9 +62,13 @@ numbers! {
     node {
         Var MutVar Const Apply Function Let MutLet LetRec Prim Switch StringSwitch StaticRaise StaticCatch TryWith
         IfThenElse Sequence While For Assign Send Event IfUsed RuntimeCall
+        TypedPrim
     }
     constant { Int Float Int32 Int64 Nativeint SharedString Block FloatArray OwnString }
     inline { Default Always Never Hint Unroll }
+    type_term {
+        Unknown Immediate Float String Bytes Int32 Int64 Nativeint Array FloatRecord Variant PolymorphicVariant
+    }
 }
 
 /// What each table is called, with the names of its cases.

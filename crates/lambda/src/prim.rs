@@ -324,6 +324,8 @@ pub enum Primitive {
     Bbswap(BoxedInteger),
     IntAsPointer,
     Opaque,
+    /// The tag of a block.
+    BlockTag,
 }
 
 fn external(r: &mut Reader) -> Result<External, DecodeError> {
@@ -450,4 +452,5 @@ primitives! { r =>
     Bbswap(boxed_integer(r));
     IntAsPointer;
     Opaque;
+    BlockTag;
 }

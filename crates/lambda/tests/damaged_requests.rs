@@ -11,6 +11,7 @@ struct Writer {
 }
 
 const IDENTS: u64 = 6;
+const DESCRIPTIONS: u64 = 6;
 
 impl Writer {
     fn u(&mut self, mut n: u64) {
@@ -41,7 +42,7 @@ impl Writer {
 
     /// A node below which `depth` levels are allowed.
     fn node(&mut self, depth: u32) {
-        let choice = if depth == 0 { self.rng.below(3) } else { self.rng.below(23) };
+        let choice = if depth == 0 { self.rng.below(3) } else { self.rng.below(24) };
         let children = |w: &mut Writer, n: usize| (0..n).for_each(|_| w.node(depth - 1));
         let some = self.rng.below(4);
         match choice {
@@ -140,12 +141,52 @@ impl Writer {
                 self.string("caml_perform");
                 self.all(&[0, some as u64]);
             }
+            23 => {
+                // A comparison at a type.
+                children(self, 2);
+                let name = *self.rng.pick(&["caml_compare", "caml_equal", "caml_notequal", "caml_lessthan"]);
+                let description = self.rng.bits() % DESCRIPTIONS;
+                self.all(&[23, description, 13]);
+                self.string(name);
+                self.string(name);
+                self.all(&[2, 1, 2, 0, 0, 0, 0, 2]);
+            }
             _ => {
                 children(self, 1);
                 self.all(&[20, 0]);
             }
         }
         self.nodes += 1;
+    }
+
+    /// A type that mentions types of a list of so many.
+    fn type_term(&mut self, count: u64) {
+        let kind = self.rng.bits() % 12;
+        self.u(kind);
+        let some = self.rng.bits() % 4;
+        match kind {
+            8 | 9 => self.u(some % count),
+            10 => {
+                self.all(&[some, some]);
+                for tag in 0..some {
+                    self.all(&[tag, some]);
+                    (0..some).for_each(|field| self.all(&[(field + tag) % count, field % 2]));
+                }
+            }
+            11 => {
+                self.u(some);
+                (0..some).for_each(|tag| self.all(&[tag, tag % count]));
+            }
+            _ => {}
+        }
+    }
+
+    fn description(&mut self) {
+        let count = 1 + self.rng.bits() % 5;
+        self.u(count);
+        (0..count).for_each(|_| self.type_term(count));
+        let root = self.rng.bits() % count;
+        self.u(root);
     }
 
     /// A block of one constant of each sort.
@@ -173,7 +214,7 @@ fn request(seed: u64) -> Vec<u8> {
     term.node(4);
     let mut w = new();
     w.bytes.extend_from_slice(b"FLBQ");
-    w.u(3);
+    w.u(4);
     // Options.
     w.string("M");
     w.string("camlM");
@@ -203,6 +244,8 @@ fn request(seed: u64) -> Vec<u8> {
     w.string("camlStdlib__1");
     w.u(1);
     w.string("payload");
+    w.u(DESCRIPTIONS);
+    (0..DESCRIPTIONS).for_each(|_| w.description());
     w.u(term.nodes);
     w.bytes.extend(term.bytes);
     w.bytes

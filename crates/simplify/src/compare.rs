@@ -45,6 +45,11 @@ impl Simplifier<'_> {
     }
 
     pub(crate) fn c_call(&mut self, external: &External, args: &[Simple]) -> Outcome {
+        if external.name == "caml_hash"
+            && let Some(outcome) = self.hash(args)
+        {
+            return outcome;
+        }
         let (Some((comparison, of_strings)), [x, y]) = (comparison(external), args) else {
             return Outcome::Keep(Ty::Unknown);
         };

@@ -42,6 +42,7 @@ pub mod export;
 mod flow;
 pub mod fold;
 mod handed_on;
+mod hashing;
 mod imported;
 pub mod inline;
 mod joins;

@@ -1,0 +1,184 @@
+//! Hashing by the runtime's function `caml_hash`, of values whose shape is known (features D15): the same number without
+//! a look at tags, and without the block, if there is one only to be hashed.
+
+use flambeau_ir::prim::{External, IntOp, NativeRepr, ShiftOp};
+use flambeau_ir::{BoxedKind, Const, IntKind, Kind, Prim, Simple, Subkind, Variable, tags};
+use flambeau_types::{Operands, Ty};
+use smallvec::SmallVec;
+
+use crate::Simplifier;
+use crate::prims::Outcome;
+
+/// What is mixed into the number, in order.
+enum Part {
+    /// The header of a block, without its colour.
+    Header(i64),
+    /// An immediate.
+    Immediate(Simple),
+    /// A boxed float.
+    Float(Simple),
+}
+
+/// The lowest 32 bits.
+const WORD: i64 = 0xffff_ffff;
+/// The bits that the runtime's numbers have.
+const RESULT: i64 = 0x3fff_ffff;
+
+impl Simplifier<'_> {
+    /// `caml_hash (count, limit, seed, value)`.
+    pub(crate) fn hash(&mut self, args: &[Simple]) -> Option<Outcome> {
+        let [count, limit, seed, value] = args else { return None };
+        let constant = |simple: &Simple| match self.env.constant(*simple, Kind::Value) {
+            Some(Const::Tagged(n)) => usize::try_from(n).ok(),
+            _ => None,
+        };
+        let parts = self.hashed_parts(*value, constant(count)?, constant(limit)?)?;
+        let mut mixer = Mixer { simplifier: self, lets: Vec::new() };
+        let mut hash = mixer.untagged(*seed);
+        for part in parts {
+            hash = match part {
+                Part::Header(header) => mixer.mix(hash, constant_word(header)),
+                Part::Immediate(value) => mixer.mix_immediate(hash, value),
+                Part::Float(value) => mixer.mix_float(hash, value),
+            };
+        }
+        let hash = mixer.last(hash);
+        Some(Outcome::Several(mixer.lets, Prim::Tag, Operands::from_slice(&[hash])))
+    }
+
+    /// The parts of a value that are hashed if `count` leaves and `limit` values are looked at, when all are known.
+    fn hashed_parts(&self, value: Simple, count: usize, limit: usize) -> Option<SmallVec<[Part; 4]>> {
+        if let Some(leaf) = self.hashed_leaf(value) {
+            return (count > 0).then(|| SmallVec::from_iter([leaf]));
+        }
+        let ty = self.env.ty(value);
+        let block = ty.as_block().filter(|block| block.exact && block.tag < tags::FIRST_SPECIAL)?;
+        let size = block.fields.len();
+        if size == 0 || size > count || size >= limit {
+            return None;
+        }
+        let header = (size as i64) << 10 | i64::from(block.tag);
+        let leaf = |field: &Ty| match field {
+            Ty::Is(atom) => self.hashed_leaf(*atom),
+            field => field.as_const(Kind::Value).and_then(|known| self.hashed_leaf(Simple::Const(known))),
+        };
+        let leaves = block.fields.iter().map(leaf).collect::<Option<SmallVec<[Part; 4]>>>()?;
+        Some(std::iter::once(Part::Header(header)).chain(leaves).collect())
+    }
+
+    fn hashed_leaf(&self, value: Simple) -> Option<Part> {
+        match self.env.ty(value) {
+            Ty::Variant(variant) if variant.is_immediate() => Some(Part::Immediate(value)),
+            Ty::Boxed(BoxedKind::Float, _) => Some(Part::Float(value)),
+            _ => None,
+        }
+    }
+}
+
+fn constant_word(n: i64) -> Simple {
+    Simple::Const(Const::NakedNativeint(n))
+}
+
+/// Computes with unsigned words of 32 bits in machine integers, whose upper bits mean nothing.
+struct Mixer<'m, 's> {
+    simplifier: &'m mut Simplifier<'s>,
+    lets: Vec<(Variable, Prim, Operands)>,
+}
+
+impl Mixer<'_, '_> {
+    fn let_(&mut self, kind: Kind, prim: Prim, args: &[Simple]) -> Simple {
+        let var = self.simplifier.unit.new_variable("hash", kind, Subkind::Any);
+        self.lets.push((var, prim, Operands::from_slice(args)));
+        var.into()
+    }
+
+    fn arith(&mut self, op: IntOp, x: Simple, y: Simple) -> Simple {
+        self.let_(Kind::NakedNativeint, Prim::IntArith { op, kind: IntKind::Nativeint }, &[x, y])
+    }
+
+    fn shift(&mut self, op: ShiftOp, x: Simple, by: i64) -> Simple {
+        let prim = Prim::IntShift { op, kind: IntKind::Nativeint };
+        self.let_(Kind::NakedNativeint, prim, &[x, Simple::naked_imm(by)])
+    }
+
+    fn times(&mut self, x: Simple, by: i64) -> Simple {
+        self.arith(IntOp::Mul, x, constant_word(by))
+    }
+
+    /// The word, with upper bits that are zero.
+    fn word(&mut self, x: Simple) -> Simple {
+        self.arith(IntOp::And, x, constant_word(WORD))
+    }
+
+    fn right(&mut self, x: Simple, by: i64) -> Simple {
+        let word = self.word(x);
+        self.shift(ShiftOp::Lsr, word, by)
+    }
+
+    fn rotated(&mut self, x: Simple, by: i64) -> Simple {
+        let left = self.shift(ShiftOp::Lsl, x, by);
+        let right = self.right(x, 32 - by);
+        self.arith(IntOp::Or, left, right)
+    }
+
+    fn converted(&mut self, x: Simple, from: Kind, to: Kind) -> Simple {
+        self.let_(to, Prim::NumConv { from, to }, &[x])
+    }
+
+    fn untagged(&mut self, value: Simple) -> Simple {
+        let naked = self.let_(Kind::NakedImmediate, Prim::Untag, &[value]);
+        self.converted(naked, Kind::NakedImmediate, Kind::NakedNativeint)
+    }
+
+    /// `MIX` of the runtime.
+    fn mix(&mut self, hash: Simple, word: Simple) -> Simple {
+        let word = self.times(word, 0xcc9e_2d51);
+        let word = self.rotated(word, 15);
+        let word = self.times(word, 0x1b87_3593);
+        let hash = self.arith(IntOp::Xor, hash, word);
+        let hash = self.rotated(hash, 13);
+        let hash = self.times(hash, 5);
+        self.arith(IntOp::Add, hash, constant_word(0xe654_6b64))
+    }
+
+    /// `caml_hash_mix_intnat` of the machine word that the value is.
+    fn mix_immediate(&mut self, hash: Simple, value: Simple) -> Simple {
+        let n = self.untagged(value);
+        let n = self.shift(ShiftOp::Lsl, n, 1);
+        let word = self.arith(IntOp::Or, n, constant_word(1));
+        let high = self.shift(ShiftOp::Asr, word, 32);
+        let sign = self.shift(ShiftOp::Asr, word, 63);
+        let folded = self.arith(IntOp::Xor, high, sign);
+        let folded = self.arith(IntOp::Xor, folded, word);
+        self.mix(hash, folded)
+    }
+
+    fn mix_float(&mut self, hash: Simple, value: Simple) -> Simple {
+        let float = self.let_(Kind::NakedFloat, Prim::Unbox(BoxedKind::Float), &[value]);
+        let hash = self.word(hash);
+        let hash = self.converted(hash, Kind::NakedNativeint, Kind::NakedImmediate);
+        let external = External {
+            name: "caml_hash_mix_double".into(),
+            args: vec![NativeRepr::Untagged, NativeRepr::Unboxed(BoxedKind::Float)],
+            result: NativeRepr::Untagged,
+            no_result: false,
+            alloc: false,
+            tested: false,
+        };
+        let mixed = self.let_(Kind::NakedImmediate, Prim::CCall(Box::new(external)), &[hash, float]);
+        self.converted(mixed, Kind::NakedImmediate, Kind::NakedNativeint)
+    }
+
+    /// `FINAL_MIX` of the runtime, and the bits that are kept.
+    fn last(&mut self, mut hash: Simple) -> Simple {
+        for (shift, factor) in [(16, Some(0x85eb_ca6b)), (13, Some(0xc2b2_ae35)), (16, None)] {
+            let high = self.right(hash, shift);
+            hash = self.arith(IntOp::Xor, hash, high);
+            if let Some(factor) = factor {
+                hash = self.times(hash, factor);
+            }
+        }
+        let hash = self.arith(IntOp::And, hash, constant_word(RESULT));
+        self.converted(hash, Kind::NakedNativeint, Kind::NakedImmediate)
+    }
+}

@@ -1,0 +1,190 @@
+(** At which types the source uses the functions of the runtime that compare any values
+    ([docs/design/types-of-the-source.md]).
+
+    Lambda does not carry types, but its primitives have the locations of the expressions that they come from. So the
+    uses are collected from the typed tree by location, when the first comparison is met in Lambda, and found again
+    there. What stands twice under one location (code that a preprocessor made) with different types is forgotten. *)
+
+open Typedtree
+
+type position = { file : string; first : int; last : int; runtime_function : string }
+
+let position (loc : Location.t) runtime_function =
+  { file = loc.loc_start.pos_fname; first = loc.loc_start.pos_cnum; last = loc.loc_end.pos_cnum; runtime_function }
+
+type description = { terms : Type_terms.term list; root : int }
+
+(* What stands under one location. *)
+type use = {
+  mutable description : description option;
+  mutable count : int;
+  mutable coerced_to : description option;  (** The type of all that use a function that is this one. *)
+}
+
+type t = (position, use) Hashtbl.t
+
+(** The functions of the runtime, by the names that the source may have for them. *)
+let runtime_function = function
+  | "%compare" | "caml_compare" -> Some "caml_compare"
+  | "%equal" | "caml_equal" -> Some "caml_equal"
+  | "%notequal" | "caml_notequal" -> Some "caml_notequal"
+  | "%lessthan" | "caml_lessthan" -> Some "caml_lessthan"
+  | "%lessequal" | "caml_lessequal" -> Some "caml_lessequal"
+  | "%greaterthan" | "caml_greaterthan" -> Some "caml_greaterthan"
+  | "%greaterequal" | "caml_greaterequal" -> Some "caml_greaterequal"
+  | _ -> None
+
+let description = Option.map (fun (terms, root) -> { terms; root })
+let describe env ty = description (Option.bind (Type_view.first_argument ty) (Type_terms.of_type env))
+
+let use uses loc runtime_function =
+  let position = position loc runtime_function in
+  match Hashtbl.find_opt uses position with
+  | Some use -> use
+  | None ->
+      let use = { description = None; count = 0; coerced_to = None } in
+      Hashtbl.add uses position use;
+      use
+
+let note uses loc runtime_function description =
+  let use = use uses loc runtime_function in
+  use.count <- use.count + 1;
+  if use.count = 1 then use.description <- description
+  else if use.description <> description then use.description <- None
+
+(* The name of the function of the runtime that [e] is. *)
+let function_of e =
+  match e.exp_desc with
+  | Texp_ident (_, _, { val_kind = Val_prim primitive; _ }) -> runtime_function primitive.prim_name
+  | _ -> None
+
+let used_function e = Option.map (fun name -> (name, describe e.exp_env e.exp_type)) (function_of e)
+
+(* Translated to Lambda, a primitive has the location of the application; if it gets too few arguments, its own. *)
+let expression uses super self e =
+  let used = match e.exp_desc with Texp_apply (f, _) -> used_function f | _ -> used_function e in
+  Option.iter (fun (name, description) -> note uses e.exp_loc name description) used;
+  super.Tast_iterator.expr self e
+
+exception Coerced
+
+(* A primitive that a coercion makes a function of has the location of a module, or of a declaration. *)
+let rec coercion = function
+  | Tcoerce_none -> ()
+  | Tcoerce_structure (fields, others) ->
+      List.iter (fun (_, c) -> coercion c) fields;
+      List.iter (fun (_, _, c) -> coercion c) others
+  | Tcoerce_functor (parameter, result) ->
+      coercion parameter;
+      coercion result
+  | Tcoerce_primitive { pc_desc; _ } ->
+      if Option.is_some (runtime_function pc_desc.prim_name) then raise_notrace Coerced
+  | Tcoerce_alias (_, _, c) -> coercion c
+
+(* {1 Structures that are seen at a signature}
+
+   [module M = Map.Make (struct type t = int * int let compare = compare end)]: the function is polymorphic, but those
+   who use it see the type of the functor's parameter. So it is with an interface of a unit. *)
+
+exception Mentioned
+
+let mentions structure id =
+  let super = Tast_iterator.default_iterator in
+  let expr self e =
+    match e.exp_desc with
+    | Texp_ident (Path.Pident other, _, _) when Ident.same other id -> raise_notrace Mentioned
+    | _ -> super.expr self e
+  in
+  let iterator = { super with expr } in
+  match iterator.structure iterator structure with () -> false | exception Mentioned -> true
+
+let exported_value (signature : Types.signature) name =
+  List.find_map
+    (function Types.Sig_value (id, value, _) when Ident.name id = name -> Some (id, value) | _ -> None)
+    signature
+
+let exported_type (signature : Types.signature) name =
+  List.find_map (function Types.Sig_type (id, _, _, _) when Ident.name id = name -> Some id | _ -> None) signature
+
+(* The type of the structure that the first argument of a value of the signature has. *)
+let argument_in structure signature (value : Types.value_description) =
+  match Option.map Type_view.view (Type_view.first_argument value.val_type) with
+  | Some (Constructor (Path.Pident id, [])) -> (
+      match exported_type signature (Ident.name id) with
+      | Some other when Ident.same id other ->
+          let own = exported_type structure.str_type (Ident.name id) in
+          Option.bind own (fun own -> Type_terms.of_constructor structure.str_final_env (Path.Pident own))
+      | Some _ | None -> None)
+  | _ -> None
+
+(* A binding of a structure that nothing but what the signature shows can use. *)
+let binding_seen_at uses structure signature { vb_pat; vb_expr; _ } =
+  match (function_of vb_expr, pat_bound_idents vb_pat) with
+  | Some name, [ id ] -> (
+      match (exported_value structure.str_type (Ident.name id), exported_value signature (Ident.name id)) with
+      | Some (own, _), Some (_, value) when Ident.same own id && not (mentions structure id) ->
+          (use uses vb_expr.exp_loc name).coerced_to <- description (argument_in structure signature value)
+      | _ -> ())
+  | _ -> ()
+
+let seen_at uses structure signature =
+  let item { str_desc; _ } =
+    match str_desc with
+    | Tstr_value (_, bindings) -> List.iter (binding_seen_at uses structure signature) bindings
+    | _ -> ()
+  in
+  List.iter item structure.str_items
+
+let rec structure_of m =
+  match m.mod_desc with
+  | Tmod_structure structure -> Some structure
+  | Tmod_constraint (m, _, Tmodtype_implicit, _) -> structure_of m
+  | _ -> None
+
+let scrape env ty = try Some (Mtype.scrape env ty) with Not_found | Env.Error _ -> None
+
+let module_seen_at uses env m ty =
+  match (structure_of m, Option.bind ty (scrape env)) with
+  | Some structure, Some (Types.Mty_signature signature) -> seen_at uses structure signature
+  | _ -> ()
+
+let parameter env f =
+  match scrape env f.mod_type with Some (Types.Mty_functor (Named (_, ty), _)) -> Some ty | _ -> None
+
+let module_expression uses super self m =
+  (match m.mod_desc with
+  | Tmod_constraint (inner, ty, Tmodtype_explicit _, c) ->
+      coercion c;
+      module_seen_at uses m.mod_env inner (Some ty)
+  | Tmod_apply (f, argument, c) ->
+      coercion c;
+      module_seen_at uses m.mod_env argument (parameter m.mod_env f)
+  | Tmod_constraint (_, _, Tmodtype_implicit, c) -> coercion c
+  | _ -> ());
+  super.Tast_iterator.module_expr self m
+
+(* {1 All uses} *)
+
+(** The uses in a structure: none, if a coercion has some that are not told from others. *)
+let collect (typed : Typedtree.implementation) : t =
+  let uses = Hashtbl.create 64 in
+  let super = Tast_iterator.default_iterator in
+  let iterator = { super with expr = expression uses super; module_expr = module_expression uses super } in
+  (try
+     coercion typed.coercion;
+     seen_at uses typed.structure typed.signature;
+     iterator.structure iterator typed.structure
+   with Coerced -> Hashtbl.reset uses);
+  uses
+
+let is_unknown { terms; root } = List.nth terms root = Type_terms.Unknown
+
+(** The type at which a function of the runtime is used in Lambda, if it is known. *)
+let find (uses : t Lazy.t) (loc : Lambda.scoped_location) name =
+  match (runtime_function name, loc) with
+  | Some _, Loc_known { loc; _ } ->
+      Option.bind (Hashtbl.find_opt (Lazy.force uses) (position loc name)) (fun use ->
+          match use.description with
+          | Some known when is_unknown known && use.count = 1 -> use.coerced_to
+          | known -> known)
+  | (Some _ | None), _ -> None
