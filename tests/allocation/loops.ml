@@ -333,7 +333,18 @@ let float_through_recursion n =
   for i = 1 to n do total := !total +. series (float_of_int i) 5 done;
   keep (!total > 1.0)
 
+(* Of two functions one is chosen, in each iteration or from one to the next. *)
+let chosen_functions n =
+  let total = ref 0 and step = ref (fun x -> x + n) in
+  for i = 1 to n do
+    let f = if i land 1 = 0 then fun x -> x + i else fun x -> x * n in
+    if i land 7 = 0 then step := (fun x -> x - i);
+    total := !total + f 3 + f 4 + !step i
+  done;
+  keep (!total > 0)
+
 let () =
+  check "chosen_functions" 0 chosen_functions;
   check "float_reference_in_closure" (2 * turns) float_reference_in_closure;
   check "two_references_in_closure" (2 * turns) two_references_in_closure;
   check "reference_in_nested_closure" (4 * turns) reference_in_nested_closure;

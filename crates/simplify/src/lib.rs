@@ -32,6 +32,7 @@ mod algebra;
 mod analysis;
 pub mod arrangements;
 mod calls;
+mod choices;
 mod compare;
 mod comparisons;
 mod continuations;

@@ -10,9 +10,10 @@ use std::collections::VecDeque;
 use flambeau_ir::prim::{Classes, Crossing};
 use flambeau_ir::term::RaiseKind;
 use flambeau_ir::{
-    ApplyCont, Const, Continuation, ExnCont, Expr, Item, Named, Prim, Simple, Symbol, Terminator, Variable,
+    ApplyCont, CallKind, Const, Continuation, ExnCont, Expr, Item, Named, Prim, Simple, Symbol, Terminator,
+    Variable,
 };
-use flambeau_types::{Env, Ty};
+use flambeau_types::{Env, IntSet, Ty};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
@@ -46,6 +47,8 @@ pub struct Analysis {
     known: FxHashMap<Variable, Knowledge>,
     /// What is unboxed or projected from, directly or after it was passed through parameters.
     opened: FxHashSet<Variable>,
+    /// What is called though it is not known what it is, directly or after it was passed through parameters.
+    called: FxHashSet<Variable>,
     /// What loops do, by the first continuation of their group.
     loops: FxHashMap<Continuation, Classes>,
     /// Exception continuations that are the target of a raise of this function.
@@ -113,11 +116,13 @@ impl Analysis {
 
     /// Adds what is known of a term that was inlined. Nothing new is learnt of continuations bound outside it.
     pub fn absorb(&mut self, inlined: Analysis) {
-        let Analysis { uses, known, opened, loops, raised_to, bound, turns, made, first_loads } = inlined;
+        let Analysis { uses, known, opened, called, loops, raised_to, bound, turns, made, first_loads } =
+            inlined;
         self.uses.extend(uses.into_iter().filter(|(cont, _)| bound.contains(cont)));
         self.bound.extend(bound);
         self.known.extend(known);
         self.opened.extend(opened);
+        self.called.extend(called);
         self.loops.extend(loops);
         self.raised_to.extend(raised_to);
         self.turns.extend(turns);
@@ -152,6 +157,11 @@ impl Analysis {
     /// Whether the contents of what a parameter holds are projected somewhere.
     pub fn is_opened(&self, param: Variable) -> bool {
         self.opened.contains(&param)
+    }
+
+    /// Whether what a parameter holds is called somewhere as an unknown function.
+    pub fn is_called(&self, param: Variable) -> bool {
+        self.called.contains(&param)
     }
 
     /// What a loop does with its parameter.
@@ -444,6 +454,9 @@ impl<'a> Walk<'a> {
             Terminator::Apply(apply) => {
                 self.use_cont(apply.ret, here);
                 apply.callee.iter().chain(&apply.args).for_each(|arg| self.escapes(*arg, here));
+                if let (CallKind::Generic, Some(Simple::Var(callee))) = (&apply.kind, apply.callee) {
+                    self.analysis.called.insert(callee);
+                }
                 for param in self.params.get(&apply.ret).copied().into_iter().flatten() {
                     self.flow(*param, Source::Unknown, here);
                 }
@@ -486,7 +499,8 @@ impl<'a> Walk<'a> {
             }
         }
         if self.asked == Asked::Everything {
-            self.spread_opened(&inflow);
+            spread(&mut self.analysis.opened, &inflow);
+            spread(&mut self.analysis.called, &inflow);
         }
         while let Some(var) = queue.pop_front() {
             seen.remove(&var);
@@ -537,20 +551,6 @@ impl<'a> Walk<'a> {
         self.analysis.made = std::mem::take(&mut self.turns.made);
     }
 
-    /// Marks what flows into something projected from as projected from, too.
-    fn spread_opened(&mut self, inflow: &FxHashMap<Variable, SmallVec<[Source; 2]>>) {
-        let mut queue: Vec<Variable> = self.analysis.opened.iter().copied().collect();
-        while let Some(var) = queue.pop() {
-            for source in inflow.get(&var).into_iter().flatten() {
-                if let Source::Atom(Simple::Var(from)) = source
-                    && self.analysis.opened.insert(*from)
-                {
-                    queue.push(*from);
-                }
-            }
-        }
-    }
-
     /// What flows from an atom into the variable `to`.
     fn atom(&self, simple: Simple, to: Variable) -> Knowledge {
         match simple {
@@ -558,6 +558,7 @@ impl<'a> Walk<'a> {
             Simple::Const(c) => {
                 let shape = match c {
                     Const::Tagged(n) => Shape::constant(n),
+                    Const::NakedImmediate(n) => Shape::Immediate(IntSet::one(n)),
                     _ => Shape::Top,
                 };
                 Knowledge { shape, alias: Alias::Is(simple), flimsy: false }
@@ -582,5 +583,19 @@ impl<'a> Walk<'a> {
 
     fn symbol(&self, symbol: Symbol) -> Shape {
         Shape::of_ty(&self.env.ty(Simple::Symbol(symbol)))
+    }
+}
+
+/// Adds to a set of variables what flows into them.
+fn spread(set: &mut FxHashSet<Variable>, inflow: &FxHashMap<Variable, SmallVec<[Source; 2]>>) {
+    let mut queue: Vec<Variable> = set.iter().copied().collect();
+    while let Some(var) = queue.pop() {
+        for source in inflow.get(&var).into_iter().flatten() {
+            if let Source::Atom(Simple::Var(from)) = source
+                && set.insert(*from)
+            {
+                queue.push(*from);
+            }
+        }
     }
 }
