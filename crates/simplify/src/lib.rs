@@ -42,6 +42,7 @@ mod exceptions;
 pub mod export;
 mod flow;
 pub mod fold;
+mod forks;
 mod handed_on;
 mod imported;
 pub mod inline;

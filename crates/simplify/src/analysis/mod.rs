@@ -1,6 +1,7 @@
 //! What a function body is analysed for before it is simplified: how its continuations are used, and what their
 //! parameters have in common over all uses, loops included (the inductive pre-pass).
 
+mod first_loads;
 mod shape;
 mod turns;
 mod wholes;
@@ -24,9 +25,6 @@ use shape::{Alias, Knowledge, Shape};
 use turns::{Turn, Turns, WholeUse};
 use wholes::Candidate;
 pub use wholes::LoopWhole;
-
-/// At most so many loads are recorded of a parameter, and none in a handler with more parameters than this.
-const FIRST_LOADS: usize = 32;
 
 /// How a continuation is used.
 #[derive(Clone, Copy, Debug, Default)]
@@ -174,11 +172,6 @@ impl Analysis {
         self.made.contains(&var)
     }
 
-    /// What the handler loads from its parameter before anything else happens, each once.
-    pub fn first_loads(&self, param: Variable) -> SmallVec<[Prim; 2]> {
-        self.first_loads.get(&param).cloned().unwrap_or_default()
-    }
-
     /// What all values of a parameter have in common.
     pub fn ty(&self, param: Variable) -> Ty {
         self.known.get(&param).map_or(Ty::Unknown, |known| known.shape.ty())
@@ -303,31 +296,6 @@ impl<'a> Walk<'a> {
             if let Some(outer) = enclosing {
                 loops[outer].2 |= writes;
             }
-        }
-    }
-
-    /// Records a load from one of the parameters of the handler while still at its beginning. Returns the parameters as
-    /// long as that lasts.
-    fn first_load<'p>(&mut self, params: &'p [Variable], item: &Item) -> &'p [Variable] {
-        match item {
-            _ if self.asked != Asked::Everything => &[],
-            _ if params.is_empty() || params.len() > FIRST_LOADS => &[],
-            Item::Let { named: Named::Prim { prim, args, exn: None }, .. } => {
-                if let (
-                    Prim::Unbox(_) | Prim::BlockLoad { .. } | Prim::BlockLoadFloat { .. },
-                    [Simple::Var(var)],
-                ) = (prim, &args[..])
-                    && params.contains(var)
-                {
-                    let loads = self.analysis.first_loads.entry(*var).or_default();
-                    if loads.len() < FIRST_LOADS && !loads.contains(prim) {
-                        loads.push(prim.clone());
-                    }
-                }
-                if prim.can_duplicate() { params } else { &[] }
-            }
-            Item::Let { named: Named::Simple(_), .. } | Item::LetCont { .. } => params,
-            Item::Let { .. } | Item::LetClosures { .. } | Item::Join { .. } => &[],
         }
     }
 
