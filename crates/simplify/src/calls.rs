@@ -47,7 +47,7 @@ impl Simplifier<'_> {
             self.env.bind(result, Ty::Unknown);
             apply = second;
         }
-        if let Some(rest) = self.dispatched(&apply) {
+        if let Some(rest) = self.dispatched(&apply).or_else(|| self.partially_applied(&apply)) {
             return Next::Continue(rest);
         }
         if self.is_measuring() {
@@ -260,7 +260,7 @@ impl Simplifier<'_> {
     }
 
     /// Whether the body of a code mentions its closure, as far as is known now.
-    fn uses_closure(&mut self, code: CodeId) -> bool {
+    pub(crate) fn uses_closure(&mut self, code: CodeId) -> bool {
         if let Some(known) = self.global.uses_closure.get(&code) {
             return *known;
         }

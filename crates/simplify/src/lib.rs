@@ -50,6 +50,7 @@ mod joins;
 mod lift;
 mod made;
 pub mod memory;
+mod partial;
 mod point;
 mod prims;
 mod rebuild;
