@@ -350,7 +350,43 @@ let float_through_recursion n =
   for i = 1 to n do total := !total +. series (float_of_int i) 5 done;
   keep (!total > 1.0)
 
+(* Of two functions one is chosen, in each iteration or from one to the next. *)
+let chosen_functions n =
+  let total = ref 0 and step = ref (fun x -> x + n) in
+  for i = 1 to n do
+    let f = if i land 1 = 0 then fun x -> x + i else fun x -> x * n in
+    if i land 7 = 0 then step := (fun x -> x - i);
+    total := !total + f 3 + f 4 + !step i
+  done;
+  keep (!total > 0)
+
+exception Found of float
+
+let caught_floats n =
+  let total = ref 0.0 in
+  for i = 1 to n do
+    match if i land 1 = 0 then raise_notrace (Found (float_of_int i)) else 0.5 with
+    | x -> total := !total +. x
+    | exception Found x -> total := !total -. x
+  done;
+  keep (!total > 1.0)
+
+let local_exceptions n =
+  let total = ref 0 in
+  for i = 1 to n do
+    let exception Stop of int * int in
+    try
+      for k = 0 to 5 do
+        if k * k > i land 15 then raise_notrace (Stop (k, i))
+      done
+    with Stop (k, i) -> total := !total + k + i
+  done;
+  keep (!total > 0)
+
 let () =
+  check "caught_floats" 0 caught_floats;
+  check "local_exceptions" 0 local_exceptions;
+  check "chosen_functions" 0 chosen_functions;
   check "float_reference_in_closure" (2 * turns) float_reference_in_closure;
   check "two_references_in_closure" (2 * turns) two_references_in_closure;
   check "reference_in_nested_closure" (4 * turns) reference_in_nested_closure;

@@ -22,6 +22,10 @@ pub enum Rewrite {
     TupledCall,
     /// A call of a known function.
     DirectCall,
+    /// A call of a known function with too few arguments becomes a closure.
+    PartialCall,
+    /// A call of one of several known functions becomes a switch.
+    ChosenCall,
     /// A call of a function of another unit.
     ExternalCall,
     /// A parameter that the callee ignores is passed a constant.
@@ -152,6 +156,8 @@ impl Rewrite {
             ConvertedField(_) => return ("convert", "known field"),
             TupledCall => "direct call of a function of a tuple",
             DirectCall => "direct call of a known function",
+            PartialCall => "partial application of a known function",
+            ChosenCall => "call of one of several functions",
             ExternalCall => "direct call of a function of another unit",
             UnusedArgument => "argument that is not used",
             StaticClosures => "closures that capture constants only",

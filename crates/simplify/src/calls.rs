@@ -47,6 +47,9 @@ impl Simplifier<'_> {
             self.env.bind(result, Ty::Unknown);
             apply = second;
         }
+        if let Some(rest) = self.dispatched(&apply).or_else(|| self.partially_applied(&apply)) {
+            return Next::Continue(rest);
+        }
         if self.is_measuring() {
             return match self.measured_call(&apply, out) {
                 Some(next) => next,
@@ -177,6 +180,7 @@ impl Simplifier<'_> {
         }
         let known = match self.env.ty(apply.callee?) {
             Ty::Twin(_, object) => Ty::clone(&object),
+            Ty::OneOf(choice) => self.chosen(apply.callee?, &choice)?,
             known => known,
         };
         let known = match known {
@@ -256,7 +260,7 @@ impl Simplifier<'_> {
     }
 
     /// Whether the body of a code mentions its closure, as far as is known now.
-    fn uses_closure(&mut self, code: CodeId) -> bool {
+    pub(crate) fn uses_closure(&mut self, code: CodeId) -> bool {
         if let Some(known) = self.global.uses_closure.get(&code) {
             return *known;
         }

@@ -24,7 +24,13 @@ impl Simplifier<'_> {
 
     /// A raise: a jump, if its target is a handler of this function and no backtrace needs its origin (features D13,
     /// pitfall 43).
-    pub(crate) fn raise(&mut self, kind: RaiseKind, exn: Simple, handler: ExnCont, dbg: Dbg) -> Next {
+    pub(crate) fn raise(
+        &mut self,
+        (kind, exn): (RaiseKind, Simple),
+        handler: ExnCont,
+        dbg: Dbg,
+        out: &mut Vec<Item>,
+    ) -> Next {
         let exn = self.env.canonical(exn);
         if let Some(cont) = self.function.raise_targets.get(&handler.cont).copied()
             && self.is_traceless(kind)
@@ -32,7 +38,8 @@ impl Simplifier<'_> {
         {
             let args: SmallVec<[Simple; 2]> =
                 [exn].into_iter().chain(handler.extra_args.iter().copied()).collect();
-            return self.jump(ApplyCont { cont, args });
+            let jump = self.through_forks(ApplyCont { cont, args }, dbg, out);
+            return self.jump(jump);
         }
         let handler = Box::new(self.raise_point(handler));
         Next::End(Terminator::Raise { kind, exn, handler, dbg })
@@ -63,27 +70,51 @@ impl Simplifier<'_> {
         Some(ContHandler { cont: ordinary, params, body })
     }
 
-    /// Creates ordinary continuations from the handlers of a group: returns the ordinary ones created, and the group.
+    /// `arms; join h2 (params) { join exn h (e) { body }; h2 (e) }; tests`, from `join exn h (params) { body }` and its
+    /// handler.
+    pub(crate) fn split_join(
+        &mut self,
+        (cont, params, body): (Continuation, Params, Box<Expr>),
+        first: ContHandler,
+        rest: Rest,
+    ) -> Rest {
+        let inner = Item::Join { cont, params: first.params, body };
+        let inner = Expr { items: vec![inner], terminator: first.body.terminator };
+        let rest = Expr { items: rest.items.collect(), terminator: rest.terminator };
+        let mut arms = Vec::new();
+        let continued = self.split_fork(ContHandler { cont: first.cont, params, body: rest }, &mut arms);
+        let arms = arms.into_iter().map(|arm| Item::LetCont { recursive: false, handlers: vec![arm] });
+        let join = Item::Join { cont: continued.cont, params: continued.params, body: Box::new(inner) };
+        let items: Vec<Item> = arms.chain([join]).chain(continued.body.items).collect();
+        Rest { items: items.into_iter(), terminator: continued.body.terminator }
+    }
+
+    /// Creates ordinary continuations from the handlers of a group: returns the groups that become of it, in order.
     pub(crate) fn split_handlers(
         &mut self,
         recursive: bool,
         handlers: Vec<ContHandler>,
-    ) -> (Vec<ContHandler>, Vec<ContHandler>) {
+    ) -> Vec<Vec<ContHandler>> {
         if recursive {
-            return (Vec::new(), handlers);
+            return vec![handlers];
         }
+        let mut groups = Vec::new();
         let mut ordinary = Vec::new();
-        let handlers = handlers
-            .into_iter()
-            .map(|handler| match self.split_handler(handler.cont, &handler.params) {
+        let mut left = Vec::with_capacity(handlers.len());
+        for handler in handlers {
+            match self.split_handler(handler.cont, &handler.params) {
                 Some(first) => {
-                    ordinary.push(ContHandler { cont: first.cont, ..handler });
-                    ContHandler { cont: handler.cont, ..first }
+                    let mut arms = Vec::new();
+                    let continued = ContHandler { cont: first.cont, ..handler };
+                    ordinary.push(self.split_fork(continued, &mut arms));
+                    groups.extend(arms.into_iter().map(|arm| vec![arm]));
+                    left.push(ContHandler { cont: handler.cont, ..first });
                 }
-                None => handler,
-            })
-            .collect();
-        (ordinary, handlers)
+                None => left.push(handler),
+            }
+        }
+        groups.extend([ordinary, left]);
+        groups
     }
 
     /// A `try`.

@@ -1,7 +1,9 @@
 //! What a function needs: from its effects and results backwards, through parameters of continuations.
 
 use cranelift_entity::EntitySet;
-use flambeau_ir::{ApplyCont, Continuation, ExnCont, Expr, Item, Named, Simple, Terminator, Variable};
+use flambeau_ir::{
+    ApplyCont, Continuation, ExnCont, Expr, Item, Named, Prim, Simple, Terminator, Variable, tags,
+};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
@@ -20,6 +22,8 @@ pub struct Flow<'a> {
     pending: Vec<Variable>,
     /// The results of diamonds (`unboxing::diamond`), by all their continuations.
     diamonds: &'a FxHashMap<Continuation, Continuation>,
+    /// Objects allocated in the function that are equal to no other one.
+    fresh: EntitySet<Variable>,
     /// What each variable is computed from.
     sources: FxHashMap<Variable, SmallVec<[Variable; 3]>>,
 }
@@ -34,6 +38,7 @@ impl<'a> Flow<'a> {
             returned_to: FxHashSet::default(),
             pending: Vec::new(),
             diamonds,
+            fresh: EntitySet::new(),
             sources: FxHashMap::default(),
         };
         // Binders come before uses in this order.
@@ -66,6 +71,13 @@ impl<'a> Flow<'a> {
         self.diamonds.contains_key(&cont)
     }
 
+    /// Whether one of what is compared is needed for nothing but such comparisons: then nobody else has it, and the
+    /// other one is another object.
+    pub fn is_of_nobody_else(&self, compared: &[Simple]) -> bool {
+        let nobody_has = |var: Variable| self.fresh.contains(var) && !self.needed.contains(var);
+        compared.iter().any(|simple| simple.as_var().is_some_and(nobody_has))
+    }
+
     fn root(&mut self, simple: Simple) {
         self.pending.extend(simple.as_var());
     }
@@ -81,7 +93,14 @@ impl<'a> Flow<'a> {
             Item::Let { var, named: Named::Simple(simple), .. } => self.source(*var, *simple),
             Item::Let { var, named: Named::Prim { prim, args, exn }, .. } => {
                 let droppable = prim.can_drop();
+                if makes_object(prim) {
+                    self.fresh.insert(*var);
+                }
+                let compares = matches!(prim, Prim::PhysEqual { .. });
                 for arg in args {
+                    if compares && arg.as_var().is_some_and(|var| self.fresh.contains(var)) {
+                        continue;
+                    }
                     if droppable { self.source(*var, *arg) } else { self.root(*arg) }
                 }
                 if let Some(exn) = exn {
@@ -175,5 +194,15 @@ impl<'a> Flow<'a> {
             Terminator::Try { handler, .. } => self.raise(handler, edges),
             Terminator::Unreachable => {}
         }
+    }
+}
+
+/// Whether a primitive allocates a block that is equal to no other one. Lazy values become others.
+fn makes_object(prim: &Prim) -> bool {
+    match prim {
+        Prim::MakeBlock { tag, .. } => {
+            prim.effects().is_fresh() && (*tag < tags::FIRST_SPECIAL || *tag == tags::OBJECT)
+        }
+        _ => false,
     }
 }

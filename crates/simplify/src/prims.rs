@@ -462,6 +462,9 @@ impl Simplifier<'_> {
         if let Some(outcome) = compared.or_else(|| self.is_immediate_of(op, x, y)) {
             return outcome;
         }
+        if self.are_two_objects(x, y) {
+            return known(false);
+        }
         // An immediate is no pointer, and differs from other immediates.
         let (a, b) = (self.env.ty(x), self.env.ty(y));
         if let (Some(i), Some(j)) = (a.immediates(), b.immediates()) {

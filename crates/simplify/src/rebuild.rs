@@ -44,6 +44,13 @@ impl Simplifier<'_> {
                 if prim.can_drop() && !flow.needed.contains(var) {
                     return;
                 }
+                if let Prim::PhysEqual { negated } = prim
+                    && flow.is_of_nobody_else(&args)
+                {
+                    let outcome = Simple::naked_imm(i64::from(negated));
+                    items.push(Item::Let { var, named: Named::Simple(outcome), dbg });
+                    return;
+                }
                 let exn = exn.map(|exn| Box::new(self.exn(*exn, flow)));
                 let tells_nothing =
                     prim == Prim::ExnState && exn.as_ref().is_none_or(|e| e.extra_args.is_empty());

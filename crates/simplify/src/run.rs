@@ -86,12 +86,7 @@ impl Simplifier<'_> {
                         continue;
                     }
                     if let Some(handler) = self.split_handler(cont, &params) {
-                        // `join h2 (params) { join exn h (e) { body }; h2 (e) }`
-                        let inner = Item::Join { cont, params: handler.params, body };
-                        let body = Expr { items: vec![inner], terminator: handler.body.terminator };
-                        let join = Item::Join { cont: handler.cont, params, body: Box::new(body) };
-                        let items: Vec<Item> = std::iter::once(join).chain(rest.items).collect();
-                        rest.items = items.into_iter();
+                        rest = self.split_join((cont, params, body), handler, rest);
                         continue;
                     }
                     let (body, uses) = self.join_body(cont, &params, *body);
@@ -114,8 +109,7 @@ impl Simplifier<'_> {
                     out.extend(params.1);
                 }
                 Some(Item::LetCont { recursive, handlers }) => {
-                    let (ordinary, handlers) = self.split_handlers(recursive, handlers);
-                    for handlers in [ordinary, handlers] {
+                    for handlers in self.split_handlers(recursive, handlers) {
                         let handlers = self.open_group(recursive, handlers);
                         if handlers.is_empty() {
                             continue;
@@ -152,7 +146,7 @@ impl Simplifier<'_> {
             Terminator::Apply(apply) => self.apply(*apply, out),
             Terminator::Switch(switch) => self.switch(*switch, out),
             Terminator::StringSwitch(switch) => self.string_switch(*switch, out),
-            Terminator::Raise { kind, exn, handler, dbg } => self.raise(kind, exn, *handler, dbg),
+            Terminator::Raise { kind, exn, handler, dbg } => self.raise((kind, exn), *handler, dbg, out),
             Terminator::Try { body, handler } => self.try_(*body, handler),
             Terminator::Unreachable => Next::End(Terminator::Unreachable),
         }

@@ -11,6 +11,7 @@ use smallvec::SmallVec;
 use crate::analysis::Analysis;
 use crate::continuations::ContState;
 use crate::edges::Edges;
+use crate::forks::Fork;
 use crate::imported::Imported;
 use crate::inline::measure::Counts;
 use crate::lift::StaticTable;
@@ -133,6 +134,8 @@ pub struct FunctionState {
     pub diamonds: FxHashMap<Continuation, Continuation>,
     /// The ordinary continuations in which exception handlers continue.
     pub raise_targets: FxHashMap<Continuation, Continuation>,
+    /// The tests that handlers begin with, and that continue others ([`crate::forks`]).
+    pub forks: FxHashMap<Continuation, Rc<Fork>>,
     /// Whether what is being simplified is the body of a functor evaluated for what it makes ([`crate::twins`]), or a
     /// function for that.
     pub in_twin: bool,

@@ -106,7 +106,39 @@ impl Simplifier<'_> {
         if *second == first && jumps.all(|jump| *jump == first) {
             return self.allow(Rewrite::OneArm).then_some(first);
         }
-        self.as_arithmetic(switch, out)
+        self.as_scrutinee(switch, out).or_else(|| self.as_arithmetic(switch, out))
+    }
+
+    /// `switch n { 0 -> k (0), 1 -> k (1), 2 -> k (2) }` is `k (n)`.
+    fn as_scrutinee(&mut self, switch: &Switch, out: &mut Vec<Item>) -> Option<ApplyCont> {
+        let ((first, rest), None) = (switch.arms.split_first()?, &switch.default) else { return None };
+        let is_value = |(n, jump): &(i64, ApplyCont), index: usize| {
+            let arg = self.env.canonical(jump.args[index]);
+            arg == Simple::tagged(*n) || arg == Simple::naked_imm(*n)
+        };
+        let differs = |index: &usize| {
+            let arg = self.env.canonical(first.1.args[*index]);
+            rest.iter().any(|(_, jump)| self.env.canonical(jump.args[*index]) != arg)
+        };
+        if rest.iter().any(|(_, jump)| jump.cont != first.1.cont) {
+            return None;
+        }
+        let differing: SmallVec<[usize; 2]> = (0..first.1.args.len()).filter(differs).collect();
+        let is_scrutinee = |index: &usize| switch.arms.iter().all(|arm| is_value(arm, *index));
+        if !differing.iter().all(is_scrutinee) || !self.allow(Rewrite::ArithmeticSwitch) {
+            return None;
+        }
+        let mut jump = first.1.clone();
+        for index in differing {
+            let is_tagged = matches!(self.env.canonical(jump.args[index]), Simple::Const(Const::Tagged(_)));
+            jump.args[index] = match self.env.definition(switch.scrutinee) {
+                _ if !is_tagged => switch.scrutinee,
+                // It is one of few immediates: there are no other values.
+                Some(definition) if definition.prim == Prim::Untag => self.env.canonical(definition.args[0]),
+                _ => self.new_let("tagged", Kind::Value, Prim::Tag, &[switch.scrutinee], switch.dbg, out),
+            };
+        }
+        Some(jump)
     }
 
     /// `switch b { 0 -> k (0), 1 -> k (1) }` is `k (b)`; likewise with `b` negated.

@@ -1,8 +1,9 @@
 //! What is known of the fields of the module, which functions read from its block.
 
 use flambeau_ir::prim::Init;
-use flambeau_ir::{Item, Named, Prim, Simple, Unit};
+use flambeau_ir::{Item, Named, Prim, Simple, Symbol, Unit, Variable, tags};
 use flambeau_types::Ty;
+use rustc_hash::FxHashSet;
 
 use crate::Simplifier;
 
@@ -15,6 +16,8 @@ pub struct Fields(Vec<Field>);
 struct Field {
     /// The number of stores to it in the unit.
     stores: u32,
+    /// The identity of an exception that the toplevel allocates.
+    identity: bool,
     ty: Ty,
 }
 
@@ -23,11 +26,15 @@ impl Fields {
     pub fn of(unit: &Unit) -> Fields {
         let mut fields = Vec::new();
         let mut computed = false;
+        let mut identities: FxHashSet<Variable> = FxHashSet::default();
         let bodies = unit.codes.values().map(|code| &code.body).chain([&unit.entry.body]);
         for body in bodies {
             body.walk(&mut |expr| {
                 for item in &expr.items {
-                    let Item::Let { named: Named::Prim { prim, args, .. }, .. } = item else { continue };
+                    let Item::Let { var, named: Named::Prim { prim, args, .. }, .. } = item else { continue };
+                    if matches!(prim, Prim::MakeBlock { tag: tags::OBJECT, .. }) {
+                        identities.insert(*var);
+                    }
                     let [Simple::Symbol(symbol), ..] = args[..] else { continue };
                     if symbol != unit.module_symbol {
                         continue;
@@ -36,9 +43,13 @@ impl Fields {
                         Prim::BlockStore { field, .. } => {
                             let index = *field as usize;
                             if fields.len() <= index {
-                                fields.resize(index + 1, Field { stores: 0, ty: Ty::Unknown });
+                                fields
+                                    .resize(index + 1, Field { stores: 0, identity: false, ty: Ty::Unknown });
                             }
                             fields[index].stores += 1;
+                            // No identity is stored twice.
+                            let value = args.last().and_then(|value| value.as_var());
+                            fields[index].identity = value.is_some_and(|var| identities.remove(&var));
                         }
                         Prim::BlockLoad { .. } => {}
                         _ => computed = true,
@@ -48,6 +59,17 @@ impl Fields {
         }
         if computed { Fields::default() } else { Fields(fields) }
     }
+}
+
+/// An object that is known to be no other one.
+#[derive(PartialEq, Eq)]
+enum Identity {
+    /// Of an exception of the language.
+    Predefined(Symbol),
+    /// In a field of the module.
+    Field(u32),
+    /// Allocated in the function.
+    Made(Simple),
 }
 
 impl Simplifier<'_> {
@@ -62,6 +84,39 @@ impl Simplifier<'_> {
             && known.stores == 1
         {
             known.ty = ty;
+        }
+    }
+
+    /// Whether two atoms are two objects: identities of exceptions that are predefined, that the toplevel allocates, or
+    /// that are allocated here; or such an identity and a block of another tag.
+    pub(crate) fn are_two_objects(&self, x: Simple, y: Simple) -> bool {
+        let is_of_constructor = |simple| {
+            let tags = self.env.ty(simple).blocks().tags();
+            tags.is_some_and(|tags| !tags.contains(i64::from(tags::OBJECT)))
+        };
+        match (self.identity(x), self.identity(y)) {
+            (Some(x), Some(y)) => x != y,
+            (Some(_), None) => is_of_constructor(y),
+            (None, Some(_)) => is_of_constructor(x),
+            (None, None) => false,
+        }
+    }
+
+    fn identity(&self, simple: Simple) -> Option<Identity> {
+        if let Simple::Symbol(symbol) = simple {
+            let is_predefined = self.unit.symbols[symbol].linkage_name.starts_with("caml_exn_");
+            return is_predefined.then_some(Identity::Predefined(symbol));
+        }
+        let definition = self.env.definition(simple)?;
+        match (&definition.prim, &definition.args[..]) {
+            (Prim::MakeBlock { tag: tags::OBJECT, .. }, _) => Some(Identity::Made(simple)),
+            (Prim::BlockLoad { field, .. }, [Simple::Symbol(symbol)])
+                if *symbol == self.unit.module_symbol =>
+            {
+                let known = self.global.toplevel.0.get(*field as usize)?;
+                (known.identity && known.stores == 1).then_some(Identity::Field(*field))
+            }
+            _ => None,
         }
     }
 

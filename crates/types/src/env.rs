@@ -13,7 +13,7 @@ use flambeau_ir::{Const, Kind, Simple, Symbol, Variable};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use crate::{Block, Blocks, Closure, IntSet, Ty, Variant, meet};
+use crate::{Block, Blocks, Choice, Closure, IntSet, Ty, Variant, meet};
 use differences::Differences;
 pub use differences::{Direction, Fact, Term};
 pub use relations::{Bounds, Relations};
@@ -360,14 +360,10 @@ impl Env {
             _ if depth == 0 => Ty::Unknown,
             Ty::Boxed(kind, contents) => Ty::boxed(*kind, self.export_at(contents, time, depth - 1)),
             Ty::Floats(fields) => Ty::floats(fields.iter().map(|f| self.export_at(f, time, depth - 1))),
-            Ty::Closure(closure) => Ty::Closure(Rc::new(Closure {
-                slot: closure.slot,
-                functions: closure.functions.clone(),
-                values: closure
-                    .values
-                    .iter()
-                    .map(|(slot, ty)| (*slot, self.export_at(ty, time, depth - 1)))
-                    .collect(),
+            Ty::Closure(closure) => Ty::Closure(Rc::new(self.export_closure(closure, time, depth))),
+            Ty::OneOf(choice) => Ty::OneOf(Rc::new(Choice {
+                which: self.export_at(&choice.which, time, depth - 1),
+                closures: choice.closures.iter().map(|c| self.export_closure(c, time, depth)).collect(),
             })),
             Ty::Variant(variant) => match &variant.blocks {
                 Blocks::Any => ty.clone(),
@@ -386,6 +382,15 @@ impl Env {
                     }))
                 }
             },
+        }
+    }
+
+    fn export_closure(&self, closure: &Closure, time: u32, depth: u32) -> Closure {
+        let export = |ty| self.export_at(ty, time, depth - 1);
+        Closure {
+            slot: closure.slot,
+            functions: closure.functions.clone(),
+            values: closure.values.iter().map(|(slot, ty)| (*slot, export(ty))).collect(),
         }
     }
 

@@ -50,8 +50,8 @@ fn join_at(left: &Ty, right: &Ty, head: &dyn Fn(Simple) -> Ty, depth: u32) -> Ty
         (Ty::Floats(a), Ty::Floats(b)) if a.len() == b.len() => {
             Ty::floats(a.iter().zip(b.iter()).map(|(x, y)| join_at(x, y, head, depth - 1)))
         }
-        (Ty::Closure(a), Ty::Closure(b)) if a.slot == b.slot && a.functions == b.functions => {
-            Ty::Closure(Rc::new(closures(a, b, head, depth)))
+        (Ty::Closure(_) | Ty::OneOf(_), Ty::Closure(_) | Ty::OneOf(_)) => {
+            choices(&left, &right, head, depth).map_or_else(Ty::pointer, Ty::one_of)
         }
         (Ty::Twin(a, x), Ty::Twin(b, y)) if a == b => Ty::Twin(*a, Rc::new(join_at(x, y, head, depth - 1))),
         (Ty::Variant(a), Ty::Variant(b)) => {
@@ -96,6 +96,28 @@ fn closures(a: &Closure, b: &Closure, head: &dyn Fn(Simple) -> Ty, depth: u32) -
         })
         .collect();
     Closure { slot: a.slot, functions: a.functions.clone(), values }
+}
+
+/// The closures that a value may be.
+fn as_closures(ty: &Ty) -> &[Closure] {
+    match ty {
+        Ty::Closure(closure) => std::slice::from_ref(closure),
+        Ty::OneOf(choice) => &choice.closures,
+        _ => &[],
+    }
+}
+
+/// The closures of two types; `None` if one slot is of different sets.
+fn choices(left: &Ty, right: &Ty, head: &dyn Fn(Simple) -> Ty, depth: u32) -> Option<SmallVec<[Closure; 2]>> {
+    let mut all: SmallVec<[Closure; 2]> = as_closures(left).iter().cloned().collect();
+    for closure in as_closures(right) {
+        match all.iter_mut().find(|c| c.slot == closure.slot) {
+            Some(same) if same.functions == closure.functions => *same = closures(same, closure, head, depth),
+            Some(_) => return None,
+            None => all.push(closure.clone()),
+        }
+    }
+    Some(all)
 }
 
 fn blocks(a: &Blocks, b: &Blocks, head: &dyn Fn(Simple) -> Ty, depth: u32) -> Blocks {

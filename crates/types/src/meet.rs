@@ -32,6 +32,8 @@ pub fn meet(left: &Ty, right: &Ty) -> Ty {
         (Ty::Variant(a), Ty::Variant(b)) => {
             Ty::variant(a.ints.intersection(&b.ints), blocks(&a.blocks, &b.blocks))
         }
+        // A closure among those that it may be.
+        (Ty::OneOf(choice), Ty::Closure(closure)) if choice.position(closure).is_some() => right.clone(),
         (Ty::Variant(a), other) | (other, Ty::Variant(a)) => match other.immediates() {
             // `other` is a pointer.
             Some(ints) if ints.is_empty() => {

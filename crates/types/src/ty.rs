@@ -26,6 +26,8 @@ pub enum Ty {
     Floats(Rc<[Ty]>),
     /// A closure.
     Closure(Rc<Closure>),
+    /// One of several closures.
+    OneOf(Rc<Choice>),
     /// A closure, or an immutable block, that behaves as the static data of that symbol does, and may be another
     /// object; and what is known of the object itself.
     Twin(Symbol, Rc<Ty>),
@@ -77,6 +79,26 @@ pub struct Closure {
     pub values: SmallVec<[(ValueSlot, Ty); 2]>,
 }
 
+/// One of several closures, each with its own function.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Choice {
+    /// The naked immediate that says which one, if there is one in scope: the position in `closures`, or their number
+    /// where nobody knows.
+    pub which: Ty,
+    /// The closures, by increasing slot: from two to [`Choice::MOST`].
+    pub closures: SmallVec<[Closure; 2]>,
+}
+
+impl Choice {
+    /// More closures than these are not distinguished.
+    pub const MOST: usize = 4;
+
+    /// The position of a closure's function.
+    pub fn position(&self, closure: &Closure) -> Option<usize> {
+        self.closures.iter().position(|c| c.slot == closure.slot)
+    }
+}
+
 impl Closure {
     /// What runs when it is called; nothing for a slot that the set does not have.
     #[must_use]
@@ -111,6 +133,18 @@ impl Ty {
     #[must_use]
     pub fn boxed(kind: BoxedKind, contents: Ty) -> Ty {
         Ty::Boxed(kind, Rc::new(contents))
+    }
+
+    /// One of these closures, of which there is none or a single one of each slot; anything if they are too many.
+    pub fn one_of(mut closures: SmallVec<[Closure; 2]>) -> Ty {
+        if closures.len() < 2 {
+            return closures.pop().map_or(Ty::Bottom, |closure| Ty::Closure(Rc::new(closure)));
+        }
+        if closures.len() > Choice::MOST {
+            return Ty::pointer();
+        }
+        closures.sort_unstable_by_key(|closure| closure.slot);
+        Ty::OneOf(Rc::new(Choice { which: Ty::Unknown, closures }))
     }
 
     /// A flat record of floats.
@@ -209,6 +243,7 @@ impl Ty {
             | Ty::Boxed(..)
             | Ty::Floats(_)
             | Ty::Closure(_)
+            | Ty::OneOf(_)
             | Ty::String(_)
             | Ty::Twin(..)
             | Ty::Elsewhere(_) => Some(IntSet::empty()),

@@ -1,6 +1,7 @@
 //! What a function body is analysed for before it is simplified: how its continuations are used, and what their
 //! parameters have in common over all uses, loops included (the inductive pre-pass).
 
+mod first_loads;
 mod shape;
 mod turns;
 mod wholes;
@@ -10,9 +11,10 @@ use std::collections::VecDeque;
 use flambeau_ir::prim::{Classes, Crossing};
 use flambeau_ir::term::RaiseKind;
 use flambeau_ir::{
-    ApplyCont, Const, Continuation, ExnCont, Expr, Item, Named, Prim, Simple, Symbol, Terminator, Variable,
+    ApplyCont, CallKind, Const, Continuation, ExnCont, Expr, Item, Named, Prim, Simple, Symbol, Terminator,
+    Variable,
 };
-use flambeau_types::{Env, Ty};
+use flambeau_types::{Env, IntSet, Ty};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
@@ -23,9 +25,6 @@ use shape::{Alias, Knowledge, Shape};
 use turns::{Turn, Turns, WholeUse};
 use wholes::Candidate;
 pub use wholes::LoopWhole;
-
-/// At most so many loads are recorded of a parameter, and none in a handler with more parameters than this.
-const FIRST_LOADS: usize = 32;
 
 /// How a continuation is used.
 #[derive(Clone, Copy, Debug, Default)]
@@ -48,6 +47,8 @@ pub struct Analysis {
     known: FxHashMap<Variable, Knowledge>,
     /// What is unboxed or projected from, directly or after it was passed through parameters.
     opened: FxHashSet<Variable>,
+    /// What is called though it is not known what it is, directly or after it was passed through parameters.
+    called: FxHashSet<Variable>,
     /// What loops do, by the first continuation of their group.
     loops: FxHashMap<Continuation, Classes>,
     /// Exception continuations that are the target of a raise of this function.
@@ -114,10 +115,11 @@ impl Analysis {
 
     /// Adds what is known of a term that was inlined. Nothing new is learnt of continuations bound outside it.
     pub fn absorb(&mut self, inlined: Analysis) {
-        let Analysis { uses, known, opened, loops, raised_to, turns, made, first_loads } = inlined;
+        let Analysis { uses, known, opened, called, loops, raised_to, turns, made, first_loads } = inlined;
         self.uses.extend(uses.into_iter().filter(|(_, uses)| uses.bound));
         self.known.extend(known);
         self.opened.extend(opened);
+        self.called.extend(called);
         self.loops.extend(loops);
         self.raised_to.extend(raised_to);
         self.turns.extend(turns);
@@ -153,6 +155,11 @@ impl Analysis {
         self.opened.contains(&param)
     }
 
+    /// Whether what a parameter holds is called somewhere as an unknown function.
+    pub fn is_called(&self, param: Variable) -> bool {
+        self.called.contains(&param)
+    }
+
     /// What a loop does with its parameter.
     pub fn turn(&self, param: Variable) -> Turn {
         self.turns.get(&param).copied().unwrap_or_default()
@@ -161,11 +168,6 @@ impl Analysis {
     /// Whether a variable is allocated in the function.
     pub fn is_made(&self, var: Variable) -> bool {
         self.made.contains(&var)
-    }
-
-    /// What the handler loads from its parameter before anything else happens, each once.
-    pub fn first_loads(&self, param: Variable) -> SmallVec<[Prim; 2]> {
-        self.first_loads.get(&param).cloned().unwrap_or_default()
     }
 
     /// What all values of a parameter have in common.
@@ -295,31 +297,6 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// Records a load from one of the parameters of the handler while still at its beginning. Returns the parameters as
-    /// long as that lasts.
-    fn first_load<'p>(&mut self, params: &'p [Variable], item: &Item) -> &'p [Variable] {
-        match item {
-            _ if self.asked != Asked::Everything => &[],
-            _ if params.is_empty() || params.len() > FIRST_LOADS => &[],
-            Item::Let { named: Named::Prim { prim, args, exn: None }, .. } => {
-                if let (
-                    Prim::Unbox(_) | Prim::BlockLoad { .. } | Prim::BlockLoadFloat { .. },
-                    [Simple::Var(var)],
-                ) = (prim, &args[..])
-                    && params.contains(var)
-                {
-                    let loads = self.analysis.first_loads.entry(*var).or_default();
-                    if loads.len() < FIRST_LOADS && !loads.contains(prim) {
-                        loads.push(prim.clone());
-                    }
-                }
-                if prim.can_duplicate() { params } else { &[] }
-            }
-            Item::Let { named: Named::Simple(_), .. } | Item::LetCont { .. } => params,
-            Item::Let { .. } | Item::LetClosures { .. } | Item::Join { .. } => &[],
-        }
-    }
-
     fn define(&mut self, cont: Continuation, params: &'a Params, here: Here) {
         let uses = Uses { count: 0, crosses_region: false, bound: true, region: here.region };
         self.analysis.uses.insert(cont, uses);
@@ -442,6 +419,9 @@ impl<'a> Walk<'a> {
             Terminator::Apply(apply) => {
                 self.use_cont(apply.ret, here);
                 apply.callee.iter().chain(&apply.args).for_each(|arg| self.escapes(*arg, here));
+                if let (CallKind::Generic, Some(Simple::Var(callee))) = (&apply.kind, apply.callee) {
+                    self.analysis.called.insert(callee);
+                }
                 for param in self.params.get(&apply.ret).copied().into_iter().flatten() {
                     self.flow(*param, Source::Unknown, here);
                 }
@@ -487,7 +467,8 @@ impl<'a> Walk<'a> {
             }
         }
         if self.asked == Asked::Everything {
-            self.spread_opened(&inflow);
+            spread(&mut self.analysis.opened, &inflow);
+            spread(&mut self.analysis.called, &inflow);
         }
         while let Some(var) = queue.pop_front() {
             seen.remove(&var);
@@ -538,20 +519,6 @@ impl<'a> Walk<'a> {
         self.analysis.made = std::mem::take(&mut self.turns.made);
     }
 
-    /// Marks what flows into something projected from as projected from, too.
-    fn spread_opened(&mut self, inflow: &FxHashMap<Variable, SmallVec<[Source; 2]>>) {
-        let mut queue: Vec<Variable> = self.analysis.opened.iter().copied().collect();
-        while let Some(var) = queue.pop() {
-            for source in inflow.get(&var).into_iter().flatten() {
-                if let Source::Atom(Simple::Var(from)) = source
-                    && self.analysis.opened.insert(*from)
-                {
-                    queue.push(*from);
-                }
-            }
-        }
-    }
-
     /// What flows from an atom into the variable `to`.
     fn atom(&self, simple: Simple, to: Variable) -> Knowledge {
         match simple {
@@ -559,6 +526,7 @@ impl<'a> Walk<'a> {
             Simple::Const(c) => {
                 let shape = match c {
                     Const::Tagged(n) => Shape::constant(n),
+                    Const::NakedImmediate(n) => Shape::Immediate(IntSet::one(n)),
                     _ => Shape::Top,
                 };
                 Knowledge { shape, alias: Alias::Is(simple), flimsy: false }
@@ -583,5 +551,19 @@ impl<'a> Walk<'a> {
 
     fn symbol(&self, symbol: Symbol) -> Shape {
         Shape::of_ty(&self.env.ty(Simple::Symbol(symbol)))
+    }
+}
+
+/// Adds to a set of variables what flows into them.
+fn spread(set: &mut FxHashSet<Variable>, inflow: &FxHashMap<Variable, SmallVec<[Source; 2]>>) {
+    let mut queue: Vec<Variable> = set.iter().copied().collect();
+    while let Some(var) = queue.pop() {
+        for source in inflow.get(&var).into_iter().flatten() {
+            if let Source::Atom(Simple::Var(from)) = source
+                && set.insert(*from)
+            {
+                queue.push(*from);
+            }
+        }
     }
 }

@@ -5,8 +5,8 @@ use std::rc::Rc;
 use flambeau_ir::prim::Mutability;
 use flambeau_ir::tags;
 use flambeau_ir::{BoxedKind, FunctionSlot, IntKind, Prim, SetOfClosures, Simple};
-use flambeau_types::{Block, Blocks, Closure, IntSet, Ty, Variant};
-use smallvec::SmallVec;
+use flambeau_types::{Block, Blocks, Choice, Closure, IntSet, Ty, Variant};
+use smallvec::{SmallVec, smallvec};
 
 use crate::Functions;
 
@@ -29,8 +29,10 @@ pub enum Shape {
     },
     /// A record of so many floats that is never assigned.
     Floats(usize),
-    /// A closure, of which it is known what it captures.
-    Closure(Rc<Closure>),
+    /// One of these closures, by increasing slot; it is known what they capture.
+    Closures(SmallVec<[Rc<Closure>; 1]>),
+    /// One of these naked immediates.
+    Immediate(IntSet),
     /// Anything.
     Top,
 }
@@ -50,7 +52,12 @@ impl Shape {
     pub fn ints(&self) -> Option<IntSet> {
         match self {
             Shape::Variant { ints, .. } => Some(ints.clone()),
-            Shape::Bottom | Shape::Boxed(_) | Shape::Floats(_) | Shape::Closure(_) | Shape::Top => None,
+            Shape::Bottom
+            | Shape::Boxed(_)
+            | Shape::Floats(_)
+            | Shape::Closures(_)
+            | Shape::Immediate(_)
+            | Shape::Top => None,
         }
     }
 
@@ -60,7 +67,11 @@ impl Shape {
             (Shape::Bottom, x) | (x, Shape::Bottom) => x.clone(),
             (Shape::Boxed(a), Shape::Boxed(b)) if a == b => Shape::Boxed(*a),
             (Shape::Floats(a), Shape::Floats(b)) if a == b => Shape::Floats(*a),
-            (Shape::Closure(a), Shape::Closure(b)) if a == b => Shape::Closure(a.clone()),
+            (Shape::Closures(a), Shape::Closures(b)) => closures(a, b).map_or(Shape::Top, Shape::Closures),
+            (Shape::Immediate(a), Shape::Immediate(b)) => {
+                let both = a.union(b);
+                if both.as_few().is_some() { Shape::Immediate(both) } else { Shape::Top }
+            }
             (Shape::Variant { ints: i, blocks: a }, Shape::Variant { ints: j, blocks: b }) => {
                 let mut all = a.clone();
                 for &(tag, size) in b {
@@ -85,7 +96,8 @@ impl Shape {
             Shape::Bottom | Shape::Top => Ty::Unknown,
             Shape::Boxed(kind) => Ty::boxed(*kind, Ty::Unknown),
             Shape::Floats(size) => Ty::floats(std::iter::repeat_n(Ty::Unknown, *size)),
-            Shape::Closure(closure) => Ty::Closure(closure.clone()),
+            Shape::Closures(closures) => Ty::one_of(closures.iter().map(|c| Closure::clone(c)).collect()),
+            Shape::Immediate(ints) => Ty::Int(ints.clone()),
             Shape::Variant { ints, blocks } => {
                 let known = blocks
                     .iter()
@@ -105,7 +117,10 @@ impl Shape {
         match ty {
             Ty::Boxed(kind, _) => Shape::Boxed(*kind),
             Ty::Floats(fields) => Shape::Floats(fields.len()),
-            Ty::Closure(closure) => Shape::Closure(Rc::new(without_values(closure))),
+            Ty::Closure(closure) => Shape::Closures(smallvec![Rc::new(without_values(closure))]),
+            Ty::OneOf(choice) => {
+                Shape::Closures(choice.closures.iter().map(|c| Rc::new(without_values(c))).collect())
+            }
             Ty::Variant(variant) => match &variant.blocks {
                 Blocks::Known(known) if known.iter().all(|b| b.exact) => Shape::Variant {
                     ints: match variant.ints.as_few() {
@@ -123,7 +138,7 @@ impl Shape {
     /// The shape of a closure allocated in the function.
     pub fn of_closure(slot: FunctionSlot, set: &SetOfClosures, functions: &Functions) -> Shape {
         let values = set.values.iter().map(|(value, _)| (*value, Ty::Unknown)).collect();
-        Shape::Closure(Rc::new(Closure { slot, functions: Rc::clone(functions), values }))
+        Shape::Closures(smallvec![Rc::new(Closure { slot, functions: Rc::clone(functions), values })])
     }
 
     /// The shape of the result of a primitive.
@@ -148,6 +163,20 @@ impl Shape {
             _ => Shape::Top,
         }
     }
+}
+
+/// What is in either, if they are not too many, and of one slot always the same.
+fn closures(a: &[Rc<Closure>], b: &[Rc<Closure>]) -> Option<SmallVec<[Rc<Closure>; 1]>> {
+    let mut all: SmallVec<[Rc<Closure>; 1]> = a.into();
+    for closure in b {
+        match all.iter().find(|c| c.slot == closure.slot) {
+            Some(same) if same == closure => {}
+            Some(_) => return None,
+            None => all.push(Rc::clone(closure)),
+        }
+    }
+    all.sort_unstable_by_key(|closure| closure.slot);
+    (all.len() <= Choice::MOST).then_some(all)
 }
 
 /// What a variable is only another name of.

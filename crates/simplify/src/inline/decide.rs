@@ -157,7 +157,7 @@ impl Simplifier<'_> {
     }
 
     /// What an attribute says, that of the call first (manual 21.6); or that of a stub, which is always inlined (A7).
-    pub(super) fn attribute(&self, apply: &Apply, code: CodeId) -> Result<Option<Reason>, Reason> {
+    pub(crate) fn attribute(&self, apply: &Apply, code: CodeId) -> Result<Option<Reason>, Reason> {
         let attributes = &self.unit.codes[code].attributes;
         match apply.inlined {
             InlineAttribute::Never => return Err(Reason::ForbiddenByCall),

@@ -120,7 +120,7 @@ impl Simplifier<'_> {
     }
 
     /// What the run continues with when a body replaces a call.
-    fn body_in_place(&mut self, apply: &Apply, body: Expr) -> Option<Rest> {
+    pub(crate) fn body_in_place(&mut self, apply: &Apply, body: Expr) -> Option<Rest> {
         let analysis = Analysis::of(&body, &self.env, self.rewrites.keep_backtraces);
         let returns = analysis.outward_uses(apply.ret);
         Rc::make_mut(&mut self.function.analysis).absorb(analysis);

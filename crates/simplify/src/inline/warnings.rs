@@ -25,20 +25,33 @@ pub fn warnings(unit: &Unit, rewrites: &Rewrites) -> BTreeSet<(Dbg, Warning)> {
             {
                 warnings.insert((place, Warning::InliningImpossible(why)));
             }
-            let is_known = match &apply.kind {
-                CallKind::Direct(_) => true,
-                CallKind::DirectExternal(name) => unit.imports.get(name).is_some(),
-                _ => false,
-            };
-            if apply.specialised == SpecialiseAttribute::Always && is_known {
-                let why = "the [@specialised] attribute was not used on this function application: the function is \
-                           not recursive, or no parameter that stays the same in its calls of itself is given a \
-                           function that is known here";
-                warnings.insert((place, Warning::InliningImpossible(why.into())));
+            if apply.specialised == SpecialiseAttribute::Always
+                && let Some(why) = why_not_specialised(unit, &apply.kind)
+            {
+                let what = "the [@specialised] attribute was not used on this function application";
+                warnings.insert((place, Warning::InliningImpossible(format!("{what}: {why}"))));
             }
         });
     }
     warnings
+}
+
+/// Why a call was not specialised although an attribute wants it; `None` if that is no fault of the source.
+fn why_not_specialised(unit: &Unit, kind: &CallKind) -> Option<&'static str> {
+    let is_recursive = match kind {
+        CallKind::Direct(code) => unit.codes[*code].recursive,
+        CallKind::DirectExternal(name) => {
+            unit.imports.get(name)?;
+            true
+        }
+        _ => return None,
+    };
+    Some(if is_recursive {
+        "no parameter that stays the same in the function's calls of itself is given what is known here (a constant, a \
+         function, or a record or tuple of functions), or the function is also used otherwise than called"
+    } else {
+        "the function is not recursive"
+    })
 }
 
 /// Why a call was not inlined although an attribute wants it; `None` if that is no fault of the source.

@@ -2,7 +2,7 @@
 
 use flambeau_ir::prim::Mutability;
 use flambeau_ir::{Kind, Prim, Rewrite, Simple, Variable};
-use flambeau_types::{Block, Blocks, Closure, Ty, Variant};
+use flambeau_types::{Block, Blocks, Choice, Closure, Ty, Variant};
 
 use super::{Form, Parts, Tests, Unboxing, Whole, is_poison};
 use crate::Simplifier;
@@ -23,6 +23,9 @@ impl Simplifier<'_> {
         uses: &[Use],
         is_handler: bool,
     ) -> Option<Unboxing> {
+        if let Ty::OneOf(choice) = ty {
+            return self.unbox_choice(index, param, choice, uses, is_handler);
+        }
         let is_fresh = uses.iter().any(|u| self.is_fresh(u.args[index]));
         // A loop that this flows into and that passes parts needs their names, where it is possibly poison.
         let is_named =
@@ -42,6 +45,55 @@ impl Simplifier<'_> {
             self.loads(param)?
         };
         Some(Unboxing { index, param, form, whole: Whole::Passed })
+    }
+
+    /// Whether a parameter that is one of several closures is to be passed as which one that is, and what they
+    /// captured: where it is called. That does not depend on whether the closures are allocated for it, because calls
+    /// become direct.
+    fn unbox_choice(
+        &mut self,
+        index: usize,
+        param: Variable,
+        choice: &Choice,
+        uses: &[Use],
+        is_handler: bool,
+    ) -> Option<Unboxing> {
+        let knows = |u: &Use| {
+            let (arg, at_use) = (u.args[index], &u.tys[index]);
+            is_poison(arg) || self.is_told(choice, at_use, (arg, &u.tests[index]), is_handler)
+        };
+        if !self.function.analysis.is_called(param) || !is_few(choice) || !uses.iter().all(knows) {
+            return None;
+        }
+        let rewrite = if is_handler { Rewrite::UnboxedHandlerParameter } else { Rewrite::UnboxedParameter };
+        let form = self.allow(rewrite).then(|| self.choice(param, choice, true))?;
+        Some(Unboxing { index, param, form, whole: Whole::Passed })
+    }
+
+    /// Whether it is known, of a value, which of the closures it is, and what that captured; by name, or by a load
+    /// that meets no poison.
+    pub(super) fn is_told(
+        &self,
+        choice: &Choice,
+        ty: &Ty,
+        (arg, tests): (Simple, &Tests),
+        by_name: bool,
+    ) -> bool {
+        match ty {
+            Ty::Closure(closure) => {
+                let fits =
+                    choice.position(closure).is_some_and(|at| is_closure_of(closure, &choice.closures[at]));
+                let is_solid = || !by_name && arg.as_var().is_none_or(|var| !self.is_flimsy(var));
+                fits && (has_names(ty, tests) || is_solid())
+            }
+            Ty::OneOf(other) => {
+                let mut pairs = choice.closures.iter().zip(&other.closures);
+                choice.closures.len() == other.closures.len()
+                    && pairs.all(|(closure, other)| is_closure_of(other, closure))
+                    && has_names(ty, tests)
+            }
+            _ => false,
+        }
     }
 
     /// Whether a parameter of a loop is to be unboxed, from what the inductive pre-pass says.
@@ -65,6 +117,14 @@ impl Simplifier<'_> {
         let form = match ty {
             Ty::Closure(_) if is_small(ty) && self.allow(Rewrite::UnboxedLoopClosure) => {
                 self.form(param, ty)?
+            }
+            Ty::OneOf(choice)
+                if turn.has_names
+                    && is_few(choice)
+                    && self.function.analysis.is_called(param)
+                    && self.allow(Rewrite::UnboxedLoopClosure) =>
+            {
+                self.choice(param, choice, false)
             }
             _ => self.loads(param)?,
         };
@@ -141,6 +201,20 @@ impl Simplifier<'_> {
         }
     }
 
+    /// The parts of one of several closures. `is_told`: each use knows which one it passes.
+    fn choice(&mut self, param: Variable, choice: &Choice, is_told: bool) -> Form {
+        let values = choice.closures.iter().map(|closure| {
+            closure.values.iter().map(|(slot, _)| (*slot, self.part(param, Kind::Value))).collect()
+        });
+        let values = values.collect();
+        Form::Choice {
+            choice: choice.clone(),
+            which: self.part(param, Kind::NakedImmediate),
+            values,
+            is_told,
+        }
+    }
+
     fn variant(&mut self, param: Variable, variant: &Variant, known: &[Block]) -> Parts {
         let has_ints = !variant.ints.is_empty();
         let only = variant.ints.as_one();
@@ -195,6 +269,11 @@ pub(crate) fn is_small(ty: &Ty) -> bool {
     }
 }
 
+/// Whether the closures have captured few enough values to be passed unboxed.
+fn is_few(choice: &Choice) -> bool {
+    choice.closures.iter().map(|closure| closure.values.len()).sum::<usize>() <= FIELDS
+}
+
 /// Whether the parts of a value of the type are known by name.
 pub(super) fn has_names(ty: &Ty, tests: &Tests) -> bool {
     match ty {
@@ -202,6 +281,10 @@ pub(super) fn has_names(ty: &Ty, tests: &Tests) -> bool {
         Ty::Variant(variant) => is_named(variant, tests),
         Ty::Floats(fields) => fields.iter().all(is_name),
         Ty::Closure(closure) => closure.values.iter().all(|(_, ty)| is_name(ty)),
+        Ty::OneOf(choice) => {
+            let mut values = choice.closures.iter().flat_map(|closure| &closure.values);
+            is_name(&choice.which) && values.all(|(_, ty)| is_name(ty))
+        }
         _ => false,
     }
 }

@@ -2,7 +2,7 @@
 
 use flambeau_ir::prim::Mutability;
 use flambeau_ir::{Const, Item, Kind, Prim, Simple, ValueSlot, Variable};
-use flambeau_types::{Blocks, Closure, Ty, Variant};
+use flambeau_types::{Blocks, Choice, Closure, Ty, Variant};
 use smallvec::SmallVec;
 
 use super::decide::has_names;
@@ -29,6 +29,9 @@ impl Simplifier<'_> {
 
     fn pass_parts(&mut self, edge: EdgeId, u: &Use, unboxing: &Unboxing) {
         let (arg, ty, tests) = (u.args[unboxing.index], &u.tys[unboxing.index], u.tests[unboxing.index]);
+        if let Form::Choice { choice, values, .. } = &unboxing.form {
+            return self.extra_choice(edge, (choice, values), (arg, ty, tests));
+        }
         let may_be_poison = arg.as_var().is_some_and(|var| self.is_flimsy(var));
         if may_be_poison && !matches!(unboxing.form, Form::Loads(_)) && !has_names(ty, &tests) {
             return self.extra_guarded(edge, &unboxing.form, arg);
@@ -46,6 +49,7 @@ impl Simplifier<'_> {
             }
             Form::Variant(parts) => self.extra_parts(edge, parts, (arg, ty, tests)),
             Form::Closure { closure, values } => self.extra_values(edge, closure, values, arg, ty),
+            Form::Choice { .. } => {}
             Form::Loads(loads) => {
                 for (prim, part) in loads {
                     self.extra(edge, *part, known_load(prim, ty), arg, prim.clone());
@@ -85,6 +89,43 @@ impl Simplifier<'_> {
             let name = known.and_then(|(_, ty)| as_alias(ty));
             let prim = Prim::ProjectValueSlot { function: closure.slot, value: *value };
             self.extra(edge, *part, name, arg, prim);
+        }
+    }
+
+    /// Which of several closures is passed, and what it has captured.
+    fn extra_choice(
+        &mut self,
+        edge: EdgeId,
+        (choice, values): (&Choice, &[Vec<(ValueSlot, Variable)>]),
+        (arg, ty, tests): (Simple, &Ty, Tests),
+    ) {
+        let is_told = self.is_told(choice, ty, (arg, &tests), false);
+        let mut which = Simple::naked_imm(choice.closures.len() as i64);
+        let mut only = None;
+        match ty {
+            // Never poison, because it is branched on.
+            _ if is_poison(arg) => which = Simple::naked_imm(0),
+            Ty::Closure(closure) if is_told => {
+                only = choice.position(closure);
+                which = only.map_or(which, |at| Simple::naked_imm(at as i64));
+            }
+            Ty::OneOf(known) if is_told => {
+                which = as_alias(&known.which).unwrap_or(which);
+                self.function.edges[edge].extra.push(which);
+                let names = known.closures.iter().flat_map(|closure| &closure.values);
+                let names = names.filter_map(|(_, ty)| as_alias(ty));
+                return self.function.edges[edge].extra.extend(names);
+            }
+            _ => {}
+        }
+        self.function.edges[edge].extra.push(which);
+        for (at, (closure, values)) in choice.closures.iter().zip(values).enumerate() {
+            if only == Some(at) {
+                self.extra_values(edge, closure, values, arg, ty);
+            } else {
+                let poison = values.iter().map(|_| Simple::Const(Const::Poison(Kind::Value)));
+                self.function.edges[edge].extra.extend(poison);
+            }
         }
     }
 
@@ -207,8 +248,8 @@ impl Simplifier<'_> {
                 }
                 vec![(0, case)]
             }
-            // The handler loads from whatever is passed.
-            Form::Loads(_) => Vec::new(),
+            // The handler loads from whatever is passed; which closure it is is known by name, or not at all.
+            Form::Choice { .. } | Form::Loads(_) => Vec::new(),
         };
         let first = vec![pure_let(opaque, Prim::Opaque, &[arg]), pure_let(is_int, Prim::IsInt, &[arg_of])];
         self.function.edges[edge].extra.extend(results.iter().map(|result| Simple::Var(*result)));

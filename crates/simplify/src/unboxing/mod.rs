@@ -12,6 +12,13 @@
 //! flows into such a parameter was not allocated before (`analysis::wholes`), or the box is passed beside its parts
 //! ([`Whole::Given`]).
 //!
+//! # Closures
+//!
+//! One of several known closures ([`Form::Choice`]) is passed as a naked immediate that says which, with what each of
+//! them captures; a call of it becomes a switch ([`crate::choices`]). Where it is not known which, as on an edge of a
+//! loop whose argument comes from a join that was not unboxed, the immediate is the number of the closures, for which
+//! the call stays as it was. The closure itself stays a parameter, and is never allocated a second time.
+//!
 //! # Poison
 //!
 //! Fields of a case that a use is not in are poison there. A variable that is possibly poison is *flimsy*: what its
@@ -25,7 +32,7 @@ mod parts;
 pub(crate) use decide::is_small;
 
 use flambeau_ir::{BoxedKind, Const, Prim, Simple, ValueSlot, Variable};
-use flambeau_types::{Block, Blocks, Closure, IntSet, Operands, Ty, Variant};
+use flambeau_types::{Block, Blocks, Choice, Closure, IntSet, Operands, Ty, Variant};
 
 use crate::Simplifier;
 
@@ -64,6 +71,14 @@ enum Form {
         closure: Closure,
         values: Vec<(ValueSlot, Variable)>,
     },
+    /// Which of several closures it is, and what each of them captures.
+    Choice {
+        choice: Choice,
+        which: Variable,
+        values: Vec<Vec<(ValueSlot, Variable)>>,
+        /// Each use knows which.
+        is_told: bool,
+    },
     /// Loads that the handler begins with, whatever the value is.
     Loads(Vec<(Prim, Variable)>),
 }
@@ -90,6 +105,9 @@ impl Form {
             Form::Block { fields, .. } => fields.clone(),
             Form::Variant(parts) => parts.variables().collect(),
             Form::Closure { values, .. } => values.iter().map(|(_, part)| *part).collect(),
+            Form::Choice { which, values, .. } => {
+                std::iter::once(*which).chain(values.iter().flatten().map(|(_, part)| *part)).collect()
+            }
             Form::Loads(loads) => loads.iter().map(|(_, part)| *part).collect(),
         }
     }

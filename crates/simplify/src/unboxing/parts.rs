@@ -3,8 +3,8 @@
 use std::rc::Rc;
 
 use flambeau_ir::prim::Mutability;
-use flambeau_ir::{Item, Kind, Prim, Simple, Subkind, Variable};
-use flambeau_types::{Block, Blocks, Closure, Definition, IntSet, Operands, Ty, Variant};
+use flambeau_ir::{Item, Kind, Prim, Simple, Subkind, ValueSlot, Variable};
+use flambeau_types::{Block, Blocks, Choice, Closure, Definition, IntSet, Operands, Ty, Variant};
 use smallvec::{SmallVec, smallvec};
 
 use super::diamond::{Case, Cases, pure_let};
@@ -72,6 +72,22 @@ impl Simplifier<'_> {
                 let ty = Closure { slot: closure.slot, functions: closure.functions.clone(), values };
                 self.env.retype(param, Ty::Closure(Rc::new(ty)));
             }
+            Form::Choice { choice, which, values, is_told } => {
+                let most = choice.closures.len() as i64 - i64::from(*is_told);
+                self.add_part(params, *which, Ty::Int(IntSet::range(0, most)));
+                for (_, part) in values.iter().flatten() {
+                    self.add_part(params, *part, Ty::Unknown);
+                    self.function.flimsy.insert(*part);
+                }
+                let named = |closure: &Closure, values: &[(ValueSlot, Variable)]| Closure {
+                    values: values.iter().map(|(slot, part)| (*slot, Ty::Is((*part).into()))).collect(),
+                    ..closure.clone()
+                };
+                let closures =
+                    choice.closures.iter().zip(values).map(|(c, values)| named(c, values)).collect();
+                let ty = Choice { which: Ty::Is((*which).into()), closures };
+                self.env.retype(param, Ty::OneOf(Rc::new(ty)));
+            }
             Form::Loads(loads) => {
                 for (prim, part) in loads {
                     self.add_part(params, *part, Ty::Unknown);
@@ -129,7 +145,7 @@ impl Simplifier<'_> {
             Form::Number(kind, part) => Some(pure_let(param, Prim::Box(*kind), &[(*part).into()])),
             Form::Block { make, fields } => Some(pure_let(param, make.clone(), &atoms(fields))),
             Form::Variant(parts) => Some(self.rebuilt_variant(param, parts)),
-            Form::Closure { .. } | Form::Loads(_) => None,
+            Form::Closure { .. } | Form::Choice { .. } | Form::Loads(_) => None,
         }
     }
 

@@ -1,0 +1,288 @@
+//! The copies of functions that are specialised: one set of closures, which has captured the arguments.
+
+use flambeau_ir::copy::Copier;
+use flambeau_ir::term::SpecialiseAttribute;
+use flambeau_ir::transfer::own_name;
+use flambeau_ir::{
+    Apply, CallKind, CodeId, Expr, FunctionSlot, Item, Named, Prim, SetOfClosures, Simple, Terminator,
+    ValueSlot, Variable,
+};
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use super::group::Group;
+use crate::arrangements::{Arrangement, Arrangements};
+use crate::run::Rest;
+use crate::{Functions, Simplifier};
+
+impl Simplifier<'_> {
+    pub(super) fn specialised_copy(
+        &mut self,
+        apply: &Apply,
+        code: CodeId,
+        functions: Functions,
+        values: Vec<(ValueSlot, Simple)>,
+        arrangements: &Arrangements,
+        group: &Group,
+    ) -> Option<Rest> {
+        let position = functions.iter().position(|(_, c)| *c == code)?;
+        let most = functions.iter().map(|(_, code)| arrangements.of(*code).len()).max()?;
+        let mut all = Vec::with_capacity(most);
+        for _ in 0..most {
+            all.push(self.copied_set(apply, &functions, &values, group)?);
+        }
+        // One set of all copies, so that each can call each.
+        let mut vars: SmallVec<[Variable; 1]> = SmallVec::new();
+        let mut set = SetOfClosures { functions: SmallVec::new(), values: Vec::new() };
+        let mut copies = Copies::default();
+        for (number, (copied_vars, copied)) in all.into_iter().enumerate() {
+            set.values.extend(copied.values);
+            let of_copy = copied_vars.into_iter().zip(copied.functions);
+            for ((_, original), (var, (slot, copy))) in functions.iter().zip(of_copy) {
+                copies.originals.insert(copy, *original);
+                if number < arrangements.of(*original).len() {
+                    copies.all.push((*original, number, copy));
+                    vars.push(var);
+                    set.functions.push((slot, copy));
+                }
+            }
+        }
+        let captured = self.capture(apply, &mut set, arrangements);
+        let mut through_closures = captured.values().any(|by| matches!(by, Captured::Slot(_)));
+        if arrangements.permute() {
+            for (original, number, copy) in &copies.all {
+                let arrangement = &arrangements.of(*original)[*number];
+                through_closures |= self.redirect(*copy, arrangement, &copies, arrangements);
+            }
+        }
+        if through_closures {
+            // The closures are needed now.
+            set.functions.iter().for_each(|(_, copy)| self.pass_closures(*copy, &set.functions));
+        }
+        for (original, number, copy) in &copies.all {
+            let arrangement = &arrangements.of(*original)[*number];
+            let known = arrangement.iter().enumerate().filter_map(|(param, arg)| Some((param, (*arg)?)));
+            self.replace_params(*copy, &known.collect::<Vec<_>>(), &captured);
+        }
+        let mut call = apply.clone();
+        call.specialised = SpecialiseAttribute::Default;
+        call.callee = Some(vars[position].into());
+        call.kind = CallKind::Direct(copies.get(code, 0)?);
+        for (arg, known) in call.args.iter_mut().zip(&arrangements.of(code)[0]) {
+            if known.is_some() {
+                *arg = Simple::UNIT;
+            }
+        }
+        let copy = Expr {
+            items: vec![Item::LetClosures { vars, set, dbg: apply.dbg }],
+            terminator: Terminator::Apply(Box::new(call)),
+        };
+        self.note_sets(&copy);
+        Some(Rest::from(copy))
+    }
+
+    /// A copy of the functions, in the order of the originals, with the variables that hold them.
+    fn copied_set(
+        &mut self,
+        apply: &Apply,
+        functions: &Functions,
+        values: &[(ValueSlot, Simple)],
+        group: &Group,
+    ) -> Option<(SmallVec<[Variable; 1]>, SetOfClosures)> {
+        let vars: SmallVec<[Variable; 1]> = functions
+            .iter()
+            .map(|(slot, _)| {
+                let name = self.unit.function_slots[*slot].clone();
+                self.unit.new_value(name)
+            })
+            .collect();
+        let set = SetOfClosures { functions: functions.iter().copied().collect(), values: values.to_vec() };
+        let original = Expr {
+            items: vec![Item::LetClosures { vars, set, dbg: apply.dbg }],
+            terminator: Terminator::Unreachable,
+        };
+        let unit = &mut *self.unit;
+        let mut copier = Copier::with_sets(
+            &mut unit.variables,
+            &mut unit.continuations,
+            &unit.codes,
+            &mut unit.function_slots,
+            &mut unit.value_slots,
+        );
+        copier.deepen(apply.depth.saturating_add(1));
+        let mut copy = copier.expr(&original);
+        let naming = &unit.naming;
+        let imported = matches!(apply.kind, CallKind::DirectExternal(_));
+        let first = unit.codes.next_key();
+        for mut code in copier.finish().ok()? {
+            if imported {
+                code.linkage_name = own_name(naming, &code.linkage_name, code.function_slot);
+            }
+            unit.codes.push(code);
+        }
+        let Some(Item::LetClosures { vars, set, .. }) = copy.items.pop() else { return None };
+        self.tie(first, functions, &set, group);
+        Some((vars, set))
+    }
+
+    /// Redirects calls of functions of a group, in the codes from `first` on, to their copies.
+    fn tie(&mut self, first: CodeId, originals: &Functions, copies: &SetOfClosures, group: &Group) {
+        if group.0.len() < 2 {
+            return;
+        }
+        let copy_of = |code: CodeId| {
+            let position = originals.iter().position(|(_, original)| *original == code)?;
+            copies.functions.get(position).map(|(_, copy)| *copy)
+        };
+        let last = self.unit.codes.next_key();
+        for code in (first.as_u32()..last.as_u32()).map(CodeId::from_u32) {
+            self.unit.codes[code].body.walk_mut(&mut |expr| {
+                if let Terminator::Apply(apply) = &mut expr.terminator
+                    && let CallKind::DirectExternal(_) = apply.kind
+                    && let Some(copy) = group.called(&apply.kind).and_then(copy_of)
+                {
+                    apply.kind = CallKind::Direct(copy);
+                }
+            });
+        }
+    }
+
+    /// Redirects the calls of copied functions in a copy, whose parameters have this arrangement, to the copies for the
+    /// arrangements that they pass. Returns whether one was made through a closure; none is now.
+    fn redirect(
+        &mut self,
+        copy: CodeId,
+        arrangement: &Arrangement,
+        copies: &Copies,
+        arrangements: &Arrangements,
+    ) -> bool {
+        let code = &mut self.unit.codes[copy];
+        let params = code.params.clone();
+        let argument = |arg: &Simple| {
+            let position = params.iter().position(|param| *arg == Simple::Var(*param))?;
+            arrangement[position]
+        };
+        let mut through_closure = false;
+        code.body.walk_mut(&mut |expr| {
+            if let Terminator::Apply(apply) = &mut expr.terminator
+                && let CallKind::Direct(to) = &mut apply.kind
+                && let Some(original) = copies.originals.get(to)
+            {
+                let passed: Arrangement = apply.args.iter().map(argument).collect();
+                let fits = |known: &Arrangement| {
+                    known.iter().zip(&passed).all(|(known, passed)| known.is_none() || known == passed)
+                };
+                let number = arrangements.of(*original).iter().position(fits);
+                if let Some(target) = number.and_then(|number| copies.get(*original, number)) {
+                    *to = target;
+                }
+                through_closure |= apply.callee.take().is_some();
+            }
+        });
+        through_closure
+    }
+
+    /// Adds the arguments that are no constants to what a set captures; returns by what each is known in the functions.
+    fn capture(
+        &mut self,
+        apply: &Apply,
+        set: &mut SetOfClosures,
+        arrangements: &Arrangements,
+    ) -> FxHashMap<usize, Captured> {
+        let mut captured = FxHashMap::default();
+        for index in arrangements.arguments() {
+            let by = match apply.args[index] {
+                arg @ Simple::Var(_) => {
+                    let slot = self.unit.value_slots.push("invariant".into());
+                    set.values.push((slot, arg));
+                    Captured::Slot(slot)
+                }
+                arg => Captured::Atom(arg),
+            };
+            captured.insert(index, by);
+        }
+        captured
+    }
+
+    /// Makes the calls of copied functions in a copied function go through closures, which they did not need before.
+    fn pass_closures(&mut self, code: CodeId, copies: &[(FunctionSlot, CodeId)]) {
+        let (my_closure, from) = {
+            let data = &self.unit.codes[code];
+            (data.my_closure, data.function_slot)
+        };
+        let mut items = Vec::new();
+        let mut closures: FxHashMap<CodeId, Variable> = FxHashMap::default();
+        for &(to, copy) in copies.iter() {
+            if copy == code {
+                closures.insert(code, my_closure);
+                continue;
+            }
+            let name = self.unit.function_slots[to].clone();
+            let var = self.unit.new_value(name);
+            let prim = Prim::ProjectFunctionSlot { from, to };
+            let named = Named::Prim { prim, args: SmallVec::from_slice(&[my_closure.into()]), exn: None };
+            items.push(Item::Let { var, named, dbg: flambeau_ir::Dbg::NONE });
+            closures.insert(copy, var);
+        }
+        let body = &mut self.unit.codes[code].body;
+        body.walk_mut(&mut |expr| {
+            if let Terminator::Apply(apply) = &mut expr.terminator
+                && let CallKind::Direct(to) = apply.kind
+                && let Some(closure) = closures.get(&to)
+                && apply.callee.is_none()
+            {
+                apply.callee = Some((*closure).into());
+            }
+        });
+        body.items.splice(0..0, items);
+    }
+
+    /// Replaces parameters of a copy, each paired with the index of its argument, by what is captured.
+    fn replace_params(
+        &mut self,
+        copy: CodeId,
+        params: &[(usize, usize)],
+        captured: &FxHashMap<usize, Captured>,
+    ) {
+        let mut items = Vec::with_capacity(params.len());
+        for (index, arg) in params {
+            let param = self.unit.codes[copy].params[*index];
+            let fresh = self.fresh_like(param);
+            let data = &mut self.unit.codes[copy];
+            data.params[*index] = fresh;
+            let named = match captured[arg] {
+                Captured::Atom(simple) => Named::Simple(simple),
+                Captured::Slot(value) => Named::Prim {
+                    prim: Prim::ProjectValueSlot { function: data.function_slot, value },
+                    args: SmallVec::from_slice(&[data.my_closure.into()]),
+                    exn: None,
+                },
+            };
+            items.push(Item::Let { var: param, named, dbg: data.dbg });
+            self.global.ignored.entry(copy).or_default().push(*index);
+        }
+        self.unit.codes[copy].body.items.splice(0..0, items);
+    }
+}
+
+/// The copies of a set of functions.
+#[derive(Default)]
+struct Copies {
+    /// By the original and the number of the arrangement, in the order of the new set.
+    all: Vec<(CodeId, usize, CodeId)>,
+    /// The originals of these, and of those that no arrangement needs.
+    originals: FxHashMap<CodeId, CodeId>,
+}
+
+impl Copies {
+    fn get(&self, code: CodeId, number: usize) -> Option<CodeId> {
+        self.all.iter().find(|(c, n, _)| (*c, *n) == (code, number)).map(|(.., copy)| *copy)
+    }
+}
+
+/// How a captured argument is known in the copied functions.
+#[derive(Clone, Copy)]
+enum Captured {
+    Atom(Simple),
+    Slot(ValueSlot),
+}

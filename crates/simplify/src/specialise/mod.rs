@@ -1,0 +1,251 @@
+//! Specialisation of recursive functions for arguments that stay the same in all their calls of themselves (features
+//! C1).
+//!
+//! `map f l` with a known `f` becomes a call of a copy of `map` that has captured `f`: the copy knows the function,
+//! calls it directly, and inlines it. The whole set of closures is copied, and a parameter is captured if, in whatever
+//! function of the set, it can only be the argument of the call that is specialised: a fixed point over the calls in
+//! the set. Where functions are permuted among parameters in these calls there is a copy for each arrangement
+//! ([`crate::arrangements`]). The copy still takes all arguments, so that calls keep their shape; in calls of itself
+//! those captured are zero.
+
+mod copies;
+mod group;
+
+use flambeau_ir::decision::{Policy, Reason};
+use flambeau_ir::inlining::LARGEST;
+use flambeau_ir::term::SpecialiseAttribute;
+use flambeau_ir::unit::{MOST_NEW_PARAMETERS, MOST_PARAMETERS};
+use flambeau_ir::{
+    Apply, CallKind, Code, CodeId, Item, Kind, Named, Prim, Rewrite, Simple, Terminator, ValueSlot, Variable,
+};
+use flambeau_types::Ty;
+use smallvec::SmallVec;
+
+use crate::arrangements::{Argument, Arrangements, Call, Flow};
+use crate::run::Rest;
+use crate::{Functions, Simplifier, size};
+use group::Group;
+
+/// Sets of functions larger than this together are not copied, unless an attribute wants it.
+pub const LARGE: u32 = 250;
+/// Through so many copied functions calls are specialised: in a copy more is known, and what it makes is known to those
+/// that it calls.
+const DEEPEST: u8 = 6;
+impl Simplifier<'_> {
+    /// Replaces a direct call by a copy of the functions, specialised for some of the arguments, and a call of that.
+    pub(crate) fn specialised(&mut self, apply: &Apply) -> Option<Rest> {
+        let code = match &apply.kind {
+            CallKind::Direct(code) => *code,
+            CallKind::DirectExternal(name) if self.is_known_enough(apply, false) => {
+                self.imported(name, apply)?
+            }
+            _ => return None,
+        };
+        let limit = self.specialisation_limit(apply, code)?;
+        self.simplify_callee(code);
+        let slot = self.unit.codes[code].function_slot;
+        let imported = matches!(apply.kind, CallKind::DirectExternal(_));
+        // A function of another unit is imported with those of its unit that call each other.
+        let group = if imported { self.imported_group(code, limit) } else { Group::default() };
+        let functions = if imported { group.functions(self.unit) } else { self.siblings(code, slot)? };
+        let bound = if imported { 0 } else { 1 };
+        let ready = |code: &CodeId| {
+            self.global.done.contains(code)
+                && !self.global.in_progress.contains(code)
+                && self.global.sets.binders(*code) == bound
+        };
+        if !functions.iter().all(|(_, code)| ready(code) && !self.is_sole(*code)) {
+            return None;
+        }
+        let mut size = 0;
+        for (_, code) in functions.iter() {
+            size += self.whole_size(*code, limit.checked_sub(size)?)?;
+        }
+        let wished = limit == LARGEST;
+        if apply.depth > DEEPEST || !wished && size > self.global.specialisation_budget {
+            return None;
+        }
+        let values =
+            self.captured(apply, &functions).filter(|values| self.is_lifted_later(values, &functions))?;
+        let calls = self.calls_of_set(&functions, &group)?;
+        // Functions that capture an argument are called through their closures, which those nested in them do not have;
+        // nor can a call in those choose between arrangements.
+        let nested = calls.iter().any(|call| !functions.iter().any(|(_, code)| *code == call.from));
+        let arrangements = self.arrangements(apply, code, &functions, &calls).find(|arrangements| {
+            let arguments = arrangements.arguments();
+            let captures = arguments.iter().any(|index| apply.args[*index].as_var().is_some());
+            !arguments.is_empty()
+                && !(nested && (captures || arrangements.permute()))
+                && (!captures || self.rewrites.lifts_closures())
+                && (wished || self.is_worth_it(apply, arrangements))
+                && self.copied_size(arrangements).is_some_and(|size| {
+                    size <= limit && (wished || size <= self.global.specialisation_budget)
+                })
+        })?;
+        let size = self.copied_size(&arrangements)?;
+        if self.grow_deeper(apply, size).is_err() || !self.allow(Rewrite::Specialisation) {
+            return None;
+        }
+        if !wished {
+            let frames: u32 = arrangements.iter().map(|(code, _)| size::frames(self.unit, code)).sum();
+            self.global.specialisation_budget =
+                self.global.specialisation_budget.saturating_sub(size.saturating_add(frames));
+        }
+        self.log_specialisation(apply, code, &arrangements, size);
+        self.specialised_copy(apply, code, functions, values, &arrangements, &group)
+    }
+
+    /// Whether a function is not to be copied with its set.
+    fn is_sole(&self, code: CodeId) -> bool {
+        self.unit.codes[code].attributes.sole || self.makes_sole_set(code)
+    }
+
+    /// The alternatives in which the functions can be copied, the best first.
+    fn arrangements(
+        &self,
+        apply: &Apply,
+        root: CodeId,
+        functions: &Functions,
+        calls: &[Call],
+    ) -> impl Iterator<Item = Arrangements> + use<> {
+        // What a copy has captured already, it is not passed.
+        let ignored = self.global.ignored.get(&root);
+        let is_ignored = |index: usize| ignored.is_some_and(|ignored| ignored.contains(&index));
+        let known = |(index, arg): (usize, &Simple)| match arg {
+            arg if is_ignored(index) || self.unit.kind_of(*arg) != Kind::Value => Argument::Unknown,
+            arg if self.has_functions(*arg) => Argument::Function,
+            Simple::Const(_) | Simple::Symbol(_) => Argument::Constant,
+            Simple::Var(_) => Argument::Unknown,
+        };
+        let arguments: Vec<Argument> = apply.args.iter().enumerate().map(known).collect();
+        let functions: SmallVec<[(CodeId, &[Variable]); 2]> =
+            functions.iter().map(|(_, code)| (*code, self.unit.codes[*code].params.as_slice())).collect();
+        let flow = Flow { root, arguments: &arguments, functions: &functions, calls };
+        [flow.permuting(), flow.fixed()].into_iter().flatten()
+    }
+
+    /// The size of the copies together.
+    fn copied_size(&self, arrangements: &Arrangements) -> Option<u32> {
+        arrangements.iter().try_fold(0u32, |sum, (code, _)| sum.checked_add(self.whole_size(code, LARGEST)?))
+    }
+
+    fn log_specialisation(&mut self, apply: &Apply, code: CodeId, arrangements: &Arrangements, size: u32) {
+        if self.rewrites.decisions.is_none() {
+            return;
+        }
+        let data = &self.unit.codes[code];
+        let is_known = |index: &usize| arrangements.of(code)[0][*index].is_some();
+        let name = |index: usize| self.unit.variables[data.params[index]].name.clone();
+        let parameters = (0..data.params.len()).filter(is_known).map(name).collect();
+        self.log(apply, Some(code), Reason::Specialised { parameters, size });
+    }
+
+    /// Whether a value is a known function, or a record or tuple that holds one.
+    fn has_functions(&self, value: Simple) -> bool {
+        let is_function = |ty: &Ty| matches!(self.env.head(ty), Ty::Closure(_));
+        let known = self.env.ty(value);
+        is_function(&known) || known.as_block().is_some_and(|block| block.fields.iter().any(is_function))
+    }
+
+    /// Whether enough is known of the arguments: a function; or, where an attribute wishes it, a constant.
+    fn is_known_enough(&self, apply: &Apply, wished: bool) -> bool {
+        let is_constant =
+            |arg: &Simple| !matches!(arg, Simple::Var(_)) && self.unit.kind_of(*arg) == Kind::Value;
+        apply.args.iter().any(|arg| wished && is_constant(arg) || self.has_functions(*arg))
+    }
+
+    /// The size that the copied functions may have together, if they are to be copied at all.
+    fn specialisation_limit(&self, apply: &Apply, code: CodeId) -> Option<u32> {
+        let data = &self.unit.codes[code];
+        let in_stub = self.function.current.is_some_and(|current| self.unit.codes[current].attributes.stub);
+        let wish = match apply.specialised {
+            SpecialiseAttribute::Default => data.attributes.specialise,
+            wish => wish,
+        };
+        let wished = wish == SpecialiseAttribute::Always;
+        let stays = in_stub || self.rewrites.stubs_only || !self.is_known_enough(apply, wished);
+        if !data.recursive || data.attributes.stub || stays {
+            return None;
+        }
+        match wish {
+            SpecialiseAttribute::Never => None,
+            SpecialiseAttribute::Always => Some(LARGEST),
+            SpecialiseAttribute::Default if self.arguments().policy == Policy::Classic => None,
+            SpecialiseAttribute::Default => Some(LARGE),
+        }
+    }
+
+    /// What the set has captured, as atoms that are in scope at the call.
+    fn captured(&self, apply: &Apply, functions: &Functions) -> Option<Vec<(ValueSlot, Simple)>> {
+        // Without a closure the functions use none.
+        let Some(callee) = apply.callee else { return Some(Vec::new()) };
+        let Ty::Closure(known) = self.env.ty(callee) else { return None };
+        if known.functions != *functions {
+            return None;
+        }
+        known
+            .values
+            .iter()
+            .map(|(slot, ty)| if let Ty::Is(simple) = ty { Some((*slot, *simple)) } else { None })
+            .collect()
+    }
+
+    /// Whether functions can take as parameters what their set has captured, besides arguments that stay the same,
+    /// which they take already: then the copies need no closure (`docs/passes/parameters.md`).
+    fn is_lifted_later(&self, values: &[(ValueSlot, Simple)], functions: &Functions) -> bool {
+        let captured = values.iter().filter(|(_, value)| value.as_var().is_some()).count();
+        let fits = |code: CodeId| self.unit.codes[code].params.len() + captured <= MOST_PARAMETERS;
+        captured == 0
+            || self.rewrites.lifts_closures()
+                && captured <= MOST_NEW_PARAMETERS
+                && functions.iter().all(|(_, code)| fits(*code))
+    }
+
+    /// Whether some function is called, or captured, that is known now.
+    fn is_worth_it(&self, apply: &Apply, arrangements: &Arrangements) -> bool {
+        let is_function = |index: usize| self.has_functions(apply.args[index]);
+        arrangements.iter().any(|(code, arrangement)| {
+            let data = &self.unit.codes[code];
+            let known: SmallVec<[Variable; 4]> = data
+                .params
+                .iter()
+                .zip(arrangement)
+                .filter(|(_, argument)| argument.is_some_and(is_function))
+                .map(|(param, _)| *param)
+                .collect();
+            uses(data, &known)
+        })
+    }
+}
+
+/// Whether specialisation for functions passed to it may bring something.
+pub fn uses_functions(code: &Code) -> bool {
+    uses(code, &code.params)
+}
+
+/// Whether a function calls or captures one of these variables, or calls what it loads from one of them.
+fn uses(code: &Code, variables: &[Variable]) -> bool {
+    let is_one = |simple: Simple| simple.as_var().is_some_and(|var| variables.contains(&var));
+    let mut loaded: SmallVec<[Variable; 4]> = SmallVec::new();
+    let mut used = false;
+    code.body.walk(&mut |expr| {
+        for item in &expr.items {
+            match item {
+                Item::Let { var, named: Named::Prim { prim: Prim::BlockLoad { .. }, args, .. }, .. }
+                    if is_one(args[0]) =>
+                {
+                    loaded.push(*var);
+                }
+                _ => {}
+            }
+        }
+        if let Terminator::Apply(apply) = &expr.terminator
+            && apply.kind == CallKind::Generic
+            && let Some(callee) = apply.callee
+        {
+            used |= is_one(callee) || callee.as_var().is_some_and(|var| loaded.contains(&var));
+        }
+    });
+    code.body.for_each_set(&mut |set| used |= set.values.iter().any(|(_, value)| is_one(*value)));
+    used
+}
