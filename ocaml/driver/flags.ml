@@ -48,19 +48,23 @@ let list =
     ("-dflambeau-coverage", Arg.Set dump_coverage, " (undocumented)");
   ]
 
-(** Options of this list that hold for every compilation of a build, where the command lines can't be changed. *)
+(** Flags that hold for every compilation of a build, where the command lines can't be changed. *)
 let environment_variable = "FLAMBEAU_FLAGS"
 
-(** Reads the options of the environment. *)
+(* [Arg] appends all options to the message. *)
+let first_line text = List.hd (String.split_on_char '\n' text)
+
+(** Reads the flags of the environment: any that the command line may have. To be called when all are registered. *)
 let read_environment () =
   match Sys.getenv_opt environment_variable with
   | None -> ()
-  | Some words ->
+  | Some words -> (
       let words = List.filter (fun word -> word <> "") (String.split_on_char ' ' words) in
       let argv = Array.of_list (environment_variable :: words) in
       let reject word = raise (Arg.Bad (Printf.sprintf "unexpected argument '%s'." word)) in
-      (try Arg.parse_argv ~current:(ref 0) argv (list @ Inlining_flags.list) reject environment_variable
-       with Arg.Bad message | Arg.Help message -> Compenv.fatal message)
+      try Arg.parse_argv ~current:(ref 0) argv !Clflags.arg_spec reject environment_variable with
+      | Arg.Bad message -> Compenv.fatal (first_line message)
+      | Arg.Help message -> Compenv.fatal message)
 
 (** The settings that are passed to the optimiser, by the names that crates/flambeau/src/settings.rs reads. *)
 let settings () =

@@ -327,7 +327,16 @@ fn compile(
     let cmm = runner.stage("to cmm", || Ok(flambeau_cmm::lower(&unit)))?;
     runner.dump("cmm", || flambeau_cmm::printer::print(&cmm));
     runner.counters.push(("fuel used".into(), used));
+    runner
+        .counters
+        .extend(peak_memory().map(|kilobytes| ("most memory so far: kilobytes".into(), kilobytes)));
     Ok(Compiled { files, payload, warnings: warnings(&unit, rewrites, of_source), cmm })
+}
+
+/// The most memory that this process had, in kilobytes, where the system tells.
+fn peak_memory() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB")?.parse().ok())
 }
 
 /// What the user is warned of.
