@@ -66,14 +66,18 @@ let read_environment () =
       | Arg.Bad message -> Compenv.fatal (first_line message)
       | Arg.Help message -> Compenv.fatal message)
 
+let level () = if !Clflags.classic_inlining then 1 else !Clflags.default_simplify_rounds
+
+(** Whether a level above the usual one was asked for. *)
+let optimises () = level () > 1 && not !no_simplify
+
 (** The settings that are passed to the optimiser, by the names that crates/flambeau/src/settings.rs reads. *)
 let settings () =
-  let level = if !Clflags.classic_inlining then 1 else !Clflags.default_simplify_rounds in
   let rounds = match !Clflags.simplify_rounds with Some n -> [ ("rounds", string_of_int n) ] | None -> [] in
   (if !no_simplify then [ ("simplify", "no") ] else [])
   @ (if !no_inline then [ ("inline", "no") ] else [])
   @ (if !dump_rewrites then [ ("trace", "yes") ] else [])
-  @ (("level", string_of_int level) :: rounds)
+  @ (("level", string_of_int (level ())) :: rounds)
   @ Inlining_flags.settings ()
 
 (** The stages of which a dump is wanted, by their names in a request. *)

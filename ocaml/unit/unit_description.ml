@@ -7,6 +7,13 @@ let imports units =
   let name (unit, digest) = match digest with None -> unit ^ " (its description is not known)" | Some _ -> unit in
   match units with [] -> "none" | _ -> String.concat ", " (List.sort compare (List.map name units))
 
+let print_payload payload =
+  let payload, summary = Cmx_payload.split payload in
+  print_string (Rust.describe_payload payload);
+  let is_free line = String.length line > 1 && line.[0] = 'a' in
+  let free = List.filter is_free (String.split_on_char '\n' summary) in
+  line "functions that do not allocate" (string_of_int (List.length free))
+
 let print_stock ~crc (unit : Cmx_format.unit_infos) =
   (match unit.ui_export_info with
   | Clambda Value_unknown ->
@@ -19,13 +26,13 @@ let print_stock ~crc (unit : Cmx_format.unit_infos) =
   | None -> line "described" "no"
   | Some payload ->
       line "described" "in the library of this executable";
-      print_string (Rust.describe_payload payload)
+      print_payload payload
 
 let print_compiler file ((unit : Cmx_format.unit_infos), crc) =
   match unit.ui_export_info with
   | Clambda (Value_tuple fields) when Option.is_some (Cmx_payload.digest_of_fields fields) ->
       let expected = Option.get (Cmx_payload.digest_of_fields fields) in
-      print_string (Rust.describe_payload (Cmx_payload.read file ~expected))
+      print_payload (Cmx_payload.read file ~expected)
   | _ -> print_stock ~crc unit
 
 let print_links (unit : Cmx_format.unit_infos) =
