@@ -16,6 +16,28 @@ let profile = ref false
 (* The stock [.cmx] of the unit, which is compiled for its description in the library alone. *)
 let describes : string option ref = ref None
 
+(* The kinds of remarks that are printed while compiling, separated by commas; empty for none. *)
+let remarks = ref ""
+
+(* The folder that reports are written to; empty: beside the output. *)
+let report_folder = ref ""
+
+let set_report_folder folder =
+  report_folder := folder;
+  Clflags.inlining_report := true
+
+(* [Arg] knows no optional values: each list of kinds is a flag of its own. *)
+let remarks_flags =
+  let kinds = [ "remains"; "missed"; "done" ] in
+  let longer list = List.filter_map (fun k -> if List.mem k list then None else Some (list @ [ k ])) kinds in
+  let lists = List.map (fun k -> [ k ]) kinds in
+  let pairs = List.concat_map longer lists in
+  List.map
+    (fun list ->
+      let value = String.concat "," list in
+      ("-flambeau-remarks=" ^ value, Arg.Unit (fun () -> remarks := value), " (undocumented)"))
+    (lists @ pairs @ List.concat_map longer pairs)
+
 let set_fuel n =
   if n < 0 then raise (Arg.Bad "-flambeau-fuel: the number of rewrites can't be negative");
   fuel := Some n
@@ -33,6 +55,12 @@ let list =
     ("-flambeau-no-simplify", Arg.Set no_simplify, " Do not simplify the intermediate code");
     ("-flambeau-no-inline", Arg.Set no_inline, " Inline no functions but stubs");
     ("-flambeau-profile", Arg.Set profile, " Print the time and the counters of every pass");
+    ( "-flambeau-remarks",
+      Arg.Unit (fun () -> remarks := "remains,missed"),
+      "[=<kinds>] Print what costs most, why, and what to change; kinds: remains, missed, done" );
+    ( "-inlining-report-dir",
+      Arg.String set_report_folder,
+      "<dir> As -inlining-report, with the files below <dir>, under the path of the output" );
     ( "-flambeau-library",
       Arg.String (fun folder -> Library.source := Folder folder),
       "<dir> Read what is known of installed units from <dir>, not from the executable" );
@@ -47,6 +75,7 @@ let list =
     ("-dflambeau-cmm", Arg.Set dump_cmm, " (undocumented)");
     ("-dflambeau-coverage", Arg.Set dump_coverage, " (undocumented)");
   ]
+  @ remarks_flags
 
 (** Flags that hold for every compilation of a build, where the command lines can't be changed. *)
 let environment_variable = "FLAMBEAU_FLAGS"

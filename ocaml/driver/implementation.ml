@@ -81,7 +81,8 @@ let () = Rust.register_find_unit find_unit
 
 let options ~exported_fields source_file : Encode.options =
   let opaque = if is_opaque () then [ ("export", "no") ] else [] in
-  let report = if !Clflags.inlining_report then [ ("report", source_file) ] else [] in
+  let report = if !Clflags.inlining_report then [ ("report", "yes") ] else [] in
+  let remarks = if !Flags.remarks <> "" then [ ("remarks", !Flags.remarks) ] else [] in
   let inner (label, args) = ("stock-function", Printf.sprintf "%s %d" label args) in
   let described = List.map inner (Stock_unit.inner_labels !Imports.own_approximation) in
   {
@@ -90,7 +91,7 @@ let options ~exported_fields source_file : Encode.options =
     dumps = Flags.dumps ();
     profile = !Flags.profile;
     exported_fields;
-    settings = Flags.settings () @ opaque @ report @ described;
+    settings = (Flags.settings () @ opaque @ report @ remarks) @ ("source", source_file) :: described;
   }
 
 let request info ~exported_fields (program : Lambda.program) =
@@ -126,9 +127,25 @@ let save_description info (program : Lambda.program) payload =
       | Some payload -> Cmx_payload.export_info ~size:program.main_module_block_size payload);
   Cmx_payload.save (Unit_files.cmx info) description payload
 
-(* Writes a file beside the output, completely or not at all. *)
+let rec make_folder folder =
+  if not (Sys.file_exists folder) then begin
+    make_folder (Filename.dirname folder);
+    (* Another compilation may make it now. *)
+    try Sys.mkdir folder 0o777 with Sys_error _ when Sys.file_exists folder -> ()
+  end
+
+(* The file for a report that is not written beside the output: it has the output's path below a folder. *)
+let below folder prefix =
+  let parts = String.split_on_char '/' prefix in
+  let path = String.concat "/" (List.filter (fun part -> not (List.mem part [ ""; "."; ".." ])) parts) in
+  let file = Filename.concat folder path in
+  Errors.writing file (fun () -> make_folder (Filename.dirname file));
+  file
+
+(* Writes a file beside the output, or where reports are to be, completely or not at all. *)
 let write_beside info (suffix, contents) =
-  let file = Unit_files.output_prefix info ^ suffix in
+  let prefix = Unit_files.output_prefix info in
+  let file = (if !Flags.report_folder = "" then prefix else below !Flags.report_folder prefix) ^ suffix in
   Errors.writing file @@ fun () ->
   Misc.output_to_file_via_temporary ~mode:[ Open_binary ] file (fun _ channel -> output_string channel contents)
 
