@@ -169,7 +169,8 @@ fn by_function(out: &mut String, selected: &[(&Report, &Remark)], total: f64, pa
 }
 
 /// `file:line:column`, counted as editors count.
-fn position(report: &Report, remark: &Remark) -> String {
+#[must_use]
+pub fn position(report: &Report, remark: &Remark) -> String {
     match remark.place() {
         Some(place) => format!("{}:{}:{}", place.file, place.line, place.start + 1),
         None => format!("{}:1:1", report.build.source),
