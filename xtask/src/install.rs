@@ -6,7 +6,7 @@
 //! | `lib/flambeau/bin` | the toolchain folder, for the PATH of build tools |
 //! | `share/man/man1` | the manual page |
 //! | `share/bash-completion`, `share/zsh`, `share/fish` | completions of shells |
-//! | `share/doc/flambeau` | README, reference, licence |
+//! | `share/doc/flambeau` | README, guide, reference, licence |
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -28,8 +28,16 @@ const PRINTED: &[(&[&str], &str)] = &[
 ];
 
 /// The documents for users: files and folders of the repository.
-const DOCUMENTS: &[&str] =
-    &["README.md", "CHANGELOG.md", "LICENSE", "docs/flags.md", "docs/inlining.md", "docs/reports.md"];
+const DOCUMENTS: &[&str] = &[
+    "README.md",
+    "CHANGELOG.md",
+    "LICENSE",
+    "docs/flags.md",
+    "docs/inlining.md",
+    "docs/reports.md",
+    "docs/zero-alloc.md",
+    "docs/guide",
+];
 
 /// The options of `cargo xtask install`.
 #[derive(Args)]

@@ -12,6 +12,7 @@ mod programs;
 mod stability;
 mod test;
 mod tidy;
+mod walk;
 
 use std::process::ExitCode;
 
@@ -55,6 +56,8 @@ enum Command {
     Fuzz(xtask_fuzz::Options),
     /// Build flambeau and install it, with its toolchain folder, manual page, completions and documents
     Install(install::Options),
+    /// Run the commands of README.md and of the guide's first chapter, as a newcomer types them
+    Walk(walk::Options),
     /// Make the release archive, which builds without a network
     Dist(dist::Options),
     /// Compare speed, allocation, size and compile time with stock ocamlopt, Flambda 1 and C
@@ -89,6 +92,7 @@ fn run(arguments: Arguments) -> Result<bool> {
         Command::Corpus(options) => corpus::run(&options),
         Command::Fuzz(options) => xtask_fuzz::run(&options),
         Command::Install(options) => install::run(&options).map(|()| true),
+        Command::Walk(options) => walk::run(&options).map(|()| true),
         Command::Dist(options) => dist::run(&options),
         Command::Bench(options) => xtask_bench::run(&options),
     }
