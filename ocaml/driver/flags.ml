@@ -16,6 +16,8 @@ let profile = ref false
 (* The stock [.cmx] of the unit, which is compiled for its description in the library alone. *)
 let describes : string option ref = ref None
 
+let zero_alloc = ref true
+
 (* The kinds of remarks that are printed while compiling, separated by commas; empty for none. *)
 let remarks = ref ""
 
@@ -52,6 +54,7 @@ let list =
     ( "-flambeau-fallback",
       Arg.Clear strict,
       " If Flambeau fails on a unit, warn and compile it with the stock middle end (default)" );
+    ("-flambeau-no-zero-alloc", Arg.Clear zero_alloc, " Do not check what [@zero_alloc] promises");
     ("-flambeau-no-simplify", Arg.Set no_simplify, " Do not simplify the intermediate code");
     ("-flambeau-no-inline", Arg.Set no_inline, " Inline no functions but stubs");
     ("-flambeau-profile", Arg.Set profile, " Print the time and the counters of every pass");

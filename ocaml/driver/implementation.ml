@@ -151,7 +151,7 @@ let write_beside info (suffix, contents) =
 
 let save_object info program compiled =
   let allocations = allocations compiled.phrases in
-  Zero_alloc.check allocations;
+  if !Flags.zero_alloc then Zero_alloc.check allocations;
   Emit_unit.compile ~ppf_dump:info.ppf_dump ~output_prefix:(Unit_files.output_prefix info) compiled.phrases;
   save_description info program (Cmx_payload.join ~summary:(Zero_alloc.summary allocations) compiled.payload);
   List.iter (write_beside info) compiled.files
@@ -193,7 +193,8 @@ let stock_phrases info (program : Lambda.program) =
   phrases
 
 let compile_with_stock info program =
-  if !Zero_alloc_attributes.current.promises <> [] then Zero_alloc.check (allocations (stock_phrases info program));
+  if !Flags.zero_alloc && !Zero_alloc_attributes.current.promises <> [] then
+    Zero_alloc.check (allocations (stock_phrases info program));
   Asmgen.compile_implementation ~backend:stock_backend ~prefixname:(Unit_files.output_prefix info)
     ~middle_end:Closure_middle_end.lambda_to_clambda ~ppf_dump:info.ppf_dump program;
   Compilenv.save_unit_info (Unit_files.cmx info)

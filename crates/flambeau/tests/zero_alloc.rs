@@ -215,3 +215,12 @@ fn attributes_that_mean_nothing_are_warned_of() {
         check_status(&folder.run(&["-w", "+a-70-32", "-warn-error", "+a", "-c", "a.ml"]), 2);
     }
 }
+
+/// Programs that were written for a compiler which checks other things are not refused.
+#[test]
+fn promises_may_be_left_unchecked() {
+    let folder = Folder::new(&[("a.ml", "let[@zero_alloc] f x = (x, x)\n")]);
+    check_status(&folder.run(&["-c", "a.ml"]), 2);
+    check_status(&folder.run(&["-flambeau-no-zero-alloc", "-c", "a.ml"]), 0);
+    check_status(&folder.run_with(&[("FLAMBEAU_FLAGS", "-flambeau-no-zero-alloc")], &["-c", "a.ml"]), 0);
+}
