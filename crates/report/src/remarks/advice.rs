@@ -175,9 +175,10 @@ impl<'u> Context<'u> {
             Some(Fate::Stored) => {
                 advice.because("it is stored in a field or element that may be changed").change(if_stored)
             }
-            Some(Fate::Part) => {
-                advice.because("it is part of another block, which is allocated").change(if_stored)
-            }
+            Some(Fate::Part) => advice.because("it is part of another block, which is allocated").change(match name {
+                "boxing" => if_stored,
+                _ => "let the outer block hold the fields itself (an inline record, more arguments of the constructor)",
+            }),
             Some(Fate::Captured) => advice
                 .because("a closure that is allocated captures it")
                 .change("pass it as an argument instead of capturing it"),
