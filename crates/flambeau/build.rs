@@ -40,6 +40,7 @@ fn build() -> Result<()> {
     files.extend(compat::modules(&sources.join("compat"), &ocaml.version)?);
     let modules = copy_sources(&files, &work)?;
     let object = ocaml.compile(&work, &modules)?;
+    println!("cargo:rustc-env=FLAMBEAU_OCAML_VERSION={}", ocaml.version);
 
     println!("cargo:rustc-link-arg={}", object.display());
     for library in ocaml.libraries()? {

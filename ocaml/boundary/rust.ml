@@ -14,8 +14,11 @@ external version : unit -> string = "flambeau_version"
 (** The number of this process. *)
 external process_id : unit -> int = "flambeau_process_id" [@@noalloc]
 
-(** How many units the library in the executable describes. *)
-external library_size : unit -> int = "flambeau_library_size"
+(** The units that the library in the executable describes: the base names of their files, separated by blanks. *)
+external library_units : unit -> string = "flambeau_library_units"
+
+(** What a payload says of the unit that has it: lines [name: value]. *)
+external describe_payload : string -> string = "flambeau_describe_payload"
 
 (** The description of a unit in the library of the executable, behind a byte that says what it is: [d], a description;
     [n], there is none; [e], why it can't be read. *)

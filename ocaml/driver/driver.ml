@@ -5,27 +5,31 @@ open Clflags
 
 let program = "ocamlopt"
 
-(* {1 -config} *)
+(* {1 Information} *)
 
-(* The settings are those of the command line up to here, and of the environment. *)
-let configuration () =
-  let settings = List.map (fun (name, value) -> name ^ "=" ^ value) (Flags.settings ()) in
+(* The settings of a compilation with the command line up to here: what [OCAMLPARAM] says after the [_] holds, too. *)
+let settings () =
+  Compenv.readenv Format.err_formatter (Before_compile "");
+  Inlining_flags.note_after_command_line ();
+  String.concat " " (List.map (fun (name, value) -> name ^ "=" ^ value) (Flags.settings ()))
+
+let configuration =
   [
-    ("flambeau", "true");
-    ("flambeau_version", Rust.version ());
-    ("flambeau_settings", String.concat " " settings);
-    ("flambeau_library", Library.summary ());
+    ("flambeau", fun () -> "true");
+    ("flambeau_version", Rust.version);
+    ("flambeau_settings", settings);
+    ("flambeau_library", Library.summary);
   ]
 
 let print_configuration () =
   Config.print_config stdout;
-  List.iter (fun (name, value) -> Printf.printf "%s: %s\n" name value) (configuration ());
+  List.iter (fun (name, value) -> Printf.printf "%s: %s\n" name (value ())) configuration;
   raise (Compenv.Exit_with_status 0)
 
 let print_configuration_variable name =
-  match List.assoc_opt name (configuration ()) with
+  match List.assoc_opt name configuration with
   | Some value ->
-      print_string value;
+      print_string (value ());
       raise (Compenv.Exit_with_status 0)
   | None -> Misc.show_config_variable_and_exit name
 
@@ -37,19 +41,39 @@ module Options = Main_args.Make_optcomp_options (struct
   let _config_var = print_configuration_variable
 end)
 
+let info_option =
+  let print files =
+    List.iter Unit_description.print files;
+    raise (Compenv.Exit_with_status 0)
+  in
+  ("-flambeau-info", Arg.Rest_all print, " (undocumented)")
+
 let depend_option =
   ( "-depend",
     Arg.Unit Makedepend.main_from_option,
     "<options> Compute dependencies (use 'ocamlopt -depend -help' for details)" )
 
+(* The stock parser has said what it does not accept: if that is a flag that does not exist, one may be meant. *)
+let suggest_flag argv =
+  let known = List.map (fun (name, _, _) -> name) !arg_spec in
+  let is_unknown word = String.length word > 1 && word.[0] = '-' && not (List.mem word known) in
+  let similar = Option.map (Misc.spellcheck known) (List.find_opt is_unknown (Array.to_list argv)) in
+  match similar with
+  | None | Some [] -> ()
+  | Some names -> Printf.eprintf "Hint: Did you mean %s?\n" (String.concat " or " names)
+
 let parse_command_line argv ppf =
   Compenv.readenv ppf Before_args;
   Inlining_flags.note_before_command_line ();
-  Flags.read_environment ();
   add_arguments __LOC__ (Arch.command_line_options @ Options.list);
   add_arguments __LOC__ [ depend_option ];
   add_arguments __LOC__ (Flags.list @ Inlining_flags.list);
-  Compenv.parse_arguments (ref argv) Compenv.anonymous program;
+  add_arguments __LOC__ [ info_option ];
+  Flags.read_environment ();
+  (try Compenv.parse_arguments (ref argv) Compenv.anonymous program
+   with Compenv.Exit_with_status 2 as exn ->
+     suggest_flag argv;
+     raise exn);
   Inlining_flags.note_after_command_line ();
   Compmisc.read_clflags_from_env ();
   if !plugin then Compenv.fatal "-plugin is only supported up to OCaml 4.08.0"
@@ -61,8 +85,9 @@ let compile_files ppf =
     Compenv.process_deferred_actions
       (ppf, Implementation.implementation, Implementation.interface, ".cmx", ".cmxa")
   with Arg.Bad message ->
-    prerr_endline message;
-    print_arguments program;
+    Printf.eprintf
+      "%s\nUsage: ocamlopt <options> <files>\nTry 'ocamlopt --help' or 'flambeau help' for more information.\n"
+      message;
     raise (Compenv.Exit_with_status 2)
 
 (* {1 Putting together} *)

@@ -81,7 +81,8 @@ let () = Rust.register_find_unit find_unit
 
 let options ~exported_fields source_file : Encode.options =
   let opaque = if is_opaque () then [ ("export", "no") ] else [] in
-  let report = if !Clflags.inlining_report then [ ("report", source_file) ] else [] in
+  let report = if !Clflags.inlining_report then [ ("report", "yes") ] else [] in
+  let remarks = if !Flags.remarks <> "" then [ ("remarks", !Flags.remarks) ] else [] in
   let inner (label, args) = ("stock-function", Printf.sprintf "%s %d" label args) in
   let described = List.map inner (Stock_unit.inner_labels !Imports.own_approximation) in
   {
@@ -90,7 +91,7 @@ let options ~exported_fields source_file : Encode.options =
     dumps = Flags.dumps ();
     profile = !Flags.profile;
     exported_fields;
-    settings = Flags.settings () @ opaque @ report @ described;
+    settings = (Flags.settings () @ opaque @ report @ remarks) @ ("source", source_file) :: described;
   }
 
 let request info ~exported_fields ~uses (program : Lambda.program) =
@@ -109,6 +110,12 @@ let middle_end info (request : Encode.request) =
 
 (* {1 Back} *)
 
+(* What is allocated, by what the source says of it ([@zero_alloc]) and what other units say. *)
+let allocations phrases =
+  Profile.record "allocations"
+    (Zero_alloc.analyse !Zero_alloc_attributes.current ~imported:!Imports.summaries)
+    phrases
+
 let save_description info (program : Lambda.program) payload =
   let description = Compilenv.current_unit_infos () in
   description.ui_imports_cmi <- Env.imports ();
@@ -120,32 +127,34 @@ let save_description info (program : Lambda.program) payload =
       | Some payload -> Cmx_payload.export_info ~size:program.main_module_block_size payload);
   Cmx_payload.save (Unit_files.cmx info) description payload
 
-(* Writes a file beside the output, completely or not at all. *)
+let rec make_folder folder =
+  if not (Sys.file_exists folder) then begin
+    make_folder (Filename.dirname folder);
+    (* Another compilation may make it now. *)
+    try Sys.mkdir folder 0o777 with Sys_error _ when Sys.file_exists folder -> ()
+  end
+
+(* The file for a report that is not written beside the output: it has the output's path below a folder. *)
+let below folder prefix =
+  let parts = String.split_on_char '/' prefix in
+  let path = String.concat "/" (List.filter (fun part -> not (List.mem part [ ""; "."; ".." ])) parts) in
+  let file = Filename.concat folder path in
+  Errors.writing file (fun () -> make_folder (Filename.dirname file));
+  file
+
+(* Writes a file beside the output, or where reports are to be, completely or not at all. *)
 let write_beside info (suffix, contents) =
-  let file = Unit_files.output_prefix info ^ suffix in
+  let prefix = Unit_files.output_prefix info in
+  let file = (if !Flags.report_folder = "" then prefix else below !Flags.report_folder prefix) ^ suffix in
   Errors.writing file @@ fun () ->
   Misc.output_to_file_via_temporary ~mode:[ Open_binary ] file (fun _ channel -> output_string channel contents)
 
-(* For the library: the unit has a stock object. *)
-let save_library_description info payload ~stock =
-  let crc = snd (Compilenv.read_unit_info stock) in
-  Library.save ~output_prefix:(Unit_files.output_prefix info) ~crc payload
-
 let save_object info program compiled =
+  let allocations = allocations compiled.phrases in
+  if !Flags.zero_alloc then Zero_alloc.check allocations;
   Emit_unit.compile ~ppf_dump:info.ppf_dump ~output_prefix:(Unit_files.output_prefix info) compiled.phrases;
-  save_description info program compiled.payload;
+  save_description info program (Cmx_payload.join ~summary:(Zero_alloc.summary allocations) compiled.payload);
   List.iter (write_beside info) compiled.files
-
-(* The user is warned last: if anything fails before, the unit has another middle end, and warnings of that. *)
-let compile_with_flambeau info ~exported_fields ~uses (program : Lambda.program) =
-  Errors.holding_back_fatal_messages @@ fun () ->
-  let request = request info ~exported_fields ~uses program in
-  let compiled = middle_end info request in
-  Errors.guard "making the object" @@ fun () ->
-  (match !Flags.describes with
-  | Some stock -> save_library_description info compiled.payload ~stock
-  | None -> save_object info program compiled);
-  print_warnings ~debuginfos:request.debuginfos compiled.warnings
 
 (* {1 The stock middle-end} *)
 
@@ -163,20 +172,55 @@ end
 
 let stock_backend = (module Stock_backend : Backend_intf.S)
 
-let compile_with_stock info program =
-  Asmgen.compile_implementation ~backend:stock_backend ~prefixname:(Unit_files.output_prefix info)
-    ~middle_end:Closure_middle_end.lambda_to_clambda ~ppf_dump:info.ppf_dump program;
-  Compilenv.save_unit_info (Unit_files.cmx info)
-
-(* {1 Never refused} *)
-
-(* After a failure of ours, as if nothing had been tried. *)
+(* As if nothing of the unit had been compiled. *)
 let forget_attempt info =
   Cmmgen_state.set_structured_constants [];
   ignore (Cmmgen_state.get_and_clear_constants ());
   ignore (Cmmgen_state.get_and_clear_data_items ());
   Native_passes.forget_unit ();
   Compilenv.reset ?packname:!Clflags.for_package (Unit_files.module_name info)
+
+(* What the stock middle end makes of the unit, from which nothing is emitted. *)
+let stock_phrases info (program : Lambda.program) =
+  forget_attempt info;
+  Ident.Set.iter Compilenv.require_global program.required_globals;
+  let phrases =
+    Closure_middle_end.lambda_to_clambda ~backend:stock_backend ~prefixname:(Unit_files.output_prefix info)
+      ~ppf_dump:info.ppf_dump program
+    |> Cmmgen.compunit
+  in
+  forget_attempt info;
+  phrases
+
+let compile_with_stock info program =
+  if !Flags.zero_alloc && !Zero_alloc_attributes.current.promises <> [] then
+    Zero_alloc.check (allocations (stock_phrases info program));
+  Asmgen.compile_implementation ~backend:stock_backend ~prefixname:(Unit_files.output_prefix info)
+    ~middle_end:Closure_middle_end.lambda_to_clambda ~ppf_dump:info.ppf_dump program;
+  Compilenv.save_unit_info (Unit_files.cmx info)
+
+(* {1 The library} *)
+
+(* The unit has a stock object: that is the code whose allocations others want to know. *)
+let save_library_description info program payload ~stock =
+  let crc = snd (Compilenv.read_unit_info stock) in
+  let summary = Zero_alloc.summary (allocations (stock_phrases info program)) in
+  Library.save ~output_prefix:(Unit_files.output_prefix info) ~crc (Cmx_payload.join ~summary payload)
+
+(* {1 Our middle end} *)
+
+(* The user is warned last: if anything fails before, the unit has another middle end, and warnings of that. *)
+let compile_with_flambeau info ~exported_fields ~uses (program : Lambda.program) =
+  Errors.holding_back_fatal_messages @@ fun () ->
+  let request = request info ~exported_fields ~uses program in
+  let compiled = middle_end info request in
+  Errors.guard "making the object" @@ fun () ->
+  (match !Flags.describes with
+  | Some stock -> save_library_description info program compiled.payload ~stock
+  | None -> save_object info program compiled);
+  print_warnings ~debuginfos:request.debuginfos compiled.warnings
+
+(* {1 Never refused} *)
 
 (* The source is not to blame for what only we would have inlined. *)
 let without_warnings_of_inlining f =
@@ -222,6 +266,7 @@ let compile_source info ~backend =
   let remove_outputs () = List.iter Misc.remove_file (Unit_files.outputs info) in
   Misc.try_finally ~exceptionally:remove_outputs (fun () ->
       let parsed = Attributes.collect (parse_impl info) in
+      Zero_alloc_attributes.read ~optimises:(Flags.optimises ()) parsed;
       if not (stops_after Parsing) then begin
         let typed = typecheck_impl info parsed in
         if not (stops_after Typing) then backend info typed

@@ -35,8 +35,17 @@ let of_library name =
   | Some (Some crc) -> Library.payload ~name ~crc
   | Some None | None -> None
 
+(** What the imported units say of what their functions allocate ([Allocation_summary]). *)
+let summaries : string list ref = ref []
+
 let payload name approx =
-  match Cmx_payload.of_import ~name approx with Some payload -> Some payload | None -> of_library name
+  let whole = match Cmx_payload.of_import ~name approx with Some payload -> Some payload | None -> of_library name in
+  Option.map
+    (fun whole ->
+      let payload, summary = Cmx_payload.split whole in
+      if summary <> "" then summaries := summary :: !summaries;
+      payload)
+    whole
 
 (* As part of a request. *)
 let write_import w id =
@@ -69,6 +78,7 @@ let current = ref (create ())
 let write w imports =
   current := imports;
   Hashtbl.reset compiled_with_table;
+  summaries := [];
   let idents = List.rev imports.idents in
   Byte_writer.list w (write_import w) idents
 

@@ -39,6 +39,26 @@ let export_info ~size payload =
   fields.(size) <- marker payload;
   Value_tuple fields
 
+(* {1 The two parts of a payload} *)
+
+(* What Rust wrote, then what the OCaml side found out about allocations ([Allocation_summary]), its length, and this. *)
+let end_of_summary = "FLBZ"
+
+(** A payload of both parts. *)
+let join ~summary payload =
+  let length = Bytes.create 4 in
+  Bytes.set_int32_le length 0 (Int32.of_int (String.length summary));
+  String.concat "" [ payload; summary; Bytes.to_string length; end_of_summary ]
+
+(** The part of Rust, and the summary: empty if there is none. *)
+let split payload =
+  let start = String.length payload - 8 in
+  if start < 0 || String.sub payload (start + 4) 4 <> end_of_summary then (payload, "")
+  else
+    let length = Int32.to_int (String.get_int32_le payload start) in
+    if length < 0 || length > start then (payload, "")
+    else (String.sub payload 0 (start - length), String.sub payload (start - length) length)
+
 (* {1 Reading} *)
 
 let corrupt file reason = raise (Errors.Corrupt_payload (file, reason))

@@ -63,9 +63,22 @@ let save ~output_prefix ~crc payload =
       output_string oc contents;
       Digest.output oc (Digest.string contents))
 
-(** For [-config]. *)
+(* Whether what the library has of a unit of the standard library is for the one that is installed. *)
+let is_of_installation unit =
+  match find unit with
+  | Some (_, description) when String.length description >= 16 ->
+      let file = Filename.concat Config.standard_library (unit ^ ".cmx") in
+      Cmx_payload.digest_of_description file = Some (String.sub description 0 16)
+  | Some _ | None -> false
+
+(** For [-config]: where descriptions are, how many, and how many of these are for the library that is installed. *)
 let summary () =
   match !source with
-  | Nothing -> "none"
+  | Nothing -> "none (-flambeau-no-library)"
   | Folder folder -> folder
-  | Executable -> ( match Rust.library_size () with 0 -> "none" | units -> Printf.sprintf "%d units" units)
+  | Executable -> (
+      match List.filter (( <> ) "") (String.split_on_char ' ' (Rust.library_units ())) with
+      | [] -> "none (flambeau stdlib adds it)"
+      | units ->
+          let matching = List.length (List.filter is_of_installation units) in
+          Printf.sprintf "%d units, %d as installed in %s" (List.length units) matching Config.standard_library)

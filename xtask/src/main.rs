@@ -6,11 +6,13 @@
 
 mod demo;
 mod dist;
+mod install;
 mod opam;
 mod programs;
 mod stability;
 mod test;
 mod tidy;
+mod walk;
 
 use std::process::ExitCode;
 
@@ -52,6 +54,10 @@ enum Command {
     Corpus(corpus::Options),
     /// Random programs, on which all compilers must agree
     Fuzz(xtask_fuzz::Options),
+    /// Build flambeau and install it, with its toolchain folder, manual page, completions and documents
+    Install(install::Options),
+    /// Run the commands of README.md and of the guide's first chapter, as a newcomer types them
+    Walk(walk::Options),
     /// Make the release archive, which builds without a network
     Dist(dist::Options),
     /// Compare speed, allocation, size and compile time with stock ocamlopt, Flambda 1 and C
@@ -85,6 +91,8 @@ fn run(arguments: Arguments) -> Result<bool> {
         Command::Robustness(options) => xtask_robustness::run(&options),
         Command::Corpus(options) => corpus::run(&options),
         Command::Fuzz(options) => xtask_fuzz::run(&options),
+        Command::Install(options) => install::run(&options).map(|()| true),
+        Command::Walk(options) => walk::run(&options).map(|()| true),
         Command::Dist(options) => dist::run(&options),
         Command::Bench(options) => xtask_bench::run(&options),
     }

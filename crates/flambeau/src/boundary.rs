@@ -13,7 +13,7 @@ use std::os::unix::ffi::OsStringExt;
 use std::process::ExitCode;
 
 use crate::library::Library;
-use crate::pipeline;
+use crate::{describe, pipeline};
 
 /// An OCaml value.
 type Value = isize;
@@ -136,11 +136,20 @@ extern "C" fn flambeau_version(_unit: Value) -> Value {
     string_of_bytes(env!("CARGO_PKG_VERSION").as_bytes())
 }
 
-/// `Rust.library_size`
+/// `Rust.library_units`
 #[unsafe(no_mangle)]
-extern "C" fn flambeau_library_size(_unit: Value) -> Value {
-    let size = Library::of_this_executable().ok().flatten().map_or(0, |library| library.len());
-    (size as Value) << 1 | 1
+extern "C" fn flambeau_library_units(_unit: Value) -> Value {
+    let library = Library::of_this_executable().ok().flatten();
+    let units: Vec<&str> = library.iter().flat_map(Library::units).collect();
+    string_of_bytes(units.join(" ").as_bytes())
+}
+
+/// `Rust.describe_payload`
+#[unsafe(no_mangle)]
+extern "C" fn flambeau_describe_payload(payload: Value) -> Value {
+    // SAFETY: OCaml's type system says that it is a string; describing it does not touch OCaml's heap.
+    let description = describe::describe_payload(unsafe { bytes_of_string(payload) });
+    string_of_bytes(description.as_bytes())
 }
 
 /// `Rust.library_description`: a byte says what the rest is.

@@ -1,8 +1,13 @@
 //! The `flambeau` executable: `ocamlopt` with our middle-end, and a few commands of its own.
 
 mod boundary;
+mod describe;
+mod doctor;
+mod init;
 mod library;
+mod manual;
 mod ocaml_thread;
+mod opt;
 mod other_units;
 mod pipeline;
 mod reports;
@@ -21,8 +26,5 @@ use mimalloc::MiMalloc;
 static ALLOCATOR: MiMalloc = MiMalloc;
 
 fn main() -> ExitCode {
-    if subcommands::is_called() {
-        return subcommands::run();
-    }
-    ocaml_thread::run(boundary::run_ocaml_driver)
+    subcommands::run_if_called().unwrap_or_else(|| ocaml_thread::run(boundary::run_ocaml_driver))
 }

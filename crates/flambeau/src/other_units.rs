@@ -329,7 +329,9 @@ pub fn payload(
 fn recorded_settings(request: &Request) -> Vec<(String, String)> {
     let settings = request.options.settings.iter();
     settings
-        .filter(|(name, _)| !matches!(name.as_str(), "report" | "trace" | "stock-function"))
+        .filter(|(name, _)| {
+            !matches!(name.as_str(), "report" | "remarks" | "source" | "trace" | "stock-function")
+        })
         .cloned()
         .collect()
 }

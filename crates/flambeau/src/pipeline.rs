@@ -273,13 +273,12 @@ fn compile(
         .map_err(|error| Failure { is_of_options: true, ..failure(error) })?;
     *rewrites = Rewrites {
         fuel: request.options.fuel.map_or_else(Fuel::unlimited, Fuel::limited),
-        trace: (settings.trace || runner.wants("coverage")).then(Vec::new),
+        trace: (settings.trace || settings.explains() || runner.wants("coverage")).then(Vec::new),
         keep_backtraces: request.options.debug,
         stubs_only: !settings.inline,
         inlining: settings.inlining.clone(),
         decisions: settings
-            .report
-            .is_some()
+            .explains()
             .then(|| DecisionLog { policy: settings.inlining.of(0).policy, decisions: Vec::new() }),
         ..Rewrites::default()
     };
@@ -316,18 +315,26 @@ fn compile(
     plant(&mut unit);
     let used = rewrites.fuel.used();
     runner.dump("coverage", || coverage_text(&request, &unit, rewrites));
-    runner.dump_rewrites(rewrites);
-    let files = match &settings.report {
-        Some(source) => runner
-            .stage("report", || reports::files(&unit, source, settings.level, rewrites).map_err(failure))?,
-        None => Vec::new(),
+    let files = match settings.explains() {
+        true => runner.stage("report", || reports::of_unit(&unit, &settings, rewrites).map_err(failure))?,
+        false => Vec::new(),
     };
+    runner.dump_rewrites(rewrites);
     // The result is verified in every compilation, so that a mistake of a pass is found before code is generated.
     runner.verify(&unit, "verification")?;
     let cmm = runner.stage("to cmm", || Ok(flambeau_cmm::lower(&unit)))?;
     runner.dump("cmm", || flambeau_cmm::printer::print(&cmm));
     runner.counters.push(("fuel used".into(), used));
+    runner
+        .counters
+        .extend(peak_memory().map(|kilobytes| ("most memory so far: kilobytes".into(), kilobytes)));
     Ok(Compiled { files, payload, warnings: warnings(&unit, rewrites, of_source), cmm })
+}
+
+/// The most memory that this process had, in kilobytes, where the system tells.
+fn peak_memory() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB")?.parse().ok())
 }
 
 /// What the user is warned of.

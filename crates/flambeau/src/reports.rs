@@ -6,26 +6,39 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use clap::{Args, Subcommand, ValueEnum};
 use flambeau_ir::{Rewrites, Unit};
+use flambeau_report::ranked::Filter;
+use flambeau_report::remarks::Kind;
 use flambeau_report::terminal::Palette;
-use flambeau_report::{Build, Report, diff, html, json, org, sources, terminal};
+use flambeau_report::{Build, Report, diff, html, json, org, ranked, sarif, sources, terminal};
+
+use crate::settings::Settings;
 
 /// The version of Flambeau that is recorded in reports.
 const COMPILER: &str = concat!("flambeau ", env!("CARGO_PKG_VERSION"));
 
-/// The files that `-inlining-report` asks for: what their names end in, and their contents. Takes the log.
+/// The files that `-inlining-report` asks for: what their names end in, and their contents; and prints the remarks that
+/// `-flambeau-remarks` asks for. Takes the log.
 ///
 /// # Errors
 /// If the report can't be written as JSON.
-pub fn files(
+pub fn of_unit(
     unit: &Unit,
-    source: &str,
-    level: u32,
+    settings: &Settings,
     rewrites: &mut Rewrites,
 ) -> Result<Vec<(String, String)>, String> {
     let log = rewrites.decisions.take().unwrap_or_default();
-    let build = Build { compiler: COMPILER.into(), source: source.into(), level, arguments: arguments() };
-    let mut report = Report::new(unit, build, log, rewrites.round);
+    let source = settings.source.clone();
+    let build = Build { compiler: COMPILER.into(), source, level: settings.level, arguments: arguments() };
+    let trace = rewrites.trace.as_deref().unwrap_or_default();
+    let mut report = Report::new(unit, build, log, rewrites.round, trace);
     sources::read(&mut report, Path::new("."));
+    if !settings.remarks.is_empty() {
+        let filter = Filter::of_kinds(&settings.remarks);
+        eprint!("{}", ranked::lines(std::slice::from_ref(&report), &filter));
+    }
+    if !settings.report {
+        return Ok(Vec::new());
+    }
     let text = json::write(&report).map_err(|error| error.to_string())?;
     Ok(org::files(&report).chain([(json::SUFFIX.to_owned(), text)]).collect())
 }
@@ -44,9 +57,15 @@ fn arguments() -> Vec<String> {
 /// How a report is shown.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub enum Format {
-    /// For the terminal
+    /// What costs most first, with causes and remedies
     #[default]
+    Ranked,
+    /// A line for each remark, as editors read them
+    Lines,
+    /// Each call and what was decided of it
     Tree,
+    /// SARIF 2.1.0, for code hosts and editors
+    Sarif,
     /// As data (docs/reports.md)
     Json,
     /// One page with the source, which needs no other file
@@ -62,6 +81,18 @@ pub struct ReportArguments {
     /// How it is shown
     #[arg(long, value_enum, default_value_t)]
     format: Format,
+    /// How many remarks are explained (ranked)
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    top: usize,
+    /// Only of source files whose names contain this; may be repeated
+    #[arg(long, value_name = "TEXT")]
+    file: Vec<String>,
+    /// Only in functions whose names contain this; may be repeated
+    #[arg(long, value_name = "TEXT")]
+    function: Vec<String>,
+    /// Only of this kind (remains, missed, done) or name (boxing, closure, …); may be repeated
+    #[arg(long, value_name = "KIND")]
+    kind: Vec<String>,
     /// Write it to this file
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -119,11 +150,25 @@ fn show(arguments: &ReportArguments) -> Result<()> {
     let reports = load(&arguments.files)?;
     let output = arguments.output.as_deref();
     let text = match arguments.format {
+        Format::Ranked => ranked::render(&reports, &filter(arguments), arguments.top, palette(output)),
+        Format::Lines => ranked::lines(&reports, &filter(arguments)),
+        Format::Sarif => sarif::render(&reports, &filter(arguments)),
         Format::Tree => terminal::render(&reports, palette(output)),
         Format::Html => html::render(&reports),
         Format::Json => json_of(&reports)?,
     };
     put(output, &text)
+}
+
+/// Which remarks are wanted. A word that is no kind is the name of an operation.
+fn filter(arguments: &ReportArguments) -> Filter {
+    let kind = |word: &String| Kind::ALL.into_iter().find(|kind| kind.name() == word);
+    Filter {
+        files: arguments.file.clone(),
+        functions: arguments.function.clone(),
+        kinds: arguments.kind.iter().filter_map(kind).collect(),
+        names: arguments.kind.iter().filter(|word| kind(word).is_none()).cloned().collect(),
+    }
 }
 
 /// One report is an object, several are an array.

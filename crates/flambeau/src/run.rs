@@ -1,4 +1,4 @@
-//! `flambeau run FILE.ml [ARGUMENTS]`: compiles a program of one file in a temporary folder and runs it.
+//! `flambeau run [FLAGS] FILE.ml [ARGUMENTS]`: compiles a program of one file in a temporary folder and runs it.
 
 use std::ffi::OsString;
 use std::fs;
@@ -8,8 +8,22 @@ use std::process::{Command, ExitCode, ExitStatus};
 
 use anyhow::{Context, Result};
 
+/// The flags of the compiler, the source, and the arguments of the program: the source is the first word that ends in
+/// `.ml`, or else the first that is no flag.
+fn split(words: &[OsString]) -> Option<(&[OsString], &Path, &[OsString])> {
+    let ends_in_ml = |word: &OsString| Path::new(word).extension().is_some_and(|extension| extension == "ml");
+    let is_flag = |word: &OsString| word.as_encoded_bytes().starts_with(b"-");
+    let at = words.iter().position(ends_in_ml).or_else(|| words.iter().position(|word| !is_flag(word)))?;
+    Some((&words[..at], Path::new(&words[at]), &words[at + 1..]))
+}
+
 /// Compiles and runs; gives the program's exit status, or that of the compilation if it fails.
-pub fn run(source: &Path, arguments: &[OsString]) -> Result<ExitCode> {
+///
+/// # Errors
+/// When no word is a source, it can't be read, or the compiler or the program can't be run.
+pub fn run(words: &[OsString]) -> Result<ExitCode> {
+    let (flags, source, arguments) =
+        split(words).context("no source: flambeau run [FLAGS] FILE.ml [ARGUMENTS]")?;
     let folder = tempfile::tempdir().context("making a temporary folder")?;
     let name = source.file_name().with_context(|| format!("{} is not a file", source.display()))?;
     let copy = folder.path().join(name);
@@ -22,7 +36,9 @@ pub fn run(source: &Path, arguments: &[OsString]) -> Result<ExitCode> {
     let program = folder.path().join("program");
     let flambeau = std::env::current_exe().context("finding the path of flambeau itself")?;
     let compilation = Command::new(&flambeau)
-        .args(["-g", "-o"])
+        .arg("-g")
+        .args(flags)
+        .arg("-o")
         .arg(&program)
         .arg(&copy)
         .status()
@@ -38,4 +54,21 @@ pub fn run(source: &Path, arguments: &[OsString]) -> Result<ExitCode> {
 fn exit_code(status: ExitStatus) -> ExitCode {
     let code = status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0));
     ExitCode::from(code as u8)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn flags_stand_before_the_source() {
+        let parts = |line: &str| {
+            let words: Vec<OsString> = line.split(' ').map(OsString::from).collect();
+            split(&words).map(|(flags, source, rest)| (flags.len(), source.to_owned(), rest.len()))
+        };
+        assert_eq!(parts("x.ml"), Some((0, "x.ml".into(), 0)));
+        assert_eq!(parts("-O3 -I lib str.cmxa x.ml -v y.ml"), Some((4, "x.ml".into(), 2)));
+        assert_eq!(parts("-O3 program 1 2"), Some((1, "program".into(), 2)));
+        assert_eq!(parts("-O3"), None);
+    }
 }

@@ -2,6 +2,7 @@
 
 use flambeau_ir::decision::Policy;
 use flambeau_ir::inlining::{Choice, Rounds};
+use flambeau_report::remarks::Kind;
 
 /// The settings of a compilation.
 #[derive(Clone, Debug, PartialEq)]
@@ -20,14 +21,23 @@ pub struct Settings {
     pub export: bool,
     /// Record every rewrite.
     pub trace: bool,
-    /// Report what was decided (`-inlining-report`): the source file, as the command line names it.
-    pub report: Option<String>,
+    /// Report what was decided (`-inlining-report`).
+    pub report: bool,
+    /// Print remarks of these kinds while compiling (`-flambeau-remarks`).
+    pub remarks: Vec<Kind>,
+    /// The source file, as the command line names it.
+    pub source: String,
     /// Functions of the stock object that its description does not name otherwise, if the unit is compiled for the
     /// library: the label and the number of arguments.
     pub stock_functions: Vec<(String, usize)>,
 }
 
 impl Settings {
+    /// Whether what is decided and what remains is to be explained.
+    pub fn explains(&self) -> bool {
+        self.report || !self.remarks.is_empty()
+    }
+
     /// Reads names and values.
     ///
     /// # Errors
@@ -41,7 +51,9 @@ impl Settings {
             inlining: Rounds::default(),
             export: true,
             trace: false,
-            report: None,
+            report: false,
+            remarks: Vec::new(),
+            source: String::new(),
             stock_functions: Vec::new(),
         };
         let mut choice = Choice::default();
@@ -52,7 +64,9 @@ impl Settings {
                 ("inline", "no") => settings.inline = false,
                 ("export", "no") => settings.export = false,
                 ("trace", "yes") => settings.trace = true,
-                ("report", source) => settings.report = Some(source.to_owned()),
+                ("report", "yes") => settings.report = true,
+                ("source", source) => settings.source = source.to_owned(),
+                ("remarks", kinds) => settings.remarks = remarks(kinds)?,
                 ("level", n) => settings.level = n.parse().map_err(|_| format!("no level {n}"))?,
                 ("rounds", n) => {
                     settings.rounds =
@@ -79,6 +93,14 @@ impl Settings {
         }
         Ok(settings)
     }
+}
+
+/// Kinds of remarks, separated by commas.
+fn remarks(text: &str) -> Result<Vec<Kind>, String> {
+    let kind = |name| Kind::ALL.into_iter().find(|kind| kind.name() == name);
+    text.split(',')
+        .map(|name| kind(name).ok_or_else(|| format!("-flambeau-remarks: no kind {name}")))
+        .collect()
 }
 
 /// A label and a number of arguments.

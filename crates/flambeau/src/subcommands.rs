@@ -2,127 +2,201 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::process::ExitCode;
+use std::process::{Command as Process, ExitCode};
 
 use anyhow::{Context, Result};
-use clap::builder::PossibleValuesParser;
-use clap::{Parser, Subcommand};
-use flambeau_ir::inlining::{Choice, Rounds};
-use flambeau_ir::{Fuel, Rewrites};
-use flambeau_passes::schedule::lifting_rounds;
-use flambeau_passes::{Conditions, PASSES, Pass, schedule};
+use clap::{CommandFactory, Parser, Subcommand};
 
+use crate::doctor::DoctorArguments;
+use crate::init::InitArguments;
+use crate::manual::Shell;
+use crate::opt::OptArguments;
 use crate::reports::ReportArguments;
-use crate::{library, reports, run, toolchain};
+use crate::{doctor, init, library, manual, opt, reports, run, toolchain};
 
-/// An optimising OCaml compiler. With the arguments of ocamlopt it is ocamlopt.
+/// What `flambeau -V` prints.
+const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " (OCaml ", env!("FLAMBEAU_OCAML_VERSION"), ")");
+
+/// What a newcomer does, before all commands are listed.
+const BEGINNING: &str = "\
+Flambeau is an optimising ocamlopt: it takes all arguments of ocamlopt, and compiles what ocamlopt compiles.
+
+To begin with:
+  flambeau -o hello hello.ml       compile a program
+  flambeau -O3 -o hello hello.ml   optimise it more
+  flambeau run hello.ml            compile it and run it
+  flambeau toolchain DIR           make a folder for the PATH, so that dune, ocamlfind and make use flambeau
+  flambeau init                    let the dune project here be compiled by flambeau, optimised
+  flambeau doctor                  say what keeps the project here from being fast, and what to do
+  flambeau report FILES            say what costs most in a program compiled with -inlining-report, and what to change";
+
+/// What follows the list of commands.
+const END: &str = "\
+`flambeau -help` lists the flags of the compiler. FLAMBEAU_FLAGS holds flags for every compilation of a build.";
+
+/// The command line of the subcommands.
 #[derive(Parser)]
-#[command(name = "flambeau", version, about)]
-struct Arguments {
+#[command(
+    name = "flambeau",
+    version = VERSION,
+    help_template = "{before-help}{usage-heading} {usage}\n       flambeau FLAGS FILES\n\n{all-args}{after-help}",
+    before_help = BEGINNING,
+    after_help = END
+)]
+pub struct Arguments {
     #[command(subcommand)]
     command: Command,
 }
 
 #[derive(Subcommand)]
 enum Command {
-    /// Read, verify, optimise and print intermediate code
-    Opt {
-        /// A file of intermediate code (.fl)
-        #[arg(required_unless_present = "schedule")]
-        file: Option<PathBuf>,
-        /// Apply this pass; may be repeated, passes run in the order given
-        #[arg(long = "pass", value_name = "NAME", value_parser = pass_names())]
-        passes: Vec<String>,
-        /// Apply all passes of this level, as a compilation does, after those given
-        #[arg(short = 'O', value_name = "LEVEL")]
-        level: Option<u32>,
-        /// Show what a compilation of the level given with -O runs (1 without), and why; read no file
-        #[arg(long)]
-        schedule: bool,
-        /// How many rewrites may happen in all
-        #[arg(long, value_name = "N")]
-        fuel: Option<u64>,
-        /// Print each rewrite, with its number
-        #[arg(long)]
-        rewrites: bool,
-        /// Run it before and after each pass, which must not change its behaviour; print what each run took
-        #[arg(long)]
-        check_against_interp: bool,
-        /// How many steps a run may take
-        #[arg(long, default_value_t = 10_000_000)]
-        interp_fuel: u64,
-    },
     /// Compile a program of one file and run it
     Run {
-        /// The source (.ml)
-        file: PathBuf,
-        /// Arguments of the program
-        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
-        arguments: Vec<OsString>,
+        /// Flags of the compiler, the source (.ml), and arguments of the program
+        #[arg(
+            required = true,
+            trailing_var_arg = true,
+            allow_hyphen_values = true,
+            value_name = "FLAGS FILE ARGUMENTS"
+        )]
+        words: Vec<OsString>,
     },
-    /// Show what the inliner decided and what remains in each function, or how two builds differ
+    /// Say what keeps a project or an installation from being optimised, and what to do about it
+    Doctor(DoctorArguments),
+    /// Write what a dune project needs to be compiled by flambeau, optimised
+    Init(InitArguments),
+    /// Show what costs most and why, what the inliner decided, or how two builds differ
     Report(ReportArguments),
+    /// Show which compiler made .cmx and .cmxa files, with which settings, and what they let others know
+    Info {
+        /// Descriptions of units (.cmx) and libraries (.cmxa)
+        #[arg(required = true, value_name = "FILES")]
+        files: Vec<PathBuf>,
+    },
+    /// Make a folder whose bin/, first on the PATH, makes dune, ocamlfind, ocamlbuild and make use flambeau
+    Toolchain {
+        /// The folder
+        folder: PathBuf,
+    },
     /// Add to this executable what flambeau finds out about OCaml's standard library, so that its functions are inlined
     Stdlib {
         /// Find it out again even if it is there
         #[arg(long)]
         force: bool,
     },
-    /// Make a folder whose bin/, first on the PATH, makes dune, ocamlfind and make use flambeau
-    Toolchain {
-        /// The folder
-        folder: PathBuf,
+    /// Print the manual page
+    Man,
+    /// Print what a shell needs to complete flambeau's commands and flags
+    Completion {
+        /// The shell
+        #[arg(value_enum)]
+        shell: Shell,
     },
+    /// Read, verify, optimise and print intermediate code
+    Opt(OptArguments),
 }
 
-/// The names of the subcommands.
-const NAMES: &[&str] = &["opt", "report", "run", "stdlib", "toolchain", "help"];
-
-/// Whether the process was called with one of our commands. Under the name of ocamlopt it never is.
-pub fn is_called() -> bool {
-    let mut arguments = std::env::args_os();
-    let name = arguments.next().map(PathBuf::from);
-    let is_ocamlopt = name
-        .as_deref()
-        .and_then(|path| path.file_name()?.to_str())
-        .is_some_and(|name| name.starts_with("ocamlopt"));
-    !is_ocamlopt && arguments.next().is_some_and(|word| NAMES.iter().any(|name| word == *name))
+/// The command line, for those who describe it.
+pub fn command_line() -> clap::Command {
+    let mut command = Arguments::command();
+    command.build();
+    command
 }
 
-/// Runs the command that the process was called with.
-pub fn run() -> ExitCode {
-    let result = match Arguments::parse().command {
-        Command::Opt { schedule: true, level, .. } => {
-            print!("{}", flambeau_passes::schedule::print(Conditions::level(level.unwrap_or(1))));
-            Ok(ExitCode::SUCCESS)
+/// What the first word of the command line asks for.
+#[derive(Debug, PartialEq, Eq)]
+enum First {
+    /// To be ocamlopt.
+    Compiler,
+    /// A command of ours, or help.
+    Command,
+    /// Nothing: ocamlopt does not know what to do with such a word either.
+    Unknown(String),
+}
+
+/// What a process called by that path with that first word is to be. Under the name of ocamlopt it is nothing else.
+fn first(program: &Path, word: Option<&OsString>, is_there: impl Fn(&str) -> bool) -> First {
+    let is_ocamlopt =
+        program.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.starts_with("ocamlopt"));
+    let word = word.map(|word| word.to_str());
+    match word {
+        _ if is_ocamlopt => First::Compiler,
+        None | Some(Some("-V" | "-h" | "help")) => First::Command,
+        Some(Some(word)) if is_word(word) => match command_line().find_subcommand(word) {
+            Some(_) => First::Command,
+            None if is_there(word) => First::Compiler,
+            None => First::Unknown(word.to_owned()),
+        },
+        Some(_) => First::Compiler,
+    }
+}
+
+/// Whether it looks like the name of a command: it has no extension, by which ocamlopt knows what a file is.
+fn is_word(word: &str) -> bool {
+    word.starts_with(|c: char| c.is_ascii_lowercase())
+        && word.chars().all(|c| c.is_ascii_lowercase() || c == '-')
+}
+
+/// The command whose name is most like a word, if one is.
+fn similar(word: &str) -> Option<String> {
+    let commands = command_line();
+    let names = commands.get_subcommands().map(|command| command.get_name());
+    let likeness = names.map(|name| (strsim::jaro(word, name), name)).filter(|(likeness, _)| *likeness > 0.7);
+    likeness.max_by(|a, b| a.0.total_cmp(&b.0)).map(|(_, name)| name.to_owned())
+}
+
+/// Carries out a command of ours, if the process was called with one.
+pub fn run_if_called() -> Option<ExitCode> {
+    let mut words = std::env::args_os();
+    let program = words.next().map(PathBuf::from).unwrap_or_default();
+    let word = words.next();
+    match first(&program, word.as_ref(), |word| Path::new(word).exists()) {
+        First::Compiler => None,
+        First::Unknown(word) => {
+            eprintln!("flambeau: don't know what to do with {word}");
+            if let Some(name) = similar(&word) {
+                eprintln!("Hint: Did you mean {name}?");
+            }
+            eprintln!("Usage: ocamlopt <options> <files>, or a command: `flambeau help` lists them.");
+            Some(ExitCode::from(2))
         }
-        Command::Opt { file, passes, level, fuel, rewrites, check_against_interp, interp_fuel, .. } => {
-            let steps = level.map(|level| schedule(Conditions::level(level))).unwrap_or_default();
-            let named = passes.iter().filter_map(|name| PASSES.iter().find(|pass| pass.name == *name));
-            let passes: Vec<&Pass> = named.chain(steps.iter().map(|step| &step.pass)).collect();
-            let check = check_against_interp
-                .then(|| flambeau_interp::Options { fuel: interp_fuel, ..Default::default() });
-            let rewrites = Rewrites {
-                fuel: fuel.map_or_else(Fuel::unlimited, Fuel::limited),
-                trace: rewrites.then(Vec::new),
-                inlining: level.map(|level| Rounds::new(Choice::default(), level)).unwrap_or_default(),
-                lifting_rounds: level.map(|_| lifting_rounds(&steps)),
-                ..Rewrites::default()
-            };
-            opt(&file.unwrap_or_default(), &passes, rewrites, check.as_ref()).map(|()| ExitCode::SUCCESS)
+        First::Command if word.is_none() => {
+            let _ = command_line().print_help();
+            Some(ExitCode::SUCCESS)
         }
-        Command::Run { file, arguments } => run::run(&file, &arguments),
-        Command::Report(arguments) => reports::run(arguments).map(|()| ExitCode::SUCCESS),
-        Command::Stdlib { force } => add_library(force).map(|()| ExitCode::SUCCESS),
-        Command::Toolchain { folder } => toolchain::make(&folder).map(|()| ExitCode::SUCCESS),
-    };
-    match result {
-        Ok(status) => status,
-        Err(error) => {
-            eprintln!("flambeau: {error:#}");
-            ExitCode::from(2)
+        First::Command => Some(match carry_out(Arguments::parse().command) {
+            Ok(status) => status,
+            Err(error) => {
+                eprintln!("flambeau: {error:#}");
+                ExitCode::from(2)
+            }
+        }),
+    }
+}
+
+fn carry_out(command: Command) -> Result<ExitCode> {
+    match command {
+        Command::Run { words } => return run::run(&words),
+        Command::Doctor(arguments) => return doctor::run(&arguments),
+        Command::Info { files } => return info(&files),
+        Command::Init(arguments) => init::run(&arguments)?,
+        Command::Opt(arguments) => opt::run(arguments)?,
+        Command::Report(arguments) => reports::run(arguments)?,
+        Command::Stdlib { force } => add_library(force)?,
+        Command::Toolchain { folder } => toolchain::make(&folder)?,
+        Command::Man => print!("{}", manual::page(&command_line(), &manual::flags()?)),
+        Command::Completion { shell } => {
+            print!("{}", manual::completion(shell, &command_line(), &manual::flags()?));
         }
     }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The OCaml side reads descriptions: it has the types of what is in them.
+fn info(files: &[PathBuf]) -> Result<ExitCode> {
+    let own = std::env::current_exe().context("finding the path of flambeau itself")?;
+    let status = Process::new(own).arg("-flambeau-info").args(files).env_remove("FLAMBEAU_FLAGS").status()?;
+    Ok(ExitCode::from(if status.success() { 0 } else { 2 }))
 }
 
 /// Adds the library to the executable that is running.
@@ -133,66 +207,34 @@ fn add_library(afresh: bool) -> Result<()> {
     Ok(())
 }
 
-/// What `--pass` may be.
-fn pass_names() -> PossibleValuesParser {
-    PASSES.iter().map(|pass| pass.name).collect::<Vec<_>>().into()
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// Reads, verifies, optimises and prints intermediate code.
-fn opt(
-    file: &Path,
-    passes: &[&Pass],
-    mut rewrites: Rewrites,
-    check: Option<&flambeau_interp::Options>,
-) -> Result<()> {
-    let source = std::fs::read_to_string(file).with_context(|| format!("reading {}", file.display()))?;
-    let mut unit = flambeau_ir::parser::parse_unit(&source)
-        .map_err(|error| anyhow::anyhow!("{}: {error}", file.display()))?;
-    if let Err(errors) = flambeau_ir::verify::verify(&unit) {
-        for error in &errors {
-            eprintln!("{}: {error}", file.display());
-        }
-        anyhow::bail!("{} errors in {}", errors.len(), file.display());
+    fn of(program: &str, word: &str) -> First {
+        first(Path::new(program), Some(&word.into()), |word| word == "there")
     }
-    if let Some(options) = check {
-        tell_run("before all passes", &flambeau_interp::run(&unit, options));
-    }
-    for pass in passes {
-        let name = pass.name;
-        let before = check.map(|options| (options, unit.clone()));
-        (pass.run)(&mut unit, &mut rewrites);
-        for done in rewrites.trace.iter_mut().flat_map(std::mem::take) {
-            eprintln!("{done}");
-        }
-        if let Err(errors) = flambeau_ir::verify::verify(&unit) {
-            anyhow::bail!("{}: pass {name} made what is not well-formed: {}", file.display(), errors[0]);
-        }
-        if let Some((options, before)) = before {
-            let verdict = flambeau_interp::check::compare(&before, &unit, options);
-            match verdict.with_context(|| format!("{}: pass {name}", file.display()))? {
-                flambeau_interp::Verdict::Same(runs) => tell_run(&format!("after {name}"), &runs.1),
-                other => eprintln!("after {name}: not comparable, {other:?}"),
-            }
-        }
-    }
-    print!("{}", flambeau_ir::printer::print_unit(&unit));
-    Ok(())
-}
 
-/// Prints what a run took, to the standard error.
-fn tell_run(when: &str, run: &flambeau_interp::Run) {
-    let stats = &run.stats;
-    eprintln!(
-        "{when}: {:?}\n  {} steps, {} events, {} objects of {} words, {} direct and {} generic calls, {} raises, \
-         stack of {} frames",
-        run.stop,
-        stats.steps,
-        run.events.len(),
-        stats.objects,
-        stats.words,
-        stats.direct_calls,
-        stats.generic_calls,
-        stats.raises,
-        stats.depth,
-    );
+    #[test]
+    fn the_first_word_says_what_the_process_is() {
+        for word in ["-V", "-h", "help", "run", "doctor", "toolchain"] {
+            assert_eq!(of("bin/flambeau", word), First::Command, "{word}");
+        }
+        for word in ["-O3", "x.ml", "-version", "-help", "there", "X", "./run", ""] {
+            assert_eq!(of("bin/flambeau", word), First::Compiler, "{word}");
+        }
+        assert_eq!(of("flambeau", "tolchain"), First::Unknown("tolchain".into()));
+        assert_eq!(of("/usr/bin/ocamlopt.opt", "run"), First::Compiler);
+        assert_eq!(first(Path::new("flambeau"), None, |_| false), First::Command);
+    }
+
+    #[test]
+    fn near_misses_have_a_suggestion() {
+        for (word, name) in
+            [("tolchain", "toolchain"), ("reports", "report"), ("docter", "doctor"), ("rum", "run")]
+        {
+            assert_eq!(similar(word).as_deref(), Some(name));
+        }
+        assert_eq!(similar("xyzzy"), None);
+    }
 }

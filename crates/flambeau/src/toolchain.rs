@@ -7,6 +7,7 @@
 //! * make finds `ocamlopt` on the PATH.
 //! * dune takes the `ocamlopt` beside the `ocamlc` that it finds: so there are links to all the other tools.
 //! * ocamlfind may have the path of `ocamlopt` in its configuration: so there is a wrapper that overrides it.
+//! * ocamlbuild has the path of `ocamlopt` in it from when it was built: so there is a wrapper that passes ours.
 
 use std::fs;
 use std::os::unix::fs::{PermissionsExt, symlink};
@@ -24,7 +25,7 @@ const OWN: &str = "flambeau";
 const OURS: &[&str] = &["ocamlopt", "ocamlopt.opt"];
 
 /// The tools of OCaml that get no link.
-const LEFT_OUT: &[&str] = &["ocamlopt.byte", "ocamlfind"];
+const LEFT_OUT: &[&str] = &["ocamlopt.byte", "ocamlfind", "ocamlbuild", "ocamlbuild.native"];
 
 /// Makes the folder, or brings it up to date.
 ///
@@ -54,7 +55,13 @@ pub fn make(folder: &Path) -> Result<()> {
     if let Some(ocamlfind) = find_on_path("ocamlfind", &bin) {
         write_ocamlfind_wrapper(&ocamlfind, &bin)?;
     }
-    println!("To use it: PATH=\"{}:$PATH\"", bin.display());
+    if let Some(ocamlbuild) = find_on_path("ocamlbuild", &bin) {
+        write_ocamlbuild_wrapper(&ocamlbuild, &bin)?;
+    }
+    println!("To use it: export PATH=\"{}:$PATH\"", bin.display());
+    println!(
+        "In a dune project, `flambeau init` writes that down; `flambeau doctor` looks whether it is used."
+    );
     Ok(())
 }
 
@@ -112,7 +119,7 @@ fn remove(path: &Path) -> Result<()> {
 }
 
 /// The program of that name on the PATH, outside of `except`.
-fn find_on_path(name: &str, except: &Path) -> Option<PathBuf> {
+pub fn find_on_path(name: &str, except: &Path) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     std::env::split_paths(&path)
         .filter(|folder| folder.canonicalize().is_ok_and(|folder| folder != except))
@@ -126,19 +133,37 @@ fn is_executable(path: &Path) -> bool {
 
 /// Writes an `ocamlfind` which calls the stock one with our ocamlopt.
 fn write_ocamlfind_wrapper(ocamlfind: &Path, bin: &Path) -> Result<()> {
-    let path = bin.join("ocamlfind");
     let script = format!(
-        "#!/bin/sh\n\
-         # Written by `flambeau toolchain`: ocamlfind with flambeau as ocamlopt.\n\
+        "# Written by `flambeau toolchain`: ocamlfind with flambeau as ocamlopt.\n\
          OCAMLFIND_COMMANDS=\"ocamlopt={} ${{OCAMLFIND_COMMANDS:-}}\"\n\
          export OCAMLFIND_COMMANDS\n\
          exec {} \"$@\"\n",
         plain(&bin.join("ocamlopt"))?,
         quoted(ocamlfind)?,
     );
-    remove(&path)?;
-    fs::write(&path, script).with_context(|| format!("writing {}", path.display()))?;
-    fs::set_permissions(&path, fs::Permissions::from_mode(0o755))
+    write_script(&bin.join("ocamlfind"), &script)
+}
+
+/// Writes an `ocamlbuild` which calls the stock one with our ocamlopt; with `-use-ocamlfind` it calls the `ocamlfind`
+/// on the PATH, which is ours too. What the user passes comes later and holds.
+fn write_ocamlbuild_wrapper(ocamlbuild: &Path, bin: &Path) -> Result<()> {
+    let script = format!(
+        "# Written by `flambeau toolchain`: ocamlbuild with flambeau as ocamlopt.\n\
+         case \" $* \" in\n\
+         *' -use-ocamlfind '*) exec {0} \"$@\" ;;\n\
+         *) exec {0} -ocamlopt {1} \"$@\" ;;\n\
+         esac\n",
+        quoted(ocamlbuild)?,
+        quoted(&bin.join("ocamlopt"))?,
+    );
+    write_script(&bin.join("ocamlbuild"), &script)
+}
+
+/// Writes a script of the shell in place of what was there.
+fn write_script(path: &Path, text: &str) -> Result<()> {
+    remove(path)?;
+    fs::write(path, format!("#!/bin/sh\n{text}")).with_context(|| format!("writing {}", path.display()))?;
+    fs::set_permissions(path, fs::Permissions::from_mode(0o755))
         .with_context(|| format!("making {} executable", path.display()))
 }
 

@@ -90,14 +90,17 @@ fn the_files_stand_beside_the_output() {
     assert!(folder.path("out/forms.flambeau-report.json").is_file());
     assert!(!folder.path(REPORT).exists());
     // All below a folder.
-    check_contains(succeed(&folder, &["report", "."]).as_bytes(), &["Forms", "shapes.ml, -O1"]);
+    check_contains(
+        succeed(&folder, &["report", "--format", "tree", "."]).as_bytes(),
+        &["Forms", "shapes.ml, -O1"],
+    );
 }
 
 #[test]
 fn a_report_is_shown() {
     let folder = Folder::new(SHAPES);
     succeed(&folder, &["-c", "-O3", "-g", "-inlining-report", "shapes.ml"]);
-    let tree = succeed(&folder, &["report", REPORT]);
+    let tree = succeed(&folder, &["report", "--format", "tree", REPORT]);
     check_contains(
         tree.as_bytes(),
         &[
@@ -145,7 +148,7 @@ fn calls_lost_to_opaque_units_are_counted() {
         report["summary"]["opaque_calls_by_unit"].clone()
     };
     assert_eq!(calls(&["-opaque"]), serde_json::json!({"Other": 2}));
-    let tree = succeed(&folder, &["report", "user.flambeau-report.json"]);
+    let tree = succeed(&folder, &["report", "--format", "tree", "user.flambeau-report.json"]);
     check_contains(
         tree.as_bytes(),
         &[
@@ -236,7 +239,7 @@ fn decision_on_f(folder: &Folder, flags: &[&str]) -> (String, String) {
     let decisions = report["decisions"].as_array().expect("an array");
     let is_f = |d: &&serde_json::Value| d["callee"].as_str().is_some_and(|name| name.contains("Unit__f_"));
     let decision = decisions.iter().rev().find(is_f).expect("a call of f");
-    let tree = succeed(folder, &["report", "unit.flambeau-report.json"]);
+    let tree = succeed(folder, &["report", "--format", "tree", "unit.flambeau-report.json"]);
     (decision["reason"]["kind"].as_str().expect("a kind").to_owned(), tree)
 }
 

@@ -265,6 +265,11 @@ impl Done {
     pub(crate) fn in_unit(number: u64, rewrite: Rewrite) -> Done {
         Done { number, rewrite, subject: rewrite.figures(), function: None }
     }
+
+    /// The function that it was done in, `entry` for the code of the toplevel.
+    pub fn function(&self) -> Option<&str> {
+        self.function.as_deref()
+    }
 }
 
 impl fmt::Display for Done {

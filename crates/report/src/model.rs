@@ -3,12 +3,14 @@
 use std::collections::BTreeMap;
 
 use flambeau_ir::decision::{Decision, DecisionLog, Evaluation, Place, Policy, Reason};
+use flambeau_ir::rewrite::Done;
 use flambeau_ir::{Naming, Unit};
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use crate::names;
 use crate::remaining;
+use crate::remarks::{self, Remark};
 use crate::sites::{self, Verdict};
 
 /// The value of the field `format`.
@@ -173,6 +175,9 @@ pub struct Report {
     pub decisions: Vec<Decision>,
     /// What remains, by function.
     pub functions: Vec<Function>,
+    /// What remains, was missed and was done, with causes and remedies; what costs most first.
+    #[serde(default)]
+    pub remarks: Vec<Remark>,
     /// The source files that locations refer to, as far as they are this unit's and could be read.
     pub sources: Vec<Source>,
 }
@@ -186,12 +191,12 @@ fn is_usual_separator(separator: &str) -> bool {
 }
 
 impl Report {
-    /// The report on a unit after its last pass. The sources are yet to be added.
-    pub fn new(unit: &Unit, build: Build, log: DecisionLog, rounds: u32) -> Report {
+    /// The report on a unit after its last pass. `trace`: what the passes did. The sources are yet to be added.
+    pub fn new(unit: &Unit, build: Build, log: DecisionLog, rounds: u32, trace: &[Done]) -> Report {
         let decisions: Vec<Decision> = log.decisions.into_iter().map(cleaned).collect();
         let functions = remaining::functions(unit);
         let last = decisions.iter().map(|decision| decision.round.saturating_add(1)).max().unwrap_or(0);
-        Report {
+        let mut report = Report {
             format: FORMAT.into(),
             version: VERSION,
             unit: names::decoded(&unit.name),
@@ -201,8 +206,11 @@ impl Report {
             summary: summary(&decisions, &functions, rounds.max(last), unit.naming.separator()),
             decisions,
             functions,
+            remarks: Vec::new(),
             sources: Vec::new(),
-        }
+        };
+        report.remarks = remarks::of_unit(unit, &report, trace);
+        report
     }
 
     /// The files of the source that the report speaks of first: those of this unit.

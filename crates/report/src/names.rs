@@ -23,16 +23,19 @@ pub fn readable(linkage_name: &str, separator: &str) -> String {
     let Some(rest) = linkage_name.strip_prefix("caml") else { return linkage_name.to_owned() };
     match unit_and_name(rest, separator) {
         Some((unit, function)) if !unit.is_empty() && !function.is_empty() => {
-            format!("{}.{}", unit.replace("__", "."), without_numbers(function))
+            format!("{}.{function}", unit.replace("__", "."))
         }
         _ => rest.to_owned(),
     }
 }
 
-/// Splits a linker's name into `Stdlib__List` and `map_261`. Names of units may contain `__`, but no other separator;
-/// names of operators may contain anything.
+/// Splits a linker's name such as `Stdlib__List__map_261` into `Stdlib__List` and `map`. Names of units may contain
+/// `__`, but no other separator; names of operators may contain anything, and others may end in `_`, before the stamp.
 fn unit_and_name<'n>(rest: &'n str, separator: &str) -> Option<(&'n str, &'n str)> {
-    if separator == "__" { rest.rsplit_once(separator) } else { rest.split_once(separator) }
+    if separator == "__" {
+        return without_numbers(rest).rsplit_once(separator);
+    }
+    rest.split_once(separator).map(|(unit, name)| (unit, without_numbers(name)))
 }
 
 /// Whether a function is a copy of one in the source: it was specialised, or a functor was inlined.
@@ -82,6 +85,8 @@ mod tests {
             ("camlFoo__map_81_d12_d14", "Foo.map"),
             ("camlFoo__fun_c4", "Foo.fun"),
             ("camlFoo__f_1_81", "Foo.f_1"),
+            ("camlAst_helper__match__260", "Ast_helper.match_"),
+            ("camlAst_helper__match__260_d3", "Ast_helper.match_"),
             ("camlFoo__+!_87", "Foo.+!"),
             ("camlStdlib__List__map_261", "Stdlib.List.map"),
             ("camlFoo", "Foo"),

@@ -64,7 +64,7 @@ mod tests {
             ..Default::default()
         };
         let build = Build { source: "b.ml".into(), ..Build::default() };
-        let mut report = Report::new(&Unit::new("B", Naming::usual("camlB"), 0), build, log, 1);
+        let mut report = Report::new(&Unit::new("B", Naming::usual("camlB"), 0), build, log, 1, &[]);
         read(&mut report, folder.path());
         let names: Vec<&str> = report.sources.iter().map(|source| source.file.as_str()).collect();
         assert_eq!(names, ["b.ml", "a.mly"]);

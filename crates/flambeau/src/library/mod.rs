@@ -87,9 +87,9 @@ impl Library {
         read_at(&mut self.file, self.start + offset, *length).map(Some)
     }
 
-    /// How many units it describes.
-    pub fn len(&self) -> usize {
-        self.index.len()
+    /// The units that it describes: the base names of their files.
+    pub fn units(&self) -> impl Iterator<Item = &str> {
+        self.index.keys().map(String::as_str)
     }
 }
 
@@ -189,7 +189,7 @@ mod tests {
         add_to(&mut bytes, &two_units()).expect("an index");
         let file = executable(&bytes);
         let mut library = Library::of(file.path()).expect("a good library").expect("a library");
-        assert_eq!(library.len(), 2);
+        assert_eq!(library.units().collect::<Vec<_>>(), ["List", "Map"]);
         assert_eq!(library.description("Map").expect("good"), Some(b"of maps".to_vec()));
         assert_eq!(library.description("List").expect("good"), Some(b"of lists".to_vec()));
         assert_eq!(library.description("Set").expect("good"), None);

@@ -1,8 +1,9 @@
 //! Reports as one page that needs nothing else: no network, no other file, no script but one that opens what a link
-//! leads to.
+//! leads to, and searches among the remarks.
 
 mod functions;
 mod note;
+mod remarks;
 mod source;
 
 use std::collections::BTreeMap;
@@ -16,8 +17,8 @@ use crate::terminal;
 #[must_use]
 pub fn render(reports: &[Report]) -> String {
     let title = match reports {
-        [report] => format!("{}: what the inliner decided", report.unit),
-        _ => format!("What the inliner decided in {} units", reports.len()),
+        [report] => format!("{}: what costs, and what was decided", report.unit),
+        _ => format!("What costs, and what was decided, in {} units", reports.len()),
     };
     let page = html! {
         (DOCTYPE)
@@ -37,6 +38,7 @@ pub fn render(reports: &[Report]) -> String {
                     (filters())
                 }
                 main #units {
+                    (remarks::section(reports))
                     @if reports.len() > 1 { (overview(reports)) }
                     @for (index, report) in reports.iter().enumerate() {
                         (unit(index, report, reports.len() == 1))

@@ -49,9 +49,14 @@ impl<'r> Unit<'r> {
 
     /// What a line is called in links.
     pub fn line_id(&self, file: &str, line: u32) -> String {
-        let number = self.report.sources.iter().position(|source| source.file == file);
-        format!("u{}f{}L{line}", self.index, number.unwrap_or(0))
+        line_id(self.index, self.report, file, line)
     }
+}
+
+/// What a line is called in links, of the unit at that position on the page.
+pub fn line_id(index: usize, report: &Report, file: &str, line: u32) -> String {
+    let number = report.sources.iter().position(|source| source.file == file);
+    format!("u{index}f{}L{line}", number.unwrap_or(0))
 }
 
 /// Equal operations of a line.

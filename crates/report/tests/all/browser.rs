@@ -74,6 +74,24 @@ fn start(browser: &OsString, folder: &Path, arguments: &[&str], page: &Path, fra
     output
 }
 
+/// Ten thousand remarks are a page that opens in time.
+#[test]
+fn a_large_page_is_quick() {
+    let Some(browser) = browser() else { return };
+    let mut report = fixture::report();
+    let some = report.remarks.clone();
+    report.remarks = some.iter().cycle().take(10_000).cloned().collect();
+    let folder = tempfile::tempdir().expect("a folder");
+    let page = folder.path().join("page.html");
+    let start = std::time::Instant::now();
+    fs::write(&page, html::render(&[report])).expect("written");
+    assert!(start.elapsed().as_secs() < 10, "{:?}", start.elapsed());
+    let start = std::time::Instant::now();
+    let dom = run_at(&browser, folder.path(), &["--dump-dom"], &page, "?search=no+such+words");
+    assert!(start.elapsed().as_secs() < 30, "{:?}", start.elapsed());
+    assert!(String::from_utf8_lossy(&dom.stdout).contains(">0 remarks<"));
+}
+
 #[test]
 fn the_page_is_drawn() {
     let Some(browser) = browser() else {
@@ -101,6 +119,26 @@ fn the_page_is_drawn() {
     let dom = run_at(&browser, folder.path(), &["--dump-dom"], &page, "#u0c0");
     assert!(String::from_utf8_lossy(&dom.stdout).contains(open));
 
+    // So is a remark opened, and others are found by words.
+    let first = &fixture::report().remarks[0];
+    let dom = run_at(&browser, folder.path(), &["--dump-dom"], &page, "#u0r0");
+    assert!(
+        String::from_utf8_lossy(&dom.stdout)
+            .contains(&format!("id=\"u0r0\" data-name=\"{}\" open", first.name))
+    );
+    let dom = run_at(&browser, folder.path(), &["--dump-dom"], &page, "?search=method+called");
+    let dom = String::from_utf8_lossy(&dom.stdout).into_owned();
+    let methods = fixture::report().remarks.iter().filter(|remark| remark.name == "method_call").count();
+    let shown = dom.matches("class=\"remark\"").count();
+    let all = fixture::report().remarks.len();
+    assert!(methods > 0 && (methods..all / 2).contains(&shown), "{shown} of {all}, {methods} of methods");
+
+    // It can be used where there is little room.
+    for width in [800, 1600] {
+        let size = format!("--window-size={width},1000");
+        let shot = screenshot(&browser, folder.path(), &page, &format!("{width}"), &[&size]);
+        assert_eq!(shot.width, width);
+    }
     let light = screenshot(&browser, folder.path(), &page, "light", &[]);
     let dark = screenshot(&browser, folder.path(), &page, "dark", &["--force-dark-mode"]);
     assert!(light.brightness() > 200.0, "light is {}", light.brightness());
@@ -122,6 +160,9 @@ fn check_dom(dom: &str) {
     }
     let rows = dom.matches("role=\"row\"").count();
     assert_eq!(rows, report.sources[0].text.lines().count());
+    for remark in report.remarks.iter().filter(|remark| remark.kind != flambeau_report::remarks::Kind::Done) {
+        assert!(dom.contains(&remark.message.replace('&', "&amp;")), "{} is not on the page", remark.message);
+    }
     // The source did not become markup, and nothing was cut off.
     assert!(dom.contains("\"&lt;b&gt;&amp;amp;\" is text here"), "{dom}");
     assert!(dom.contains("</footer>") && dom.trim_end().ends_with("</html>"));

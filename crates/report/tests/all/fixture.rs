@@ -23,7 +23,7 @@ pub fn report() -> Report {
         arguments: ["-O2", "-g", "-inlining-report", "-c", "shapes.ml"].map(Into::into).into(),
     };
     let log = DecisionLog { policy: Policy::Threshold, decisions: decisions() };
-    let mut report = Report::new(&unit(), build, log, 2);
+    let mut report = Report::new(&unit(), build, log, 2, &[]);
     sources::read(&mut report, Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data")));
     assert_eq!(report.sources.len(), 1, "the source is read");
     report

@@ -61,7 +61,7 @@ fn numbers_that_json_does_not_have() {
             reason: Reason::Beneficial(fixture::evaluation(3, benefit, allowance)),
         });
     }
-    let report = flambeau_report::Report::new(&fixture::unit(), Default::default(), log, 0);
+    let report = flambeau_report::Report::new(&fixture::unit(), Default::default(), log, 0, &[]);
     assert_eq!(report.summary.rounds, 5);
     let text = json::write(&report).unwrap_or_else(|error| panic!("{error}"));
     assert_eq!(json::read(text.as_bytes()).unwrap_or_else(|error| panic!("{error}")), report);

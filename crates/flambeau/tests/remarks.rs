@@ -1,0 +1,267 @@
+//! Ten slow programs (`tests/remarks`): the first remark of `flambeau report` names the cause and the remedy, and doing
+//! what it says (`*.fast.ml`) makes the program at least 1.5 times faster. And the other forms of remarks.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+
+mod folder;
+use folder::{Folder, check_contains, check_status, text};
+
+fn data() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/remarks")
+}
+
+/// A slow program and what its first line says of it.
+struct Program {
+    name: String,
+    source: String,
+    /// The name of the first remark.
+    first: String,
+    /// A part of its remedy.
+    remedy: String,
+}
+
+fn programs() -> Vec<Program> {
+    let mut names: Vec<String> = fs::read_dir(data())
+        .expect("the programs are there")
+        .filter_map(|entry| entry.expect("an entry").file_name().into_string().ok())
+        .filter_map(|name| {
+            name.strip_suffix(".ml").filter(|name| !name.ends_with(".fast")).map(str::to_owned)
+        })
+        .collect();
+    names.sort();
+    let program = |name: String| {
+        let source = fs::read_to_string(data().join(format!("{name}.ml"))).expect("a source");
+        let head = source.lines().next().and_then(|line| line.strip_prefix("(* ")?.strip_suffix(" *)"));
+        let part = |key: &str| {
+            let parts = head.into_iter().flat_map(|head| head.split("; "));
+            parts.filter_map(|part| part.strip_prefix(key)).next().expect("the first line says it").to_owned()
+        };
+        Program { first: part("first: "), remedy: part("remedy: "), source, name }
+    };
+    names.into_iter().map(program).collect()
+}
+
+fn tool(folder: &Folder) -> String {
+    check_status(&folder.run(&["toolchain", "tools"]), 0);
+    folder.path("tools/bin/flambeau").to_str().expect("text").to_owned()
+}
+
+/// The fastest of some runs, and what was printed.
+fn measure(folder: &Folder, program: &str) -> (Duration, String) {
+    let run = || {
+        let start = Instant::now();
+        let output = folder.command(folder.path(program).to_str().expect("text"), &[], &[]);
+        check_status(&output, 0);
+        (start.elapsed(), text(&output.stdout))
+    };
+    let runs: Vec<_> = (0..3).map(|_| run()).collect();
+    runs.into_iter().min_by_key(|(time, _)| *time).expect("it ran")
+}
+
+#[test]
+fn the_first_remark_makes_slow_programs_fast() {
+    let programs = programs();
+    assert_eq!(programs.len(), 10);
+    let folder = Folder::new(&[]);
+    let tool = tool(&folder);
+    let mut failures = Vec::new();
+    for Program { name, source, first, remedy } in programs {
+        let fast = fs::read_to_string(data().join(format!("{name}.fast.ml"))).expect("the fast program");
+        fs::write(folder.path(&format!("{name}.ml")), source).expect("written");
+        fs::write(folder.path(&format!("{name}_fast.ml")), fast).expect("written");
+        let slow = format!("{name}.ml");
+        check_status(&folder.command(&tool, &[], &["-O3", "-g", "-inlining-report", "-o", &name, &slow]), 0);
+        let fast = format!("{name}_fast");
+        check_status(&folder.command(&tool, &[], &["-O3", "-g", "-o", &fast, &format!("{fast}.ml")]), 0);
+        let report = format!("{name}.flambeau-report.json");
+        let shown = text(&folder.command(&tool, &[], &["report", "--top", "1", &report]).stdout);
+        let lines = text(&folder.command(&tool, &[], &["report", "--format", "lines", &report]).stdout);
+        let line = lines.lines().next().unwrap_or_default();
+        if !line.contains(&format!("[remains/{first},")) || !line.contains(&remedy) {
+            failures.push(format!("{name}: the first remark is none of {first} with {remedy}: {line}"));
+        }
+        if !shown.contains("change: ") || !shown.contains(&remedy) || !shown.contains(&format!("{name}.ml:"))
+        {
+            failures.push(format!("{name}: not shown:\n{shown}"));
+        }
+        let ((before, expected), (after, printed)) = (measure(&folder, &name), measure(&folder, &fast));
+        assert_eq!(expected, printed, "{name}");
+        if before.as_secs_f64() < 1.5 * after.as_secs_f64() {
+            failures.push(format!("{name}: {before:?} before, {after:?} after"));
+        }
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+const SHAPES: &str = "let hot a x = let s = ref 0 in for i = 0 to Array.length a - 1 do if a.(i) = x then incr s done; !s\n\
+    let cold x = (x, x)\n\
+    let[@inline] area r = r *. r\n\
+    let total l = List.fold_left (fun s r -> s +. area r) 0. l\n";
+
+#[test]
+fn remarks_are_printed_as_editors_read_them() {
+    let folder = Folder::new(&[("shapes.ml", SHAPES)]);
+    let output = folder.run(&["-O3", "-g", "-flambeau-remarks", "-c", "shapes.ml"]);
+    check_status(&output, 0);
+    let printed = text(&output.stderr);
+    for line in printed.lines() {
+        let parts: Vec<&str> = line.splitn(5, ':').collect();
+        assert!(parts.len() == 5 && parts[0] == "shapes.ml" && parts[3] == " remark", "{line}");
+        assert!(parts[1].parse::<u32>().is_ok() && parts[2].parse::<u32>().is_ok(), "{line}");
+    }
+    let first = printed.lines().next().expect("a remark");
+    assert!(first.contains("compared by looking at what they are") && first.contains("loops 1"), "{printed}");
+    assert!(!printed.contains("[done/") && printed.contains("annotate"), "{printed}");
+    // No file is written, and the code is the same.
+    assert!(!folder.exists("shapes.flambeau-report.json"));
+    let with = fs::read(folder.path("shapes.o")).expect("an object");
+    check_status(&folder.run(&["-O3", "-g", "-c", "shapes.ml"]), 0);
+    assert!(with == fs::read(folder.path("shapes.o")).expect("an object"));
+    let output = folder.run(&["-O3", "-g", "-flambeau-remarks=done", "-c", "shapes.ml"]);
+    assert!(text(&output.stderr).lines().all(|line| line.contains("[done/")));
+    assert!(!output.stderr.is_empty());
+    check_status(&folder.run(&["-flambeau-remarks=nonsense", "-c", "shapes.ml"]), 2);
+}
+
+#[test]
+fn reports_are_ranked_and_filtered() {
+    let folder = Folder::new(&[("shapes.ml", SHAPES), ("other.ml", "let pair x = [| x; x |]\n")]);
+    check_status(&folder.run(&["-O3", "-g", "-inlining-report", "-c", "shapes.ml", "other.ml"]), 0);
+    let report = |arguments: &[&str]| {
+        let output = folder.run(&[&["report", "."], arguments].concat());
+        check_status(&output, 0);
+        text(&output.stdout)
+    };
+    let all = report(&[]);
+    let position = |part: &str| all.find(part).unwrap_or_else(|| panic!("no {part} in {all}"));
+    assert!(
+        position("What costs most") < position("shapes.ml:1:")
+            && position("shapes.ml:1:") < position("By function")
+    );
+    assert!(all.contains("why: ") && all.contains("change: ") && all.contains("| let hot a"));
+    let lines = |arguments: &[&str]| report(&[&["--format", "lines"], arguments].concat());
+    assert!(lines(&["--file", "other"]).lines().all(|line| line.starts_with("other.ml:")));
+    assert!(lines(&["--function", "cold"]).lines().all(|line| line.starts_with("shapes.ml:2:")));
+    assert!(lines(&["--kind", "allocation"]).lines().all(|line| line.contains("[remains/allocation,")));
+    assert!(lines(&["--kind", "done"]).lines().all(|line| line.contains("[done/")));
+    assert_eq!(report(&["--file", "nowhere"]), "Nothing that costs much was found.\n");
+}
+
+#[test]
+fn sarif_is_what_its_readers_expect() {
+    let folder = Folder::new(&[("shapes.ml", SHAPES)]);
+    check_status(&folder.run(&["-O3", "-g", "-inlining-report", "-c", "shapes.ml"]), 0);
+    let output = folder.run(&["report", "--format", "sarif", "shapes.flambeau-report.json"]);
+    let log: Value = serde_json::from_slice(&output.stdout).expect("JSON");
+    assert_eq!(log["version"], "2.1.0");
+    let run = &log["runs"][0];
+    let rules: Vec<&Value> =
+        run["tool"]["driver"]["rules"].as_array().expect("rules").iter().map(|r| &r["id"]).collect();
+    let results = run["results"].as_array().expect("results");
+    assert!(!results.is_empty());
+    for result in results {
+        assert!(rules.contains(&&result["ruleId"]));
+        assert!(result["message"]["text"].as_str().is_some_and(|text| !text.is_empty()));
+        let region = &result["locations"][0]["physicalLocation"]["region"];
+        assert!(region["startLine"].as_u64().is_some_and(|line| line >= 1), "{result}");
+        assert!(result["rank"].as_f64().is_some_and(|rank| (0.0..=100.0).contains(&rank)));
+    }
+}
+
+/// The schema that is published describes what is written.
+#[test]
+fn reports_are_as_the_schema_says() {
+    let folder = Folder::new(&[("shapes.ml", SHAPES)]);
+    check_status(&folder.run(&["-O3", "-g", "-inlining-report", "-c", "shapes.ml"]), 0);
+    let report: Value =
+        serde_json::from_slice(&fs::read(folder.path("shapes.flambeau-report.json")).expect("a report"))
+            .expect("JSON");
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/report.schema.json");
+    let schema: Value = serde_json::from_slice(&fs::read(path).expect("the schema")).expect("JSON");
+    let errors = check(&schema, &schema, &report, "report");
+    assert!(errors.is_empty(), "{}", errors.join("\n"));
+    // It is not satisfied by anything.
+    assert!(!check(&schema, &schema, &serde_json::json!({ "format": "flambeau-report" }), "x").is_empty());
+    let mut damaged = report;
+    damaged["remarks"][0]["depth"] = "two".into();
+    assert!(!check(&schema, &schema, &damaged, "x").is_empty());
+}
+
+/// What of a value is not as a schema says: the part of JSON Schema that ours uses.
+fn check(root: &Value, schema: &Value, value: &Value, at: &str) -> Vec<String> {
+    if let Some(name) = schema["$ref"].as_str() {
+        return check(root, &root["$defs"][name.trim_start_matches("#/$defs/")], value, at);
+    }
+    let mut errors = Vec::new();
+    let is = |name: &Value| match name.as_str() {
+        Some("object") => value.is_object(),
+        Some("array") => value.is_array(),
+        Some("string") => value.is_string(),
+        Some("integer") => value.is_u64() || value.is_i64(),
+        Some("number") => value.is_number(),
+        Some("null") => value.is_null(),
+        Some("boolean") => value.is_boolean(),
+        _ => false,
+    };
+    let allowed = match &schema["type"] {
+        Value::Null => true,
+        Value::Array(names) => names.iter().any(is),
+        name => is(name),
+    };
+    if !allowed {
+        errors.push(format!("{at}: {value} is not of type {}", schema["type"]));
+    }
+    if let Some(values) = schema["enum"].as_array()
+        && !values.contains(value)
+    {
+        errors.push(format!("{at}: {value} is none of {values:?}"));
+    }
+    for name in schema["required"].as_array().into_iter().flatten() {
+        if value.get(name.as_str().unwrap_or_default()).is_none() {
+            errors.push(format!("{at}: no {name}"));
+        }
+    }
+    for (name, field) in value.as_object().into_iter().flatten() {
+        match schema["properties"].get(name) {
+            Some(schema) => errors.extend(check(root, schema, field, &format!("{at}.{name}"))),
+            None => match &schema["additionalProperties"] {
+                Value::Bool(false) => errors.push(format!("{at}: {name} is not described")),
+                Value::Object(_) => {
+                    errors.extend(check(
+                        root,
+                        &schema["additionalProperties"],
+                        field,
+                        &format!("{at}.{name}"),
+                    ));
+                }
+                _ => {}
+            },
+        }
+    }
+    if schema["items"].is_object() {
+        for (index, item) in value.as_array().into_iter().flatten().enumerate() {
+            errors.extend(check(root, &schema["items"], item, &format!("{at}[{index}]")));
+        }
+    }
+    errors
+}
+
+#[test]
+fn reports_may_be_kept_in_a_folder() {
+    let folder = Folder::new(&[("shapes.ml", SHAPES)]);
+    fs::create_dir(folder.path("out")).expect("made");
+    let kept = folder.path("kept");
+    let kept = kept.to_str().expect("text");
+    let arguments = ["-inlining-report-dir", kept, "-c", "-o", "out/shapes.cmx", "shapes.ml"];
+    check_status(&folder.run(&arguments), 0);
+    assert!(
+        folder.exists("kept/out/shapes.flambeau-report.json")
+            && folder.exists("kept/out/shapes.0.inlining.org")
+    );
+    assert!(!folder.exists("out/shapes.flambeau-report.json"));
+    check_contains(&folder.run(&["report", "kept"]).stdout, &["What costs most"]);
+}

@@ -1,0 +1,198 @@
+//! What costs most, first: the remarks of all units together, as text for people and in the form that editors read.
+
+use std::fmt::Write;
+
+use rustc_hash::FxHashMap;
+
+use crate::model::Report;
+use crate::remarks::{Kind, Remark};
+use crate::terminal::Palette;
+
+/// Which remarks are wanted.
+#[derive(Clone, Debug, Default)]
+pub struct Filter {
+    /// Of files whose names contain one of these.
+    pub files: Vec<String>,
+    /// In functions whose names contain one of these.
+    pub functions: Vec<String>,
+    /// Of these kinds: what remains and what was missed if there is none.
+    pub kinds: Vec<Kind>,
+    /// With one of these names (`boxing`).
+    pub names: Vec<String>,
+}
+
+impl Filter {
+    /// Of these kinds.
+    #[must_use]
+    pub fn of_kinds(kinds: &[Kind]) -> Filter {
+        Filter { kinds: kinds.to_vec(), ..Filter::default() }
+    }
+
+    fn accepts(&self, report: &Report, remark: &Remark) -> bool {
+        let among = |wanted: &[String], text: &str| {
+            wanted.is_empty() || wanted.iter().any(|part| text.contains(part))
+        };
+        let kind = match self.kinds.as_slice() {
+            [] => remark.kind != Kind::Done,
+            kinds => kinds.contains(&remark.kind),
+        };
+        let file = remark.place().map_or(report.build.source.as_str(), |place| &place.file);
+        kind && among(&self.files, file)
+            && among(&self.functions, &function(report, remark))
+            && (self.names.is_empty() || self.names.contains(&remark.name))
+    }
+}
+
+/// The remarks that are wanted, of all units, each with its report; the costliest first.
+#[must_use]
+pub fn select<'r>(reports: &'r [Report], filter: &Filter) -> Vec<(&'r Report, &'r Remark)> {
+    let all = reports.iter().flat_map(|report| report.remarks.iter().map(move |remark| (report, remark)));
+    let mut selected: Vec<_> = all.filter(|(report, remark)| filter.accepts(report, remark)).collect();
+    selected.sort_by(|(_, a), (_, b)| b.cost.total_cmp(&a.cost));
+    selected
+}
+
+/// The name of the function that a remark is about, as the source has it: where the code is written, not where it was
+/// inlined.
+fn function(report: &Report, remark: &Remark) -> String {
+    match remark.place() {
+        Some(place) if !place.scope.is_empty() => place.scope.clone(),
+        _ => report.names().function(remark.function.as_deref()),
+    }
+}
+
+/// The `top` costliest remarks, then the functions in which most is left.
+#[must_use]
+pub fn render(reports: &[Report], filter: &Filter, top: usize, palette: Palette) -> String {
+    let selected = select(reports, filter);
+    let total: f64 = selected.iter().map(|(_, remark)| remark.cost).sum();
+    let mut out = String::new();
+    if selected.is_empty() {
+        out.push_str("Nothing that costs much was found.\n");
+        return out;
+    }
+    let shown = selected.len().min(top);
+    let _ = writeln!(
+        out,
+        "{}",
+        palette.bold(&format!("What costs most ({shown} of {} remarks)", selected.len()))
+    );
+    for (number, (report, remark)) in selected.iter().take(top).enumerate() {
+        out.push('\n');
+        entry(&mut out, number + 1, report, remark, total, palette);
+    }
+    by_function(&mut out, &selected, total, palette);
+    let done: u32 = reports
+        .iter()
+        .flat_map(|report| &report.remarks)
+        .filter(|r| r.kind == Kind::Done)
+        .map(|r| r.copies)
+        .sum();
+    if done > 0 {
+        let hint = "flambeau report --kind done lists them; --format tree shows each call";
+        let _ = writeln!(out, "\n{done} optimisations were done {}", palette.dim(&format!("({hint})")));
+    }
+    out
+}
+
+fn entry(out: &mut String, number: usize, report: &Report, remark: &Remark, total: f64, palette: Palette) {
+    let share = if total > 0.0 { format!("{:>3.0} %", 100.0 * remark.cost / total) } else { "     ".into() };
+    let _ = writeln!(
+        out,
+        "{number:>3}. {share}  {}  {}",
+        palette.bold(&position(report, remark)),
+        remark.message
+    );
+    let loops = match remark.depth {
+        0 => String::new(),
+        1 => ", in a loop".into(),
+        n => format!(", in {n} loops"),
+    };
+    let copies = if remark.copies > 1 { format!(", {} copies", remark.copies) } else { String::new() };
+    let place = format!("in {}{loops}{copies}", function(report, remark));
+    let _ = writeln!(out, "            {}", palette.dim(&place));
+    if let Some(inlined) = inlined(remark) {
+        let _ = writeln!(out, "            {}", palette.dim(&inlined));
+    }
+    if let Some(line) = source_line(report, remark) {
+        let _ = writeln!(out, "            | {line}");
+    }
+    if !remark.cause.is_empty() {
+        let _ = writeln!(out, "            why: {}", remark.cause);
+    }
+    if let Some(remedy) = &remark.remedy {
+        let _ = writeln!(out, "            change: {remedy}");
+    }
+}
+
+/// The line of the source, if the report has it.
+fn source_line<'r>(report: &'r Report, remark: &Remark) -> Option<&'r str> {
+    let place = remark.place()?;
+    let source = report.sources.iter().find(|source| source.file == place.file)?;
+    source.text.lines().nth(place.line.checked_sub(1)? as usize).map(str::trim)
+}
+
+/// Where code was inlined that a remark is about.
+fn inlined(remark: &Remark) -> Option<String> {
+    let own = remark.place()?;
+    let index = remark.places.iter().position(|place| place == own)?;
+    let within = remark
+        .places
+        .get(index + 1)
+        .map(|place| format!("in code of {} that was inlined there", place.scope));
+    let calls: Vec<String> = remark.places[..index]
+        .iter()
+        .map(|place| format!("{}:{}:{}", place.file, place.line, place.start))
+        .collect();
+    let through = (!calls.is_empty()).then(|| format!("inlined through the calls at {}", calls.join(", ")));
+    match (within, through) {
+        (Some(within), Some(through)) => Some(format!("{within}; {through}")),
+        (within, through) => within.or(through),
+    }
+}
+
+fn by_function(out: &mut String, selected: &[(&Report, &Remark)], total: f64, palette: Palette) {
+    let mut costs: FxHashMap<(String, String), (f64, usize)> = FxHashMap::default();
+    for (report, remark) in selected {
+        let (cost, count) = costs.entry((report.unit.clone(), function(report, remark))).or_default();
+        *cost += remark.cost;
+        *count += 1;
+    }
+    let mut functions: Vec<_> = costs.into_iter().collect();
+    functions.sort_by(|(a, (x, _)), (b, (y, _))| y.total_cmp(x).then_with(|| a.cmp(b)));
+    let _ = writeln!(out, "\n{}", palette.bold("By function"));
+    for ((unit, name), (cost, count)) in functions.iter().take(10) {
+        let name = if name == "toplevel" { unit } else { name };
+        let remarks = if *count == 1 { "remark" } else { "remarks" };
+        let _ = writeln!(out, "     {:>3.0} %  {name}: {count} {remarks}", 100.0 * cost / total.max(1.0));
+    }
+}
+
+/// `file:line:column`, counted as editors count.
+#[must_use]
+pub fn position(report: &Report, remark: &Remark) -> String {
+    match remark.place() {
+        Some(place) => format!("{}:{}:{}", place.file, place.line, place.start + 1),
+        None => format!("{}:1:1", report.build.source),
+    }
+}
+
+/// A line for each remark, as compilers write them: `file:line:column: remark: …`.
+#[must_use]
+pub fn lines(reports: &[Report], filter: &Filter) -> String {
+    let mut out = String::new();
+    for (report, remark) in select(reports, filter) {
+        let why = if remark.cause.is_empty() { String::new() } else { format!(": {}", remark.cause) };
+        let change = remark.remedy.as_ref().map(|remedy| format!("; change: {remedy}")).unwrap_or_default();
+        let _ = writeln!(
+            out,
+            "{}: remark: {}{why}{change} [{}/{}, loops {}]",
+            position(report, remark),
+            remark.message,
+            remark.kind.name(),
+            remark.name,
+            remark.depth
+        );
+    }
+    out
+}

@@ -1,0 +1,62 @@
+(** What the description of a unit or library says, for [flambeau info]: lines [name: value] for each unit, blocks of
+    lines after [file: …] for each file. [flambeau doctor] reads them, too. *)
+
+let line name value = Printf.printf "%s: %s\n" name value
+
+let imports units =
+  let name (unit, digest) = match digest with None -> unit ^ " (its description is not known)" | Some _ -> unit in
+  match units with [] -> "none" | _ -> String.concat ", " (List.sort compare (List.map name units))
+
+let print_payload payload =
+  let payload, summary = Cmx_payload.split payload in
+  print_string (Rust.describe_payload payload);
+  let is_free line = String.length line > 1 && line.[0] = 'a' in
+  let free = List.filter is_free (String.split_on_char '\n' summary) in
+  line "functions that do not allocate" (string_of_int (List.length free))
+
+let print_stock ~crc (unit : Cmx_format.unit_infos) =
+  (match unit.ui_export_info with
+  | Clambda Value_unknown ->
+      (* Any compiler leaves the same. *)
+      line "compiler" "not known";
+      line "opaque" "yes"
+  | Clambda _ -> line "compiler" "stock ocamlopt"
+  | Flambda _ -> line "compiler" "ocamlopt with Flambda");
+  match Library.payload ~name:unit.ui_name ~crc with
+  | None -> line "described" "no"
+  | Some payload ->
+      line "described" "in the library of this executable";
+      print_payload payload
+
+let print_compiler file ((unit : Cmx_format.unit_infos), crc) =
+  match unit.ui_export_info with
+  | Clambda (Value_tuple fields) when Option.is_some (Cmx_payload.digest_of_fields fields) ->
+      let expected = Option.get (Cmx_payload.digest_of_fields fields) in
+      print_payload (Cmx_payload.read file ~expected)
+  | _ -> print_stock ~crc unit
+
+let print_links (unit : Cmx_format.unit_infos) =
+  if unit.ui_defines <> [ unit.ui_name ] then line "packs" (String.concat ", " unit.ui_defines);
+  line "interfaces" (imports unit.ui_imports_cmi);
+  line "implementations" (imports unit.ui_imports_cmx);
+  line "linked always" (string_of_bool unit.ui_force_link)
+
+(* An archive does not have what compilers let each other know of units: their own .cmx files do. *)
+let print_library (library : Cmx_format.library_infos) =
+  line "units" (string_of_int (List.length library.lib_units));
+  List.iter
+    (fun ((unit : Cmx_format.unit_infos), _) ->
+      line "unit" unit.ui_name;
+      print_links unit)
+    library.lib_units
+
+(** Prints what a [.cmx] or [.cmxa] says. *)
+let print file =
+  line "file" file;
+  if Filename.check_suffix file ".cmxa" then print_library (Compilenv.read_library_info file)
+  else begin
+    let ((unit, _) as description) = Compilenv.read_unit_info file in
+    line "unit" unit.ui_name;
+    print_compiler file description;
+    print_links unit
+  end

@@ -1,0 +1,10 @@
+let[@inline never] reverse (a : int array) =
+  let n = Array.length a in
+  for i = 0 to (n / 2) - 1 do
+    let x = a.(i) in
+    a.(i) <- a.(n - 1 - i);
+    a.(n - 1 - i) <- x
+  done
+
+let a = Array.init 1000 (fun i -> i)
+let () = for _ = 1 to 200_000 do reverse a done; print_int a.(0)

@@ -1,0 +1,15 @@
+(* slow: a generic table on records; first: library_call; remedy: Hashtbl.Make *)
+type key = { x : int; y : int; name : string }
+
+let table : (key, int) Hashtbl.t = Hashtbl.create 1000
+let keys = Array.init 1000 (fun i -> { x = i; y = i * 7; name = "key" })
+let () = Array.iter (fun key -> Hashtbl.replace table key key.x) keys
+
+let total rounds =
+  let sum = ref 0 in
+  for _ = 1 to rounds do
+    for i = 0 to Array.length keys - 1 do sum := !sum + Hashtbl.find table keys.(i) done
+  done;
+  !sum
+
+let () = print_int (total 3000)
