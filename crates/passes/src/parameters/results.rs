@@ -2,18 +2,20 @@
 //! returns the number; calls box it where they need that (features E8).
 //!
 //! Functions that return each other's results are a *class*. No box is allocated a second time: what is returned is
-//! boxed for that alone, or is a constant. A constant is boxed already, so for one each call has to use only the
-//! number.
+//! boxed for that alone, or is a constant. A constant is boxed already: calls that need the box find it again by its
+//! number, if there is one constant; if there are more, each call has to use only the number.
 
 use cranelift_entity::SecondaryMap;
 use flambeau_ir::{
     Apply, ApplyCont, BoxedKind, CallKind, CodeId, Const, Continuation, Expr, Item, Named, Prim, Rewrite,
-    Rewrites, Simple, StaticDef, Subkind, Symbol, Terminator, Unit, Variable,
+    Rewrites, Simple, StaticDef, Symbol, Terminator, Unit, Variable,
 };
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
+use super::boxes::box_result;
 use super::known::Known;
+use super::workers;
 
 /// What is known of the results of functions which return each other's.
 #[derive(Clone, Default)]
@@ -23,8 +25,8 @@ struct Class {
     refused: bool,
     /// What they box.
     kind: Option<BoxedKind>,
-    /// Some constant is returned.
-    constant: bool,
+    /// The constants that are returned, without repetition; of more than two the first two.
+    constants: SmallVec<[Symbol; 2]>,
     /// Some call uses only the number, and some the box.
     unboxed: bool,
     boxed: bool,
@@ -36,9 +38,15 @@ impl Class {
         self.kind = Some(kind);
     }
 
+    fn returns(&mut self, constant: Symbol) {
+        if self.constants.len() < 2 && !self.constants.contains(&constant) {
+            self.constants.push(constant);
+        }
+    }
+
     /// The kind of number that the functions are to return.
     fn number(&self) -> Option<BoxedKind> {
-        let is_better = self.unboxed && !(self.constant && self.boxed);
+        let is_better = self.unboxed && !(self.constants.len() > 1 && self.boxed);
         self.kind.filter(|_| !self.refused && is_better)
     }
 }
@@ -55,7 +63,6 @@ struct Uses {
 }
 
 struct Analysis {
-    known: Known,
     uses: Uses,
     constants: SecondaryMap<Symbol, Option<(BoxedKind, Const)>>,
     /// Union-find, by the numbers of codes.
@@ -65,7 +72,9 @@ struct Analysis {
 
 /// Makes functions return numbers; returns whether there was one.
 pub(super) fn results(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
-    let analysis = Analysis::of(unit);
+    let known = Known::of(unit);
+    let divisible = workers::divisible(unit, &known);
+    let analysis = Analysis::of(unit, &known, &divisible);
     let mut chosen: SecondaryMap<CodeId, Option<BoxedKind>> = SecondaryMap::new();
     let mut is_any = false;
     for code in unit.codes.keys().filter(|code| analysis.find(*code) == *code) {
@@ -79,27 +88,38 @@ pub(super) fn results(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
     if !is_any {
         return false;
     }
-    let gives = |code: CodeId| chosen[analysis.find(code)];
-    for code in unit.codes.keys().filter(|code| gives(*code).is_some()).collect::<Vec<_>>() {
+    let functions: Vec<CodeId> =
+        unit.codes.keys().filter(|code| chosen[analysis.find(*code)].is_some()).collect();
+    let divided: Vec<CodeId> = functions.iter().copied().filter(|code| divisible[*code]).collect();
+    let workers = workers::divide(unit, &divided);
+    // What functions give, and the constants that they may give.
+    let mut gives: SecondaryMap<CodeId, Option<(BoxedKind, &[Symbol])>> = SecondaryMap::new();
+    for function in functions {
+        let class = analysis.find(function);
+        let code = workers[function].unwrap_or(function);
+        gives[code] = chosen[class].map(|kind| (kind, &analysis.classes[class].constants[..]));
         let ret = unit.codes[code].ret;
-        let body = &mut unit.codes[code].body;
-        body.walk_mut(&mut |expr| analysis.returns(&mut expr.terminator, ret));
-        if let Some(kind) = gives(code) {
+        unit.codes[code].body.walk_mut(&mut |expr| analysis.returns(&mut expr.terminator, ret));
+        if let Some(kind) = chosen[class] {
             unit.codes[code].result = kind.naked();
         }
     }
     unit.rewrite_bodies(|unit, caller, body| {
-        // A call in tail position returns what the caller returns.
-        let own = caller.map(|code| unit.codes[code].ret);
+        // A call in tail position returns what the caller returns, if that gives a number too.
+        let own = caller.filter(|code| gives[*code].is_some()).map(|code| unit.codes[code].ret);
         let mut wrapped = FxHashSet::default();
         body.walk_mut(&mut |expr| {
             if let Terminator::Apply(apply) = &expr.terminator
                 && let CallKind::Direct(callee) = apply.kind
-                && let Some(kind) = gives(callee)
+                && let Some((kind, constants)) = gives[callee]
                 && Some(apply.ret) != own
                 && !wrapped.contains(&apply.ret)
             {
-                wrapped.insert(box_result(unit, expr, kind));
+                // Where the box is not needed, it is taken away again.
+                let constants = if analysis.uses.wants_number(apply.ret) { &[] } else { constants };
+                let constant =
+                    constants.iter().find_map(|symbol| Some((*symbol, analysis.constants[*symbol]?.1)));
+                wrapped.insert(box_result(unit, expr, kind, constant));
             }
         });
         true
@@ -107,33 +127,10 @@ pub(super) fn results(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
     true
 }
 
-/// Boxes the result of the call that ends a run, for the continuation that it returns to. Returns the continuation of
-/// the number.
-fn box_result(unit: &mut Unit, expr: &mut Expr, kind: BoxedKind) -> Continuation {
-    let cont = unit.new_continuation("number");
-    let number = unit.new_variable("number", kind.naked(), Subkind::Any);
-    let boxed = unit.new_variable("result", flambeau_ir::Kind::Value, Subkind::Boxed(kind));
-    let end = std::mem::replace(&mut expr.terminator, Terminator::Unreachable);
-    let Terminator::Apply(mut apply) = end else {
-        expr.terminator = end;
-        return cont;
-    };
-    let ret = std::mem::replace(&mut apply.ret, cont);
-    let dbg = apply.dbg;
-    let call = Expr { items: Vec::new(), terminator: Terminator::Apply(apply) };
-    let named =
-        Named::Prim { prim: Prim::Box(kind), args: SmallVec::from_slice(&[number.into()]), exn: None };
-    expr.items.push(Item::Join { cont, params: SmallVec::from_slice(&[number]), body: Box::new(call) });
-    expr.items.push(Item::Let { var: boxed, named, dbg });
-    expr.terminator =
-        Terminator::ApplyCont(ApplyCont { cont: ret, args: SmallVec::from_slice(&[boxed.into()]) });
-    cont
-}
-
 impl Analysis {
-    fn of(unit: &Unit) -> Analysis {
+    /// `divisible`: the functions that would get a worker, for which somebody else needs a box.
+    fn of(unit: &Unit, known: &Known, divisible: &SecondaryMap<CodeId, bool>) -> Analysis {
         let mut analysis = Analysis {
-            known: Known::of(unit),
             uses: Uses::of(unit),
             constants: SecondaryMap::new(),
             parents: SecondaryMap::new(),
@@ -157,9 +154,15 @@ impl Analysis {
             }
         }
         for (id, code) in &unit.codes {
-            analysis.classes[id].refused |=
-                !analysis.known.is_known(id) || code.result != flambeau_ir::Kind::Value;
-            analysis.body(&code.body, Some((id, code.ret)));
+            let class = &mut analysis.classes[id];
+            class.refused |=
+                !(known.is_known(id) || divisible[id]) || code.result != flambeau_ir::Kind::Value;
+            class.boxed |= divisible[id];
+        }
+        for (id, code) in &unit.codes {
+            // A stub may box what it gets, though it was in tail position.
+            let own = (id, code.ret);
+            analysis.body(&code.body, Some(own).filter(|_| !code.attributes.stub));
         }
         analysis.body(&unit.entry.body, None);
         analysis
@@ -191,7 +194,7 @@ impl Analysis {
         let into = &mut self.classes[a];
         into.others += from.others + 1;
         into.refused |= from.refused;
-        into.constant |= from.constant;
+        from.constants.iter().for_each(|constant| into.returns(*constant));
         into.unboxed |= from.unboxed;
         into.boxed |= from.boxed;
         from.kind.iter().for_each(|kind| into.gives(*kind));
@@ -217,13 +220,13 @@ impl Analysis {
         let constant = self.constant(atom);
         let own_box = self.own_box(atom);
         let class = self.class(code);
-        match (constant, own_box) {
-            (Some((kind, _)), _) => {
-                class.constant = true;
+        match (constant, own_box, atom) {
+            (Some((kind, _)), _, Simple::Symbol(symbol)) => {
+                class.returns(symbol);
                 class.gives(kind);
             }
-            (_, Some((kind, _))) => class.gives(kind),
-            (None, None) => class.refused = true,
+            (_, Some((kind, _)), _) => class.gives(kind),
+            _ => class.refused = true,
         }
     }
 
