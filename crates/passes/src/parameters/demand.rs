@@ -1,7 +1,7 @@
 //! What a function reads of its parameters first of all, whatever happens then: its callers may read it instead.
 //!
-//! Until then nothing was done that may branch, raise, write or call. So a caller reads what the function would have
-//! read, and nothing else: it is there, whatever types say (features G8).
+//! Until then nothing was done that may branch, write or call: so a caller reads what the function would have read. Where
+//! a check comes before, which may raise, the read is not certain.
 
 use flambeau_ir::prim::Mutability;
 use flambeau_ir::{
@@ -19,6 +19,8 @@ pub(super) struct Read {
     pub part: Part,
     /// Whether it might read something else at another time.
     pub mutability: Mutability,
+    /// Nothing can keep it from being done: what is read is there, whatever types say (features G8).
+    pub is_certain: bool,
 }
 
 impl Read {
@@ -31,22 +33,28 @@ impl Read {
             Prim::Unbox(kind) => (Part::Number(*kind), Mutability::Immutable),
             _ => return None,
         };
-        Some(Read { atom: *args.first()?, part, mutability })
+        Some(Read { atom: *args.first()?, part, mutability, is_certain: true })
     }
 }
 
-/// What a body reads before anything else, in order.
+/// What a body reads before anything else but checks, in order.
 pub(super) fn first_reads(body: &Expr) -> Vec<Read> {
     let mut reads = Vec::new();
+    let mut is_certain = true;
     let mut next = Some(body);
     while let Some(run) = next.take() {
         for item in &run.items {
             match item {
-                Item::Let { named: Named::Prim { prim, args, .. }, .. } => match Read::of(prim, args) {
-                    Some(read) => reads.push(read),
-                    None if prim.effects().has_effect() || prim.effects().allocates() => return reads,
-                    None => {}
-                },
+                Item::Let { named: Named::Prim { prim, args, .. }, .. } => {
+                    let effects = prim.effects();
+                    match Read::of(prim, args) {
+                        Some(read) => reads.push(Read { is_certain, ..read }),
+                        None if !effects.writes().is_empty() || effects.acts() || effects.allocates() => {
+                            return reads;
+                        }
+                        None => is_certain &= !effects.raises(),
+                    }
+                }
                 // Where something is allocated, others may run.
                 Item::LetClosures { .. } => return reads,
                 Item::Let { .. } | Item::LetCont { .. } => {}
@@ -68,38 +76,38 @@ pub(super) fn first_reads(body: &Expr) -> Vec<Read> {
 
 /// Reads a part of what is passed, before a call.
 ///
-/// A number may be read though the function would not have done so: if what is there is an immediate, because somebody
-/// knows better than types (`Obj.magic 0` for what is never used), it is left alone.
+/// Where the function might not have done so it is `guarded`: if what is there is an immediate, because somebody knows
+/// better than types (`Obj.magic 0` for what is never used), it is left alone.
 pub(super) fn read(
     unit: &mut Unit,
     items: &mut Vec<Item>,
     arg: Simple,
     part: Part,
     mutability: Mutability,
+    guarded: bool,
 ) -> Simple {
+    let kind = part.kind();
     let prim = match part {
         Part::Field(field) => Prim::BlockLoad { field, mutability },
         Part::Float(field) => Prim::BlockLoadFloat { field, mutability },
         Part::Number(kind) => Prim::Unbox(kind),
         Part::Captured(_) => return Simple::Const(Const::Poison(Kind::Value)),
     };
-    let var = unit.new_variable("part", part.kind(), Subkind::Any);
+    let var = unit.new_variable("part", kind, Subkind::Any);
     let named = Named::Prim { prim, args: SmallVec::from_slice(&[arg]), exn: None };
-    let Part::Number(kind) = part else {
-        items.push(Item::Let { var, named, dbg: Dbg::NONE });
+    let load = Item::Let { var, named, dbg: Dbg::NONE };
+    if !guarded {
+        items.push(load);
         return var.into();
-    };
-    let result = unit.new_variable("number", kind.naked(), Subkind::Any);
+    }
+    let result = unit.new_variable("part", kind, Subkind::Any);
     let is_int = unit.new_variable("is_int", Kind::NakedImmediate, Subkind::Any);
-    let (cont, block) = (unit.new_continuation("number"), unit.new_continuation("block"));
+    let (cont, block) = (unit.new_continuation("part"), unit.new_continuation("block"));
     let jump = |cont, arg: Option<Simple>| ApplyCont { cont, args: arg.into_iter().collect() };
     let handler = ContHandler {
         cont: block,
         params: SmallVec::new(),
-        body: Expr {
-            items: vec![Item::Let { var, named, dbg: Dbg::NONE }],
-            terminator: Terminator::ApplyCont(jump(cont, Some(var.into()))),
-        },
+        body: Expr { items: vec![load], terminator: Terminator::ApplyCont(jump(cont, Some(var.into()))) },
     };
     let test = Named::Prim { prim: Prim::IsInt, args: SmallVec::from_slice(&[arg]), exn: None };
     let body = Expr {
@@ -110,7 +118,7 @@ pub(super) fn read(
         terminator: Terminator::Switch(Box::new(Switch {
             scrutinee: is_int.into(),
             arms: vec![(0, jump(block, None))],
-            default: Some(jump(cont, Some(Simple::Const(Const::Poison(kind.naked()))))),
+            default: Some(jump(cont, Some(Simple::Const(Const::Poison(kind))))),
             dbg: Dbg::NONE,
         })),
     };

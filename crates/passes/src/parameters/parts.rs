@@ -39,6 +39,15 @@ impl Part {
     }
 }
 
+/// How a part is read before a call.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Guard {
+    /// The function would certainly read it.
+    Certain,
+    /// It is tested whether there is a block.
+    Tested,
+}
+
 /// The parts that an allocation is initialised with.
 type Made = SmallVec<[(Part, Simple); 3]>;
 
@@ -63,6 +72,8 @@ struct Class {
     is_passed_on: bool,
     /// The allocations that calls pass.
     made: Vec<Variable>,
+    /// Some call passes what comes from several places: once the parts are enough, each of them may pass these.
+    is_joined: bool,
 }
 
 struct Analysis {
@@ -80,9 +91,13 @@ struct Analysis {
     /// One more than the index of what is known of an allocation.
     made_of: SecondaryMap<Variable, u32>,
     made: Vec<Made>,
+    /// What continuations with several uses take, those of calls apart.
+    joined: SecondaryMap<Variable, bool>,
     /// A parameter of the function that calls, and the parameter that it is passed as.
     passed: Vec<(Param, Param)>,
     needed: Vec<bool>,
+    /// By the first of a class, whether its parts are read with a test.
+    guarded: Vec<bool>,
     /// Union-find.
     parents: Vec<Param>,
     classes: Vec<Class>,
@@ -131,8 +146,10 @@ impl Analysis {
             first: SecondaryMap::new(),
             made_of: SecondaryMap::new(),
             made: Vec::new(),
+            joined: SecondaryMap::new(),
             passed: Vec::new(),
             needed: Vec::new(),
+            guarded: Vec::new(),
             parents: Vec::new(),
             classes: Vec::new(),
         };
@@ -205,6 +222,7 @@ impl Analysis {
         into.changing += from.changing;
         from.mutability.iter().for_each(|mutability| into.says(*mutability));
         into.is_passed_on = true;
+        into.is_joined |= from.is_joined;
         for part in from.parts {
             into.reads(part);
         }
@@ -248,7 +266,11 @@ impl Analysis {
         match (self.param(arg), self.made(arg), arg) {
             (Some(own), ..) => self.passed.push((own, param)),
             (None, Some(_), Simple::Var(var)) => self.classes[param].made.push(var),
-            _ => self.classes[param].unknown.push(param),
+            _ => {
+                let class = &mut self.classes[param];
+                class.unknown.push(param);
+                class.is_joined |= arg.as_var().is_some_and(|var| self.joined[var]);
+            }
         }
     }
 
@@ -278,7 +300,16 @@ impl Analysis {
                 self.made.push(made);
                 vars.iter().for_each(|var| self.made_of[*var] = self.made.len() as u32);
             }
-            Item::Join { .. } | Item::LetCont { .. } => {}
+            Item::Join { params, body, .. } => {
+                let is_call = matches!(body.terminator, Terminator::Apply(_));
+                params.iter().for_each(|param| self.joined[*param] = !is_call);
+            }
+            Item::LetCont { handlers, .. } => {
+                handlers
+                    .iter()
+                    .flat_map(|handler| &handler.params)
+                    .for_each(|param| self.joined[*param] = true);
+            }
         }
     }
 
@@ -300,6 +331,7 @@ impl Analysis {
     /// are passed as parts, which may take their positions.
     fn choose(&mut self, unit: &Unit, rewrites: &mut Rewrites) -> Vec<bool> {
         let mut chosen = vec![false; self.params.len()];
+        self.guarded = vec![false; self.params.len()];
         let mut counts: SecondaryMap<CodeId, usize> = SecondaryMap::new();
         unit.codes.iter().for_each(|(id, code)| counts[id] = code.params.len());
         let roots: Vec<Param> =
@@ -317,6 +349,8 @@ impl Analysis {
                     )
                 {
                     chosen[root] = true;
+                    let mut guards = class.unknown.iter().map(|param| self.readable(unit, class, *param));
+                    self.guarded[root] = guards.any(|guard| guard != Some(Guard::Certain));
                     for member in &class.members {
                         let count = &mut counts[self.params[*member].0];
                         *count = *count + class.parts.len() - 1;
@@ -334,27 +368,30 @@ impl Analysis {
             self.made((*var).into()).is_some_and(|made| class.parts.iter().all(|part| has(made, part)))
         };
         !class.refused
-            && !class.made.is_empty()
+            && (class.is_joined || !class.made.is_empty())
             && class.made.iter().all(has_all)
-            && class.unknown.iter().all(|param| self.is_readable(unit, class, *param))
+            && class.unknown.iter().all(|param| self.readable(unit, class, *param).is_some())
     }
 
-    /// Whether callers may read the parts of what they pass as a parameter.
-    fn is_readable(&self, unit: &Unit, class: &Class, param: Param) -> bool {
+    /// How callers may read the parts of what they pass as a parameter, if they may.
+    fn readable(&self, unit: &Unit, class: &Class, param: Param) -> Option<Guard> {
         let (code, variable) = self.params[param];
+        let first = first_reads(&unit.codes[code].body);
+        let first: Vec<_> = first.iter().filter(|read| self.param(read.atom) == Some(param)).collect();
+        let is_certain = |part: &Part| first.iter().any(|read| read.part == *part && read.is_certain);
+        let guard = if class.parts.iter().all(is_certain) { Guard::Certain } else { Guard::Tested };
         let is_number = |part: &Part| match part {
             Part::Number(kind) => unit.variables[variable].subkind == Subkind::Boxed(*kind),
             _ => false,
         };
         if class.parts.iter().all(is_number) {
-            return true;
+            return Some(guard);
         }
-        let first = first_reads(&unit.codes[code].body);
-        let first: Vec<_> = first.iter().filter(|read| self.param(read.atom) == Some(param)).collect();
         let changing = first.iter().filter(|read| read.mutability.may_change()).count();
-        class.parts.iter().all(|part| first.iter().any(|read| read.part == *part))
+        let is_readable = class.parts.iter().all(|part| first.iter().any(|read| read.part == *part))
             && !class.parts.iter().any(|part| matches!(part, Part::Captured(_)))
-            && (class.changing == 0 || class.changing == changing && !class.is_passed_on)
+            && (class.changing == 0 || class.changing == changing && !class.is_passed_on);
+        is_readable.then_some(guard)
     }
 
     /// Gives workers to those functions which other units may call and of which a parameter is replaced.
@@ -436,12 +473,18 @@ impl Rewriting<'_> {
                 let mut args = Vec::with_capacity(apply.args.len());
                 for (param, arg) in (first as usize..).zip(&apply.args) {
                     match self.replaced.get(param) {
-                        Some(Some(parts)) => args.extend(parts.iter().map(|(part, _)| {
-                            let mutability = self.analysis.classes[self.analysis.find(param)].mutability;
+                        Some(Some(parts)) => {
+                            let class = self.analysis.find(param);
+                            let guarded = self.analysis.guarded[class];
+                            let mutability = self.analysis.classes[class].mutability;
                             let mutability = mutability.unwrap_or(Mutability::Unknown);
-                            let known = self.part(*arg, *part);
-                            known.unwrap_or_else(|| read(unit, &mut expr.items, *arg, *part, mutability))
-                        })),
+                            args.extend(parts.iter().map(|(part, _)| {
+                                let known = self.part(*arg, *part);
+                                known.unwrap_or_else(|| {
+                                    read(unit, &mut expr.items, *arg, *part, mutability, guarded)
+                                })
+                            }));
+                        }
                         // It is not needed: else it would be in the class of what it is passed.
                         _ if self.parts_of(*arg).is_some() => {
                             args.push(Simple::Const(Const::Poison(self.analysis.kinds[param])));
