@@ -49,15 +49,12 @@ pub(super) fn first_reads(body: &Expr) -> Vec<Read> {
                     let effects = prim.effects();
                     match Read::of(prim, args) {
                         Some(read) => reads.push(Read { is_certain, ..read }),
-                        None if !effects.writes().is_empty() || effects.acts() || effects.allocates() => {
-                            return reads;
-                        }
+                        None if !effects.writes().is_empty() || effects.acts() => return reads,
                         None => is_certain &= !effects.raises(),
                     }
                 }
-                // Where something is allocated, others may run.
-                Item::LetClosures { .. } => return reads,
-                Item::Let { .. } | Item::LetCont { .. } => {}
+                // A read may come before an allocation (`docs/memory-model.md`).
+                Item::Let { .. } | Item::LetClosures { .. } | Item::LetCont { .. } => {}
                 // The rest of the run comes after the body.
                 Item::Join { body, .. } => {
                     next = Some(body);
@@ -74,7 +71,7 @@ pub(super) fn first_reads(body: &Expr) -> Vec<Read> {
     reads
 }
 
-/// Reads a part of what is passed, before a call.
+/// Reads parts of what is passed, before a call.
 ///
 /// Where the function might not have done so it is `guarded`: if what is there is an immediate, because somebody knows
 /// better than types (`Obj.magic 0` for what is never used), it is left alone.
@@ -82,32 +79,38 @@ pub(super) fn read(
     unit: &mut Unit,
     items: &mut Vec<Item>,
     arg: Simple,
-    part: Part,
-    mutability: Mutability,
+    parts: &[(Part, Mutability)],
     guarded: bool,
-) -> Simple {
-    let kind = part.kind();
-    let prim = match part {
-        Part::Field(field) => Prim::BlockLoad { field, mutability },
-        Part::Float(field) => Prim::BlockLoadFloat { field, mutability },
-        Part::Number(kind) => Prim::Unbox(kind),
-        Part::Captured(_) => return Simple::Const(Const::Poison(Kind::Value)),
+) -> SmallVec<[Simple; 2]> {
+    let mut loads = Vec::new();
+    let mut load = |part: &(Part, Mutability)| {
+        let (part, mutability) = *part;
+        let prim = match part {
+            Part::Field(field) => Prim::BlockLoad { field, mutability },
+            Part::Float(field) => Prim::BlockLoadFloat { field, mutability },
+            Part::Number(kind) => Prim::Unbox(kind),
+            Part::Captured(_) => return Simple::Const(Const::Poison(Kind::Value)),
+        };
+        let var = unit.new_variable("part", part.kind(), Subkind::Any);
+        let named = Named::Prim { prim, args: SmallVec::from_slice(&[arg]), exn: None };
+        loads.push(Item::Let { var, named, dbg: Dbg::NONE });
+        var.into()
     };
-    let var = unit.new_variable("part", kind, Subkind::Any);
-    let named = Named::Prim { prim, args: SmallVec::from_slice(&[arg]), exn: None };
-    let load = Item::Let { var, named, dbg: Dbg::NONE };
+    let values: SmallVec<[Simple; 2]> = parts.iter().map(&mut load).collect();
     if !guarded {
-        items.push(load);
-        return var.into();
+        items.extend(loads);
+        return values;
     }
-    let result = unit.new_variable("part", kind, Subkind::Any);
+    let result = |(part, _): &(Part, Mutability)| unit.new_variable("part", part.kind(), Subkind::Any);
+    let params: SmallVec<[_; 2]> = parts.iter().map(result).collect();
     let is_int = unit.new_variable("is_int", Kind::NakedImmediate, Subkind::Any);
-    let (cont, block) = (unit.new_continuation("part"), unit.new_continuation("block"));
-    let jump = |cont, arg: Option<Simple>| ApplyCont { cont, args: arg.into_iter().collect() };
+    let (cont, block) = (unit.new_continuation("parts"), unit.new_continuation("block"));
+    let poison = |(part, _): &(Part, Mutability)| Simple::Const(Const::Poison(part.kind()));
+    let read = ApplyCont { cont, args: values };
     let handler = ContHandler {
         cont: block,
         params: SmallVec::new(),
-        body: Expr { items: vec![load], terminator: Terminator::ApplyCont(jump(cont, Some(var.into()))) },
+        body: Expr { items: loads, terminator: Terminator::ApplyCont(read) },
     };
     let test = Named::Prim { prim: Prim::IsInt, args: SmallVec::from_slice(&[arg]), exn: None };
     let body = Expr {
@@ -117,11 +120,12 @@ pub(super) fn read(
         ],
         terminator: Terminator::Switch(Box::new(Switch {
             scrutinee: is_int.into(),
-            arms: vec![(0, jump(block, None))],
-            default: Some(jump(cont, Some(Simple::Const(Const::Poison(kind))))),
+            arms: vec![(0, ApplyCont { cont: block, args: SmallVec::new() })],
+            default: Some(ApplyCont { cont, args: parts.iter().map(poison).collect() }),
             dbg: Dbg::NONE,
         })),
     };
-    items.push(Item::Join { cont, params: SmallVec::from_slice(&[result]), body: Box::new(body) });
-    result.into()
+    let results = params.iter().map(|param| (*param).into()).collect();
+    items.push(Item::Join { cont, params, body: Box::new(body) });
+    results
 }

@@ -474,16 +474,7 @@ impl Rewriting<'_> {
                 for (param, arg) in (first as usize..).zip(&apply.args) {
                     match self.replaced.get(param) {
                         Some(Some(parts)) => {
-                            let class = self.analysis.find(param);
-                            let guarded = self.analysis.guarded[class];
-                            let mutability = self.analysis.classes[class].mutability;
-                            let mutability = mutability.unwrap_or(Mutability::Unknown);
-                            args.extend(parts.iter().map(|(part, _)| {
-                                let known = self.part(*arg, *part);
-                                known.unwrap_or_else(|| {
-                                    read(unit, &mut expr.items, *arg, *part, mutability, guarded)
-                                })
-                            }));
+                            args.extend(self.parts(unit, &mut expr.items, param, *arg, parts));
                         }
                         // It is not needed: else it would be in the class of what it is passed.
                         _ if self.parts_of(*arg).is_some() => {
@@ -495,6 +486,24 @@ impl Rewriting<'_> {
                 apply.args = args;
             }
         });
+    }
+
+    /// The parts of what a call passes as a parameter.
+    fn parts(
+        &self,
+        unit: &mut Unit,
+        items: &mut Vec<Item>,
+        param: Param,
+        arg: Simple,
+        parts: &[(Part, Variable)],
+    ) -> SmallVec<[Simple; 2]> {
+        if let Some(known) = parts.iter().map(|(part, _)| self.part(arg, *part)).collect() {
+            return known;
+        }
+        let class = self.analysis.find(param);
+        let mutability = self.analysis.classes[class].mutability.unwrap_or(Mutability::Unknown);
+        let wanted: SmallVec<[_; 4]> = parts.iter().map(|(part, _)| (*part, mutability)).collect();
+        read(unit, items, arg, &wanted, self.analysis.guarded[class])
     }
 
     /// A part of what a call passes.
