@@ -331,13 +331,14 @@ and letrec state bindings body =
 (* {1 The request} *)
 
 let magic = "FLBQ"
-let version = 3
+let version = 4
 
 let write_options w options (program : Lambda.program) =
   let open Byte_writer in
   name w (Compilenv.current_unit_name ());
   name w (Compilenv.make_symbol None);
   string w Linker_names.separator;
+  bool w Domains.several;
   byte w Evaluation_order.code;
   bool w !Clflags.debug;
   bool w !Clflags.unsafe;

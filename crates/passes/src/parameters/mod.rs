@@ -13,6 +13,7 @@ mod demand;
 mod known;
 mod parts;
 mod results;
+mod shapes;
 mod workers;
 
 use flambeau_ir::{Rewrites, Unit};
