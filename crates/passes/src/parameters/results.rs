@@ -13,6 +13,7 @@ use flambeau_ir::{
     StaticDef, SymbolData, Terminator, Unit, Variable,
 };
 use rustc_hash::FxHashSet;
+use smallvec::SmallVec;
 
 use super::boxes::Convention;
 use super::known;
@@ -28,21 +29,12 @@ struct Class {
     /// How many functions there are beside the first.
     others: u32,
     shape: Shape,
-    /// How many calls use only the parts, and how many the whole.
+    /// How many calls use only the parts.
     parts: u32,
-    wholes: u32,
+    /// The functions with the calls that use the whole.
+    wholes: Vec<Option<CodeId>>,
     /// Others may call one, and need the whole.
     is_public: bool,
-}
-
-impl Class {
-    /// The kind that the functions are to return in the register, if they are to return parts.
-    fn register(&self, slots: bool) -> Option<Kind> {
-        let is_whole = self.wholes > 0 || self.is_public;
-        let is_better = self.parts > 0 && !(self.shape.has_several_constants() && is_whole);
-        let is_worth_slots = self.shape.number.is_some() || self.wholes == 0;
-        self.shape.register(slots).filter(|_| is_better && is_worth_slots)
-    }
 }
 
 /// How the results of calls are used.
@@ -50,9 +42,13 @@ impl Class {
 struct Uses {
     /// How often parts of variables are looked at.
     reads: SecondaryMap<Variable, u32>,
-    /// The variable that a continuation takes, and how often it is used.
-    params: SecondaryMap<Continuation, Option<Variable>>,
+    /// What continuations take, and how often they are used.
+    params: SecondaryMap<Continuation, SmallVec<[Variable; 2]>>,
     conts: SecondaryMap<Continuation, u32>,
+    /// What is passed to continuations, by continuation and position.
+    passed: Vec<(Variable, Continuation, usize)>,
+    /// The variables that something needs whole.
+    whole: SecondaryMap<Variable, bool>,
 }
 
 struct Analysis {
@@ -70,7 +66,7 @@ pub(super) fn results(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
     let analysis = Analysis::of(unit, &known, &divisible);
     let mut chosen: SecondaryMap<CodeId, Option<Kind>> = SecondaryMap::new();
     for code in unit.codes.keys().filter(|code| analysis.find(*code) == *code) {
-        if let Some(register) = analysis.classes[code].register(!rewrites.several_domains)
+        if let Some(register) = analysis.register(code, !rewrites.several_domains)
             && rewrites.allow(Rewrite::NakedResult, unit, Some(code))
         {
             chosen[code] = Some(register);
@@ -134,12 +130,10 @@ fn slots(unit: &mut Unit) -> Simple {
 impl Analysis {
     /// `divisible`: the functions that would get a worker, for which somebody else needs the whole.
     fn of(unit: &Unit, known: &known::Known, divisible: &SecondaryMap<CodeId, bool>) -> Analysis {
-        let mut analysis = Analysis {
-            known: Known::of(unit),
-            uses: Uses::of(unit),
-            parents: SecondaryMap::new(),
-            classes: SecondaryMap::new(),
-        };
+        let of_blocks = Known::of(unit);
+        let uses = Uses::of(unit, &of_blocks);
+        let mut analysis =
+            Analysis { known: of_blocks, uses, parents: SecondaryMap::new(), classes: SecondaryMap::new() };
         for (id, code) in &unit.codes {
             let class = &mut analysis.classes[id];
             class.shape.refused = !(known.is_known(id) || divisible[id]) || code.result != Kind::Value;
@@ -148,9 +142,9 @@ impl Analysis {
         for (id, code) in &unit.codes {
             // A stub may make the whole of what it gets, though it was in tail position.
             let own = (id, code.ret);
-            analysis.body(&code.body, Some(own).filter(|_| !code.attributes.stub));
+            analysis.body(&code.body, Some(id), Some(own).filter(|_| !code.attributes.stub));
         }
-        analysis.body(&unit.entry.body, None);
+        analysis.body(&unit.entry.body, None, None);
         analysis
     }
 
@@ -180,13 +174,13 @@ impl Analysis {
         let into = &mut self.classes[a];
         into.others += from.others + 1;
         into.parts += from.parts;
-        into.wholes += from.wholes;
+        into.wholes.extend(from.wholes);
         into.is_public |= from.is_public;
         into.shape.join(from.shape);
     }
 
-    /// The body of a function with its return continuation, or that of the entry.
-    fn body(&mut self, body: &Expr, own: Option<(CodeId, Continuation)>) {
+    /// The body of a function, which may return what it gets, or that of the entry.
+    fn body(&mut self, body: &Expr, caller: Option<CodeId>, own: Option<(CodeId, Continuation)>) {
         body.walk(&mut |expr| {
             if let Some((code, ret)) = own {
                 expr.terminator.for_each_jump(&mut |jump| {
@@ -197,12 +191,12 @@ impl Analysis {
                 });
             }
             if let Terminator::Apply(apply) = &expr.terminator {
-                self.call(apply, own);
+                self.call(apply, caller, own);
             }
         });
     }
 
-    fn call(&mut self, apply: &Apply, own: Option<(CodeId, Continuation)>) {
+    fn call(&mut self, apply: &Apply, caller: Option<CodeId>, own: Option<(CodeId, Continuation)>) {
         let callee = match apply.kind {
             CallKind::Direct(callee) => Some(callee),
             _ => None,
@@ -214,25 +208,64 @@ impl Analysis {
                 let wanted = self.wants_parts(apply.ret);
                 let class = self.class(callee);
                 class.parts += u32::from(wanted);
-                class.wholes += u32::from(!wanted);
+                if !wanted {
+                    class.wholes.push(caller);
+                }
             }
             (None, None) => {}
         }
     }
 
+    /// The kind that the functions of a class are to return in the register, if they are to return parts: where as many
+    /// calls want parts as want the whole. Blocks do not return in parts where the functions themselves make them whole,
+    /// as the rest of a list.
+    fn register(&self, root: CodeId, slots: bool) -> Option<Kind> {
+        let class = &self.classes[root];
+        let is_whole = !class.wholes.is_empty() || class.is_public;
+        let is_better = class.parts > 0 && !(class.shape.has_several_constants() && is_whole);
+        let is_inside = |caller: &Option<CodeId>| caller.is_some_and(|caller| self.find(caller) == root);
+        let is_worth_slots = class.shape.number.is_some()
+            || class.parts as usize >= class.wholes.len() && !class.wholes.iter().any(is_inside);
+        class.shape.register(slots).filter(|_| is_better && is_worth_slots)
+    }
+
     /// Whether only one call returns to a continuation, and that takes the result apart.
     fn wants_parts(&self, cont: Continuation) -> bool {
-        let takes_apart = |param: Variable| self.known.uses(param) == self.uses.reads[param];
-        self.uses.conts[cont] == 1 && self.uses.params[cont].is_some_and(takes_apart)
+        self.uses.conts[cont] == 1
+            && self.uses.params[cont].first().is_some_and(|param| !self.uses.whole[*param])
     }
 }
 
 impl Uses {
-    fn of(unit: &Unit) -> Uses {
+    fn of(unit: &Unit, known: &Known) -> Uses {
         let mut uses = Uses::default();
         unit.codes.values().for_each(|code| uses.body(&code.body));
         uses.body(&unit.entry.body);
+        uses.find_whole(unit, known);
         uses
+    }
+
+    /// Finds what is needed whole: what is used otherwise than by looking at parts, or passed as what is needed whole.
+    fn find_whole(&mut self, unit: &Unit, known: &Known) {
+        let mut looks: SecondaryMap<Variable, u32> = self.reads.clone();
+        let mut passed_as: SecondaryMap<Variable, SmallVec<[Variable; 2]>> = SecondaryMap::new();
+        for (var, cont, position) in std::mem::take(&mut self.passed) {
+            // What a function returns has no parameter here.
+            if let Some(param) = self.params[cont].get(position) {
+                passed_as[*param].push(var);
+                looks[var] += 1;
+            }
+        }
+        let is_whole = |var: &Variable| known.uses(*var) != looks[*var];
+        let mut pending: Vec<Variable> = unit.variables.keys().filter(is_whole).collect();
+        pending.iter().for_each(|var| self.whole[*var] = true);
+        while let Some(param) = pending.pop() {
+            for var in std::mem::take(&mut passed_as[param]) {
+                if !std::mem::replace(&mut self.whole[var], true) {
+                    pending.push(var);
+                }
+            }
+        }
     }
 
     fn body(&mut self, body: &Expr) {
@@ -245,16 +278,21 @@ impl Uses {
                             self.reads[var] += 1;
                         }
                     }
-                    Item::Join { cont, params, .. } => self.params[*cont] = params.first().copied(),
+                    Item::Join { cont, params, .. } => self.params[*cont] = params.clone(),
                     Item::LetCont { handlers, .. } => {
                         for handler in handlers {
-                            self.params[handler.cont] = handler.params.first().copied();
+                            self.params[handler.cont] = handler.params.clone();
                         }
                     }
                     Item::Let { .. } | Item::LetClosures { .. } => {}
                 }
             }
             expr.terminator.for_each_cont_use(&mut |cont, _| self.conts[cont] += 1);
+            expr.terminator.for_each_jump(&mut |jump| {
+                let passed = jump.args.iter().enumerate();
+                let vars = passed.filter_map(|(position, arg)| Some((arg.as_var()?, jump.cont, position)));
+                self.passed.extend(vars);
+            });
         });
     }
 }
