@@ -12,6 +12,8 @@ type primitive =
   | Block_store_float
   | Block_load_computed
   | Block_store_computed
+  | Store_result
+  | Load_result
   | Duplicate
   | Offset_ref
   | Is_int
@@ -65,48 +67,50 @@ let primitive r : primitive =
   | 5 -> Block_store_float
   | 6 -> Block_load_computed
   | 7 -> Block_store_computed
-  | 8 -> Duplicate
-  | 9 -> Offset_ref
-  | 10 -> Is_int
-  | 11 -> Get_tag
-  | 12 -> Phys_equal
-  | 13 -> Make_array
-  | 14 -> Array_length
-  | 15 -> Array_load
-  | 16 -> Array_store
-  | 17 -> Check_bound
-  | 18 -> String_length
-  | 19 -> String_load
-  | 20 -> String_store
-  | 21 -> Bigarray_dim
-  | 22 -> Bigarray_load
-  | 23 -> Bigarray_store
-  | 24 -> Int_arith
-  | 25 -> Int_shift
-  | 26 -> Int_div
-  | 27 -> Int_mod
-  | 28 -> Check_zero
-  | 29 -> Int_compare
-  | 30 -> Int_compare3
-  | 31 -> Byte_swap
-  | 32 -> Byte_swap16
-  | 33 -> Float_arith
-  | 34 -> Float_neg
-  | 35 -> Float_abs
-  | 36 -> Float_compare
-  | 37 -> Float_compare3
-  | 38 -> Tag
-  | 39 -> Untag
-  | 40 -> Box
-  | 41 -> Unbox
-  | 42 -> Num_conv
-  | 43 -> Opaque
-  | 44 -> Int_as_pointer
-  | 45 -> C_call
-  | 46 -> Project_value_slot
-  | 47 -> Project_function_slot
-  | 48 -> Alloc_dummy_closure
-  | 49 -> Exn_state
+  | 8 -> Store_result
+  | 9 -> Load_result
+  | 10 -> Duplicate
+  | 11 -> Offset_ref
+  | 12 -> Is_int
+  | 13 -> Get_tag
+  | 14 -> Phys_equal
+  | 15 -> Make_array
+  | 16 -> Array_length
+  | 17 -> Array_load
+  | 18 -> Array_store
+  | 19 -> Check_bound
+  | 20 -> String_length
+  | 21 -> String_load
+  | 22 -> String_store
+  | 23 -> Bigarray_dim
+  | 24 -> Bigarray_load
+  | 25 -> Bigarray_store
+  | 26 -> Int_arith
+  | 27 -> Int_shift
+  | 28 -> Int_div
+  | 29 -> Int_mod
+  | 30 -> Check_zero
+  | 31 -> Int_compare
+  | 32 -> Int_compare3
+  | 33 -> Byte_swap
+  | 34 -> Byte_swap16
+  | 35 -> Float_arith
+  | 36 -> Float_neg
+  | 37 -> Float_abs
+  | 38 -> Float_compare
+  | 39 -> Float_compare3
+  | 40 -> Tag
+  | 41 -> Untag
+  | 42 -> Box
+  | 43 -> Unbox
+  | 44 -> Num_conv
+  | 45 -> Opaque
+  | 46 -> Int_as_pointer
+  | 47 -> C_call
+  | 48 -> Project_value_slot
+  | 49 -> Project_function_slot
+  | 50 -> Alloc_dummy_closure
+  | 51 -> Exn_state
   | _ -> unknown r "primitive"
 
 type mutability =

@@ -263,6 +263,13 @@ let c_call r dbg args =
   | None when no_result -> call typ_void
   | None -> clean_result dbg result (call (result_type result))
 
+(** How a part of a result lies in its slot: as in a register. *)
+let result_chunk (kind : Cmm_codes.kind) =
+  match kind with
+  | Value -> Word_val
+  | Naked_float -> Double
+  | Naked_immediate | Naked_int32 | Naked_int64 | Naked_nativeint -> Word_int
+
 (* {1 The table} *)
 
 (** Reads a primitive and applies it to its operands. *)
@@ -301,6 +308,16 @@ let primitive statics r dbg args =
       let pointer = pointer r in
       let init = initialization r in
       ternary (fun block index value -> for_effect (setfield_computed pointer init block index value dbg))
+  | Store_result ->
+      let part = Reader.u r in
+      let chunk = result_chunk (Cmm_codes.kind r) in
+      binary (fun slots value ->
+          let address = field_address slots part dbg in
+          for_effect (Cop (Cstore (chunk, Lambda.Root_initialization), [ address; value ], dbg)))
+  | Load_result ->
+      let part = Reader.u r in
+      let chunk = result_chunk (Cmm_codes.kind r) in
+      unary (fun slots -> Cmm_build.load chunk (field_address slots part dbg) dbg)
   | Duplicate ->
       unary (fun block ->
           Cmm_build.extcall ~name:"caml_obj_dup" ~result:typ_val ~args_types:[] ~alloc:true [ block ] dbg)

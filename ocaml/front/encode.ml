@@ -364,6 +364,7 @@ let write_options w options (program : Lambda.program) =
   name w (Compilenv.current_unit_name ());
   name w (Compilenv.make_symbol None);
   string w Linker_names.separator;
+  bool w Domains.several;
   byte w Evaluation_order.code;
   bool w !Clflags.debug;
   bool w !Clflags.unsafe;

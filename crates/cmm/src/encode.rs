@@ -393,6 +393,10 @@ fn primitive(w: &mut Writer, prim: &Prim) {
             w.bool(*pointer);
             w.code(init);
         }
+        Prim::StoreResult { part, kind } | Prim::LoadResult { part, kind } => {
+            w.u(u64::from(*part));
+            w.code(kind);
+        }
         Prim::Duplicate { .. } => {}
         Prim::OffsetRef { amount } => {
             w.i(*amount);

@@ -275,6 +275,7 @@ fn compile(
         fuel: request.options.fuel.map_or_else(Fuel::unlimited, Fuel::limited),
         trace: (settings.trace || settings.explains() || runner.wants("coverage")).then(Vec::new),
         keep_backtraces: request.options.debug,
+        several_domains: request.options.several_domains,
         stubs_only: !settings.inline,
         inlining: settings.inlining.clone(),
         decisions: settings

@@ -88,6 +88,8 @@ pub struct Heap {
     pub(crate) event: usize,
     /// How many words were allocated.
     pub(crate) words: u64,
+    /// Parts of results that are on their way. An allocation loses them, as the collector does.
+    results: FxHashMap<u32, Value>,
 }
 
 /// How deep the structure of a value is shown, and in how many bytes.
@@ -95,8 +97,19 @@ const MAX_DEPTH: u32 = 6;
 const MAX_TEXT: usize = 2000;
 
 impl Heap {
+    /// Stores a part of a result.
+    pub fn set_result(&mut self, part: u32, value: Value) {
+        self.results.insert(part, value);
+    }
+
+    /// A part of the result that was returned last, if nothing was allocated since.
+    pub fn result(&self, part: u32) -> Option<Value> {
+        self.results.get(&part).copied()
+    }
+
     /// Allocates an object.
     pub fn alloc(&mut self, shape: Shape, identity: bool) -> Value {
+        self.results.clear();
         self.words += 1 + match &shape {
             Shape::Block { fields, .. } => fields.len() as u64,
             Shape::Floats(elements) => elements.len() as u64,

@@ -83,6 +83,11 @@ pub(crate) fn evaluate(
             store(heap, *block, index(*i)?, *value)?;
             unit
         }
+        (Prim::StoreResult { part, .. }, [_, value]) => {
+            heap.set_result(*part, *value);
+            unit
+        }
+        (Prim::LoadResult { part, kind }, [_]) => heap.result(*part).unwrap_or(Value::Poison(*kind)),
         (Prim::Duplicate { mutability }, [block]) => {
             let copy = heap.get(*block)?.clone();
             heap.alloc(copy, identity(*mutability))

@@ -77,6 +77,8 @@ pub struct Rewrites {
     pub lifting_rounds: Option<u32>,
     /// Backtraces are wanted (`-g`): a `raise` that records one does not become a jump.
     pub keep_backtraces: bool,
+    /// Domains run OCaml code at the same time (OCaml 5): static memory is no place for what is on its way.
+    pub several_domains: bool,
     /// No function is inlined but stubs (`-flambeau-no-inline`).
     pub stubs_only: bool,
     /// What the inliner decides by.

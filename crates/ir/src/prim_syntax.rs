@@ -291,6 +291,8 @@ primitives! {
     "block_load_computed" BlockLoadComputed;
     "block_store_computed" BlockStoreComputed { init } where pointer = true;
     "block_store_int_computed" BlockStoreComputed { init } where pointer = false;
+    "store_result"     StoreResult { kind, part };
+    "load_result"      LoadResult { kind, part };
     "duplicate"        Duplicate { mutability };
     "offset_ref"       OffsetRef { amount };
     "is_int"           IsInt;

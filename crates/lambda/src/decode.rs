@@ -32,6 +32,8 @@ pub struct Options {
     pub symbol_prefix: String,
     /// The separator between the unit and a name in a symbol (`__` in `camlM__f_1`).
     pub symbol_separator: String,
+    /// Domains run OCaml code at the same time (OCaml 5).
+    pub several_domains: bool,
     /// In which order operands are evaluated.
     pub evaluation_order: EvaluationOrder,
     /// `-g`
@@ -190,6 +192,7 @@ fn options(r: &mut Reader) -> Result<Options, DecodeError> {
         unit_name: r.string()?,
         symbol_prefix: r.string()?,
         symbol_separator: r.string()?,
+        several_domains: r.bool()?,
         evaluation_order: evaluation_order(r)?,
         debug: r.bool()?,
         unsafe_: r.bool()?,

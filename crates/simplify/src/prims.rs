@@ -153,6 +153,8 @@ impl Simplifier<'_> {
             Prim::ArrayLength { .. } => (Prim::ArrayLength { kind: ArrayKind::Generic }, memory),
             // One key for what reads pointers, whatever each knows of them.
             Prim::ArrayLoad { kind: ArrayKind::Rows } => (Prim::ArrayLoad { kind: ArrayKind::Addr }, memory),
+            // Found again where a function that stored it is inlined.
+            Prim::LoadResult { .. } => return Some((prim.clone(), args.clone(), memory)),
             _ if prim.can_merge() => (prim.clone(), memory),
             _ => return None,
         };
@@ -231,6 +233,11 @@ impl Simplifier<'_> {
                 self.forget_fields(*block);
                 let load = Prim::BlockLoadFloat { field: *field, mutability: Mutability::Unknown };
                 self.loaded(load, Mutability::Unknown, &[*block], *value);
+            }
+            (Prim::StoreResult { part, kind }, [slots, value]) => {
+                let load = Prim::LoadResult { part: *part, kind: *kind };
+                let memory = self.memory().read_by(&load);
+                self.env.add_cse(load, Operands::from_slice(&[*slots]), memory, *value);
             }
             (
                 Prim::ArrayStore { kind: kind @ (ArrayKind::Float | ArrayKind::Int | ArrayKind::Addr) },

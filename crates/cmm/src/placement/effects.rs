@@ -2,6 +2,7 @@
 
 use std::ops::BitOrAssign;
 
+use flambeau_ir::Prim;
 use flambeau_ir::prim::Effects;
 
 use crate::tree::Expr;
@@ -94,6 +95,8 @@ pub fn is_operation(expr: &Expr) -> bool {
 /// Whether an operation returns its value to the program point where it stands, and so may stand elsewhere.
 pub fn is_movable(operation: &Expr) -> bool {
     match operation {
+        // The back end loads operands of an allocation after it: the collector has not looked at the slots.
+        Expr::Prim { prim: Prim::LoadResult { .. }, .. } => false,
         Expr::Prim { .. } | Expr::Closures { .. } | Expr::Offset { .. } | Expr::SlotLoad { .. } => {
             !class(operation).effects.has_effect()
         }

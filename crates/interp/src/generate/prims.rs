@@ -24,7 +24,7 @@ impl Generator {
             return;
         }
         type Group = fn(&mut Generator, &mut Scope, &mut Items);
-        let groups: [(bool, usize, Group); 11] = [
+        let groups: [(bool, usize, Group); 12] = [
             (true, 4, Generator::integers),
             (options.numbers, 3, Generator::floats),
             (true, 3, Generator::blocks),
@@ -35,6 +35,7 @@ impl Generator {
             (true, 2, Generator::outside),
             (true, 1, Generator::others),
             (true, 1, Generator::alias),
+            (true, 1, Generator::result_slots),
             (options.local_blocks, 20, Generator::local_blocks),
         ];
         let total = groups.iter().filter(|(on, ..)| *on).map(|(_, weight, _)| weight).sum();
@@ -45,6 +46,16 @@ impl Generator {
             }
             choice -= weight;
         }
+    }
+
+    /// A part of a result that is stored, and taken at once.
+    fn result_slots(&mut self, scope: &mut Scope, items: &mut Items) {
+        let ty = self.any_type();
+        let value = self.force(scope, items, ty);
+        let (part, kind) = (self.random.below(LENGTH) as u32, ty.kind());
+        let slots = Simple::Symbol(self.unit.module_symbol);
+        self.let_(scope, items, Prim::StoreResult { part, kind }, &[slots, value], Type::Int);
+        self.let_(scope, items, Prim::LoadResult { part, kind }, &[slots], ty);
     }
 
     /// A C function: its events show that of its arguments.

@@ -22,7 +22,7 @@ impl Classes {
     /// Fields from this position on are one class.
     const FIELDS: u32 = 4;
     /// How many classes there are.
-    pub const COUNT: usize = 2 * Classes::FIELDS as usize + 9;
+    pub const COUNT: usize = 2 * Classes::FIELDS as usize + 10;
 
     /// No class.
     pub const NONE: Classes = Classes(0);
@@ -48,6 +48,9 @@ impl Classes {
     /// Fields that are declared to be immutable, wherever they are.
     const DECLARED_FIELDS: Classes = Classes(Classes::ALL_FIELDS.0 << (Classes::FIELDS + 8));
 
+    /// The static slots for results that no register is left for.
+    pub const RESULTS: Classes = Classes(1 << (2 * Classes::FIELDS + 9));
+
     /// Elements of arrays that are no floats.
     pub const ELEMENTS: Classes = Classes(Classes::VALUES.0 | Classes::ROWS.0);
     /// All that blocks and arrays hold.
@@ -62,7 +65,7 @@ impl Classes {
     /// What fields, elements, bytes and bigarrays hold.
     pub const CONTENTS: Classes = Classes(Classes::BLOCKS.0 | Classes::BYTES.0 | Classes::BIGARRAYS.0);
     /// All that a call may write.
-    pub const ALL: Classes = Classes(Classes::CONTENTS.0 | Classes::HEADERS.0);
+    pub const ALL: Classes = Classes(Classes::CONTENTS.0 | Classes::HEADERS.0 | Classes::RESULTS.0);
 
     /// The field of blocks at a position.
     #[must_use]

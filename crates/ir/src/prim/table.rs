@@ -156,6 +156,8 @@ table! { operands =>
         Effects::NONE.reading(Classes::BLOCKS); 1, Load;
     BlockStoreComputed { .. }: takes([Value, Value, Value]) => UNIT;
         Effects::NONE.writing(Classes::BLOCKS); 4, Long;
+    StoreResult { kind, .. }: takes([Value, *kind]) => UNIT; Effects::NONE.writing(Classes::RESULTS); 1, Long;
+    LoadResult { kind, .. }: takes([Value]) => Some(*kind); Effects::NONE.reading(Classes::RESULTS); 1, Long;
     Duplicate { .. }: takes([Value]) => Some(Value);
         Effects::NONE.reading(Classes::BLOCKS.or(Classes::HEADERS)).allocating_fresh(); 11, Long;
     OffsetRef { .. }: takes([Value]) => UNIT;

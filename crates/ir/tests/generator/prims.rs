@@ -58,7 +58,7 @@ fn prim(r: &mut Random) -> Prim {
         BigarrayKind::Complex64,
     ]);
     let (kind, boxed, flag) = (r.pick(&INTS), r.pick(&BOXED), r.one_in(2));
-    match r.below(40) {
+    match r.below(42) {
         0 => Prim::MakeBlock { tag: r.below(246) as u8, mutability },
         1 => Prim::MakeFloatBlock { mutability },
         2 => Prim::BlockLoad { field, mutability },
@@ -107,6 +107,8 @@ fn prim(r: &mut Random) -> Prim {
         36 => Prim::Box(boxed),
         37 => Prim::Unbox(boxed),
         38 => Prim::NumConv { from: r.pick(&KINDS[1..]), to: r.pick(&KINDS[1..]) },
+        39 => Prim::StoreResult { part: field, kind: r.pick(&KINDS) },
+        40 => Prim::LoadResult { part: field, kind: r.pick(&KINDS) },
         _ => external(r),
     }
 }

@@ -6,11 +6,15 @@
 //! On entry and on exit the unit is well-formed. Time is linear in the unit, but for the search for the parts that
 //! functions which call each other have in common, which is nearly so. See `docs/passes/parameters.md`.
 
+mod boxes;
 mod candidates;
 mod captured;
+mod demand;
 mod known;
 mod parts;
 mod results;
+mod shapes;
+mod workers;
 
 use flambeau_ir::{Rewrites, Unit};
 

@@ -1,9 +1,10 @@
-//! Argument promotion: a parameter which every call allocates, and which is only projected from, is passed as the parts
-//! that are read of it; one that is only passed on, or not used, is not passed.
+//! Argument promotion: a parameter which calls allocate, and which is only projected from, is passed as the parts that
+//! are read of it; one that is only passed on, or not used, is not passed.
 //!
 //! A parameter is *needed* if it is used otherwise than by being passed on as one that is not. Needed parameters that
 //! are passed on as each other are a *class*: they are passed as the same parts. A block that exists is never allocated
-//! again, for no use that needs the boxed value is left.
+//! again, for no use that needs the boxed value is left. A call that passes what is not allocated in the caller reads
+//! the parts of that, where the function would do so at once ([`super::demand`]), or where it is a number by its type.
 
 use cranelift_entity::SecondaryMap;
 use flambeau_ir::prim::Mutability;
@@ -15,11 +16,13 @@ use flambeau_ir::{
 };
 use smallvec::SmallVec;
 
+use super::demand::{Read, first_reads, read};
 use super::known::Known;
+use super::workers;
 
 /// A part of what a parameter is.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Part {
+pub(super) enum Part {
     Field(u32),
     Float(u32),
     Captured(ValueSlot),
@@ -27,24 +30,22 @@ enum Part {
 }
 
 impl Part {
-    /// The part that a primitive reads of its operand.
-    fn read_by(prim: &Prim) -> Option<Part> {
-        match prim {
-            Prim::BlockLoad { field, .. } => Some(Part::Field(*field)),
-            Prim::BlockLoadFloat { field, .. } => Some(Part::Float(*field)),
-            Prim::ProjectValueSlot { value, .. } => Some(Part::Captured(*value)),
-            Prim::Unbox(kind) => Some(Part::Number(*kind)),
-            _ => None,
-        }
-    }
-
-    fn kind(self) -> Kind {
+    pub fn kind(self) -> Kind {
         match self {
             Part::Field(_) | Part::Captured(_) => Kind::Value,
             Part::Float(_) => Kind::NakedFloat,
             Part::Number(kind) => kind.naked(),
         }
     }
+}
+
+/// How a part is read before a call.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Guard {
+    /// The function would certainly read it.
+    Certain,
+    /// It is tested whether there is a block.
+    Tested,
 }
 
 /// The parts that an allocation is initialised with.
@@ -59,29 +60,44 @@ struct Class {
     members: Vec<Param>,
     /// Used otherwise than by reading parts and passing it on.
     refused: bool,
-    /// Some call passes something that is not allocated in the caller.
-    unknown: bool,
+    /// Those of which some call passes something that is not allocated in the caller.
+    unknown: Vec<Param>,
     /// The parts that are read, without repetition.
     parts: Vec<Part>,
+    /// How many reads might read something else at another time.
+    changing: usize,
+    /// What all reads say of the contents that they read; `Unknown` if they differ.
+    mutability: Option<Mutability>,
+    /// One is passed on as itself.
+    is_passed_on: bool,
     /// The allocations that calls pass.
     made: Vec<Variable>,
+    /// Some call passes what comes from several places: once the parts are enough, each of them may pass these.
+    is_joined: bool,
 }
 
 struct Analysis {
-    known: Known,
+    /// The functions of which all calls are known, or will be.
+    known: SecondaryMap<CodeId, bool>,
+    /// Those that would get a worker.
+    divisible: SecondaryMap<CodeId, bool>,
     /// Each parameter of a code, in order.
     params: Vec<(CodeId, Variable)>,
     kinds: Vec<Kind>,
     /// One more than the number of the parameter that a variable is another name of.
     of_variable: SecondaryMap<Variable, u32>,
-    /// The first parameter of each code.
-    first: SecondaryMap<CodeId, u32>,
+    /// The first parameter of each code, but of those that only call their workers.
+    first: SecondaryMap<CodeId, Option<u32>>,
     /// One more than the index of what is known of an allocation.
     made_of: SecondaryMap<Variable, u32>,
     made: Vec<Made>,
+    /// What continuations with several uses take, those of calls apart.
+    joined: SecondaryMap<Variable, bool>,
     /// A parameter of the function that calls, and the parameter that it is passed as.
     passed: Vec<(Param, Param)>,
     needed: Vec<bool>,
+    /// By the first of a class, whether its parts are read with a test.
+    guarded: Vec<bool>,
     /// Union-find.
     parents: Vec<Param>,
     classes: Vec<Class>,
@@ -94,18 +110,19 @@ pub(super) fn parts(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
     if chosen.iter().all(|chosen| !chosen) {
         return false;
     }
+    analysis.divide(unit, &chosen);
     let mut replaced: Vec<Option<Vec<(Part, Variable)>>> = Vec::with_capacity(analysis.params.len());
     for param in 0..analysis.params.len() {
         let root = analysis.find(param);
         replaced.push(chosen[root].then(|| analysis.fresh(unit, param, root)));
     }
     let rewriting = Rewriting { analysis: &analysis, replaced: &replaced };
-    unit.rewrite_bodies(|_, _, body| {
-        rewriting.body(body);
+    unit.rewrite_bodies(|unit, _, body| {
+        rewriting.body(unit, body);
         true
     });
     for (id, code) in &mut unit.codes {
-        let first = analysis.first[id] as usize;
+        let Some(first) = analysis.first[id].map(|first| first as usize) else { continue };
         let params =
             code.params.iter().enumerate().flat_map(|(index, param)| match &replaced[first + index] {
                 Some(parts) => parts.iter().map(|(_, part)| *part).collect::<SmallVec<[Variable; 4]>>(),
@@ -118,29 +135,36 @@ pub(super) fn parts(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
 
 impl Analysis {
     fn of(unit: &Unit) -> Analysis {
+        let known = Known::of(unit);
+        let divisible = workers::divisible(unit, &known);
         let mut analysis = Analysis {
-            known: Known::of(unit),
+            known: SecondaryMap::new(),
+            divisible,
             params: Vec::new(),
             kinds: Vec::new(),
             of_variable: SecondaryMap::new(),
             first: SecondaryMap::new(),
             made_of: SecondaryMap::new(),
             made: Vec::new(),
+            joined: SecondaryMap::new(),
             passed: Vec::new(),
             needed: Vec::new(),
+            guarded: Vec::new(),
             parents: Vec::new(),
             classes: Vec::new(),
         };
         for (id, code) in &unit.codes {
-            analysis.first[id] = analysis.params.len() as u32;
+            analysis.known[id] = known.is_known(id) || analysis.divisible[id];
+            analysis.first[id] = Some(analysis.params.len() as u32);
             for param in &code.params {
                 let number = analysis.params.len();
                 analysis.params.push((id, *param));
                 analysis.kinds.push(unit.variables[*param].kind);
                 analysis.of_variable[*param] = number as u32 + 1;
                 analysis.parents.push(number);
-                let refused = !analysis.known.is_known(id);
-                analysis.classes.push(Class { members: vec![number], refused, ..Class::default() });
+                let refused = !analysis.known[id];
+                let unknown = if analysis.divisible[id] { vec![number] } else { Vec::new() };
+                analysis.classes.push(Class { members: vec![number], refused, unknown, ..Class::default() });
             }
         }
         for code in unit.codes.values() {
@@ -182,6 +206,7 @@ impl Analysis {
     fn unite(&mut self, a: Param, b: Param) {
         let (mut a, mut b) = (self.find(a), self.find(b));
         if a == b {
+            self.classes[a].is_passed_on = true;
             return;
         }
         if self.classes[a].members.len() < self.classes[b].members.len() {
@@ -192,8 +217,12 @@ impl Analysis {
         let into = &mut self.classes[a];
         into.members.extend(from.members);
         into.refused |= from.refused;
-        into.unknown |= from.unknown;
+        into.unknown.extend(from.unknown);
         into.made.extend(from.made);
+        into.changing += from.changing;
+        from.mutability.iter().for_each(|mutability| into.says(*mutability));
+        into.is_passed_on = true;
+        into.is_joined |= from.is_joined;
         for part in from.parts {
             into.reads(part);
         }
@@ -223,8 +252,8 @@ impl Analysis {
             apply.callee.iter().for_each(|callee| self.refuse(*callee));
             apply.exn.for_each_simple(&mut |atom| self.refuse(atom));
             match apply.kind {
-                CallKind::Direct(callee) if self.known.is_known(callee) => {
-                    let first = self.first[callee] as usize;
+                CallKind::Direct(callee) if self.known[callee] => {
+                    let first = self.first[callee].unwrap_or_default() as usize;
                     (first..).zip(&apply.args).for_each(|(param, arg)| self.passes(param, *arg));
                 }
                 _ => apply.args.iter().for_each(|arg| self.refuse(*arg)),
@@ -237,7 +266,11 @@ impl Analysis {
         match (self.param(arg), self.made(arg), arg) {
             (Some(own), ..) => self.passed.push((own, param)),
             (None, Some(_), Simple::Var(var)) => self.classes[param].made.push(var),
-            _ => self.classes[param].unknown = true,
+            _ => {
+                let class = &mut self.classes[param];
+                class.unknown.push(param);
+                class.is_joined |= arg.as_var().is_some_and(|var| self.joined[var]);
+            }
         }
     }
 
@@ -250,10 +283,13 @@ impl Analysis {
                 }
             }
             Item::Let { var, named: Named::Prim { prim, args, .. }, .. } => {
-                if let (Some(part), Some(param)) =
-                    (Part::read_by(prim), args.first().and_then(|arg| self.param(*arg)))
+                if let Some(read) = Read::of(prim, args)
+                    && let Some(param) = self.param(read.atom)
                 {
-                    return self.classes[param].reads(part);
+                    let class = &mut self.classes[param];
+                    class.changing += usize::from(read.mutability.may_change());
+                    class.says(read.mutability);
+                    return class.reads(read.part);
                 }
                 item.for_each_simple(&mut |atom| self.refuse(atom));
                 self.allocation(*var, prim, args);
@@ -264,7 +300,16 @@ impl Analysis {
                 self.made.push(made);
                 vars.iter().for_each(|var| self.made_of[*var] = self.made.len() as u32);
             }
-            Item::Join { .. } | Item::LetCont { .. } => {}
+            Item::Join { params, body, .. } => {
+                let is_call = matches!(body.terminator, Terminator::Apply(_));
+                params.iter().for_each(|param| self.joined[*param] = !is_call);
+            }
+            Item::LetCont { handlers, .. } => {
+                handlers
+                    .iter()
+                    .flat_map(|handler| &handler.params)
+                    .for_each(|param| self.joined[*param] = true);
+            }
         }
     }
 
@@ -286,6 +331,7 @@ impl Analysis {
     /// are passed as parts, which may take their positions.
     fn choose(&mut self, unit: &Unit, rewrites: &mut Rewrites) -> Vec<bool> {
         let mut chosen = vec![false; self.params.len()];
+        self.guarded = vec![false; self.params.len()];
         let mut counts: SecondaryMap<CodeId, usize> = SecondaryMap::new();
         unit.codes.iter().for_each(|(id, code)| counts[id] = code.params.len());
         let roots: Vec<Param> =
@@ -294,7 +340,7 @@ impl Analysis {
             for &root in &roots {
                 let class = &self.classes[root];
                 if self.needed[root] != disappears
-                    && (disappears || self.can_replace(class))
+                    && (disappears || self.can_replace(unit, class))
                     && self.fits(unit, class, &counts)
                     && rewrites.allow(
                         Rewrite::ParameterParts(self.params[root].1),
@@ -303,6 +349,8 @@ impl Analysis {
                     )
                 {
                     chosen[root] = true;
+                    let mut guards = class.unknown.iter().map(|param| self.readable(unit, class, *param));
+                    self.guarded[root] = guards.any(|guard| guard != Some(Guard::Certain));
                     for member in &class.members {
                         let count = &mut counts[self.params[*member].0];
                         *count = *count + class.parts.len() - 1;
@@ -313,13 +361,59 @@ impl Analysis {
         chosen
     }
 
-    /// Whether all calls pass what has the parts that are read.
-    fn can_replace(&self, class: &Class) -> bool {
+    /// Whether all calls pass what has the parts that are read, or can read them, and some would allocate it no more.
+    fn can_replace(&self, unit: &Unit, class: &Class) -> bool {
         let has = |made: &Made, part: &Part| made.iter().any(|(has, _)| has == part);
         let has_all = |var: &Variable| {
             self.made((*var).into()).is_some_and(|made| class.parts.iter().all(|part| has(made, part)))
         };
-        !class.refused && !class.unknown && !class.made.is_empty() && class.made.iter().all(has_all)
+        !class.refused
+            && (class.is_joined || !class.made.is_empty())
+            && class.made.iter().all(has_all)
+            && class.unknown.iter().all(|param| self.readable(unit, class, *param).is_some())
+    }
+
+    /// How callers may read the parts of what they pass as a parameter, if they may.
+    fn readable(&self, unit: &Unit, class: &Class, param: Param) -> Option<Guard> {
+        let (code, variable) = self.params[param];
+        let first = first_reads(&unit.codes[code].body);
+        let first: Vec<_> = first.iter().filter(|read| self.param(read.atom) == Some(param)).collect();
+        let is_certain = |part: &Part| first.iter().any(|read| read.part == *part && read.is_certain);
+        let guard = if class.parts.iter().all(is_certain) { Guard::Certain } else { Guard::Tested };
+        let is_number = |part: &Part| match part {
+            Part::Number(kind) => unit.variables[variable].subkind == Subkind::Boxed(*kind),
+            _ => false,
+        };
+        if class.parts.iter().all(is_number) {
+            return Some(guard);
+        }
+        let changing = first.iter().filter(|read| read.mutability.may_change()).count();
+        let is_readable = class.parts.iter().all(|part| first.iter().any(|read| read.part == *part))
+            && !class.parts.iter().any(|part| matches!(part, Part::Captured(_)))
+            && (class.changing == 0 || class.changing == changing && !class.is_passed_on);
+        is_readable.then_some(guard)
+    }
+
+    /// Gives workers to those functions which other units may call and of which a parameter is replaced.
+    fn divide(&mut self, unit: &mut Unit, chosen: &[bool]) {
+        let functions: Vec<CodeId> = unit
+            .codes
+            .keys()
+            .filter(|code| self.divisible[*code])
+            .filter(|code| {
+                let params = self.first[*code].unwrap_or_default() as usize..;
+                params.take(unit.codes[*code].params.len()).any(|param| chosen[self.find(param)])
+            })
+            .collect();
+        let workers = workers::divide(unit, &functions);
+        for function in functions {
+            let Some(worker) = workers[function] else { continue };
+            let first = self.first[function].take();
+            self.first[worker] = first;
+            self.known[worker] = true;
+            let params = first.unwrap_or_default() as usize..;
+            params.take(unit.codes[worker].params.len()).for_each(|param| self.params[param].0 = worker);
+        }
     }
 
     /// Whether each function has a parameter left, and none too many.
@@ -344,6 +438,11 @@ impl Analysis {
 }
 
 impl Class {
+    fn says(&mut self, mutability: Mutability) {
+        let agrees = self.mutability.is_none_or(|known| known == mutability);
+        self.mutability = Some(if agrees { mutability } else { Mutability::Unknown });
+    }
+
     fn reads(&mut self, part: Part) {
         if !self.parts.contains(&part) {
             self.parts.push(part);
@@ -363,19 +462,19 @@ impl Rewriting<'_> {
         self.replaced[self.analysis.param(atom)?].as_ref()
     }
 
-    fn body(&self, body: &mut Expr) {
+    fn body(&self, unit: &mut Unit, body: &mut Expr) {
         body.walk_mut(&mut |expr| {
             expr.items.retain_mut(|item| self.item(item));
             if let Terminator::Apply(apply) = &mut expr.terminator
                 && let CallKind::Direct(callee) = apply.kind
-                && self.analysis.known.is_known(callee)
+                && self.analysis.known[callee]
+                && let Some(first) = self.analysis.first[callee]
             {
-                let first = self.analysis.first[callee] as usize;
                 let mut args = Vec::with_capacity(apply.args.len());
-                for (param, arg) in (first..).zip(&apply.args) {
+                for (param, arg) in (first as usize..).zip(&apply.args) {
                     match self.replaced.get(param) {
                         Some(Some(parts)) => {
-                            args.extend(parts.iter().filter_map(|(part, _)| self.part(*arg, *part)));
+                            args.extend(self.parts(unit, &mut expr.items, param, *arg, parts));
                         }
                         // It is not needed: else it would be in the class of what it is passed.
                         _ if self.parts_of(*arg).is_some() => {
@@ -387,6 +486,24 @@ impl Rewriting<'_> {
                 apply.args = args;
             }
         });
+    }
+
+    /// The parts of what a call passes as a parameter.
+    fn parts(
+        &self,
+        unit: &mut Unit,
+        items: &mut Vec<Item>,
+        param: Param,
+        arg: Simple,
+        parts: &[(Part, Variable)],
+    ) -> SmallVec<[Simple; 2]> {
+        if let Some(known) = parts.iter().map(|(part, _)| self.part(arg, *part)).collect() {
+            return known;
+        }
+        let class = self.analysis.find(param);
+        let mutability = self.analysis.classes[class].mutability.unwrap_or(Mutability::Unknown);
+        let wanted: SmallVec<[_; 4]> = parts.iter().map(|(part, _)| (*part, mutability)).collect();
+        read(unit, items, arg, &wanted, self.analysis.guarded[class])
     }
 
     /// A part of what a call passes.
@@ -403,13 +520,11 @@ impl Rewriting<'_> {
         match named {
             Named::Simple(atom) => self.parts_of(*atom).is_none(),
             Named::Prim { prim, args, .. } => {
-                if let Some(part) = Part::read_by(prim)
-                    && let Some(value) = args
-                        .first()
-                        .and_then(|arg| self.parts_of(*arg))
-                        .and_then(|own| own.iter().find(|(p, _)| *p == part).map(|(_, var)| *var))
+                if let Some(read) = Read::of(prim, args)
+                    && let Some(own) = self.parts_of(read.atom)
+                    && let Some((_, value)) = own.iter().find(|(part, _)| *part == read.part)
                 {
-                    *named = Named::Simple(value.into());
+                    *named = Named::Simple((*value).into());
                 }
                 true
             }

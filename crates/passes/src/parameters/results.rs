@@ -1,105 +1,112 @@
-//! Results: a function that allocates a boxed number for each of its returns, of which some call uses only the number,
-//! returns the number; calls box it where they need that (features E8).
+//! Results: a function that allocates what it returns for each of its returns, of which some call uses only the parts,
+//! returns the parts; calls make the whole where they need that (features E8).
 //!
-//! Functions that return each other's results are a *class*. No box is allocated a second time: what is returned is
-//! boxed for that alone, or is a constant. A constant is boxed already, so for one each call has to use only the
-//! number.
+//! A boxed number is returned as the number. Of a block, or of the constructors of a variant, one part is returned in
+//! the register, the others in static slots ([`flambeau_ir::Prim::StoreResult`]): not where several domains run at the
+//! same time. Functions that return each other's results are a *class*. Nothing is allocated a second time: what is
+//! returned is allocated for that alone, or is a constant. A constant exists already: calls that need it whole find it
+//! again by its parts, if there is one; if there are more, each call has to use only the parts.
 
 use cranelift_entity::SecondaryMap;
 use flambeau_ir::{
-    Apply, ApplyCont, BoxedKind, CallKind, CodeId, Const, Continuation, Expr, Item, Named, Prim, Rewrite,
-    Rewrites, Simple, StaticDef, Subkind, Symbol, Terminator, Unit, Variable,
+    Apply, CallKind, CodeId, Continuation, Expr, Item, Kind, Named, Prim, Rewrite, Rewrites, Simple, Static,
+    StaticDef, SymbolData, Terminator, Unit, Variable,
 };
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
-use super::known::Known;
+use super::boxes::Convention;
+use super::known;
+use super::shapes::{Known, MOST_PARTS, Shape};
+use super::workers;
+
+/// The name of a unit's slots.
+const SLOTS: &str = "results";
 
 /// What is known of the results of functions which return each other's.
 #[derive(Clone, Default)]
 struct Class {
     /// How many functions there are beside the first.
     others: u32,
-    refused: bool,
-    /// What they box.
-    kind: Option<BoxedKind>,
-    /// Some constant is returned.
-    constant: bool,
-    /// Some call uses only the number, and some the box.
-    unboxed: bool,
-    boxed: bool,
+    shape: Shape,
+    /// How many calls use only the parts.
+    parts: u32,
+    /// The functions with the calls that use the whole.
+    wholes: Vec<Option<CodeId>>,
+    /// Others may call one, and need the whole.
+    is_public: bool,
 }
 
-impl Class {
-    fn gives(&mut self, kind: BoxedKind) {
-        self.refused |= self.kind.is_some_and(|known| known != kind);
-        self.kind = Some(kind);
-    }
-
-    /// The kind of number that the functions are to return.
-    fn number(&self) -> Option<BoxedKind> {
-        let is_better = self.unboxed && !(self.constant && self.boxed);
-        self.kind.filter(|_| !self.refused && is_better)
-    }
-}
-
-/// Where a variable that is a boxed number comes from, and how variables are used.
+/// How the results of calls are used.
 #[derive(Default)]
 struct Uses {
-    boxes: SecondaryMap<Variable, Option<(BoxedKind, Simple)>>,
-    all: SecondaryMap<Variable, u32>,
-    unboxed: SecondaryMap<Variable, u32>,
-    /// The variable that a continuation takes, and how often it is used.
-    params: SecondaryMap<Continuation, Option<Variable>>,
+    /// How often parts of variables are looked at.
+    reads: SecondaryMap<Variable, u32>,
+    /// What continuations take, and how often they are used.
+    params: SecondaryMap<Continuation, SmallVec<[Variable; 2]>>,
     conts: SecondaryMap<Continuation, u32>,
+    /// What is passed to continuations, by continuation and position.
+    passed: Vec<(Variable, Continuation, usize)>,
+    /// The variables that something needs whole.
+    whole: SecondaryMap<Variable, bool>,
 }
 
 struct Analysis {
     known: Known,
     uses: Uses,
-    constants: SecondaryMap<Symbol, Option<(BoxedKind, Const)>>,
     /// Union-find, by the numbers of codes.
     parents: SecondaryMap<CodeId, Option<CodeId>>,
     classes: SecondaryMap<CodeId, Class>,
 }
 
-/// Makes functions return numbers; returns whether there was one.
+/// Makes functions return parts; returns whether there was one.
 pub(super) fn results(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
-    let analysis = Analysis::of(unit);
-    let mut chosen: SecondaryMap<CodeId, Option<BoxedKind>> = SecondaryMap::new();
-    let mut is_any = false;
+    let known = known::Known::of(unit);
+    let divisible = workers::divisible(unit, &known);
+    let analysis = Analysis::of(unit, &known, &divisible);
+    let mut chosen: SecondaryMap<CodeId, Option<Kind>> = SecondaryMap::new();
     for code in unit.codes.keys().filter(|code| analysis.find(*code) == *code) {
-        if let Some(kind) = analysis.classes[code].number()
+        if let Some(register) = analysis.register(code, !rewrites.several_domains)
             && rewrites.allow(Rewrite::NakedResult, unit, Some(code))
         {
-            chosen[code] = Some(kind);
-            is_any = true;
+            chosen[code] = Some(register);
         }
     }
-    if !is_any {
+    let functions: Vec<CodeId> =
+        unit.codes.keys().filter(|code| chosen[analysis.find(*code)].is_some()).collect();
+    if functions.is_empty() {
         return false;
     }
-    let gives = |code: CodeId| chosen[analysis.find(code)];
-    for code in unit.codes.keys().filter(|code| gives(*code).is_some()).collect::<Vec<_>>() {
+    let divided: Vec<CodeId> = functions.iter().copied().filter(|code| divisible[*code]).collect();
+    let workers = workers::divide(unit, &divided);
+    let slots = slots(unit);
+    let mut conventions: SecondaryMap<CodeId, Option<Convention>> = SecondaryMap::new();
+    for function in functions {
+        let class = analysis.find(function);
+        let Some(register) = chosen[class] else { continue };
+        let code = workers[function].unwrap_or(function);
+        let shape = analysis.classes[class].shape.clone();
+        let convention = Convention { shape, register, slots, known: &analysis.known };
         let ret = unit.codes[code].ret;
-        let body = &mut unit.codes[code].body;
-        body.walk_mut(&mut |expr| analysis.returns(&mut expr.terminator, ret));
-        if let Some(kind) = gives(code) {
-            unit.codes[code].result = kind.naked();
-        }
+        let mut body = unit.codes[code].body.take();
+        convention.returns(unit, &mut body, ret);
+        unit.codes[code].body = body;
+        unit.codes[code].result = register;
+        conventions[code] = Some(convention);
     }
     unit.rewrite_bodies(|unit, caller, body| {
-        // A call in tail position returns what the caller returns.
-        let own = caller.map(|code| unit.codes[code].ret);
-        let mut wrapped = FxHashSet::default();
+        // A call in tail position returns what the caller returns, if that gives parts too.
+        let own = caller.filter(|code| conventions[*code].is_some()).map(|code| unit.codes[code].ret);
+        let mut taken = FxHashSet::default();
         body.walk_mut(&mut |expr| {
             if let Terminator::Apply(apply) = &expr.terminator
                 && let CallKind::Direct(callee) = apply.kind
-                && let Some(kind) = gives(callee)
+                && let Some(convention) = &conventions[callee]
                 && Some(apply.ret) != own
-                && !wrapped.contains(&apply.ret)
+                && !taken.contains(&apply.ret)
             {
-                wrapped.insert(box_result(unit, expr, kind));
+                let wanted = analysis.wants_parts(apply.ret);
+                taken.insert(convention.take(unit, expr, wanted));
             }
         });
         true
@@ -107,61 +114,37 @@ pub(super) fn results(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
     true
 }
 
-/// Boxes the result of the call that ends a run, for the continuation that it returns to. Returns the continuation of
-/// the number.
-fn box_result(unit: &mut Unit, expr: &mut Expr, kind: BoxedKind) -> Continuation {
-    let cont = unit.new_continuation("number");
-    let number = unit.new_variable("number", kind.naked(), Subkind::Any);
-    let boxed = unit.new_variable("result", flambeau_ir::Kind::Value, Subkind::Boxed(kind));
-    let end = std::mem::replace(&mut expr.terminator, Terminator::Unreachable);
-    let Terminator::Apply(mut apply) = end else {
-        expr.terminator = end;
-        return cont;
-    };
-    let ret = std::mem::replace(&mut apply.ret, cont);
-    let dbg = apply.dbg;
-    let call = Expr { items: Vec::new(), terminator: Terminator::Apply(apply) };
-    let named =
-        Named::Prim { prim: Prim::Box(kind), args: SmallVec::from_slice(&[number.into()]), exn: None };
-    expr.items.push(Item::Join { cont, params: SmallVec::from_slice(&[number]), body: Box::new(call) });
-    expr.items.push(Item::Let { var: boxed, named, dbg });
-    expr.terminator =
-        Terminator::ApplyCont(ApplyCont { cont: ret, args: SmallVec::from_slice(&[boxed.into()]) });
-    cont
+/// The slots of a unit.
+fn slots(unit: &mut Unit) -> Simple {
+    let linkage_name = unit.naming.local(SLOTS);
+    if let Some((symbol, _)) = unit.symbols.iter().find(|(_, data)| data.linkage_name == linkage_name) {
+        return symbol.into();
+    }
+    let symbol = unit.symbols.push(SymbolData { linkage_name, is_local: true });
+    // The collector does not look into floats.
+    let def = StaticDef::FloatArray { symbol, mutable: true, elements: vec![0; MOST_PARTS] };
+    unit.statics.push(Static { exported: false, def });
+    symbol.into()
 }
 
 impl Analysis {
-    fn of(unit: &Unit) -> Analysis {
-        let mut analysis = Analysis {
-            known: Known::of(unit),
-            uses: Uses::of(unit),
-            constants: SecondaryMap::new(),
-            parents: SecondaryMap::new(),
-            classes: SecondaryMap::new(),
-        };
-        for item in &unit.statics {
-            match item.def {
-                StaticDef::Float { symbol, bits } => {
-                    analysis.constants[symbol] = Some((BoxedKind::Float, Const::NakedFloat(bits)));
-                }
-                StaticDef::Int32 { symbol, value } => {
-                    analysis.constants[symbol] = Some((BoxedKind::Int32, Const::NakedInt32(value)));
-                }
-                StaticDef::Int64 { symbol, value } => {
-                    analysis.constants[symbol] = Some((BoxedKind::Int64, Const::NakedInt64(value)));
-                }
-                StaticDef::Nativeint { symbol, value } => {
-                    analysis.constants[symbol] = Some((BoxedKind::Nativeint, Const::NakedNativeint(value)));
-                }
-                _ => {}
-            }
+    /// `divisible`: the functions that would get a worker, for which somebody else needs the whole.
+    fn of(unit: &Unit, known: &known::Known, divisible: &SecondaryMap<CodeId, bool>) -> Analysis {
+        let of_blocks = Known::of(unit);
+        let uses = Uses::of(unit, &of_blocks);
+        let mut analysis =
+            Analysis { known: of_blocks, uses, parents: SecondaryMap::new(), classes: SecondaryMap::new() };
+        for (id, code) in &unit.codes {
+            let class = &mut analysis.classes[id];
+            class.shape.refused = !(known.is_known(id) || divisible[id]) || code.result != Kind::Value;
+            class.is_public = divisible[id];
         }
         for (id, code) in &unit.codes {
-            analysis.classes[id].refused |=
-                !analysis.known.is_known(id) || code.result != flambeau_ir::Kind::Value;
-            analysis.body(&code.body, Some((id, code.ret)));
+            // A stub may make the whole of what it gets, though it was in tail position.
+            let own = (id, code.ret);
+            analysis.body(&code.body, Some(id), Some(own).filter(|_| !code.attributes.stub));
         }
-        analysis.body(&unit.entry.body, None);
+        analysis.body(&unit.entry.body, None, None);
         analysis
     }
 
@@ -190,138 +173,135 @@ impl Analysis {
         let from = std::mem::take(&mut self.classes[b]);
         let into = &mut self.classes[a];
         into.others += from.others + 1;
-        into.refused |= from.refused;
-        into.constant |= from.constant;
-        into.unboxed |= from.unboxed;
-        into.boxed |= from.boxed;
-        from.kind.iter().for_each(|kind| into.gives(*kind));
+        into.parts += from.parts;
+        into.wholes.extend(from.wholes);
+        into.is_public |= from.is_public;
+        into.shape.join(from.shape);
     }
 
-    /// The body of a function with its return continuation, or that of the entry.
-    fn body(&mut self, body: &Expr, own: Option<(CodeId, Continuation)>) {
+    /// The body of a function, which may return what it gets, or that of the entry.
+    fn body(&mut self, body: &Expr, caller: Option<CodeId>, own: Option<(CodeId, Continuation)>) {
         body.walk(&mut |expr| {
             if let Some((code, ret)) = own {
                 expr.terminator.for_each_jump(&mut |jump| {
                     if jump.cont == ret {
-                        self.returned(code, jump.args[0]);
+                        let shape = self.known.shape(jump.args[0]);
+                        self.class(code).shape.join(shape);
                     }
                 });
             }
             if let Terminator::Apply(apply) = &expr.terminator {
-                self.call(apply, own);
+                self.call(apply, caller, own);
             }
         });
     }
 
-    fn returned(&mut self, code: CodeId, atom: Simple) {
-        let constant = self.constant(atom);
-        let own_box = self.own_box(atom);
-        let class = self.class(code);
-        match (constant, own_box) {
-            (Some((kind, _)), _) => {
-                class.constant = true;
-                class.gives(kind);
-            }
-            (_, Some((kind, _))) => class.gives(kind),
-            (None, None) => class.refused = true,
-        }
-    }
-
-    fn call(&mut self, apply: &Apply, own: Option<(CodeId, Continuation)>) {
+    fn call(&mut self, apply: &Apply, caller: Option<CodeId>, own: Option<(CodeId, Continuation)>) {
         let callee = match apply.kind {
             CallKind::Direct(callee) => Some(callee),
             _ => None,
         };
         match (own.filter(|(_, ret)| *ret == apply.ret), callee) {
             (Some((caller, _)), Some(callee)) => self.unite(caller, callee),
-            (Some((caller, _)), None) => self.class(caller).refused = true,
+            (Some((caller, _)), None) => self.class(caller).shape.refused = true,
             (None, Some(callee)) => {
-                let wants_number = self.uses.wants_number(apply.ret);
+                let wanted = self.wants_parts(apply.ret);
                 let class = self.class(callee);
-                class.unboxed |= wants_number;
-                class.boxed |= !wants_number;
+                class.parts += u32::from(wanted);
+                if !wanted {
+                    class.wholes.push(caller);
+                }
             }
             (None, None) => {}
         }
     }
 
-    fn constant(&self, atom: Simple) -> Option<(BoxedKind, Const)> {
-        match atom {
-            Simple::Symbol(symbol) => self.constants[symbol],
-            _ => None,
-        }
+    /// The kind that the functions of a class are to return in the register, if they are to return parts: where as many
+    /// calls want parts as want the whole. Blocks do not return in parts where the functions themselves make them whole,
+    /// as the rest of a list.
+    fn register(&self, root: CodeId, slots: bool) -> Option<Kind> {
+        let class = &self.classes[root];
+        let is_whole = !class.wholes.is_empty() || class.is_public;
+        let is_better = class.parts > 0 && !(class.shape.has_several_constants() && is_whole);
+        let is_inside = |caller: &Option<CodeId>| caller.is_some_and(|caller| self.find(caller) == root);
+        let is_worth_slots = class.shape.number.is_some()
+            || class.parts as usize >= class.wholes.len() && !class.wholes.iter().any(is_inside);
+        class.shape.register(slots).filter(|_| is_better && is_worth_slots)
     }
 
-    /// What an atom boxes, if that is done for this use alone.
-    fn own_box(&self, atom: Simple) -> Option<(BoxedKind, Simple)> {
-        let var = atom.as_var()?;
-        self.uses.boxes[var].filter(|_| self.uses.all[var] == 1)
-    }
-
-    /// Makes a terminator return numbers instead of boxes.
-    fn returns(&self, terminator: &mut Terminator, ret: Continuation) {
-        let returns = |jump: &mut ApplyCont| {
-            if jump.cont == ret {
-                let atom = jump.args[0];
-                let constant = self.constant(atom).map(|(_, number)| Simple::Const(number));
-                if let Some(number) = constant.or(self.own_box(atom).map(|(_, number)| number)) {
-                    jump.args[0] = number;
-                }
-            }
-        };
-        match terminator {
-            Terminator::ApplyCont(jump) => returns(jump),
-            Terminator::Switch(switch) => {
-                switch.arms.iter_mut().map(|(_, jump)| jump).chain(&mut switch.default).for_each(returns);
-            }
-            Terminator::StringSwitch(switch) => {
-                switch.arms.iter_mut().map(|(_, jump)| jump).chain(&mut switch.default).for_each(returns);
-            }
-            _ => {}
-        }
+    /// Whether only one call returns to a continuation, and that takes the result apart.
+    fn wants_parts(&self, cont: Continuation) -> bool {
+        self.uses.conts[cont] == 1
+            && self.uses.params[cont].first().is_some_and(|param| !self.uses.whole[*param])
     }
 }
 
 impl Uses {
-    fn of(unit: &Unit) -> Uses {
+    fn of(unit: &Unit, known: &Known) -> Uses {
         let mut uses = Uses::default();
         unit.codes.values().for_each(|code| uses.body(&code.body));
         uses.body(&unit.entry.body);
+        uses.find_whole(unit, known);
         uses
+    }
+
+    /// Finds what is needed whole: what is used otherwise than by looking at parts, or passed as what is needed whole.
+    fn find_whole(&mut self, unit: &Unit, known: &Known) {
+        let mut looks: SecondaryMap<Variable, u32> = self.reads.clone();
+        let mut passed_as: SecondaryMap<Variable, SmallVec<[Variable; 2]>> = SecondaryMap::new();
+        for (var, cont, position) in std::mem::take(&mut self.passed) {
+            // What a function returns has no parameter here.
+            if let Some(param) = self.params[cont].get(position) {
+                passed_as[*param].push(var);
+                looks[var] += 1;
+            }
+        }
+        let is_whole = |var: &Variable| known.uses(*var) != looks[*var];
+        let mut pending: Vec<Variable> = unit.variables.keys().filter(is_whole).collect();
+        pending.iter().for_each(|var| self.whole[*var] = true);
+        while let Some(param) = pending.pop() {
+            for var in std::mem::take(&mut passed_as[param]) {
+                if !std::mem::replace(&mut self.whole[var], true) {
+                    pending.push(var);
+                }
+            }
+        }
     }
 
     fn body(&mut self, body: &Expr) {
         body.walk(&mut |expr| {
             for item in &expr.items {
-                item.for_each_simple(&mut |atom| self.note(atom));
                 item.for_each_cont_use(&mut |cont, _| self.conts[cont] += 1);
                 match item {
-                    Item::Let { var, named: Named::Prim { prim: Prim::Box(kind), args, .. }, .. } => {
-                        self.boxes[*var] = Some((*kind, args[0]));
+                    Item::Let { named: Named::Prim { prim, args, .. }, .. } => {
+                        if let Some(var) = looked_at(prim, args) {
+                            self.reads[var] += 1;
+                        }
                     }
-                    Item::Let { named: Named::Prim { prim: Prim::Unbox(_), args, .. }, .. } => {
-                        args[0].as_var().iter().for_each(|var| self.unboxed[*var] += 1);
-                    }
-                    Item::Join { cont, params, .. } => self.params[*cont] = params.first().copied(),
+                    Item::Join { cont, params, .. } => self.params[*cont] = params.clone(),
                     Item::LetCont { handlers, .. } => {
                         for handler in handlers {
-                            self.params[handler.cont] = handler.params.first().copied();
+                            self.params[handler.cont] = handler.params.clone();
                         }
                     }
                     Item::Let { .. } | Item::LetClosures { .. } => {}
                 }
             }
-            expr.terminator.for_each_simple(&mut |atom| self.note(atom));
             expr.terminator.for_each_cont_use(&mut |cont, _| self.conts[cont] += 1);
+            expr.terminator.for_each_jump(&mut |jump| {
+                let passed = jump.args.iter().enumerate();
+                let vars = passed.filter_map(|(position, arg)| Some((arg.as_var()?, jump.cont, position)));
+                self.passed.extend(vars);
+            });
         });
     }
+}
 
-    fn note(&mut self, atom: Simple) {
-        atom.as_var().iter().for_each(|var| self.all[*var] += 1);
-    }
-
-    /// Whether only one call returns to a continuation, and that unboxes the result.
-    fn wants_number(&self, cont: Continuation) -> bool {
-        self.conts[cont] == 1 && self.params[cont].is_some_and(|param| self.all[param] == self.unboxed[param])
+/// The variable of which a primitive looks at a part alone, or which constructor it is.
+fn looked_at(prim: &Prim, args: &[Simple]) -> Option<Variable> {
+    match (prim, args) {
+        (Prim::Unbox(_) | Prim::BlockLoad { .. } | Prim::IsInt | Prim::GetTag, [block, ..]) => block.as_var(),
+        (Prim::PhysEqual { .. }, [value, Simple::Const(_)] | [Simple::Const(_), value]) => value.as_var(),
+        _ => None,
     }
 }

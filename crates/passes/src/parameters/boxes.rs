@@ -1,0 +1,325 @@
+//! Where functions return parts: what they do at their returns, and how calls that need the whole make it.
+
+use flambeau_ir::prim::{FloatCmp, FloatOp, IntCmp, Mutability};
+use flambeau_ir::{
+    ApplyCont, BoxedKind, Const, ContHandler, Continuation, Dbg, Expr, IntKind, Item, Kind, Named, Prim,
+    Simple, Subkind, Switch, Symbol, Terminator, Unit, Variable,
+};
+use rustc_hash::FxHashSet;
+use smallvec::SmallVec;
+
+use super::shapes::{Constructor, Known, Shape};
+
+/// How a class of functions returns.
+#[derive(Clone)]
+pub(super) struct Convention<'k> {
+    pub shape: Shape,
+    /// What is returned in the register.
+    pub register: Kind,
+    /// The slots for what is not.
+    pub slots: Simple,
+    pub known: &'k Known,
+}
+
+fn jump(cont: Continuation, arg: Option<Simple>) -> ApplyCont {
+    ApplyCont { cont, args: arg.into_iter().collect() }
+}
+
+fn one_handler(cont: Continuation, body: Expr) -> Item {
+    let handlers = vec![ContHandler { cont, params: SmallVec::new(), body }];
+    Item::LetCont { recursive: false, handlers }
+}
+
+fn bind(unit: &mut Unit, items: &mut Vec<Item>, ty: (Kind, Subkind), prim: Prim, args: &[Simple]) -> Simple {
+    let var = unit.new_variable(prim.name(), ty.0, ty.1);
+    items.push(Item::Let { var, named: Named::Prim { prim, args: args.into(), exn: None }, dbg: Dbg::NONE });
+    var.into()
+}
+
+fn branch(scrutinee: Simple, same: ApplyCont, other: ApplyCont) -> Terminator {
+    let arms = vec![(0, other)];
+    Terminator::Switch(Box::new(Switch { scrutinee, arms, default: Some(same), dbg: Dbg::NONE }))
+}
+
+const TRUTH: (Kind, Subkind) = (Kind::NakedImmediate, Subkind::Any);
+
+impl Convention<'_> {
+    /// Makes the body of a function return parts.
+    pub fn returns(&self, unit: &mut Unit, body: &mut Expr, ret: Continuation) {
+        // Returns that were made here, by their last stores.
+        let mut made: FxHashSet<Variable> = FxHashSet::default();
+        body.walk_mut(&mut |expr| {
+            let is_made = matches!(expr.items.last(), Some(Item::Let { var, .. }) if made.contains(var));
+            if !is_made {
+                self.end(unit, expr, ret, &mut made);
+            }
+        });
+    }
+
+    /// Makes a terminator return parts.
+    fn end(&self, unit: &mut Unit, expr: &mut Expr, ret: Continuation, made: &mut FxHashSet<Variable>) {
+        let mut handlers = Vec::new();
+        let mut give = |unit: &mut Unit, jump: &mut ApplyCont| {
+            if jump.cont != ret {
+                return;
+            }
+            let (items, register) = self.give(unit, jump.args[0]);
+            if items.is_empty() {
+                jump.args[0] = register;
+                return;
+            }
+            if let Some(Item::Let { var, .. }) = items.last() {
+                made.insert(*var);
+            }
+            let cont = unit.new_continuation("give");
+            let terminator =
+                Terminator::ApplyCont(ApplyCont { cont: ret, args: [register].into_iter().collect() });
+            handlers.push(one_handler(cont, Expr { items, terminator }));
+            *jump = ApplyCont { cont, args: SmallVec::new() };
+        };
+        match &mut expr.terminator {
+            Terminator::ApplyCont(jump) if jump.cont == ret => {
+                let (items, register) = self.give(unit, jump.args[0]);
+                jump.args[0] = register;
+                expr.items.extend(items);
+            }
+            Terminator::Switch(switch) => {
+                let arms = switch.arms.iter_mut().map(|(_, jump)| jump).chain(&mut switch.default);
+                arms.for_each(|jump| give(unit, jump));
+            }
+            Terminator::StringSwitch(switch) => {
+                let arms = switch.arms.iter_mut().map(|(_, jump)| jump).chain(&mut switch.default);
+                arms.for_each(|jump| give(unit, jump));
+            }
+            _ => {}
+        }
+        expr.items.extend(handlers);
+    }
+
+    /// Stores the parts of what is returned that come in slots; what comes in the register.
+    fn give(&self, unit: &mut Unit, atom: Simple) -> (Vec<Item>, Simple) {
+        let mut items = Vec::new();
+        if let Some((_, number)) = self.known.number(atom) {
+            return (items, Simple::Const(number));
+        }
+        if let Some((_, number)) = self.known.own_box(atom) {
+            return (items, number);
+        }
+        let constructor = |number: Option<usize>| {
+            // A constructor that is not in the shape is not returned.
+            let poison = Const::Poison(Kind::NakedImmediate);
+            Simple::Const(number.map_or(poison, |number| Const::NakedImmediate(number as i64)))
+        };
+        if let Simple::Const(Const::Tagged(immediate)) = atom {
+            return (items, constructor(self.shape.number_of_immediate(immediate)));
+        }
+        let Some((tag, fields)) = self.known.block(atom) else { return (items, atom) };
+        let number = self.shape.number_of_block(*tag);
+        let Some(block) = number.and_then(|number| self.shape.blocks.get(number)) else {
+            return (items, constructor(None));
+        };
+        let parts: SmallVec<[Simple; 4]> =
+            fields.iter().zip(&block.parts).map(|(field, part)| self.part(*field, *part)).collect();
+        let is_tuple = self.shape.is_tuple();
+        for (part, value) in parts.iter().enumerate().skip(usize::from(is_tuple)) {
+            let store = Prim::StoreResult { part: part as u32, kind: block.kind(part) };
+            bind(unit, &mut items, (Kind::Value, Subkind::Any), store, &[self.slots, *value]);
+        }
+        (items, if is_tuple { parts[0] } else { constructor(number) })
+    }
+
+    /// A field as it is returned.
+    fn part(&self, field: Simple, number: Option<BoxedKind>) -> Simple {
+        match (number, self.known.own_box(field)) {
+            (Some(_), Some((_, number))) => number,
+            _ => field,
+        }
+    }
+
+    /// Makes the whole result of the call that ends a run, for the continuation that it returns to; `wanted`: that wants
+    /// parts. Returns the continuation that the call returns to.
+    pub fn take(&self, unit: &mut Unit, expr: &mut Expr, wanted: bool) -> Continuation {
+        let cont = unit.new_continuation("parts");
+        let end = std::mem::replace(&mut expr.terminator, Terminator::Unreachable);
+        let Terminator::Apply(mut apply) = end else {
+            expr.terminator = end;
+            return cont;
+        };
+        let register = unit.new_variable("part", self.register, Subkind::Any);
+        let ret = std::mem::replace(&mut apply.ret, cont);
+        let dbg = apply.dbg;
+        let call = Expr { items: Vec::new(), terminator: Terminator::Apply(apply) };
+        expr.items.push(Item::Join { cont, params: SmallVec::from_slice(&[register]), body: Box::new(call) });
+        let maker = Maker { convention: self, ret, dbg, wanted };
+        if let Some(kind) = self.shape.number {
+            maker.number(unit, expr, kind, register);
+        } else if self.shape.is_tuple() {
+            let block = &self.shape.blocks[0];
+            maker.block(unit, expr, block, Some(register.into()));
+        } else {
+            maker.variant(unit, expr, register);
+        }
+        cont
+    }
+}
+
+/// What makes the result of a call whole.
+struct Maker<'c> {
+    convention: &'c Convention<'c>,
+    ret: Continuation,
+    dbg: Dbg,
+    wanted: bool,
+}
+
+impl Maker<'_> {
+    fn constant(&self, constants: &[Symbol]) -> Option<Symbol> {
+        constants.first().copied().filter(|_| !self.wanted)
+    }
+
+    fn number(&self, unit: &mut Unit, expr: &mut Expr, kind: BoxedKind, number: Variable) {
+        let mut items = Vec::new();
+        let boxed = self.boxed(unit, &mut items, kind, number.into());
+        let terminator = Terminator::ApplyCont(jump(self.ret, Some(boxed)));
+        let known = self.convention.known;
+        let constant = self.constant(&self.convention.shape.constants);
+        match constant.and_then(|symbol| Some((symbol, known.number(symbol.into())?.1))) {
+            None => {
+                expr.items.extend(items);
+                expr.terminator = terminator;
+            }
+            Some((symbol, value)) => {
+                let allocate = unit.new_continuation("fresh");
+                expr.items.push(one_handler(allocate, Expr { items, terminator }));
+                let same = jump(self.ret, Some(symbol.into()));
+                let test = Test { kind, number, same, other: jump(allocate, None) };
+                test.end(unit, expr, value);
+            }
+        }
+    }
+
+    fn boxed(&self, unit: &mut Unit, items: &mut Vec<Item>, kind: BoxedKind, number: Simple) -> Simple {
+        let var = unit.new_variable("result", Kind::Value, Subkind::Boxed(kind));
+        let named = Named::Prim { prim: Prim::Box(kind), args: SmallVec::from_slice(&[number]), exn: None };
+        items.push(Item::Let { var, named, dbg: self.dbg });
+        var.into()
+    }
+
+    /// A switch on the number of a constructor.
+    fn variant(&self, unit: &mut Unit, expr: &mut Expr, constructor: Variable) {
+        let shape = &self.convention.shape;
+        let mut arms = Vec::new();
+        for block in &shape.blocks {
+            let cont = unit.new_continuation("constructor");
+            let mut body = Expr::unreachable();
+            self.block(unit, &mut body, block, None);
+            expr.items.push(one_handler(cont, body));
+            arms.push((arms.len() as i64, jump(cont, None)));
+        }
+        for immediate in &shape.immediates {
+            let result = Simple::Const(Const::Tagged(*immediate));
+            arms.push((arms.len() as i64, jump(self.ret, Some(result))));
+        }
+        expr.terminator = Terminator::Switch(Box::new(Switch {
+            scrutinee: constructor.into(),
+            arms,
+            default: None,
+            dbg: Dbg::NONE,
+        }));
+    }
+
+    /// Takes the parts of a block, the first in the register perhaps, and makes it.
+    fn block(&self, unit: &mut Unit, expr: &mut Expr, block: &Constructor, register: Option<Simple>) {
+        let slots = self.convention.slots;
+        let mut parts: SmallVec<[Simple; 4]> = register.into_iter().collect();
+        for part in parts.len()..block.parts.len() {
+            let kind = block.kind(part);
+            let load = Prim::LoadResult { part: part as u32, kind };
+            parts.push(bind(unit, &mut expr.items, (kind, Subkind::Any), load, &[slots]));
+        }
+        let constant = self.constant(&block.constants);
+        let constant =
+            constant.and_then(|symbol| Some((symbol, self.convention.known.block(symbol.into())?)));
+        let mut items = Vec::new();
+        let fields: SmallVec<[Simple; 3]> = parts
+            .iter()
+            .zip(&block.parts)
+            .map(|(part, number)| number.map_or(*part, |kind| self.boxed(unit, &mut items, kind, *part)))
+            .collect();
+        let var = unit.new_variable("result", Kind::Value, Subkind::Any);
+        let prim = Prim::MakeBlock { tag: block.tag, mutability: Mutability::Immutable };
+        items.push(Item::Let { var, named: Named::Prim { prim, args: fields, exn: None }, dbg: self.dbg });
+        let terminator = Terminator::ApplyCont(jump(self.ret, Some(var.into())));
+        let Some((symbol, (_, same_fields))) = constant.filter(|_| block.parts.iter().all(Option::is_none))
+        else {
+            expr.items.extend(items);
+            expr.terminator = terminator;
+            return;
+        };
+        let fresh = unit.new_continuation("fresh");
+        expr.items.push(one_handler(fresh, Expr { items, terminator }));
+        let mut same = jump(self.ret, Some(symbol.into()));
+        for (index, (part, field)) in parts.iter().zip(same_fields).enumerate().rev() {
+            let mut test = Expr::unreachable();
+            let equal = Prim::PhysEqual { negated: false };
+            let is_equal = bind(unit, &mut test.items, TRUTH, equal, &[*part, *field]);
+            test.terminator = branch(is_equal, same, jump(fresh, None));
+            if index == 0 {
+                expr.items.extend(test.items);
+                expr.terminator = test.terminator;
+                return;
+            }
+            let next = unit.new_continuation("same");
+            expr.items.push(one_handler(next, test));
+            same = jump(next, None);
+        }
+    }
+}
+
+/// A test whether a number is a constant, bit by bit: a zero has its sign, and what is not a number never is.
+struct Test {
+    kind: BoxedKind,
+    number: Variable,
+    same: ApplyCont,
+    other: ApplyCont,
+}
+
+impl Test {
+    /// Ends a run with the test.
+    fn end(self, unit: &mut Unit, expr: &mut Expr, constant: Const) {
+        let equal = match self.kind {
+            BoxedKind::Float => Prim::FloatCompare { op: FloatCmp::Eq },
+            BoxedKind::Int32 => Prim::IntCompare { op: IntCmp::Eq, kind: IntKind::Int32 },
+            BoxedKind::Int64 => Prim::IntCompare { op: IntCmp::Eq, kind: IntKind::Int64 },
+            BoxedKind::Nativeint => Prim::IntCompare { op: IntCmp::Eq, kind: IntKind::Nativeint },
+        };
+        let same = match constant {
+            Const::NakedFloat(bits) if f64::from_bits(bits) == 0. => {
+                let sign = unit.new_continuation("zero");
+                let handler = self.sign(unit, f64::from_bits(bits).is_sign_negative());
+                expr.items.push(one_handler(sign, handler));
+                jump(sign, None)
+            }
+            _ => self.same.clone(),
+        };
+        let args = [self.number.into(), Simple::Const(constant)];
+        let is_equal = bind(unit, &mut expr.items, TRUTH, equal, &args);
+        expr.terminator = branch(is_equal, same, self.other);
+    }
+
+    /// Tests the sign of a zero: that of its inverse.
+    fn sign(&self, unit: &mut Unit, is_negative: bool) -> Expr {
+        let float = |float: f64| Simple::Const(Const::NakedFloat(float.to_bits()));
+        let mut items = Vec::new();
+        let divide = Prim::FloatArith { op: FloatOp::Div };
+        let inverse = bind(
+            unit,
+            &mut items,
+            (Kind::NakedFloat, Subkind::Any),
+            divide,
+            &[float(1.), self.number.into()],
+        );
+        let op = if is_negative { FloatCmp::Lt } else { FloatCmp::Gt };
+        let has_sign = bind(unit, &mut items, TRUTH, Prim::FloatCompare { op }, &[inverse, float(0.)]);
+        Expr { items, terminator: branch(has_sign, self.same.clone(), self.other.clone()) }
+    }
+}

@@ -1,0 +1,254 @@
+//! What functions return: a boxed number, or blocks of which callers want the parts.
+
+use cranelift_entity::SecondaryMap;
+use flambeau_ir::prim::Mutability;
+use flambeau_ir::{
+    BoxedKind, Const, Expr, Item, Kind, Named, Prim, Simple, StaticDef, StaticField, Symbol, Unit, Variable,
+    tags,
+};
+use smallvec::SmallVec;
+
+/// No block of more fields is returned by its parts, and so many slots there are.
+pub(super) const MOST_PARTS: usize = 6;
+/// No more constructors are told apart.
+const MOST_CONSTRUCTORS: usize = 8;
+
+/// A block that is returned: a constructor of a variant, or a tuple.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Constructor {
+    pub tag: u8,
+    /// For each field the number, if all blocks have a box of one there, made for them alone.
+    pub parts: SmallVec<[Option<BoxedKind>; 4]>,
+    /// The static blocks that are returned, without repetition; of more than two the first two.
+    pub constants: SmallVec<[Symbol; 2]>,
+}
+
+/// What functions return, as far as was seen.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Shape {
+    /// A boxed number.
+    pub number: Option<BoxedKind>,
+    /// Static boxes of numbers that are returned, as for blocks.
+    pub constants: SmallVec<[Symbol; 2]>,
+    /// Blocks, by their tags.
+    pub blocks: SmallVec<[Constructor; 2]>,
+    /// Constants that are no blocks.
+    pub immediates: SmallVec<[i64; 4]>,
+    /// Something else.
+    pub refused: bool,
+}
+
+fn add_constant(constants: &mut SmallVec<[Symbol; 2]>, constant: Symbol) {
+    if constants.len() < 2 && !constants.contains(&constant) {
+        constants.push(constant);
+    }
+}
+
+impl Constructor {
+    /// The kind in which a part is returned.
+    pub fn kind(&self, part: usize) -> Kind {
+        self.parts[part].map_or(Kind::Value, BoxedKind::naked)
+    }
+}
+
+impl Shape {
+    /// That one.
+    pub fn unknown() -> Shape {
+        Shape { refused: true, ..Shape::default() }
+    }
+
+    /// What may be one or the other.
+    pub fn join(&mut self, other: Shape) {
+        self.refused |= other.refused;
+        match (self.number, other.number) {
+            (Some(a), Some(b)) => self.refused |= a != b,
+            (a, b) => self.number = a.or(b),
+        }
+        other.constants.into_iter().for_each(|constant| add_constant(&mut self.constants, constant));
+        for block in other.blocks {
+            self.add_block(block);
+        }
+        for immediate in other.immediates {
+            if !self.immediates.contains(&immediate) {
+                self.immediates.push(immediate);
+            }
+        }
+        self.refused |= self.blocks.len() + self.immediates.len() > MOST_CONSTRUCTORS;
+        let is_number = self.number.is_some();
+        self.refused |= is_number && !(self.blocks.is_empty() && self.immediates.is_empty());
+    }
+
+    fn add_block(&mut self, block: Constructor) {
+        let Some(known) = self.blocks.iter_mut().find(|known| known.tag == block.tag) else {
+            let at = self.blocks.partition_point(|known| known.tag < block.tag);
+            return self.blocks.insert(at, block);
+        };
+        self.refused |= known.parts.len() != block.parts.len();
+        for (known, part) in known.parts.iter_mut().zip(block.parts) {
+            *known = known.filter(|known| part == Some(*known));
+        }
+        block.constants.into_iter().for_each(|constant| add_constant(&mut known.constants, constant));
+    }
+
+    /// Whether it is one block, whatever it holds: its first part is in the register, the others in slots. Else the
+    /// number of the constructor is, and all parts are in slots.
+    pub fn is_tuple(&self) -> bool {
+        self.blocks.len() == 1 && self.immediates.is_empty()
+    }
+
+    /// Whether calls that need a box or block would have to tell several constants apart.
+    pub fn has_several_constants(&self) -> bool {
+        self.constants.len() > 1 || self.blocks.iter().any(|block| block.constants.len() > 1)
+    }
+
+    /// The kind of what is returned in the register, if it can be returned by parts; `slots`: others may be in slots.
+    pub fn register(&self, slots: bool) -> Option<Kind> {
+        if self.refused {
+            return None;
+        }
+        if let Some(number) = self.number {
+            return Some(number.naked());
+        }
+        let tuple = self.blocks.first().filter(|_| slots)?;
+        Some(if self.is_tuple() { tuple.kind(0) } else { Kind::NakedImmediate })
+    }
+
+    /// The number of a constructor.
+    pub fn number_of_block(&self, tag: u8) -> Option<usize> {
+        self.blocks.iter().position(|block| block.tag == tag)
+    }
+
+    /// The number of a constructor without arguments.
+    pub fn number_of_immediate(&self, immediate: i64) -> Option<usize> {
+        let index = self.immediates.iter().position(|known| *known == immediate)?;
+        Some(self.blocks.len() + index)
+    }
+}
+
+/// What is known of static data and of what bodies allocate.
+pub(super) struct Known {
+    /// Allocations, with what they are initialised with.
+    boxes: SecondaryMap<Variable, Option<(BoxedKind, Simple)>>,
+    blocks: SecondaryMap<Variable, Option<(u8, SmallVec<[Simple; 4]>)>>,
+    /// How often variables are used.
+    uses: SecondaryMap<Variable, u32>,
+    numbers: SecondaryMap<Symbol, Option<(BoxedKind, Const)>>,
+    static_blocks: SecondaryMap<Symbol, Option<(u8, SmallVec<[Simple; 4]>)>>,
+}
+
+impl Known {
+    pub fn of(unit: &Unit) -> Known {
+        let mut known = Known {
+            boxes: SecondaryMap::new(),
+            blocks: SecondaryMap::new(),
+            uses: SecondaryMap::new(),
+            numbers: SecondaryMap::new(),
+            static_blocks: SecondaryMap::new(),
+        };
+        unit.statics.iter().for_each(|item| known.static_def(&item.def));
+        unit.codes.values().for_each(|code| known.body(&code.body));
+        known.body(&unit.entry.body);
+        known
+    }
+
+    fn static_def(&mut self, def: &StaticDef) {
+        match def {
+            StaticDef::Float { symbol, bits } => {
+                self.numbers[*symbol] = Some((BoxedKind::Float, Const::NakedFloat(*bits)));
+            }
+            StaticDef::Int32 { symbol, value } => {
+                self.numbers[*symbol] = Some((BoxedKind::Int32, Const::NakedInt32(*value)));
+            }
+            StaticDef::Int64 { symbol, value } => {
+                self.numbers[*symbol] = Some((BoxedKind::Int64, Const::NakedInt64(*value)));
+            }
+            StaticDef::Nativeint { symbol, value } => {
+                self.numbers[*symbol] = Some((BoxedKind::Nativeint, Const::NakedNativeint(*value)));
+            }
+            StaticDef::Block { symbol, tag, fields } if *tag < tags::FIRST_SPECIAL => {
+                let fields = fields.iter().map(|field: &StaticField| field.simple()).collect();
+                self.static_blocks[*symbol] = Some((*tag, fields));
+            }
+            _ => {}
+        }
+    }
+
+    fn body(&mut self, body: &Expr) {
+        body.walk(&mut |expr| {
+            for item in &expr.items {
+                item.for_each_simple(&mut |atom| self.note(atom));
+                let Item::Let { var, named: Named::Prim { prim, args, .. }, .. } = item else { continue };
+                match prim {
+                    Prim::Box(kind) => self.boxes[*var] = Some((*kind, args[0])),
+                    Prim::MakeBlock { tag, mutability: Mutability::Immutable }
+                        if *tag < tags::FIRST_SPECIAL =>
+                    {
+                        self.blocks[*var] = Some((*tag, args.iter().copied().collect()));
+                    }
+                    _ => {}
+                }
+            }
+            expr.terminator.for_each_simple(&mut |atom| self.note(atom));
+        });
+    }
+
+    fn note(&mut self, atom: Simple) {
+        atom.as_var().iter().for_each(|var| self.uses[*var] += 1);
+    }
+
+    /// How often a variable is used.
+    pub fn uses(&self, var: Variable) -> u32 {
+        self.uses[var]
+    }
+
+    /// What an atom boxes, if that is done for this use alone.
+    pub fn own_box(&self, atom: Simple) -> Option<(BoxedKind, Simple)> {
+        let var = atom.as_var()?;
+        self.boxes[var].filter(|_| self.uses[var] == 1)
+    }
+
+    /// The number in a static box.
+    pub fn number(&self, atom: Simple) -> Option<(BoxedKind, Const)> {
+        match atom {
+            Simple::Symbol(symbol) => self.numbers[symbol],
+            _ => None,
+        }
+    }
+
+    /// The block that an atom is, if it is allocated for this use alone, or static.
+    pub fn block(&self, atom: Simple) -> Option<&(u8, SmallVec<[Simple; 4]>)> {
+        match atom {
+            Simple::Var(var) => self.blocks[var].as_ref().filter(|_| self.uses[var] == 1),
+            Simple::Symbol(symbol) => self.static_blocks[symbol].as_ref(),
+            Simple::Const(_) => None,
+        }
+        .filter(|(_, fields)| !fields.is_empty() && fields.len() <= MOST_PARTS)
+    }
+
+    /// What is returned.
+    pub fn shape(&self, atom: Simple) -> Shape {
+        if let (Some((kind, _)), Simple::Symbol(symbol)) = (self.number(atom), atom) {
+            return Shape {
+                number: Some(kind),
+                constants: [symbol].into_iter().collect(),
+                ..Shape::default()
+            };
+        }
+        if let Some((kind, _)) = self.own_box(atom) {
+            return Shape { number: Some(kind), ..Shape::default() };
+        }
+        if let Simple::Const(Const::Tagged(immediate)) = atom {
+            return Shape { immediates: [immediate].into_iter().collect(), ..Shape::default() };
+        }
+        let Some((tag, fields)) = self.block(atom) else { return Shape::unknown() };
+        let (parts, constants) = match atom {
+            Simple::Symbol(symbol) => (fields.iter().map(|_| None).collect(), [symbol].into_iter().collect()),
+            _ => {
+                let number = |field: &Simple| self.own_box(*field).map(|(kind, _)| kind);
+                (fields.iter().map(number).collect(), SmallVec::new())
+            }
+        };
+        let block = Constructor { tag: *tag, parts, constants };
+        Shape { blocks: [block].into_iter().collect(), ..Shape::default() }
+    }
+}

@@ -1,0 +1,97 @@
+//! Workers: a function that others may call too keeps its parameters and its result for them, and what it does becomes
+//! that of another function, its *worker*, which this unit calls (features E7, E8). What the others call only hands on
+//! what it is given: a stub, so that in units that know it nothing is left of it.
+
+use cranelift_entity::SecondaryMap;
+use flambeau_ir::term::{InlineAttribute, SpecialiseAttribute};
+use flambeau_ir::{
+    Apply, CallKind, Code, CodeAttributes, CodeId, Dbg, ExnCont, Expr, FunctionKind, SetOfClosures,
+    Terminator, Unit, VariableData,
+};
+use smallvec::SmallVec;
+
+use super::known::Known;
+
+/// The functions that may get a worker.
+pub(super) fn divisible(unit: &Unit, known: &Known) -> SecondaryMap<CodeId, bool> {
+    let mut divisible = SecondaryMap::new();
+    for (id, code) in &unit.codes {
+        divisible[id] = !known.is_known(id) && may_be_divided(unit, code);
+    }
+    // A set is bound where its functions are: what is known of slots must not be looked for in a worker.
+    unit.for_each_set(&mut |set: &SetOfClosures| {
+        if !set.values.is_empty() {
+            set.functions.iter().for_each(|(_, code)| divisible[*code] = false);
+        }
+    });
+    divisible
+}
+
+/// Functors are evaluated by what they are, a stub is what it hands on to already, a promise to copy the function is a
+/// promise about its body.
+fn may_be_divided(unit: &Unit, code: &Code) -> bool {
+    let CodeAttributes { inline, specialise, is_functor, stub, no_poll, sole } = code.attributes;
+    let is_copied = !matches!(inline, InlineAttribute::Default | InlineAttribute::Never);
+    !(is_functor || stub || no_poll || sole || is_copied)
+        && specialise != SpecialiseAttribute::Always
+        && code.kind == FunctionKind::Curried
+        && code.takes_values(&unit.variables, code.params.len())
+        && !code.uses_closure()
+}
+
+/// Gives workers to functions: for each its worker, which has its parameters and its body, and which all direct calls of
+/// the unit call instead.
+pub(super) fn divide(unit: &mut Unit, functions: &[CodeId]) -> SecondaryMap<CodeId, Option<CodeId>> {
+    let mut workers = SecondaryMap::new();
+    for &function in functions {
+        workers[function] = Some(worker(unit, function));
+    }
+    unit.rewrite_bodies(|_, _, body| {
+        body.walk_mut(&mut |expr| {
+            if let Terminator::Apply(apply) = &mut expr.terminator
+                && let CallKind::Direct(callee) = apply.kind
+                && let Some(worker) = workers[callee]
+            {
+                apply.kind = CallKind::Direct(worker);
+                apply.callee = None;
+            }
+        });
+        true
+    });
+    workers
+}
+
+fn worker(unit: &mut Unit, function: CodeId) -> CodeId {
+    let code = &mut unit.codes[function];
+    let body = code.body.take();
+    let worker = Code { linkage_name: format!("{}_worker", code.linkage_name), body, ..code.clone() };
+    code.attributes = CodeAttributes { stub: true, ..CodeAttributes::default() };
+    code.recursive = false;
+    let fresh = |unit: &mut Unit, variable| {
+        let VariableData { name, kind, subkind } = unit.variables[variable].clone();
+        unit.new_variable(name, kind, subkind)
+    };
+    let params: SmallVec<[_; 4]> = worker.params.iter().map(|param| fresh(unit, *param)).collect();
+    let my_closure = fresh(unit, worker.my_closure);
+    let slot = unit.function_slots.push(unit.function_slots[worker.function_slot].clone());
+    let (ret, exn) = (unit.new_continuation("return"), unit.new_exn_continuation("raise"));
+    let args = params.iter().map(|param| (*param).into()).collect();
+    let worker = unit.codes.push(Code { function_slot: slot, ..worker });
+    let call = Apply {
+        callee: None,
+        kind: CallKind::Direct(worker),
+        args,
+        ret,
+        exn: ExnCont { cont: exn, extra_args: SmallVec::new() },
+        // Its frame, if there is one, is not shown in backtraces.
+        dbg: Dbg::NONE,
+        inlined: InlineAttribute::Default,
+        specialised: SpecialiseAttribute::Default,
+        depth: 0,
+        origin: None,
+    };
+    let code = &mut unit.codes[function];
+    (code.params, code.my_closure, code.ret, code.exn) = (params, my_closure, ret, exn);
+    code.body = Expr { items: Vec::new(), terminator: Terminator::Apply(Box::new(call)) };
+    worker
+}
