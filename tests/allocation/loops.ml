@@ -350,6 +350,51 @@ let float_through_recursion n =
   for i = 1 to n do total := !total +. series (float_of_int i) 5 done;
   keep (!total > 1.0)
 
+(* Functions that other units may call, which are not inlined here. *)
+let[@inline never] quotient a b = (a / b, a mod b)
+let[@inline never] half a = if a land 1 = 0 then Some (a / 2) else None
+let[@inline never] distance (a, b) (c, d) = ((a - c) * (a - c)) + ((b - d) * (b - d))
+let rec harmonic n = if n = 0 then 0. else (1. /. float_of_int n) +. harmonic (n - 1)
+let[@inline never] lanes at (a, b) = (Int64.add a (Int64.of_int at), Int64.logxor a b)
+
+let pair_returned n =
+  let total = ref 0 in
+  for i = 1 to n do
+    let q, r = quotient i 7 in
+    total := !total + (q * r)
+  done;
+  keep !total
+
+let option_taken_apart n =
+  let total = ref 0 in
+  for i = 1 to n do
+    match half i with Some h -> total := !total + h | None -> decr total
+  done;
+  keep !total
+
+let pairs_passed n =
+  let total = ref 0 in
+  for i = 1 to n do
+    total := !total + distance (i, i + 1) (i - 3, i * 2)
+  done;
+  keep !total
+
+let float_returned n =
+  let total = ref 0. in
+  for i = 1 to n do
+    total := !total +. harmonic (i land 7)
+  done;
+  keep (!total > 1.)
+
+let numbers_in_a_pair n =
+  let rec go i pair =
+    if i = 0 then
+      let a, b = pair in
+      Int64.logand a b
+    else go (i - 1) (lanes i pair)
+  in
+  keep (go n (1L, 2L) > 0L)
+
 (* Of two functions one is chosen, in each iteration or from one to the next. *)
 let chosen_functions n =
   let total = ref 0 and step = ref (fun x -> x + n) in
@@ -399,6 +444,11 @@ let () =
   check "local_group" 0 local_group;
   check "invariant_tuple" 0 invariant_tuple;
   check "float_through_recursion" 0 float_through_recursion;
+  check "pair_returned" 0 pair_returned;
+  check "option_taken_apart" 0 option_taken_apart;
+  check "pairs_passed" 0 pairs_passed;
+  check "float_returned" 0 float_returned;
+  check "numbers_in_a_pair" 0 numbers_in_a_pair;
   check "record_that_is_read" 0 record_that_is_read;
   check "closure_of_one_case" 6 closure_of_one_case;
   check "sum_of_floats" 0 sum_of_floats;

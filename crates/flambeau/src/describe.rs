@@ -21,9 +21,10 @@ pub fn describe_payload(bytes: &[u8]) -> String {
         payload.settings.iter().map(|(name, value)| format!("{name}={value}")).collect();
     let codes = &payload.functions.codes;
     let bytes: usize = codes.iter().map(|(_, body)| body.len()).sum();
-    let readable = match payload.functions.format == transfer::FORMAT {
-        true => "",
-        false => ", written by another build of flambeau: ignored",
+    let readable = if payload.functions.format == transfer::FORMAT {
+        ""
+    } else {
+        ", written by another build of flambeau: ignored"
     };
     let _ = writeln!(text, "settings: {}", settings.join(" "));
     let _ = writeln!(text, "functions that others may inline: {} ({bytes} bytes){readable}", codes.len());

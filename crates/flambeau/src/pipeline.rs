@@ -316,9 +316,10 @@ fn compile(
     plant(&mut unit);
     let used = rewrites.fuel.used();
     runner.dump("coverage", || coverage_text(&request, &unit, rewrites));
-    let files = match settings.explains() {
-        true => runner.stage("report", || reports::of_unit(&unit, &settings, rewrites).map_err(failure))?,
-        false => Vec::new(),
+    let files = if settings.explains() {
+        runner.stage("report", || reports::of_unit(&unit, &settings, rewrites).map_err(failure))?
+    } else {
+        Vec::new()
     };
     runner.dump_rewrites(rewrites);
     // The result is verified in every compilation, so that a mistake of a pass is found before code is generated.

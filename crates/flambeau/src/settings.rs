@@ -65,7 +65,7 @@ impl Settings {
                 ("export", "no") => settings.export = false,
                 ("trace", "yes") => settings.trace = true,
                 ("report", "yes") => settings.report = true,
-                ("source", source) => settings.source = source.to_owned(),
+                ("source", source) => source.clone_into(&mut settings.source),
                 ("remarks", kinds) => settings.remarks = remarks(kinds)?,
                 ("level", n) => settings.level = n.parse().map_err(|_| format!("no level {n}"))?,
                 ("rounds", n) => {

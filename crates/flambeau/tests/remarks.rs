@@ -37,8 +37,8 @@ fn programs() -> Vec<Program> {
         let source = fs::read_to_string(data().join(format!("{name}.ml"))).expect("a source");
         let head = source.lines().next().and_then(|line| line.strip_prefix("(* ")?.strip_suffix(" *)"));
         let part = |key: &str| {
-            let parts = head.into_iter().flat_map(|head| head.split("; "));
-            parts.filter_map(|part| part.strip_prefix(key)).next().expect("the first line says it").to_owned()
+            let mut parts = head.into_iter().flat_map(|head| head.split("; "));
+            parts.find_map(|part| part.strip_prefix(key)).expect("the first line says it").to_owned()
         };
         Program { first: part("first: "), remedy: part("remedy: "), source, name }
     };

@@ -103,6 +103,7 @@ impl Heap {
     }
 
     /// A part of the result that was returned last, if nothing was allocated since.
+    #[must_use]
     pub fn result(&self, part: u32) -> Option<Value> {
         self.results.get(&part).copied()
     }

@@ -267,6 +267,7 @@ impl Done {
     }
 
     /// The function that it was done in, `entry` for the code of the toplevel.
+    #[must_use]
     pub fn function(&self) -> Option<&str> {
         self.function.as_deref()
     }

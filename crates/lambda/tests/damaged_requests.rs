@@ -219,7 +219,7 @@ fn request(seed: u64) -> Vec<u8> {
     w.string("M");
     w.string("camlM");
     w.string(".");
-    w.u(2);
+    w.all(&[1, 2]);
     w.all(&[1, 0, 1, 1, 7, 1]);
     w.string("ir");
     w.all(&[0, 3, 2, 1]);

@@ -94,6 +94,7 @@ impl Choice {
     pub const MOST: usize = 4;
 
     /// The position of a closure's function.
+    #[must_use]
     pub fn position(&self, closure: &Closure) -> Option<usize> {
         self.closures.iter().position(|c| c.slot == closure.slot)
     }
@@ -136,6 +137,7 @@ impl Ty {
     }
 
     /// One of these closures, of which there is none or a single one of each slot; anything if they are too many.
+    #[must_use]
     pub fn one_of(mut closures: SmallVec<[Closure; 2]>) -> Ty {
         if closures.len() < 2 {
             return closures.pop().map_or(Ty::Bottom, |closure| Ty::Closure(Rc::new(closure)));

@@ -31,7 +31,7 @@ fn one_handler(cont: Continuation, body: Expr) -> Item {
 }
 
 fn bind(unit: &mut Unit, items: &mut Vec<Item>, ty: (Kind, Subkind), prim: Prim, args: &[Simple]) -> Simple {
-    let var = unit.new_variable(prim.name(), ty.0, ty.1);
+    let var = unit.new_variable(prim.mnemonic(), ty.0, ty.1);
     items.push(Item::Let { var, named: Named::Prim { prim, args: args.into(), exn: None }, dbg: Dbg::NONE });
     var.into()
 }

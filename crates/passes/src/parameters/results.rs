@@ -79,7 +79,8 @@ pub(super) fn results(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
     }
     let divided: Vec<CodeId> = functions.iter().copied().filter(|code| divisible[*code]).collect();
     let workers = workers::divide(unit, &divided);
-    let slots = slots(unit);
+    let has_blocks = |code: &CodeId| analysis.classes[analysis.find(*code)].shape.number.is_none();
+    let slots = if functions.iter().any(has_blocks) { slots(unit) } else { Simple::UNIT };
     let mut conventions: SecondaryMap<CodeId, Option<Convention>> = SecondaryMap::new();
     for function in functions {
         let class = analysis.find(function);
@@ -278,10 +279,10 @@ impl Uses {
                             self.reads[var] += 1;
                         }
                     }
-                    Item::Join { cont, params, .. } => self.params[*cont] = params.clone(),
+                    Item::Join { cont, params, .. } => self.params[*cont].clone_from(params),
                     Item::LetCont { handlers, .. } => {
                         for handler in handlers {
-                            self.params[handler.cont] = handler.params.clone();
+                            self.params[handler.cont].clone_from(&handler.params);
                         }
                     }
                     Item::Let { .. } | Item::LetClosures { .. } => {}

@@ -125,15 +125,18 @@ impl Shape {
     }
 }
 
+/// The tag and the fields of a block.
+type Block = (u8, SmallVec<[Simple; 4]>);
+
 /// What is known of static data and of what bodies allocate.
 pub(super) struct Known {
     /// Allocations, with what they are initialised with.
     boxes: SecondaryMap<Variable, Option<(BoxedKind, Simple)>>,
-    blocks: SecondaryMap<Variable, Option<(u8, SmallVec<[Simple; 4]>)>>,
+    blocks: SecondaryMap<Variable, Option<Block>>,
     /// How often variables are used.
     uses: SecondaryMap<Variable, u32>,
     numbers: SecondaryMap<Symbol, Option<(BoxedKind, Const)>>,
-    static_blocks: SecondaryMap<Symbol, Option<(u8, SmallVec<[Simple; 4]>)>>,
+    static_blocks: SecondaryMap<Symbol, Option<Block>>,
 }
 
 impl Known {
@@ -216,7 +219,7 @@ impl Known {
     }
 
     /// The block that an atom is, if it is allocated for this use alone, or static.
-    pub fn block(&self, atom: Simple) -> Option<&(u8, SmallVec<[Simple; 4]>)> {
+    pub fn block(&self, atom: Simple) -> Option<&Block> {
         match atom {
             Simple::Var(var) => self.blocks[var].as_ref().filter(|_| self.uses[var] == 1),
             Simple::Symbol(symbol) => self.static_blocks[symbol].as_ref(),

@@ -275,12 +275,13 @@ fn compare(name: &str) -> Advice {
     );
     let advice =
         advice.because("their type is not known here to be a simple one: C code finds out what they are");
-    match hash {
-        true => advice.change("`Hashtbl.Make` with an `equal` and a `hash` of the key's type"),
-        false => advice.change(
-            "annotate what is compared (`(x : int)`), or use a comparison of its type: `Int.equal`, `String.compare`, for \
-             records one of your own",
-        ),
+    if hash {
+        advice.change("`Hashtbl.Make` with an `equal` and a `hash` of the key's type")
+    } else {
+        advice.change(
+        "annotate what is compared (`(x : int)`), or use a comparison of its type: `Int.equal`, `String.compare`, for \
+         records one of your own",
+    )
     }
 }
 

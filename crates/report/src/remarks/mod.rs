@@ -120,10 +120,8 @@ fn remark(
     let depth = fact.depth + frequencies.depth(body.code);
     // What is raised is rare, unless a loop catches it.
     let is_caught = fact.operation == Operation::Raise && frequencies.is_caught_in_loop(body.code);
-    let frequency = match fact.is_cold && !is_caught {
-        true => 0.01,
-        false => 10f64.powi(depth.min(frequency::DEEPEST) as i32),
-    };
+    let frequency =
+        if fact.is_cold && !is_caught { 0.01 } else { 10f64.powi(depth.min(frequency::DEEPEST) as i32) };
     // What is done once does not matter, whatever it costs.
     let cost = if depth == 0 { advice.cost.min(MOST_ONCE) } else { advice.cost };
     Remark {

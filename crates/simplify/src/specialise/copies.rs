@@ -212,7 +212,7 @@ impl Simplifier<'_> {
         };
         let mut items = Vec::new();
         let mut closures: FxHashMap<CodeId, Variable> = FxHashMap::default();
-        for &(to, copy) in copies.iter() {
+        for &(to, copy) in copies {
             if copy == code {
                 closures.insert(code, my_closure);
                 continue;

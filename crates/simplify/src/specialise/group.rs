@@ -135,7 +135,7 @@ impl Simplifier<'_> {
                             match own(&apply.kind) {
                                 Some(to) => calls.push(Call { from: at, to, args: apply.args.clone() }),
                                 None => {
-                                    escapes |= apply.callee.is_some_and(|callee| escaped(callee, &closures))
+                                    escapes |= apply.callee.is_some_and(|callee| escaped(callee, &closures));
                                 }
                             }
                         }

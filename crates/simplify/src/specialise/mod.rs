@@ -48,7 +48,7 @@ impl Simplifier<'_> {
         // A function of another unit is imported with those of its unit that call each other.
         let group = if imported { self.imported_group(code, limit) } else { Group::default() };
         let functions = if imported { group.functions(self.unit) } else { self.siblings(code, slot)? };
-        let bound = if imported { 0 } else { 1 };
+        let bound = u32::from(!imported);
         let ready = |code: &CodeId| {
             self.global.done.contains(code)
                 && !self.global.in_progress.contains(code)
