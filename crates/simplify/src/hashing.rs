@@ -1,5 +1,5 @@
-//! Hashing by the runtime's function `caml_hash`, of values whose shape is known (features D15): the same number without
-//! a look at tags, and without the block, if there is one only to be hashed.
+//! Hashing by the runtime's function `caml_hash`, of values whose shape is known (features D15): the same number
+//! without a look at tags, and without the block, if there is one only to be hashed.
 
 use flambeau_ir::prim::{External, IntOp, NativeRepr, ShiftOp};
 use flambeau_ir::{BoxedKind, Const, IntKind, Kind, Prim, Simple, Subkind, Variable, tags};

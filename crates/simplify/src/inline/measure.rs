@@ -8,7 +8,7 @@
 use std::rc::Rc;
 
 use flambeau_ir::decision::Removed;
-use flambeau_ir::prim::Mutability;
+use flambeau_ir::prim::{Classes, Mutability};
 use flambeau_ir::{
     Apply, ApplyCont, CallKind, CodeId, Continuation, Dbg, ExnCont, Expr, Item, Named, Prim, SetOfClosures,
     Simple, Terminator, Variable,
@@ -232,7 +232,7 @@ impl Simplifier<'_> {
         let needs =
             apply.args.iter().filter(|arg| arg.as_var().is_none_or(|var| !inner.unneeded.contains(&var)));
         let args = needs.copied().collect();
-        self.fresh_memory();
+        self.write(Classes::ALL);
         let exn = Some(Box::new(self.raise_point(apply.exn.clone())));
         let var = self.unit.new_value("inside");
         out.push(Item::Let { var, named: Named::Prim { prim: Prim::Opaque, args, exn }, dbg: Dbg::NONE });
