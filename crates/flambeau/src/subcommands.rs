@@ -1,6 +1,7 @@
 //! The subcommands of Flambeau: their names can't be arguments of `ocamlopt`.
 
 use std::ffi::OsString;
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 use std::process::{Command as Process, ExitCode};
 
@@ -115,13 +116,26 @@ enum First {
 }
 
 /// What a process called by that path with that first word is to be. Under the name of ocamlopt it is nothing else.
-fn first(program: &Path, word: Option<&OsString>, is_there: impl Fn(&str) -> bool) -> First {
+fn first(
+    program: &Path,
+    word: Option<&OsString>,
+    at_terminal: bool,
+    is_there: impl Fn(&str) -> bool,
+) -> First {
     let is_ocamlopt =
         program.file_name().and_then(|name| name.to_str()).is_some_and(|name| name.starts_with("ocamlopt"));
     let word = word.map(|word| word.to_str());
     match word {
         _ if is_ocamlopt => First::Compiler,
-        None | Some(Some("-V" | "-h" | "help")) => First::Command,
+        // Without arguments ocamlopt does nothing, and says nothing: that helps nobody who has just typed the name.
+        None => {
+            if at_terminal {
+                First::Command
+            } else {
+                First::Compiler
+            }
+        }
+        Some(Some("-V" | "-h" | "help")) => First::Command,
         Some(Some(word)) if is_word(word) => match command_line().find_subcommand(word) {
             Some(_) => First::Command,
             None if is_there(word) => First::Compiler,
@@ -150,7 +164,8 @@ pub fn run_if_called() -> Option<ExitCode> {
     let mut words = std::env::args_os();
     let program = words.next().map(PathBuf::from).unwrap_or_default();
     let word = words.next();
-    match first(&program, word.as_ref(), |word| Path::new(word).exists()) {
+    let at_terminal = std::io::stdout().is_terminal();
+    match first(&program, word.as_ref(), at_terminal, |word| Path::new(word).exists()) {
         First::Compiler => None,
         First::Unknown(word) => {
             eprintln!("flambeau: don't know what to do with {word}");
@@ -212,7 +227,7 @@ mod tests {
     use super::*;
 
     fn of(program: &str, word: &str) -> First {
-        first(Path::new(program), Some(&word.into()), |word| word == "there")
+        first(Path::new(program), Some(&word.into()), false, |word| word == "there")
     }
 
     #[test]
@@ -225,7 +240,8 @@ mod tests {
         }
         assert_eq!(of("flambeau", "tolchain"), First::Unknown("tolchain".into()));
         assert_eq!(of("/usr/bin/ocamlopt.opt", "run"), First::Compiler);
-        assert_eq!(first(Path::new("flambeau"), None, |_| false), First::Command);
+        assert_eq!(first(Path::new("flambeau"), None, true, |_| false), First::Command);
+        assert_eq!(first(Path::new("flambeau"), None, false, |_| false), First::Compiler);
     }
 
     #[test]
