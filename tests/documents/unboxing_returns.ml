@@ -4,7 +4,7 @@ let[@inline never] call x = (Sys.opaque_identity x, x + 1)
 let example b x =
   let p, q = if b then (x, x) else call x in
   p * q
-(* expect example: no make_block, 2 block_loads *)
+(* expect example: no make_block, no block_load *)
 
 let[@inline never] number x = Sys.opaque_identity (x +. 1.)
 let of_number b x =

@@ -22,6 +22,6 @@ let () =
   let w6 = Gc.minor_words () in
   Printf.printf "int loop %.0f %d\n" (w6 -. w5) !s;
   let w7 = Gc.minor_words () in
-  let q = pair x !s in
+  let q = Sys.opaque_identity (pair x !s) in
   let w8 = Gc.minor_words () in
   Printf.printf "call window %.0f %d %d\n" (w8 -. w7) (fst q) !p

@@ -1,4 +1,4 @@
-(* flags: -w -55 *)
+(* flags: -w -53-55 *)
 (* Recursive functions that are copied for records, tuples and modules of functions, and, where an attribute wishes it,
    for constants (features C1, C6). *)
 

@@ -62,9 +62,10 @@ pub fn run_ocaml_driver() -> ExitCode {
 
 /// Parameters of OCaml's memory management for a compiler, in the syntax of `OCAMLRUNPARAM`: what is promoted mostly
 /// lives to the end, so that next-fit is as good as best-fit (policy 0), compaction gains nothing, and marking neither:
-/// with this overhead there is none, until so much is promoted that it may be garbage (`ocaml/driver/memory.ml`). The heap
-/// begins with as much as most units need; pages that are not used cost nothing. The minor heap is smaller than OCaml's
-/// default, so that it stays in the cache: small units compile in 0.94 of the time that one of twice the size takes.
+/// with this overhead there is none, until so much is promoted that it may be garbage (`ocaml/driver/memory.ml`). The
+/// heap begins with as much as most units need; pages that are not used cost nothing. The minor heap is smaller than
+/// OCaml's default, so that it stays in the cache: small units compile in 0.94 of the time that one of twice the size
+/// takes.
 const MEMORY: &str = "a=0,o=1000000,O=1000000,h=8M,s=192k";
 /// Users say it in one of these.
 const MEMORY_VARIABLES: [&str; 2] = ["OCAMLRUNPARAM", "CAMLRUNPARAM"];
@@ -104,8 +105,8 @@ fn string_of_bytes(bytes: &[u8]) -> Value {
     unsafe { caml_alloc_initialized_string(bytes.len(), bytes.as_ptr().cast()) }
 }
 
-/// A request of more bytes than this is of a large unit: the memory that the middle end took for it is given back before
-/// the back end takes its own.
+/// A request of more bytes than this is of a large unit: the memory that the middle end took for it is given back
+/// before the back end takes its own.
 const LARGE_REQUEST: usize = 200_000;
 
 /// `Rust.middle_end`

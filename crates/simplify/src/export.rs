@@ -179,9 +179,9 @@ fn may_be_inlined(unit: &Unit, code: CodeId, rewrites: &Rewrites) -> bool {
     (stub || !data.recursive || specialise::uses_functions(data)) && size::whole(unit, code, limit).is_some()
 }
 
-/// Whether the hidden functions that an importing unit copies with a function are worth it: small, called and not handed
-/// on, and one of them takes a number in a box, which the copy need not. A functor's may be anything: they are what it is
-/// evaluated for.
+/// Whether the hidden functions that an importing unit copies with a function are worth it: small, called and not
+/// handed on, and one of them takes a number in a box, which the copy need not. A functor's may be anything: they are
+/// what it is evaluated for.
 fn may_have_copies(
     unit: &Unit,
     code: CodeId,

@@ -74,8 +74,8 @@ impl Simplifier<'_> {
         ContHandler { cont, params, body: tests }
     }
 
-    /// Whether a handler is a fork, whose arms nothing but its switch jumps to. What is to be simplified at its only use
-    /// can't be used by each raise.
+    /// Whether a handler is a fork, whose arms nothing but its switch jumps to. What is to be simplified at its only
+    /// use can't be used by each raise.
     fn is_fork(&self, body: &Expr) -> bool {
         let Terminator::Switch(switch) = &body.terminator else { return false };
         let mut has_pending = false;

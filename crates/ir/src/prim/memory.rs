@@ -3,12 +3,13 @@
 //! Fields of blocks are distinguished by their position, which holds whatever the types of the blocks. Elements of
 //! arrays are distinguished by one thing that the type checker says of them: an array of floats is flat (types whose
 //! representation is not known have the generic kind, which is any). Arrays of immediates and of pointers are one
-//! class, for one array may be both: ``[> `A ] array`` has the kind of pointers, since the row may have constructors with
-//! arguments, and its instance ``[ `A | `B ] array`` that of immediates. Only an array of arrays ([`ArrayKind::Rows`]) is
-//! none of immediates. So that code which takes a record for an array is forgiven (features G8), fields and elements
-//! that are no floats are not distinguished: each store writes the classes of both. The exception are fields that the
-//! front end declares immutable (OCaml 5): a store to an array whose elements have a known representation does not
-//! write those. That of a field does, as does that of a generic array, which is what `Obj.set_field` is.
+//! class, for one array may be both: ``[> `A ] array`` has the kind of pointers, since the row may have constructors
+//! with arguments, and its instance ``[ `A | `B ] array`` that of immediates. Only an array of arrays
+//! ([`ArrayKind::Rows`]) is none of immediates. So that code which takes a record for an array is forgiven (features
+//! G8), fields and elements that are no floats are not distinguished: each store writes the classes of both. The
+//! exception are fields that the front end declares immutable (OCaml 5): a store to an array whose elements have a
+//! known representation does not write those. That of a field does, as does that of a generic array, which is what
+//! `Obj.set_field` is.
 
 use std::ops::{BitOr, BitOrAssign};
 

@@ -136,8 +136,8 @@ impl Convention<'_> {
         }
     }
 
-    /// Makes the whole result of the call that ends a run, for the continuation that it returns to; `wanted`: that wants
-    /// parts. Returns the continuation that the call returns to.
+    /// Makes the whole result of the call that ends a run, for the continuation that it returns to; `wanted`: that
+    /// wants parts. Returns the continuation that the call returns to.
     pub fn take(&self, unit: &mut Unit, expr: &mut Expr, wanted: bool) -> Continuation {
         let cont = unit.new_continuation("parts");
         let end = std::mem::replace(&mut expr.terminator, Terminator::Unreachable);

@@ -340,7 +340,11 @@ impl Analysis {
             for &root in &roots {
                 let class = &self.classes[root];
                 if self.needed[root] != disappears
-                    && (disappears || self.can_replace(unit, class))
+                    && (if disappears {
+                        self.has_callers_alone(class)
+                    } else {
+                        self.can_replace(unit, class)
+                    })
                     && self.fits(unit, class, &counts)
                     && rewrites.allow(
                         Rewrite::ParameterParts(self.params[root].1),
@@ -359,6 +363,11 @@ impl Analysis {
             }
         }
         chosen
+    }
+
+    /// Whether no function of a class would get a worker: that a parameter is not needed is no reason for one.
+    fn has_callers_alone(&self, class: &Class) -> bool {
+        class.members.iter().all(|member| !self.divisible[self.params[*member].0])
     }
 
     /// Whether all calls pass what has the parts that are read, or can read them, and some would allocate it no more.

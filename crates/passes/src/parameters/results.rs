@@ -218,8 +218,8 @@ impl Analysis {
     }
 
     /// The kind that the functions of a class are to return in the register, if they are to return parts: where as many
-    /// calls want parts as want the whole. Blocks do not return in parts where the functions themselves make them whole,
-    /// as the rest of a list.
+    /// calls want parts as want the whole. Blocks do not return in parts where the functions themselves make them
+    /// whole, as the rest of a list.
     fn register(&self, root: CodeId, slots: bool) -> Option<Kind> {
         let class = &self.classes[root];
         let is_whole = !class.wholes.is_empty() || class.is_public;

@@ -39,8 +39,8 @@ fn may_be_divided(unit: &Unit, code: &Code) -> bool {
         && !code.uses_closure()
 }
 
-/// Gives workers to functions: for each its worker, which has its parameters and its body, and which all direct calls of
-/// the unit call instead.
+/// Gives workers to functions: for each its worker, which has its parameters and its body, and which all direct calls
+/// of the unit call instead.
 pub(super) fn divide(unit: &mut Unit, functions: &[CodeId]) -> SecondaryMap<CodeId, Option<CodeId>> {
     let mut workers = SecondaryMap::new();
     for &function in functions {
