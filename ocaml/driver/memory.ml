@@ -15,7 +15,7 @@ let large_minor_heap_words = 512 * 1024
    takes a third more memory.) *)
 let with_large_minor_heap control = { control with Gc.minor_heap_size = large_minor_heap_words }
 
-(* Until so many words are promoted nothing is marked, since most of them live to the end. Beyond, what comes next may make
+(* Until so many words are promoted little is marked, since most of them live to the end. Beyond, what comes next may make
    much garbage: for 20,000 bindings one after the other [Simplif] promotes thirty times what typing keeps, and hardly
    anything of it lives on. *)
 let many_promoted_words = 12e6

@@ -172,7 +172,7 @@ fn by_function(out: &mut String, selected: &[(&Report, &Remark)], total: f64, pa
 #[must_use]
 pub fn position(report: &Report, remark: &Remark) -> String {
     match remark.place() {
-        Some(place) => format!("{}:{}:{}", place.file, place.line, place.start + 1),
+        Some(place) => format!("{}:{}:{}", place.file, place.line, u64::from(place.start) + 1),
         None => format!("{}:1:1", report.build.source),
     }
 }
