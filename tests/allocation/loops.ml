@@ -386,6 +386,30 @@ let float_returned n =
   done;
   keep (!total > 1.)
 
+(* Other units may call these, too, with what has no such parts; they are read in branches only. *)
+let rec through inv n = if n = 0 then fst inv else if n land 1 = 0 then snd inv + through inv (n - 1) else through inv (n - 1) - 1
+
+let rec last acc l =
+  match l with
+  | [] -> ( match acc with None -> 0 | Some x -> x)
+  | x :: l -> last (Some x) l + (match acc with None -> 1 | Some z -> z land 3)
+
+let seven = Sys.opaque_identity [ 1; 2; 3; 4; 5; 6; 7 ]
+
+let pair_through_recursion n =
+  let total = ref 0 in
+  for i = 1 to n do
+    total := !total + through (i, i + 1) 3
+  done;
+  keep (!total > 0)
+
+let option_through_recursion n =
+  let total = ref 0 in
+  for i = 1 to n do
+    total := !total + last None seven + last (Some i) seven
+  done;
+  keep (!total > 0)
+
 let pair_through_a_loop n =
   let rec go i pair =
     if i = 0 then
@@ -449,6 +473,8 @@ let () =
   check "pairs_passed" 0 pairs_passed;
   check "float_returned" 0 float_returned;
   check "pair_through_a_loop" 0 pair_through_a_loop;
+  check "pair_through_recursion" 0 pair_through_recursion;
+  check "option_through_recursion" 0 option_through_recursion;
   check "record_that_is_read" 0 record_that_is_read;
   check "closure_of_one_case" 6 closure_of_one_case;
   check "sum_of_floats" 0 sum_of_floats;

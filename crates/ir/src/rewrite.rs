@@ -99,6 +99,8 @@ pub enum Rewrite {
     StaticArray,
     /// A function takes its parameter as parts.
     ParameterParts(Variable),
+    /// Functions are copied for calls that allocate what they pass as a parameter.
+    CopyForParts(Variable),
     /// Functions take as parameters what their closures captured.
     CapturedParameters,
     /// A function returns the number unboxed that it would box.
@@ -195,6 +197,7 @@ impl Rewrite {
             ScalarReplacement(_) => return ("scalar_replacement", "block"),
             StaticArray => return ("static_arrays", "array"),
             ParameterParts(_) => return ("parameters", "parts of"),
+            CopyForParts(_) => return ("parameters", "copy for the parts of"),
             CapturedParameters => return ("parameters", "captured values"),
             NakedResult => return ("parameters", "result"),
             Threading(_) => return ("thread", "jumps to"),
@@ -215,6 +218,7 @@ impl Rewrite {
         match self {
             Rewrite::ScalarReplacement(var)
             | Rewrite::ParameterParts(var)
+            | Rewrite::CopyForParts(var)
             | Rewrite::OutOfLoop(var)
             | Rewrite::AllocationIntoBranch(var)
             | Rewrite::ValueIntoBranches(var) => unit.variables[var].name.clone(),

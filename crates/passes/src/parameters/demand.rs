@@ -35,6 +35,41 @@ impl Read {
     }
 }
 
+/// What is asked of a value that may be a constructor, if it is known to be a block.
+#[derive(Clone, Copy)]
+pub(super) enum Test {
+    /// Whether it is an immediate, or one of them.
+    IsImmediate,
+    /// Whether it is not.
+    IsNone,
+    Tag,
+}
+
+impl Test {
+    /// What comes of it for a block with that tag.
+    pub fn outcome(self, tag: i64) -> Simple {
+        let outcome = match self {
+            Test::IsImmediate => 0,
+            Test::IsNone => 1,
+            Test::Tag => tag,
+        };
+        Const::NakedImmediate(outcome).into()
+    }
+}
+
+/// The test that a primitive is, and of what.
+pub(super) fn tested(prim: &Prim, args: &[Simple]) -> Option<(Simple, Test)> {
+    match (prim, args) {
+        (Prim::IsInt, [atom]) => Some((*atom, Test::IsImmediate)),
+        (Prim::GetTag, [atom]) => Some((*atom, Test::Tag)),
+        (
+            Prim::PhysEqual { negated },
+            [atom, Simple::Const(Const::Tagged(_))] | [Simple::Const(Const::Tagged(_)), atom],
+        ) => Some((*atom, if *negated { Test::IsNone } else { Test::IsImmediate })),
+        _ => None,
+    }
+}
+
 /// What a body reads before anything else but checks, in order.
 pub(super) fn first_reads(body: &Expr) -> Vec<Read> {
     let mut reads = Vec::new();

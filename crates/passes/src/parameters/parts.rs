@@ -6,22 +6,25 @@
 //! again, for no use that needs the boxed value is left. A call that passes what is not allocated in the caller reads
 //! the parts of that, where the function would do so at once ([`super::demand`]), or where it is a number by its type.
 
+mod replace;
+
 use cranelift_entity::SecondaryMap;
 use flambeau_ir::prim::Mutability;
-use flambeau_ir::tags;
 use flambeau_ir::unit::{MOST_NEW_PARAMETERS, MOST_PARAMETERS};
 use flambeau_ir::{
-    BoxedKind, CallKind, CodeId, Const, Expr, Item, Kind, Named, Prim, Rewrite, Rewrites, Simple, Subkind,
-    Terminator, Unit, ValueSlot, Variable,
+    BoxedKind, CallKind, CodeId, Expr, Item, Kind, Named, Rewrite, Rewrites, Simple, Subkind, Terminator,
+    Unit, ValueSlot, Variable,
 };
 use smallvec::SmallVec;
 
-use super::demand::{Read, first_reads, read};
+use super::demand::{Read, first_reads, tested};
 use super::known::Known;
-use super::workers;
+use super::made::{AllMade, Made};
+use super::{copies, workers};
+use replace::Rewriting;
 
 /// A part of what a parameter is.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Part {
     Field(u32),
     Float(u32),
@@ -48,67 +51,71 @@ enum Guard {
     Tested,
 }
 
-/// The parts that an allocation is initialised with.
-type Made = SmallVec<[(Part, Simple); 3]>;
-
 /// The number of a parameter.
-type Param = usize;
+pub(super) type Param = usize;
+
+/// A call of a known function that passes what is allocated for it: the function and the arguments.
+type Call = (CodeId, SmallVec<[Simple; 4]>);
+
+/// How many times functions are copied: for constructors in turn, for one of several parameters after the other.
+const MOST_COPIES: usize = 3;
 
 /// What is known of a class of parameters, at the number of its first.
 #[derive(Default)]
-struct Class {
+pub(super) struct Class {
     members: Vec<Param>,
     /// Used otherwise than by reading parts and passing it on.
-    refused: bool,
+    pub refused: bool,
     /// The parts that are read, without repetition.
-    parts: Vec<Part>,
+    pub parts: Vec<Part>,
     /// How many reads might read something else at another time.
     changing: usize,
     /// What all reads say of the contents that they read; `Unknown` if they differ.
     mutability: Option<Mutability>,
     /// One is passed on as itself.
     is_passed_on: bool,
-    /// The allocations that calls pass.
-    made: Vec<Variable>,
+    /// Whether it is asked which constructor it is.
+    pub is_tested: bool,
+    /// What calls pass that is known by its parts.
+    made: Vec<Simple>,
     /// Some call passes what comes from several places: once the parts are enough, each of them may pass these.
     is_joined: bool,
 }
 
-struct Analysis {
+pub(super) struct Analysis {
     /// The functions of which all calls are known, or will be.
     known: SecondaryMap<CodeId, bool>,
     /// Those that would get a worker.
     divisible: SecondaryMap<CodeId, bool>,
     /// Each parameter of a code, in order.
-    params: Vec<(CodeId, Variable)>,
+    pub params: Vec<(CodeId, Variable)>,
     kinds: Vec<Kind>,
     /// Whether some call passes something as it that is not allocated in the caller.
     unknown: Vec<bool>,
     /// One more than the number of the parameter that a variable is another name of.
     of_variable: SecondaryMap<Variable, u32>,
     /// The first parameter of each code, but of those that only call their workers.
-    first: SecondaryMap<CodeId, Option<u32>>,
-    /// One more than the index of what is known of an allocation.
-    made_of: SecondaryMap<Variable, u32>,
-    made: Vec<Made>,
+    pub first: SecondaryMap<CodeId, Option<u32>>,
+    pub made: AllMade,
+    pub calls: Vec<Call>,
     /// What continuations with several uses take, those of calls apart.
     joined: SecondaryMap<Variable, bool>,
     /// A parameter of the function that calls, and the parameter that it is passed as.
-    passed: Vec<(Param, Param)>,
-    needed: Vec<bool>,
+    pub passed: Vec<(Param, Param)>,
+    pub needed: Vec<bool>,
     /// By the first of a class, whether its parts are read with a test.
     guarded: Vec<bool>,
     /// Union-find.
     parents: Vec<Param>,
-    classes: Vec<Class>,
+    pub classes: Vec<Class>,
 }
 
 /// Replaces the parameters of all functions of which that can be done; returns whether there was one.
 pub(super) fn parts(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
-    let mut analysis = Analysis::of(unit);
+    let (mut analysis, copied) = with_copies(unit, rewrites);
     let chosen = analysis.choose(unit, rewrites);
     if chosen.iter().all(|chosen| !chosen) {
-        return false;
+        return copied;
     }
     analysis.divide(unit, &chosen);
     let mut replaced: Vec<Option<Vec<(Part, Variable)>>> = Vec::with_capacity(analysis.params.len());
@@ -133,6 +140,27 @@ pub(super) fn parts(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
     true
 }
 
+/// Copies functions so that more parameters can be replaced; returns the classes of parameters, and whether one was.
+fn with_copies(unit: &mut Unit, rewrites: &mut Rewrites) -> (Analysis, bool) {
+    let mut copied = false;
+    for _ in 0..MOST_COPIES {
+        let mut analysis = Analysis::of(unit);
+        let mut groups = copies::groups(unit, &analysis);
+        analysis.unite_passed();
+        groups.retain(|group| {
+            let class = &analysis.classes[analysis.find(group.params[0])];
+            analysis.replaceable(unit, class).is_none()
+        });
+        if !copies::copy(unit, &analysis, groups, rewrites) {
+            return (analysis, copied);
+        }
+        copied = true;
+    }
+    let mut analysis = Analysis::of(unit);
+    analysis.unite_passed();
+    (analysis, copied)
+}
+
 impl Analysis {
     fn of(unit: &Unit) -> Analysis {
         let known = Known::of(unit);
@@ -145,8 +173,8 @@ impl Analysis {
             unknown: Vec::new(),
             of_variable: SecondaryMap::new(),
             first: SecondaryMap::new(),
-            made_of: SecondaryMap::new(),
-            made: Vec::new(),
+            made: AllMade::of_statics(unit),
+            calls: Vec::new(),
             joined: SecondaryMap::new(),
             passed: Vec::new(),
             needed: Vec::new(),
@@ -173,17 +201,31 @@ impl Analysis {
         }
         analysis.body(&unit.entry.body);
         analysis.find_needed();
-        for (own, param) in std::mem::take(&mut analysis.passed) {
-            if analysis.needed[param] {
-                analysis.unite(own, param);
+        analysis
+    }
+
+    /// Makes classes of the parameters.
+    fn unite_passed(&mut self) {
+        for (own, param) in std::mem::take(&mut self.passed) {
+            if self.needed[param] {
+                self.unite(own, param);
             }
         }
-        analysis
+        for class in self.classes.iter_mut().filter(|class| class.is_tested) {
+            // What only other constructors have nobody reads.
+            let made: SmallVec<[&Made; 4]> =
+                class.made.iter().filter_map(|made| self.made.get(*made)).collect();
+            class.parts.retain(|part| made.iter().any(|made| made.part(*part).is_some()));
+        }
     }
 
     /// What is used in a function, and what is passed on as what is needed.
     fn find_needed(&mut self) {
-        self.needed = self.classes.iter().map(|class| class.refused || !class.parts.is_empty()).collect();
+        self.needed = self
+            .classes
+            .iter()
+            .map(|class| class.refused || class.is_tested || !class.parts.is_empty())
+            .collect();
         let mut passed_as: Vec<SmallVec<[Param; 2]>> = vec![SmallVec::new(); self.params.len()];
         self.passed.iter().for_each(|(own, param)| passed_as[*param].push(*own));
         let mut pending: Vec<Param> = (0..self.params.len()).filter(|param| self.needed[*param]).collect();
@@ -222,22 +264,30 @@ impl Analysis {
         into.changing += from.changing;
         from.mutability.iter().for_each(|mutability| into.says(*mutability));
         into.is_passed_on = true;
+        into.is_tested |= from.is_tested;
         into.is_joined |= from.is_joined;
         for part in from.parts {
             into.reads(part);
         }
     }
 
-    fn param(&self, atom: Simple) -> Option<Param> {
+    /// The number of the parameter that an atom is.
+    pub fn param(&self, atom: Simple) -> Option<Param> {
         (self.of_variable[atom.as_var()?] as usize).checked_sub(1)
     }
 
-    fn made(&self, atom: Simple) -> Option<&Made> {
-        self.made.get((self.made_of[atom.as_var()?] as usize).checked_sub(1)?)
+    /// What calls of known functions pass that is allocated for them, by parameters.
+    pub fn allocations(&self) -> impl Iterator<Item = (Param, Simple)> + '_ {
+        self.calls.iter().flat_map(|(callee, args)| {
+            let first = self.first[*callee].unwrap_or_default() as usize;
+            let is_made = |arg: &Simple| arg.as_var().is_some() && self.made.get(*arg).is_some();
+            (first..).zip(args.iter().copied()).filter(move |(_, arg)| is_made(arg))
+        })
     }
 
     /// Records a use that needs the boxed value.
     fn refuse(&mut self, atom: Simple) {
+        self.made.note_needed(atom);
         if let Some(param) = self.param(atom) {
             self.classes[param].refused = true;
         }
@@ -255,6 +305,10 @@ impl Analysis {
                 CallKind::Direct(callee) if self.known[callee] => {
                     let first = self.first[callee].unwrap_or_default() as usize;
                     (first..).zip(&apply.args).for_each(|(param, arg)| self.passes(param, *arg));
+                    let is_made = |arg: &Simple| arg.as_var().is_some() && self.made.get(*arg).is_some();
+                    if apply.args.iter().any(is_made) {
+                        self.calls.push((callee, apply.args.iter().copied().collect()));
+                    }
                 }
                 _ => apply.args.iter().for_each(|arg| self.refuse(*arg)),
             }
@@ -263,10 +317,10 @@ impl Analysis {
 
     /// A known call passes an atom as a parameter.
     fn passes(&mut self, param: Param, arg: Simple) {
-        match (self.param(arg), self.made(arg), arg) {
-            (Some(own), ..) => self.passed.push((own, param)),
-            (None, Some(_), Simple::Var(var)) => self.classes[param].made.push(var),
-            _ => {
+        match (self.param(arg), self.made.get(arg)) {
+            (Some(own), _) => self.passed.push((own, param)),
+            (None, Some(_)) => self.classes[param].made.push(arg),
+            (None, None) => {
                 self.unknown[param] = true;
                 self.classes[param].is_joined |= arg.as_var().is_some_and(|var| self.joined[var]);
             }
@@ -278,7 +332,7 @@ impl Analysis {
             Item::Let { var, named: Named::Simple(atom), .. } => {
                 if let Some(var_of) = atom.as_var() {
                     self.of_variable[*var] = self.of_variable[var_of];
-                    self.made_of[*var] = self.made_of[var_of];
+                    self.made.note_name(*var, var_of);
                 }
             }
             Item::Let { var, named: Named::Prim { prim, args, .. }, .. } => {
@@ -290,14 +344,18 @@ impl Analysis {
                     class.says(read.mutability);
                     return class.reads(read.part);
                 }
+                if let Some((atom, _)) = tested(prim, args)
+                    && let Some(param) = self.param(atom)
+                {
+                    self.classes[param].is_tested = true;
+                    return;
+                }
                 item.for_each_simple(&mut |atom| self.refuse(atom));
-                self.allocation(*var, prim, args);
+                self.made.note_primitive(*var, prim, args);
             }
             Item::LetClosures { vars, set, .. } => {
                 set.for_each_simple(&mut |atom| self.refuse(atom));
-                let made = set.values.iter().map(|(slot, value)| (Part::Captured(*slot), *value)).collect();
-                self.made.push(made);
-                vars.iter().for_each(|var| self.made_of[*var] = self.made.len() as u32);
+                self.made.note_closures(vars, set);
             }
             Item::Join { params, body, .. } => {
                 let is_call = matches!(body.terminator, Terminator::Apply(_));
@@ -310,20 +368,6 @@ impl Analysis {
                     .for_each(|param| self.joined[*param] = true);
             }
         }
-    }
-
-    fn allocation(&mut self, var: Variable, prim: &Prim, args: &[Simple]) {
-        let fields = |part: fn(u32) -> Part| (0..).map(part).zip(args.iter().copied()).collect();
-        let made = match prim {
-            Prim::MakeBlock { tag, mutability: Mutability::Immutable } if *tag < tags::FIRST_SPECIAL => {
-                fields(Part::Field)
-            }
-            Prim::MakeFloatBlock { mutability: Mutability::Immutable } => fields(Part::Float),
-            Prim::Box(kind) => SmallVec::from_slice(&[(Part::Number(*kind), args[0])]),
-            _ => return,
-        };
-        self.made.push(made);
-        self.made_of[var] = self.made.len() as u32;
     }
 
     /// Which classes are replaced, by the numbers of their first parameters: those that disappear before those that
@@ -366,21 +410,38 @@ impl Analysis {
     /// How calls read the parts of a class where they do not allocate it, if all calls pass what has the parts or can
     /// read them, and some would allocate it no more.
     fn replaceable(&self, unit: &Unit, class: &Class) -> Option<Guard> {
-        let has = |made: &Made, part: &Part| made.iter().any(|(has, _)| has == part);
-        let has_all = |var: &Variable| {
-            self.made((*var).into()).is_some_and(|made| class.parts.iter().all(|part| has(made, part)))
-        };
-        let gains = !class.refused && (class.is_joined || !class.made.is_empty());
-        if !gains || !class.made.iter().all(has_all) {
+        let allocates = class.is_joined || class.made.iter().any(|made| made.as_var().is_some());
+        if class.refused || !allocates {
             return None;
         }
+        self.constructor(class)?;
         let mut unknown = class.members.iter().filter(|member| self.unknown[**member]);
         unknown
             .try_fold(Guard::Certain, |guard, member| Some(guard.max(self.readable(unit, class, *member)?)))
     }
 
+    /// What all calls of functions of a class pass that is not unknown: blocks with a tag, which is known, or what has
+    /// all parts that are read of it.
+    fn constructor(&self, class: &Class) -> Option<Option<u8>> {
+        let mut made = class.made.iter().filter_map(|made| self.made.get(*made));
+        if !class.is_tested {
+            return made.all(|made| made.has_all(&class.parts)).then_some(None);
+        }
+        let tag = made.next()?.tag?;
+        made.all(|made| made.tag == Some(tag)).then_some(Some(tag))
+    }
+
+    /// The tag of what a parameter is in all calls, where that is asked.
+    fn tag(&self, atom: Simple) -> i64 {
+        let class = self.param(atom).map(|param| &self.classes[self.find(param)]);
+        class.and_then(|class| self.constructor(class)).flatten().map_or(0, i64::from)
+    }
+
     /// How callers may read the parts of what they pass as a parameter, if they may.
     fn readable(&self, unit: &Unit, class: &Class, param: Param) -> Option<Guard> {
+        if class.is_tested {
+            return None;
+        }
         let (code, variable) = self.params[param];
         let first = first_reads(&unit.codes[code].body);
         let first: Vec<_> = first.iter().filter(|read| self.param(read.atom) == Some(param)).collect();
@@ -452,88 +513,6 @@ impl Class {
     fn reads(&mut self, part: Part) {
         if !self.parts.contains(&part) {
             self.parts.push(part);
-        }
-    }
-}
-
-struct Rewriting<'r> {
-    analysis: &'r Analysis,
-    /// By the number of a parameter, what it is replaced by.
-    replaced: &'r [Option<Vec<(Part, Variable)>>],
-}
-
-impl Rewriting<'_> {
-    /// What an atom is replaced by, if it is a parameter that is.
-    fn parts_of(&self, atom: Simple) -> Option<&Vec<(Part, Variable)>> {
-        self.replaced[self.analysis.param(atom)?].as_ref()
-    }
-
-    fn body(&self, unit: &mut Unit, body: &mut Expr) {
-        body.walk_mut(&mut |expr| {
-            expr.items.retain_mut(|item| self.item(item));
-            if let Terminator::Apply(apply) = &mut expr.terminator
-                && let CallKind::Direct(callee) = apply.kind
-                && self.analysis.known[callee]
-                && let Some(first) = self.analysis.first[callee]
-            {
-                let mut args = Vec::with_capacity(apply.args.len());
-                for (param, arg) in (first as usize..).zip(&apply.args) {
-                    match self.replaced.get(param) {
-                        Some(Some(parts)) => {
-                            args.extend(self.parts(unit, &mut expr.items, param, *arg, parts));
-                        }
-                        // It is not needed: else it would be in the class of what it is passed.
-                        _ if self.parts_of(*arg).is_some() => {
-                            args.push(Simple::Const(Const::Poison(self.analysis.kinds[param])));
-                        }
-                        _ => args.push(*arg),
-                    }
-                }
-                apply.args = args;
-            }
-        });
-    }
-
-    /// The parts of what a call passes as a parameter.
-    fn parts(
-        &self,
-        unit: &mut Unit,
-        items: &mut Vec<Item>,
-        param: Param,
-        arg: Simple,
-        parts: &[(Part, Variable)],
-    ) -> SmallVec<[Simple; 2]> {
-        if let Some(known) = parts.iter().map(|(part, _)| self.part(arg, *part)).collect() {
-            return known;
-        }
-        let class = self.analysis.find(param);
-        let mutability = self.analysis.classes[class].mutability.unwrap_or(Mutability::Unknown);
-        let wanted: SmallVec<[_; 4]> = parts.iter().map(|(part, _)| (*part, mutability)).collect();
-        read(unit, items, arg, &wanted, self.analysis.guarded[class])
-    }
-
-    /// A part of what a call passes.
-    fn part(&self, arg: Simple, part: Part) -> Option<Simple> {
-        if let Some(own) = self.parts_of(arg) {
-            return own.iter().find(|(p, _)| *p == part).map(|(_, var)| (*var).into());
-        }
-        self.analysis.made(arg)?.iter().find(|(p, _)| *p == part).map(|(_, value)| *value)
-    }
-
-    /// Rewrites an item; whether it stays.
-    fn item(&self, item: &mut Item) -> bool {
-        let Item::Let { named, .. } = item else { return true };
-        match named {
-            Named::Simple(atom) => self.parts_of(*atom).is_none(),
-            Named::Prim { prim, args, .. } => {
-                if let Some(read) = Read::of(prim, args)
-                    && let Some(own) = self.parts_of(read.atom)
-                    && let Some((_, value)) = own.iter().find(|(part, _)| *part == read.part)
-                {
-                    *named = Named::Simple((*value).into());
-                }
-                true
-            }
         }
     }
 }

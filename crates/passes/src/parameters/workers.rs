@@ -27,15 +27,18 @@ pub(super) fn divisible(unit: &Unit, known: &Known) -> SecondaryMap<CodeId, bool
     divisible
 }
 
-/// Functors are evaluated by what they are, a stub is what it hands on to already, a promise to copy the function is a
-/// promise about its body.
 fn may_be_divided(unit: &Unit, code: &Code) -> bool {
+    may_be_copied(code) && code.takes_values(&unit.variables, code.params.len())
+}
+
+/// Whether what a function does may become that of another: functors are evaluated by what they are, a stub is what it
+/// hands on to already, a promise to copy the function is a promise about its body.
+pub(super) fn may_be_copied(code: &Code) -> bool {
     let CodeAttributes { inline, specialise, is_functor, stub, no_poll, sole } = code.attributes;
     let is_copied = !matches!(inline, InlineAttribute::Default | InlineAttribute::Never);
     !(is_functor || stub || no_poll || sole || is_copied)
         && specialise != SpecialiseAttribute::Always
         && code.kind == FunctionKind::Curried
-        && code.takes_values(&unit.variables, code.params.len())
         && !code.uses_closure()
 }
 

@@ -301,7 +301,7 @@ pub fn done(rewrite: &Rewrite) -> Option<&'static str> {
         Rewrite::Contification { is_loop: false, .. } => "functions that became part of others",
         Rewrite::ScalarReplacement(_) => "blocks kept in registers",
         Rewrite::StaticArray | Rewrite::StaticClosures => "values allocated once for all",
-        Rewrite::ParameterParts(_) => "parameters passed unboxed",
+        Rewrite::ParameterParts(_) | Rewrite::CopyForParts(_) => "parameters passed unboxed",
         Rewrite::CapturedParameters => "closures that are not allocated",
         Rewrite::NakedResult => "results returned unboxed",
         Rewrite::Unrolling(_) => "loops unrolled",
