@@ -45,6 +45,20 @@ let fields dbg entries values =
   in
   fields @ values
 
+(** Whether a block is a closure of a function of a set: 0 or 1. A block of another shape has another first word, and the
+    third word is looked at in closures of that many parameters alone. *)
+let is_closure_of entry block =
+  let dbg = Debuginfo.none in
+  Cmm_helpers.bind "block" block (fun block ->
+      let is field symbol =
+        let word = Cmm_build.load Word_int (Cmm_helpers.field_address block field dbg) dbg in
+        Cop (Ccmpi Ceq, [ word; Cconst_symbol (symbol, dbg) ], dbg)
+      in
+      if entry.arity = 1 then is 0 entry.code
+      else
+        let curried = Cmm_helpers.curry_function_sym entry.arity in
+        Cmm_build.if_then_else ~dbg (is 0 curried) (is 2 entry.code) (Cconst_int (0, dbg)))
+
 (** Static data for a set: one symbol for each function. *)
 let static_data ~global symbols entries values =
   let define symbol = Cmm_helpers.cdefine_symbol (symbol, global) in

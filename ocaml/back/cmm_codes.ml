@@ -50,10 +50,12 @@ type primitive =
   | Unbox
   | Num_conv
   | Opaque
+  | Is_instance
   | Int_as_pointer
   | C_call
   | Project_value_slot
   | Project_function_slot
+  | Is_closure_of
   | Alloc_dummy_closure
   | Exn_state
 
@@ -105,12 +107,14 @@ let primitive r : primitive =
   | 43 -> Unbox
   | 44 -> Num_conv
   | 45 -> Opaque
-  | 46 -> Int_as_pointer
-  | 47 -> C_call
-  | 48 -> Project_value_slot
-  | 49 -> Project_function_slot
-  | 50 -> Alloc_dummy_closure
-  | 51 -> Exn_state
+  | 46 -> Is_instance
+  | 47 -> Int_as_pointer
+  | 48 -> C_call
+  | 49 -> Project_value_slot
+  | 50 -> Project_function_slot
+  | 51 -> Is_closure_of
+  | 52 -> Alloc_dummy_closure
+  | 53 -> Exn_state
   | _ -> unknown r "primitive"
 
 type mutability =
@@ -420,6 +424,7 @@ type expression =
   | Closures
   | Offset
   | Slot_load
+  | Is_closure_of
   | Unreachable
 
 let expression r : expression =
@@ -446,7 +451,8 @@ let expression r : expression =
   | 19 -> Closures
   | 20 -> Offset
   | 21 -> Slot_load
-  | 22 -> Unreachable
+  | 22 -> Is_closure_of
+  | 23 -> Unreachable
   | _ -> unknown r "expression"
 
 type data =

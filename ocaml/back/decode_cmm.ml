@@ -236,6 +236,12 @@ let expression state =
       let words = Reader.i r in
       let pointer = pop state in
       Cmm_helpers.get_field_gen (slot_mutability state pointer) pointer words Debuginfo.none
+  | Is_closure_of -> (
+      let entries = closure_entries state in
+      let block = pop state in
+      match entries with
+      | [ entry ] -> Closures.is_closure_of entry block
+      | _ -> Reader.malformed state.reader "one function was expected")
   | Unreachable -> unreachable Debuginfo.none
 
 let body state =

@@ -417,8 +417,11 @@ let primitive statics r dbg args =
       let to_ = Cmm_codes.kind r in
       unary (fun e -> Numbers_cmm.convert ~from ~to_ e dbg)
   (* The rest *)
+  | Is_instance ->
+      let first block = get_field_gen Asttypes.Immutable block 0 dbg in
+      binary (fun obj block -> Cop (Ccmpi Ceq, [ first obj; first block ], dbg))
   | Opaque -> unary (fun e -> opaque e dbg)
   | Int_as_pointer -> unary (fun e -> int_as_pointer e dbg)
   | C_call -> c_call r dbg args
-  | Project_value_slot | Project_function_slot | Alloc_dummy_closure | Exn_state ->
+  | Project_value_slot | Project_function_slot | Alloc_dummy_closure | Is_closure_of | Exn_state ->
       Reader.malformed r "a primitive that is lowered before Cmm"

@@ -8,10 +8,18 @@ let dumped ppf flag print program =
 
 (* {1 Front} *)
 
+(* Without [-g] the front end gives short methods as codes that the standard library makes closures of at run time, which
+   nobody can inline; native code has no other use of the flag. *)
+let with_methods_as_functions translate program =
+  let debug = !Clflags.debug in
+  Clflags.debug := true;
+  Fun.protect ~finally:(fun () -> Clflags.debug := debug) (fun () -> translate program)
+
 let to_lambda info typed =
   let Typedtree.{ structure; coercion; _ } = typed in
+  let translate = Translmod.transl_store_implementation (Unit_files.module_name info) in
   (structure, coercion)
-  |> Profile.record "transl" (Translmod.transl_store_implementation (Unit_files.module_name info))
+  |> Profile.record "transl" (with_methods_as_functions translate)
   |> dumped info.ppf_dump Clflags.dump_rawlambda Printlambda.program
 
 (* How many fields of the module block other units may read: [Translmod] puts them first. *)

@@ -105,7 +105,7 @@ codes! {
         Try = Expr::Try { .. }, Prim = Expr::Prim { .. }, DirectCall = Expr::DirectCall { .. },
         GenericCall = Expr::GenericCall { .. }, Send = Expr::Send { .. }, Raise = Expr::Raise { .. },
         Closures = Expr::Closures { .. }, Offset = Expr::Offset { .. }, SlotLoad = Expr::SlotLoad { .. },
-        Unreachable = Expr::Unreachable,
+        IsClosureOf = Expr::IsClosureOf { .. }, Unreachable = Expr::Unreachable,
     }
     Data, "data" {
         Block = Data::Block { .. }, BoxedFloat = Data::Float { .. }, BoxedInt32 = Data::Int32 { .. },

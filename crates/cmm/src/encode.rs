@@ -256,7 +256,9 @@ fn operands(expr: &Expr, out: &mut Vec<ExprId>) {
         }
         Expr::Raise { exn, .. } => out.push(*exn),
         Expr::Closures { values, .. } => out.extend(values),
-        Expr::Offset { pointer, .. } | Expr::SlotLoad { pointer, .. } => out.push(*pointer),
+        Expr::Offset { pointer, .. } | Expr::SlotLoad { pointer, .. } | Expr::IsClosureOf { pointer, .. } => {
+            out.push(*pointer)
+        }
     }
 }
 
@@ -360,6 +362,7 @@ fn expr(w: &mut Writer, expr: &Expr) {
         Expr::SlotLoad { words, .. } => {
             w.i(i64::from(*words));
         }
+        Expr::IsClosureOf { function, .. } => closure_entries(w, std::slice::from_ref(function)),
         Expr::Unreachable => {}
     }
 }
@@ -490,6 +493,7 @@ fn primitive(w: &mut Writer, prim: &Prim) {
         }
         Prim::Opaque => {}
         Prim::IntAsPointer => {}
+        Prim::IsInstance => {}
         // s name, native representations *, native representation of the result, b no result, b alloc
         Prim::CCall(external) => {
             w.s(external.name.as_bytes());
@@ -502,6 +506,7 @@ fn primitive(w: &mut Writer, prim: &Prim) {
         Prim::ProjectValueSlot { .. }
         | Prim::ProjectFunctionSlot { .. }
         | Prim::AllocDummyClosure { .. }
+        | Prim::IsClosureOf { .. }
         | Prim::ExnState => unreachable!("{prim:?} is lowered before Cmm"),
     }
 }

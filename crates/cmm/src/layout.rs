@@ -7,7 +7,7 @@
 //! dense: marshalling and compaction walk them (pitfall 47).
 
 use cranelift_entity::SecondaryMap;
-use flambeau_ir::{Code, FunctionKind, FunctionSlot, SetOfClosures, Unit, ValueSlot};
+use flambeau_ir::{Code, CodeId, FunctionKind, FunctionSlot, SetOfClosures, Unit, ValueSlot};
 
 /// Where the slots of a unit's sets of closures lie, in words from the start of the block.
 ///
@@ -19,6 +19,7 @@ pub struct Layout {
     values: SecondaryMap<ValueSlot, Place>,
     /// By function slot: the size of the whole block.
     block_sizes: SecondaryMap<FunctionSlot, Place>,
+    codes: SecondaryMap<FunctionSlot, Option<CodeId>>,
 }
 
 /// A number of words on which sets of closures have to agree.
@@ -79,7 +80,8 @@ impl Layout {
     /// Takes the slots of a set into account.
     pub fn add(&mut self, unit: &Unit, set: &SetOfClosures) {
         let (offsets, first_value) = function_offsets(unit, set);
-        for ((slot, _), offset) in set.functions.iter().zip(offsets) {
+        for ((slot, code), offset) in set.functions.iter().zip(offsets) {
+            self.codes[*slot].get_or_insert(*code);
             self.functions[*slot].add(offset);
             self.block_sizes[*slot].add(first_value + set.values.len() as u32);
         }
@@ -96,6 +98,11 @@ impl Layout {
     /// Words from the closure of a function to a captured value.
     pub fn to_value(&self, function: FunctionSlot, value: ValueSlot) -> i32 {
         self.values[value].get(value) as i32 - self.functions[function].get(function) as i32
+    }
+
+    /// What the closures of a function run, if a set has the function.
+    pub fn code(&self, slot: FunctionSlot) -> Option<CodeId> {
+        self.codes[slot]
     }
 
     /// The size of the block that holds the closure of a function, and the closure's offset in it.

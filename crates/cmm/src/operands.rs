@@ -9,6 +9,7 @@ impl Expr {
             Expr::Assign { value: operand, .. }
             | Expr::Raise { exn: operand, .. }
             | Expr::Offset { pointer: operand, .. }
+            | Expr::IsClosureOf { pointer: operand, .. }
             | Expr::SlotLoad { pointer: operand, .. } => f(*operand),
             Expr::Exit { args, .. }
             | Expr::Prim { args, .. }
@@ -45,6 +46,7 @@ impl Expr {
             Expr::Assign { value: operand, .. }
             | Expr::Raise { exn: operand, .. }
             | Expr::Offset { pointer: operand, .. }
+            | Expr::IsClosureOf { pointer: operand, .. }
             | Expr::SlotLoad { pointer: operand, .. } => f(operand),
             Expr::Exit { args, .. }
             | Expr::Prim { args, .. }

@@ -43,6 +43,17 @@ impl<'a> Lowering<'a> {
                 let (size, offset) = self.layout.block(*function);
                 self.dummy_closure(size, offset, dbg)
             }
+            Prim::IsClosureOf { function } => {
+                let pointer = self.operands(args)[0];
+                match self.layout.code(*function) {
+                    Some(code) => {
+                        let function = self.closure_entry(code);
+                        self.tree.push(Expr::IsClosureOf { pointer, function })
+                    }
+                    // No set has the function.
+                    None => self.tree.push(Expr::Int(0)),
+                }
+            }
             _ => {
                 let args = self.operands(args);
                 self.tree.push(Expr::Prim { prim: prim.clone(), args, dbg })
@@ -59,7 +70,12 @@ impl<'a> Lowering<'a> {
             Prim::Box(kind) => self.represent(bound, args, |atom| Representation::Boxed(*kind, atom)),
             Prim::Tag => self.represent(bound, args, Representation::Tagged),
             Prim::Untag => self.represent(bound, args, Representation::Untagged),
-            Prim::IntCompare { .. } | Prim::FloatCompare { .. } | Prim::PhysEqual { .. } | Prim::IsInt => {
+            Prim::IntCompare { .. }
+            | Prim::FloatCompare { .. }
+            | Prim::PhysEqual { .. }
+            | Prim::IsInt
+            | Prim::IsClosureOf { .. }
+            | Prim::IsInstance => {
                 self.booleans.insert(bound);
             }
             _ => {}
@@ -137,11 +153,11 @@ impl<'a> Lowering<'a> {
 
     /// The functions of a set.
     pub fn closure_entries(&mut self, set: &SetOfClosures) -> Vec<ClosureEntry> {
-        let entry = |(_, code): &(_, CodeId)| ClosureEntry {
-            code: self.code_name(*code),
-            arity: arity(&self.unit.codes[*code]),
-        };
-        set.functions.iter().map(entry).collect()
+        set.functions.iter().map(|(_, code)| self.closure_entry(*code)).collect()
+    }
+
+    fn closure_entry(&mut self, code: CodeId) -> ClosureEntry {
+        ClosureEntry { code: self.code_name(code), arity: arity(&self.unit.codes[code]) }
     }
 
     /// The symbol of a code.

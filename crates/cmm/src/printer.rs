@@ -261,6 +261,11 @@ impl Printer<'_> {
                 self.text(")");
             }
             Expr::Offset { words, .. } => self.display(format_args!("(offset.{words}")),
+            Expr::IsClosureOf { function, .. } => {
+                self.text("(is_closure_of (");
+                self.closure_entries(std::slice::from_ref(function));
+                self.text(")");
+            }
             Expr::SlotLoad { words, .. } => self.display(format_args!("(slot.{words}")),
             Expr::Let { .. }
             | Expr::LetMut { .. }

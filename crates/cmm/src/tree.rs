@@ -69,7 +69,8 @@ pub enum Expr {
     /// The handler's variable is a value.
     Try { body: ExprId, var: Var, handler: ExprId, dbg: Dbg },
     /// A primitive of the IR. One which is for its effect returns nothing, and stands only on the left of a
-    /// `Seq`. `ProjectValueSlot`, `ProjectFunctionSlot`, `AllocDummyClosure` and `ExnState` don't occur.
+    /// `Seq`. `ProjectValueSlot`, `ProjectFunctionSlot`, `AllocDummyClosure`, `IsClosureOf` and `ExnState` don't
+    /// occur.
     Prim { prim: Prim, args: Vec<ExprId>, dbg: Dbg },
     /// A call of known code; the closure, if passed, is the last argument.
     DirectCall { code: Name, args: Vec<ExprId>, result: Machtype, dbg: Dbg },
@@ -85,6 +86,8 @@ pub enum Expr {
     Offset { pointer: ExprId, words: i32 },
     /// A captured value, at that distance in words.
     SlotLoad { pointer: ExprId, words: i32 },
+    /// Whether a block is a closure of that function: a naked 0 or 1.
+    IsClosureOf { pointer: ExprId, function: ClosureEntry },
     /// Never reached.
     Unreachable,
 }

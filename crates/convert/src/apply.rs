@@ -7,7 +7,7 @@ use flambeau_ir::stack::deep;
 use flambeau_ir::term::{InlineAttribute, SpecialiseAttribute};
 use flambeau_ir::{Apply, CallKind, Continuation, Dbg, Expr, Item, Prim, Rewrite, Simple, Terminator};
 use flambeau_lambda::prim::FieldMutability;
-use flambeau_lambda::term::{Ident, Inline, LocId, MethodKind, Node, NodeId, Specialise};
+use flambeau_lambda::term::{Ident, Inline, LocId, Node, NodeId, Specialise};
 use flambeau_lambda::{EvaluationOrder, Primitive};
 use rustc_hash::FxHashMap;
 use smallvec::smallvec;
@@ -354,7 +354,7 @@ impl<'a> Converter<'a> {
     }
 
     /// Ends the run with a call. A target that takes more than the result gets it through a continuation.
-    fn apply(
+    pub fn apply(
         &mut self,
         callee: Option<Simple>,
         kind: CallKind,
@@ -414,28 +414,6 @@ impl<'a> Converter<'a> {
         let args = atoms(&self.values_right_to_left(args)?);
         let site = CallSite { loc, inlined: Inline::Never, specialised: Specialise::Never };
         self.apply(None, CallKind::DirectExternal(symbol.to_owned()), args, site, target)
-    }
-
-    /// `Lsend` in tail position: the object, then the method, then the arguments from right to left.
-    pub fn tail_send(&mut self, node: NodeId, target: &Target) -> Result<Terminator> {
-        let Node::Send { kind, method, object, args, loc } = self.node(node) else {
-            return self.malformed("a method call was expected");
-        };
-        let object = self.value(*object)?.simple;
-        let method = self.value(*method)?.simple;
-        let args = self.values_right_to_left(args)?;
-        let kind = match kind {
-            MethodKind::SelfMethod => CallKind::MethodSelf,
-            MethodKind::Public => CallKind::MethodPublic,
-            MethodKind::Cached => CallKind::MethodCached,
-        };
-        if kind == CallKind::MethodCached && args.len() < 2 {
-            return self.malformed("a cached method call without cache");
-        }
-        let mut all = vec![object];
-        all.extend(atoms(&args));
-        let site = CallSite { loc: *loc, inlined: Inline::Default, specialised: Specialise::Default };
-        self.apply(Some(method), kind, all, site, target)
     }
 }
 

@@ -16,6 +16,7 @@ use smallvec::SmallVec;
 use crate::analysis::Analysis;
 use crate::constants::ConstantTable;
 use crate::env::{Binding, Field, Importing, Info, MutableRepr, Val};
+use crate::methods::{Classes, Methods};
 use crate::{ConvertError, Converted, exports};
 
 /// The result of a step of the walk.
@@ -83,6 +84,7 @@ pub(crate) struct Converter<'a> {
     pub constants: ConstantTable,
     /// Function slots that were needed before their function was converted.
     pub reserved_slots: FxHashMap<NodeId, FunctionSlot>,
+    pub methods: Methods,
     pub next_code: u32,
     pub code_names: FxHashSet<String>,
     pub order: EvaluationOrder,
@@ -125,6 +127,15 @@ impl<'a> Converter<'a> {
             };
             globals.push((symbol, info));
         }
+        // An object that exists has no records of classes.
+        let is_described = request.imports.iter().any(|import| {
+            import.symbol == options.symbol_prefix && import.approximation != Approximation::Unknown
+        });
+        let classes = if is_described {
+            Classes::default()
+        } else {
+            Classes::new(&request.term, &request.imports, &options.symbol_prefix)
+        };
         let handler = Handler { cont: unit.entry.exn, mutables: Rc::from([]) };
         Converter {
             term: &request.term,
@@ -145,6 +156,7 @@ impl<'a> Converter<'a> {
             symbols,
             constants: ConstantTable::default(),
             reserved_slots: FxHashMap::default(),
+            methods: classes.into(),
             next_code: 0,
             code_names: FxHashSet::default(),
             order: options.evaluation_order,
@@ -160,9 +172,11 @@ impl<'a> Converter<'a> {
             return Err(ConvertError("the term is empty".into()));
         }
         self.count_module_stores();
+        self.begin_classes();
         let target = Target { cont: self.unit.entry.ret, takes_value: true, mutables: Rc::from([]) };
         let terminator = self.tail(self.term.root(), &target)?;
         self.unit.entry.body = Expr { items: mem::take(&mut self.items), terminator };
+        self.finish_methods();
         let own = self.globals.iter().position(|(symbol, _)| *symbol == self.unit.module_symbol);
         if let Some(import) = own.and_then(|index| self.imports.get(index)) {
             exports::keep_labels(&mut self.unit, &self.module_fields, &import.approximation);

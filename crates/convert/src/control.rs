@@ -527,7 +527,7 @@ fn jump_to(cont: Continuation) -> Terminator {
 }
 
 /// Branches on a naked immediate: 0 is false.
-fn two_way(scrutinee: Simple, if_true: Continuation, if_false: Continuation) -> Terminator {
+pub(crate) fn two_way(scrutinee: Simple, if_true: Continuation, if_false: Continuation) -> Terminator {
     if let Simple::Const(flambeau_ir::Const::NakedImmediate(n)) = scrutinee {
         return jump_to(if n == 0 { if_false } else { if_true });
     }

@@ -57,8 +57,10 @@ impl<'a> Converter<'a> {
         let functions: SmallVec<[(FunctionSlot, CodeId); 1]> = set
             .iter()
             .map(|d| {
-                let slot = self.slot_of(d.node, self.definition_name(d));
-                (slot, self.declare_code(d, slot))
+                self.begin_method(d.node, d.function).unwrap_or_else(|| {
+                    let slot = self.slot_of(d.node, self.definition_name(d));
+                    (slot, self.declare_code(d, slot))
+                })
             })
             .collect();
         let atoms: Vec<Simple> = set
@@ -146,7 +148,7 @@ impl<'a> Converter<'a> {
     }
 
     /// Enters a code in the table, its body to follow.
-    fn declare_code(&mut self, definition: &Definition, slot: FunctionSlot) -> CodeId {
+    pub fn declare_code(&mut self, definition: &Definition, slot: FunctionSlot) -> CodeId {
         let function = definition.function;
         let my_closure = self.unit.new_value("my_closure");
         let ret = self.unit.new_continuation("return");

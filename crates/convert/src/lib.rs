@@ -25,6 +25,7 @@ mod env;
 mod exports;
 mod functions;
 mod letrec;
+mod methods;
 mod primitives;
 mod rows;
 mod term;

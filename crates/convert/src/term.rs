@@ -140,6 +140,7 @@ impl<'a> Converter<'a> {
                     info = result;
                     Ok(terminator)
                 })?;
+                self.after_application(node)?;
                 Ok(Val { simple: result.map_or(Simple::UNIT, Simple::Var), info })
             }
             Node::Assign { .. } | Node::While { .. } | Node::For { .. } => {
@@ -174,11 +175,11 @@ impl<'a> Converter<'a> {
                 .join("after", node, takes_result(self.node(node)), |this, target| {
                     Ok(this.tail_node(node, target)?.0)
                 })
-                .map(drop),
+                .and_then(|_| self.after_application(node)),
         }
     }
 
-    fn variable(&mut self, id: Ident) -> Result<Val> {
+    pub fn variable(&mut self, id: Ident) -> Result<Val> {
         match &self.env[id.0 as usize] {
             Binding::Immutable(value) => Ok(value.clone()),
             Binding::Mutable(..) => self.mutable_variable(id),

@@ -173,6 +173,14 @@ pub(crate) fn evaluate(
             _ => return Err(Trap::WrongShape),
         },
         (Prim::ProjectFunctionSlot { from, to }, [closure]) => project_function(heap, *from, *to, *closure)?,
+        (Prim::IsClosureOf { function }, [block]) => truth(is_closure_of(heap, *function, *block)?),
+        (Prim::IsInstance, [object, block]) => {
+            let first = |block: &Value| match heap.get(*block)? {
+                Shape::Block { fields, .. } => fields.first().copied().ok_or(Trap::OutOfBounds),
+                _ => Err(Trap::WrongShape),
+            };
+            phys_equal(heap, false, first(object)?, first(block)?)?
+        }
         (Prim::Opaque | Prim::IntAsPointer, [a]) => *a,
         (Prim::AllocDummyClosure { function }, []) => {
             match heap.alloc(Shape::Block { tag: 0, fields: Vec::new() }, true) {
@@ -212,6 +220,13 @@ fn project_function(heap: &Heap, from: FunctionSlot, to: FunctionSlot, closure: 
     }
     let position = functions.iter().position(|(slot, _)| *slot == to).ok_or(Trap::OutOfBounds)?;
     Ok(Value::Pointer(object, position as u32))
+}
+
+fn is_closure_of(heap: &Heap, function: FunctionSlot, block: Value) -> Result<bool> {
+    let (Shape::Closures { functions, .. }, Value::Pointer(_, position)) = (heap.get(block)?, block) else {
+        return Ok(false);
+    };
+    Ok(functions.get(position as usize).is_some_and(|(slot, _)| *slot == function))
 }
 
 fn tag(shape: &Shape) -> i64 {

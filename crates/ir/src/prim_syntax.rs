@@ -364,6 +364,8 @@ primitives! {
     "project_value"    ProjectValueSlot { function, value };
     "project_function" ProjectFunctionSlot { from, to };
     "alloc_dummy_closure" AllocDummyClosure { function };
+    "is_closure_of"    IsClosureOf { function };
+    "is_instance"      IsInstance;
 
     "opaque"           Opaque;
     "int_as_pointer"   IntAsPointer;

@@ -114,7 +114,7 @@ fn prim<R: Remap + ?Sized>(r: &mut R, prim: &mut Prim) {
             r.function_slot(from);
             r.function_slot(to);
         }
-        Prim::AllocDummyClosure { function } => r.function_slot(function),
+        Prim::AllocDummyClosure { function } | Prim::IsClosureOf { function } => r.function_slot(function),
         _ => {}
     }
 }

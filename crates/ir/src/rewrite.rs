@@ -15,6 +15,8 @@ pub enum Rewrite {
     ConvertedContents,
     /// A call of a function that is in sight.
     ConvertedCall,
+    /// A method call asks for a class that is in sight.
+    ConvertedMethod,
     /// A field, by its number, of a block that is in sight.
     ConvertedField(u32),
 
@@ -155,6 +157,7 @@ impl Rewrite {
         let simplification = match self {
             ConvertedContents => return ("convert", "contents of a boxed number"),
             ConvertedCall => return ("convert", "direct call"),
+            ConvertedMethod => return ("convert", "class in sight"),
             ConvertedField(_) => return ("convert", "known field"),
             TupledCall => "direct call of a function of a tuple",
             DirectCall => "direct call of a known function",

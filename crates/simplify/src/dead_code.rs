@@ -341,7 +341,9 @@ impl<'u> Marking<'u> {
                     self.atoms.extend(self.of_value[*value]);
                 }
             }
-            Prim::AllocDummyClosure { function } => self.set(self.of_slot[*function]),
+            Prim::AllocDummyClosure { function } | Prim::IsClosureOf { function } => {
+                self.set(self.of_slot[*function])
+            }
             Prim::ProjectFunctionSlot { from, to } => {
                 self.set(self.of_slot[*from]);
                 self.set(self.of_slot[*to]);

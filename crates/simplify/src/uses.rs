@@ -4,7 +4,8 @@
 
 use flambeau_ir::inlining::LARGEST;
 use flambeau_ir::{
-    CallKind, CodeId, Expr, Item, Named, Prim, Simple, StaticDef, StaticField, Symbol, Terminator, Unit,
+    CallKind, CodeId, Expr, FunctionSlot, Item, Named, Prim, Simple, StaticDef, StaticField, Symbol,
+    Terminator, Unit,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -12,7 +13,11 @@ use crate::Simplifier;
 
 /// What is used of a unit that is not simplified yet.
 #[derive(Debug, Default)]
-pub struct Uses(FxHashMap<CodeId, Used>);
+pub struct Uses {
+    functions: FxHashMap<CodeId, Used>,
+    /// The functions of which somebody asks whether a closure is theirs.
+    asked: FxHashSet<FunctionSlot>,
+}
 
 /// The uses of a function.
 #[derive(Clone, Copy, Debug, Default)]
@@ -44,23 +49,29 @@ impl Uses {
 
     /// Records that the only use of a function has been inlined: what is copied of that later is one more.
     pub fn take(&mut self, code: CodeId) {
-        self.0.entry(code).or_default().calls += 1;
+        self.functions.entry(code).or_default().calls += 1;
     }
 
     /// How often a function is used.
     pub fn of(&self, code: CodeId) -> u32 {
-        self.0.get(&code).map_or(0, |used| used.calls + used.mentions)
+        self.functions.get(&code).map_or(0, |used| used.calls + used.mentions)
+    }
+
+    /// Whether somebody asks for a function that need not be in scope there: a method.
+    pub fn is_asked_for(&self, function: FunctionSlot) -> bool {
+        self.asked.contains(&function)
     }
 
     /// Whether one call is all.
     fn is_single_call(&self, code: CodeId) -> bool {
-        self.0.get(&code).is_some_and(|used| used.calls == 1 && used.mentions == 0 && !used.exported)
+        self.functions.get(&code).is_some_and(|used| used.calls == 1 && used.mentions == 0 && !used.exported)
     }
 }
 
 struct Count<'u> {
     unit: &'u Unit,
     uses: FxHashMap<CodeId, Used>,
+    asked: FxHashSet<FunctionSlot>,
     closures: FxHashMap<Symbol, CodeId>,
     /// The fields of the module that other units do not read.
     private: std::ops::Range<u32>,
@@ -75,6 +86,7 @@ impl<'u> Count<'u> {
         let mut count = Count {
             unit,
             uses: FxHashMap::default(),
+            asked: FxHashSet::default(),
             closures: FxHashMap::default(),
             private,
             held: Vec::new(),
@@ -134,6 +146,9 @@ impl<'u> Count<'u> {
     }
 
     fn item(&mut self, item: &Item) {
+        if let Item::Let { named: Named::Prim { prim: Prim::IsClosureOf { function }, .. }, .. } = item {
+            self.asked.insert(*function);
+        }
         let module = Simple::Symbol(self.unit.module_symbol);
         if let Item::Let { named: Named::Prim { prim, args, .. }, .. } = item
             && args.first() == Some(&module)
@@ -161,7 +176,7 @@ impl<'u> Count<'u> {
                 self.mention(symbol.into());
             }
         }
-        Uses(self.uses)
+        Uses { functions: self.uses, asked: self.asked }
     }
 }
 

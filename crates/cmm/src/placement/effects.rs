@@ -97,9 +97,11 @@ pub fn is_movable(operation: &Expr) -> bool {
     match operation {
         // The back end loads operands of an allocation after it: the collector has not looked at the slots.
         Expr::Prim { prim: Prim::LoadResult { .. }, .. } => false,
-        Expr::Prim { .. } | Expr::Closures { .. } | Expr::Offset { .. } | Expr::SlotLoad { .. } => {
-            !class(operation).effects.has_effect()
-        }
+        Expr::Prim { .. }
+        | Expr::Closures { .. }
+        | Expr::Offset { .. }
+        | Expr::SlotLoad { .. }
+        | Expr::IsClosureOf { .. } => !class(operation).effects.has_effect(),
         Expr::Int(_) | Expr::Float(_) | Expr::Symbol(_) | Expr::Var(_) => true,
         _ => false,
     }

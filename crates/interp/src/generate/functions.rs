@@ -294,6 +294,9 @@ impl Generator {
             let sibling =
                 self.let_(scope, items, Prim::ProjectFunctionSlot { from, to }, &[Simple::Var(env)], ty);
             scope.closures.push((sibling, code));
+            if self.one_in(8) {
+                self.let_(scope, items, Prim::IsClosureOf { function: to }, &[Simple::Var(env)], Type::Naked);
+            }
         }
     }
 

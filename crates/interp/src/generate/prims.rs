@@ -24,7 +24,7 @@ impl Generator {
             return;
         }
         type Group = fn(&mut Generator, &mut Scope, &mut Items);
-        let groups: [(bool, usize, Group); 12] = [
+        let groups: [(bool, usize, Group); 13] = [
             (true, 4, Generator::integers),
             (options.numbers, 3, Generator::floats),
             (true, 3, Generator::blocks),
@@ -36,6 +36,7 @@ impl Generator {
             (true, 1, Generator::others),
             (true, 1, Generator::alias),
             (true, 1, Generator::result_slots),
+            (true, 1, Generator::instances),
             (options.local_blocks, 20, Generator::local_blocks),
         ];
         let total = groups.iter().filter(|(on, ..)| *on).map(|(_, weight, _)| weight).sum();
@@ -56,6 +57,17 @@ impl Generator {
         let slots = Simple::Symbol(self.unit.module_symbol);
         self.let_(scope, items, Prim::StoreResult { part, kind }, &[slots, value], Type::Int);
         self.let_(scope, items, Prim::LoadResult { part, kind }, &[slots], ty);
+    }
+
+    /// Two blocks that may have one table of methods.
+    fn instances(&mut self, scope: &mut Scope, items: &mut Items) {
+        let make = Prim::MakeBlock { tag: 0, mutability: Mutability::Mutable };
+        let [table, other] =
+            [0, 1].map(|n| self.let_(scope, items, make.clone(), &[Simple::tagged(n)], Type::Any));
+        let other = if self.one_in(2) { table } else { other };
+        let object = self.let_(scope, items, make.clone(), &[table, Simple::tagged(0)], Type::Any);
+        let class = self.let_(scope, items, make, &[other], Type::Any);
+        self.let_(scope, items, Prim::IsInstance, &[object, class], Type::Naked);
     }
 
     /// A C function: its events show that of its arguments.

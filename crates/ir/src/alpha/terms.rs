@@ -97,7 +97,8 @@ impl<'u> Comparer<'u> {
                 self.function_slot(*from_a, *from_b)?;
                 self.function_slot(*to_a, *to_b)
             }
-            (Prim::AllocDummyClosure { function: a }, Prim::AllocDummyClosure { function: b }) => {
+            (Prim::AllocDummyClosure { function: a }, Prim::AllocDummyClosure { function: b })
+            | (Prim::IsClosureOf { function: a }, Prim::IsClosureOf { function: b }) => {
                 self.function_slot(*a, *b)
             }
             _ => same(a == b, "primitives"),

@@ -167,6 +167,13 @@ impl<'u> Sets<'u> {
                 *from = fresh;
                 *to = self.function_slots.get(to).copied().unwrap_or(*to);
             }
+            Prim::IsClosureOf { function } => {
+                let Some(&fresh) = self.function_slots.get(function) else { return };
+                if !is_own {
+                    self.shared = Some(SharedClosure);
+                }
+                *function = fresh;
+            }
             Prim::AllocDummyClosure { function } => {
                 *function = self.function_slots.get(function).copied().unwrap_or(*function);
             }

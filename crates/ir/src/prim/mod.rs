@@ -449,6 +449,14 @@ pub enum Prim {
     /// rec` whose right-hand side only computes a closure. () → value.
     AllocDummyClosure { function: crate::FunctionSlot },
 
+    /// Whether a closure is one of `function`, whichever set it is of: (closure) → naked immediate 0 or 1.
+    IsClosureOf { function: crate::FunctionSlot },
+
+    // ---- objects
+    /// Whether an object's table of methods is that in the first field of a block: (object, block) → naked immediate 0 or
+    /// 1. Neither changes: a class is initialised before there are objects of it.
+    IsInstance,
+
     // ---- the rest
     /// `Sys.opaque_identity`: (value) → value.
     Opaque,

@@ -238,6 +238,7 @@ table! { operands =>
     // Whatever is passed to it may be read and written, as far as anybody knows.
     Opaque { }: takes([Value]) => Some(Value);
         Effects::NONE.reading(Classes::ALL).writing(Classes::ALL); 0, Long;
+    IsInstance { }: takes([Value, Value]) => Some(NakedImmediate); Effects::NONE.looking(); 4, Few;
     IntAsPointer { }: takes([Value]) => Some(Value); Effects::NONE.untraced(); 1, Move;
     CCall { 0: external }:
         Args(external.args.iter().map(|repr| repr.kind()).collect(), false)
@@ -250,6 +251,7 @@ table! { operands =>
     ProjectValueSlot { .. }: takes([Value]) => Some(Value); Effects::NONE.looking(); 1, Load;
     // The other closure is at a known distance: nothing is looked at.
     ProjectFunctionSlot { .. }: takes([Value]) => Some(Value); Effects::NONE; 1, Move;
+    IsClosureOf { .. }: takes([Value]) => Some(NakedImmediate); Effects::NONE.looking(); 3, Few;
     AllocDummyClosure { .. }: takes([]) => Some(Value); Effects::NONE.allocating_fresh(); 1, Long;
     ExnState { }: takes([]) => UNIT; Effects::NONE.raising().acting(); 0, Long;
 }

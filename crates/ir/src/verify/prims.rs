@@ -62,7 +62,9 @@ impl Verifier<'_> {
             }
             Prim::ProjectValueSlot { function, value } => self.project_value(*function, *value),
             Prim::ProjectFunctionSlot { from, to } => self.project_function(*from, *to),
-            Prim::AllocDummyClosure { function } => self.known_function_slot(*function),
+            Prim::AllocDummyClosure { function } | Prim::IsClosureOf { function } => {
+                self.known_function_slot(*function)
+            }
             _ => {}
         }
     }

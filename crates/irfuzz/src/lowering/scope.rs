@@ -135,6 +135,7 @@ impl Checker<'_> {
                     Prim::ProjectValueSlot { .. }
                         | Prim::ProjectFunctionSlot { .. }
                         | Prim::AllocDummyClosure { .. }
+                        | Prim::IsClosureOf { .. }
                         | Prim::ExnState
                 ) {
                     self.fail(format!("{prim:?} is no primitive of Cmm"));
@@ -151,6 +152,7 @@ impl Checker<'_> {
             }
             Expr::Raise { exn: operand, .. }
             | Expr::Offset { pointer: operand, .. }
+            | Expr::IsClosureOf { pointer: operand, .. }
             | Expr::SlotLoad { pointer: operand, .. } => self.expr(*operand, false),
         }
     }

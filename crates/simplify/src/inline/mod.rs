@@ -145,7 +145,9 @@ impl Simplifier<'_> {
         }
         if let Some((symbol, values)) = self.global.static_codes.get(&code).cloned() {
             flambeau_ir::stack::deep(|| self.code(code, &values, Some(symbol)));
-        } else if self.global.sets.is_closed(code) {
+        } else if self.global.sets.is_closed(code)
+            || self.global.uses.is_asked_for(self.unit.codes[code].function_slot)
+        {
             flambeau_ir::stack::deep(|| self.code(code, &[], None));
         }
     }
