@@ -30,7 +30,8 @@ pub(super) fn divisible(unit: &Unit, known: &Known) -> SecondaryMap<CodeId, bool
 /// Functors are evaluated by what they are, a stub is what it hands on to already, a promise to copy the function is a
 /// promise about its body.
 fn may_be_divided(unit: &Unit, code: &Code) -> bool {
-    let CodeAttributes { inline, specialise, is_functor, stub, no_poll, sole } = code.attributes;
+    let CodeAttributes { inline, specialise, is_functor, stub, no_poll, sole, no_return: _ } =
+        code.attributes;
     let is_copied = !matches!(inline, InlineAttribute::Default | InlineAttribute::Never);
     !(is_functor || stub || no_poll || sole || is_copied)
         && specialise != SpecialiseAttribute::Always
