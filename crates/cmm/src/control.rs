@@ -16,7 +16,7 @@
 
 use std::ops::Range;
 
-use flambeau_ir::{Apply, ContHandler, Continuation, Expr as Term, Item, Terminator, Variable};
+use flambeau_ir::{Apply, ContHandler, Continuation, Expr as Term, Item, Kind, Terminator, Variable};
 
 use crate::frames::{Frame, close};
 use crate::lowering::{Atom, Lowering};
@@ -33,6 +33,10 @@ impl<'a> Run<'a> {
     /// All of a term.
     pub fn of(term: &'a Term) -> Self {
         Run { items: &term.items, terminator: &term.terminator }
+    }
+
+    fn is_unreachable(&self) -> bool {
+        self.items.is_empty() && *self.terminator == Terminator::Unreachable
     }
 }
 
@@ -72,6 +76,11 @@ enum Decision {
 }
 
 impl<'a> Lowering<'a> {
+    /// Whether any value can be passed to a result context.
+    fn takes_value(&self, context: Continuation) -> bool {
+        matches!(self.analysis.continuations[context].takes, None | Some(Kind::Value))
+    }
+
     /// Translates a run in a result context.
     pub fn block(&mut self, run: Run<'a>, result: Continuation) -> ExprId {
         stacker::maybe_grow(64 * 1024, 1024 * 1024, || {
@@ -380,6 +389,12 @@ impl<'a> Lowering<'a> {
             return Next::Done(call);
         }
         match self.target(apply.ret) {
+            Target::Inline { run, .. } if run.is_unreachable() && self.takes_value(result) => {
+                // The call never returns, and is no tail call, so that backtraces show it: something must follow, and
+                // a constant is less code than a trap.
+                frames.push(Frame::Seq { first: call });
+                Next::Done(self.expr(Atom::UNIT))
+            }
             Target::Inline { params, run } => {
                 frames.push(match params.first() {
                     Some(param) => Frame::Let { var: self.bind(*param), def: call },

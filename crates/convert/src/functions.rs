@@ -172,6 +172,7 @@ impl<'a> Converter<'a> {
                 stub: function.stub && !function.is_functor,
                 no_poll: function.no_poll,
                 sole: false,
+                no_return: false,
             },
             dbg: Dbg(function.loc.0),
             body: Expr { items: Vec::new(), terminator: Terminator::Unreachable },

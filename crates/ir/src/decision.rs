@@ -215,6 +215,8 @@ pub enum Reason {
     MakesClosures,
     /// Not inlined: a functor applied at the toplevel, whose result is known without.
     Evaluated,
+    /// Not inlined: the call stands where each way ends in an error.
+    Cold,
     /// Not inlined: the arguments do not fit the function.
     Arguments,
 }

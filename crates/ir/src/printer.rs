@@ -466,6 +466,7 @@ fn code_attributes(code: &Code) -> Vec<String> {
     flag(code.attributes.stub, "stub");
     flag(code.attributes.no_poll, "no_poll");
     flag(code.attributes.sole, "sole");
+    flag(code.attributes.no_return, "no_return");
     list.extend(inline_attribute("inline", code.attributes.inline));
     list.extend(specialise_attribute("specialise", code.attributes.specialise));
     list
@@ -479,6 +480,7 @@ fn inline_attribute(name: &str, attribute: InlineAttribute) -> Option<String> {
         InlineAttribute::Hint => Some(format!("{name} hint")),
         InlineAttribute::Unroll(n) => Some(format!("{name} unroll {n}")),
         InlineAttribute::Entered => Some(format!("{name} entered")),
+        InlineAttribute::Cold => Some(format!("{name} cold")),
     }
 }
 

@@ -50,6 +50,8 @@ pub enum Rewrite {
     SimplerPrimitive,
     /// A primitive becomes several simpler ones.
     SimplerPrimitives,
+    /// What follows a call that never returns is dropped.
+    NoReturn,
     /// A primitive that can't succeed: the rest is unreachable.
     Contradiction,
     /// A join that computes what an earlier one did.
@@ -174,6 +176,7 @@ impl Rewrite {
             KnownResult => "primitive with a known result",
             SimplerPrimitive => "simpler primitive",
             SimplerPrimitives => "simpler primitives",
+            NoReturn => "no return",
             Contradiction => "contradiction",
             CommonJoin => "common subexpression with branches",
             JumpThroughJump => "continuation that only jumps",

@@ -258,6 +258,8 @@ pub enum InlineAttribute {
     Unroll(u32),
     /// No attribute; the beginning of the function is before the call already (partial inlining).
     Entered,
+    /// No attribute; each way from the call ends in an error.
+    Cold,
 }
 
 /// `[@specialise]`, `[@specialised]`.

@@ -113,6 +113,9 @@ pub struct CodeAttributes {
     /// Its set of closures is never copied, nor sent to other units: functions that take its closure as an argument
     /// know its slots (`docs/passes/parameters.md`).
     pub sole: bool,
+    /// A call of it never returns: each way through its body ends in a `raise`, or in a call that never returns. A fact
+    /// about the body, which no pass makes untrue.
+    pub no_return: bool,
 }
 
 /// No pass gives a function more parameters than this: on every target so many come in registers, so that a tail

@@ -286,10 +286,10 @@ fn terms() {
     error(
         "entry -> k { call 1 (2) [inlined maybe] -> k }",
         expect![[r#"
-        3:34: expected `always`, `never`, `hint`, `entered` or `unroll`, found `maybe`
-        3 | entry -> k { call 1 (2) [inlined maybe] -> k }
-          |                                  ^
-    "#]],
+            3:34: expected `always`, `never`, `hint`, `entered`, `cold` or `unroll`, found `maybe`
+            3 | entry -> k { call 1 (2) [inlined maybe] -> k }
+              |                                  ^
+        "#]],
     );
     error(
         "entry -> k { let x = call 1 (2) -> k k (x) }",

@@ -111,6 +111,7 @@ fn brief(reason: &Reason) -> &'static str {
         Reason::KeepsBacktraces => "backtraces",
         Reason::MakesClosures => "allocates closures",
         Reason::Evaluated => "functor, evaluated beside",
+        Reason::Cold => "on the way to an error",
         Reason::Arguments => "arguments",
     }
 }
@@ -204,6 +205,7 @@ fn because(reason: &Reason) -> (String, Option<String>) {
         Reason::Evaluated => {
             plain("the functions that the functor makes are known without, and copied where they are called")
         }
+        Reason::Cold => plain("each way from the call ends in an error: speed is no matter there, size is"),
         Reason::Arguments => plain("the arguments are not those that the function takes"),
     }
 }
@@ -364,7 +366,7 @@ fn changes(reason: &Reason, policy: Policy, level: u32) -> Vec<Change> {
         Reason::MakesClosures => {
             vec![INLINED, INLINE, Change::WithoutFlag("-no-flambda2-expert-fallback-inlining-heuristic")]
         }
-        Reason::Evaluated => vec![INLINED, INLINE],
+        Reason::Cold | Reason::Evaluated => vec![INLINED, INLINE],
         Reason::Arguments => {
             other("a call with all the arguments that the definition of the function names, and no more")
         }

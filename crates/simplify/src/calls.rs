@@ -73,8 +73,12 @@ impl Simplifier<'_> {
     /// A call that stays one.
     fn called(&mut self, mut apply: Apply, out: &mut Vec<Item>) -> Next {
         let result = if self.is_measuring() { Ty::Unknown } else { self.result_of(&mut apply) };
+        self.mark_if_cold(&mut apply);
         self.finish_call(&mut apply);
-        self.return_to(apply, result, out)
+        match self.called_last(&mut apply, out) {
+            Some(next) => next,
+            None => self.return_to(apply, result, out),
+        }
     }
 
     /// A direct call as it is for the callee's body if that is inlined, or copied for the call: with functions of this

@@ -33,6 +33,7 @@ mod analysis;
 pub mod arrangements;
 mod calls;
 mod choices;
+pub mod cold;
 mod compare;
 mod comparisons;
 mod continuations;
@@ -212,6 +213,7 @@ impl<'a> Simplifier<'a> {
             static_codes.iter().map(|(code, symbol, values)| (*code, (*symbol, values.clone()))).collect();
         self.global.toplevel = toplevel::Fields::of(self.unit);
         self.global.uses = uses::Uses::of_unit(self.unit);
+        self.note_no_return();
         static_codes
     }
 
@@ -314,6 +316,10 @@ impl<'a> Simplifier<'a> {
     /// The downward pass, then the upward pass.
     fn function_body(&mut self, body: Expr) -> Expr {
         self.function.analysis = Rc::new(Analysis::of(&body, &self.env, self.rewrites.keep_backtraces));
+        // The toplevel runs once, and what is inlined there makes more known to the functions.
+        if let Some(code) = self.function.current {
+            self.note_cold(&body, Some(self.unit.codes[code].exn));
+        }
         let body = self.run(run::Rest::from(body));
         self.rebuild(body)
     }

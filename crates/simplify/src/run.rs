@@ -22,6 +22,11 @@ impl From<Expr> for Rest {
 }
 
 impl Rest {
+    /// Whether nothing is left to do, because it is never reached.
+    pub fn is_unreachable(&self) -> bool {
+        self.items.len() == 0 && self.terminator == Terminator::Unreachable
+    }
+
     /// Drops it without recursion.
     pub fn dismantle(self) {
         Expr { items: self.items.collect(), terminator: self.terminator }.dismantle();

@@ -1,9 +1,13 @@
 //! Sizes of code, in the units of flambda2-inlining: about one for each machine instruction.
 
+use flambeau_ir::term::InlineAttribute;
 use flambeau_ir::{Apply, CallKind, CodeId, Const, Expr, Item, Named, Simple, Terminator, Unit};
 
 /// The size of an arm of a switch.
 pub const ARM: u32 = 3;
+
+/// The size of a raise, and of a call on the way to one: what is small but for its errors is small.
+const RAISE: u32 = 2;
 
 /// The size of a body; `None` if it is more than `limit`.
 #[must_use]
@@ -78,6 +82,9 @@ fn item(item: &Item) -> u32 {
 /// The size of a call.
 #[must_use]
 pub fn call(apply: &Apply) -> u32 {
+    if apply.inlined == InlineAttribute::Cold {
+        return RAISE;
+    }
     let kind = match apply.kind {
         CallKind::Direct(_) | CallKind::DirectExternal(_) => 4,
         CallKind::Generic => 6,
@@ -94,7 +101,7 @@ pub fn terminator(terminator: &Terminator) -> u32 {
         Terminator::ApplyCont(jump) => 1 + args(&jump.args),
         Terminator::Switch(switch) => ARM * (switch.arms.len() as u32 + u32::from(switch.default.is_some())),
         Terminator::StringSwitch(switch) => 8 * (switch.arms.len() as u32 + 1),
-        Terminator::Raise { .. } => 2,
+        Terminator::Raise { .. } => RAISE,
         Terminator::Try { .. } => 6,
         Terminator::Unreachable => 0,
     }

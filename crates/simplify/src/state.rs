@@ -9,6 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 use crate::analysis::Analysis;
+use crate::cold::ColdConts;
 use crate::continuations::ContState;
 use crate::edges::Edges;
 use crate::forks::Fork;
@@ -114,6 +115,8 @@ pub struct FunctionState {
     pub current: Option<CodeId>,
     pub conts: FxHashMap<Continuation, ContState>,
     pub edges: Edges,
+    /// The continuations from which each way ends in an error.
+    pub cold: ColdConts,
     /// Shared by all evaluations that only measure the same function.
     pub analysis: Rc<Analysis>,
     /// What is counted, if the function is evaluated only to be measured ([`crate::inline::measure`]).

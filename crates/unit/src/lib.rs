@@ -14,7 +14,7 @@ use bytes::Writer;
 pub const MAGIC: &[u8] = b"FLBX";
 
 /// The version of the format; the OCaml side (`ocaml/unit/cmx_payload.ml`) refuses others before we see them.
-pub const VERSION: u64 = 6;
+pub const VERSION: u64 = 7;
 
 /// What a unit exports to the units that import it.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -24,6 +24,7 @@ pub(super) struct Attributes {
     pub(super) stub: bool,
     pub(super) no_poll: bool,
     pub(super) sole: bool,
+    pub(super) no_return: bool,
 }
 
 impl Parser<'_> {
@@ -371,6 +372,7 @@ impl Parser<'_> {
                 "stub" => attributes.stub = true,
                 "no_poll" => attributes.no_poll = true,
                 "sole" => attributes.sole = true,
+                "no_return" => attributes.no_return = true,
                 _ if word == inline => attributes.inline = parser.inline_attribute()?,
                 _ => attributes.specialise = parser.specialise_attribute()?,
             }
@@ -385,11 +387,12 @@ impl Parser<'_> {
             Token::Word("never") => InlineAttribute::Never,
             Token::Word("hint") => InlineAttribute::Hint,
             Token::Word("entered") => InlineAttribute::Entered,
+            Token::Word("cold") => InlineAttribute::Cold,
             Token::Word("unroll") => {
                 self.next += 1;
                 return Ok(InlineAttribute::Unroll(self.integer()?));
             }
-            _ => return Err(self.expected("`always`, `never`, `hint`, `entered` or `unroll`")),
+            _ => return Err(self.expected("`always`, `never`, `hint`, `entered`, `cold` or `unroll`")),
         };
         self.next += 1;
         Ok(attribute)

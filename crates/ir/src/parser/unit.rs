@@ -254,7 +254,7 @@ impl<'s> Parser<'s> {
         let my_closure =
             if self.eat_word("closure") { self.parameter()? } else { self.unit.new_value("my_closure") };
         let (ret, result, exn) = self.function_head()?;
-        let flags = &["rec", "tupled", "functor", "stub", "no_poll", "sole"];
+        let flags = &["rec", "tupled", "functor", "stub", "no_poll", "sole", "no_return"];
         let attributes = self.attributes("inline", "specialise", flags)?;
         let dbg = self.dbg()?;
         Ok(Code {
@@ -274,6 +274,7 @@ impl<'s> Parser<'s> {
                 stub: attributes.stub,
                 no_poll: attributes.no_poll,
                 sole: attributes.sole,
+                no_return: attributes.no_return,
             },
             dbg,
             body: self.block()?,

@@ -266,6 +266,7 @@ impl Generator {
                     stub: random.one_in(4),
                     no_poll: random.one_in(4),
                     sole: random.one_in(16),
+                    no_return: random.one_in(16),
                 },
                 dbg,
                 body: Expr { items: Vec::new(), terminator: Terminator::Unreachable },

@@ -34,7 +34,8 @@ fn may_be_divided(unit: &Unit, code: &Code) -> bool {
 /// Whether what a function does may become that of another: functors are evaluated by what they are, a stub is what it
 /// hands on to already, a promise to copy the function is a promise about its body.
 pub(super) fn may_be_copied(code: &Code) -> bool {
-    let CodeAttributes { inline, specialise, is_functor, stub, no_poll, sole } = code.attributes;
+    let CodeAttributes { inline, specialise, is_functor, stub, no_poll, sole, no_return: _ } =
+        code.attributes;
     let is_copied = !matches!(inline, InlineAttribute::Default | InlineAttribute::Never);
     !(is_functor || stub || no_poll || sole || is_copied)
         && specialise != SpecialiseAttribute::Always

@@ -115,6 +115,9 @@ impl Simplifier<'_> {
             Some(size) if size <= limit => size,
             size => return Err(Reason::TooLarge { size, limit }),
         };
+        if forced.is_none() && self.is_cold(apply, code, size) {
+            return Err(Reason::Cold);
+        }
         if forced.is_none() && !arguments.with_closures && self.makes_closures(code) {
             return Err(Reason::MakesClosures);
         }
@@ -164,7 +167,10 @@ impl Simplifier<'_> {
             InlineAttribute::Always | InlineAttribute::Hint => return Ok(Some(Reason::AttributeOfCall)),
             InlineAttribute::Unroll(0) if self.unit.codes[code].recursive => return Err(Reason::Recursive),
             InlineAttribute::Unroll(left @ 1..) => return Ok(Some(Reason::Unrolled { left })),
-            InlineAttribute::Unroll(0) | InlineAttribute::Default | InlineAttribute::Entered => {}
+            InlineAttribute::Unroll(0)
+            | InlineAttribute::Default
+            | InlineAttribute::Entered
+            | InlineAttribute::Cold => {}
         }
         match attributes.inline {
             InlineAttribute::Never => Err(Reason::ForbiddenByFunction),

@@ -123,6 +123,9 @@ impl Simplifier<'_> {
     pub(crate) fn body_in_place(&mut self, apply: &Apply, body: Expr) -> Option<Rest> {
         let analysis = Analysis::of(&body, &self.env, self.rewrites.keep_backtraces);
         let returns = analysis.outward_uses(apply.ret);
+        if self.function.current.is_some() {
+            self.note_cold(&body, None);
+        }
         Rc::make_mut(&mut self.function.analysis).absorb(analysis);
         if !matches!(self.function.conts.get(&apply.ret), Some(ContState::Pending(_)))
             || returns.count == 1 && !returns.crosses_region

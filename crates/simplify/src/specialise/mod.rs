@@ -163,7 +163,10 @@ impl Simplifier<'_> {
             wish => wish,
         };
         let wished = wish == SpecialiseAttribute::Always;
-        let stays = in_stub || self.rewrites.stubs_only || !self.is_known_enough(apply, wished);
+        let stays = in_stub
+            || self.rewrites.stubs_only
+            || !self.is_known_enough(apply, wished)
+            || !wished && self.returns_to_cold(apply);
         if !data.recursive || data.attributes.stub || stays {
             return None;
         }
