@@ -229,17 +229,15 @@ fn sources_of_list(list: &str) -> String {
         .collect()
 }
 
-/// The stanzas of the newer format, for sources.
+/// The stanzas of the newer format, for sources; none for those that give sources already.
 fn sources_of_stanzas(stanzas: &str) -> String {
     let mut result = String::new();
     for stanza in stanzas.split("\n\n") {
         let lines: Vec<&str> =
             stanza.lines().filter(|line| !line.starts_with('#') && !line.trim().is_empty()).collect();
-        let is_binary = |line: &&str| {
-            line.strip_prefix("Types:")
-                .is_some_and(|types| types.split_whitespace().any(|kind| kind == "deb"))
-        };
-        if !lines.iter().any(is_binary) {
+        let types = lines.iter().find_map(|line| line.strip_prefix("Types:")).unwrap_or_default();
+        let has = |wanted: &str| types.split_whitespace().any(|kind| kind == wanted);
+        if !has("deb") || has("deb-src") {
             continue;
         }
         for line in lines {
@@ -319,7 +317,7 @@ mod tests {
     #[test]
     fn stanzas_become_source_stanzas() {
         let stanzas =
-            "# note\nTypes: deb\nURIs: u\nSuites: s\nArchitectures: amd64\n\nTypes: deb-src\nURIs: v\n";
+            "# note\nTypes: deb\nURIs: u\nSuites: s\nArchitectures: amd64\n\nTypes: deb-src\nURIs: v\n\nTypes: deb deb-src\nURIs: w\n";
         assert_eq!(sources_of_stanzas(stanzas), "Types: deb-src\nURIs: u\nSuites: s\n\n");
     }
 }
