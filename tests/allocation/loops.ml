@@ -410,6 +410,19 @@ let option_through_recursion n =
   done;
   keep (!total > 0)
 
+(* A closure is its header, code and information, then what it has captured. *)
+let[@inline never] captured_pair x y =
+  let pair = (x, y) in
+  ignore (Sys.opaque_identity 0);
+  fun z -> fst pair + snd pair + z
+
+let captured_parts n =
+  let total = ref 0 in
+  for i = 1 to n do
+    total := !total + (Sys.opaque_identity (captured_pair i 2)) 3
+  done;
+  keep (!total > 0)
+
 let pair_through_a_loop n =
   let rec go i pair =
     if i = 0 then
@@ -472,6 +485,7 @@ let () =
   check "option_taken_apart" 0 option_taken_apart;
   check "pairs_passed" 0 pairs_passed;
   check "float_returned" 0 float_returned;
+  check "captured_parts" (5 * turns) captured_parts;
   check "pair_through_a_loop" 0 pair_through_a_loop;
   check "pair_through_recursion" 0 pair_through_recursion;
   check "option_through_recursion" 0 option_through_recursion;

@@ -277,6 +277,8 @@ fn compile(
         keep_backtraces: request.options.debug,
         several_domains: request.options.several_domains,
         stubs_only: !settings.inline,
+        boxed_captures: settings.boxed_captures,
+        boxed_arguments: settings.boxed_arguments,
         inlining: settings.inlining.clone(),
         decisions: settings
             .explains()

@@ -11,6 +11,10 @@ pub struct Settings {
     pub simplify: bool,
     /// Inline functions that are no stubs.
     pub inline: bool,
+    /// Closures capture values as they are (`-no-unbox-free-vars-of-closures`).
+    pub boxed_captures: bool,
+    /// No function is copied for the parts of arguments (`-no-unbox-specialised-args`).
+    pub boxed_arguments: bool,
     /// The level of `-O`; 1 without the flag.
     pub level: u32,
     /// `-rounds`.
@@ -46,6 +50,8 @@ impl Settings {
         let mut settings = Settings {
             simplify: true,
             inline: true,
+            boxed_captures: false,
+            boxed_arguments: false,
             level: 1,
             rounds: None,
             inlining: Rounds::default(),
@@ -62,6 +68,8 @@ impl Settings {
             match (name.as_str(), value.as_str()) {
                 ("simplify", "no") => settings.simplify = false,
                 ("inline", "no") => settings.inline = false,
+                ("unbox-free-vars-of-closures", "no") => settings.boxed_captures = true,
+                ("unbox-specialised-args", "no") => settings.boxed_arguments = true,
                 ("export", "no") => settings.export = false,
                 ("trace", "yes") => settings.trace = true,
                 ("report", "yes") => settings.report = true,

@@ -79,6 +79,10 @@ pub struct Rewrites {
     pub keep_backtraces: bool,
     /// Domains run OCaml code at the same time (OCaml 5): static memory is no place for what is on its way.
     pub several_domains: bool,
+    /// What closures capture is captured as it is (`-no-unbox-free-vars-of-closures`).
+    pub boxed_captures: bool,
+    /// No function is copied for the parts of arguments (`-no-unbox-specialised-args`).
+    pub boxed_arguments: bool,
     /// No function is inlined but stubs (`-flambeau-no-inline`).
     pub stubs_only: bool,
     /// What the inliner decides by.

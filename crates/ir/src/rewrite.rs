@@ -105,6 +105,8 @@ pub enum Rewrite {
     ParameterParts(Variable),
     /// Functions are copied for calls that allocate what they pass as a parameter.
     CopyForParts(Variable),
+    /// Closures capture the parts of a block that is made for them.
+    CapturedParts(Variable),
     /// Functions take as parameters what their closures captured.
     CapturedParameters,
     /// A function returns the number unboxed that it would box.
@@ -204,6 +206,7 @@ impl Rewrite {
             StaticArray => return ("static_arrays", "array"),
             ParameterParts(_) => return ("parameters", "parts of"),
             CopyForParts(_) => return ("parameters", "copy for the parts of"),
+            CapturedParts(_) => return ("parameters", "captured parts of"),
             CapturedParameters => return ("parameters", "captured values"),
             NakedResult => return ("parameters", "result"),
             Threading(_) => return ("thread", "jumps to"),
@@ -225,6 +228,7 @@ impl Rewrite {
             Rewrite::ScalarReplacement(var)
             | Rewrite::ParameterParts(var)
             | Rewrite::CopyForParts(var)
+            | Rewrite::CapturedParts(var)
             | Rewrite::OutOfLoop(var)
             | Rewrite::AllocationIntoBranch(var)
             | Rewrite::ValueIntoBranches(var) => unit.variables[var].name.clone(),

@@ -150,6 +150,11 @@ impl AllMade {
         self.all.get(self.number(atom)?)
     }
 
+    /// How many words it takes but its header.
+    pub fn words(&self, number: usize) -> usize {
+        self.all[number].parts.len()
+    }
+
     /// Whether nothing is done with an allocation but reading its parts and passing it to known functions.
     pub fn is_only_passed(&self, atom: Simple) -> bool {
         matches!(atom, Simple::Var(_)) && self.number(atom).is_some_and(|number| !self.needed[number])

@@ -143,7 +143,8 @@ pub(super) fn parts(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
 /// Copies functions so that more parameters can be replaced; returns the classes of parameters, and whether one was.
 fn with_copies(unit: &mut Unit, rewrites: &mut Rewrites) -> (Analysis, bool) {
     let mut copied = false;
-    for _ in 0..MOST_COPIES {
+    let times = if rewrites.boxed_arguments { 0 } else { MOST_COPIES };
+    for _ in 0..times {
         let mut analysis = Analysis::of(unit);
         let mut groups = copies::groups(unit, &analysis);
         analysis.unite_passed();
@@ -411,30 +412,34 @@ impl Analysis {
     /// read them, and some would allocate it no more.
     fn replaceable(&self, unit: &Unit, class: &Class) -> Option<Guard> {
         let allocates = class.is_joined || class.made.iter().any(|made| made.as_var().is_some());
-        if class.refused || !allocates {
+        if class.refused || !allocates || !self.has_parts(class) {
             return None;
         }
-        self.constructor(class)?;
         let mut unknown = class.members.iter().filter(|member| self.unknown[**member]);
         unknown
             .try_fold(Guard::Certain, |guard, member| Some(guard.max(self.readable(unit, class, *member)?)))
     }
 
-    /// What all calls of functions of a class pass that is not unknown: blocks with a tag, which is known, or what has
-    /// all parts that are read of it.
-    fn constructor(&self, class: &Class) -> Option<Option<u8>> {
+    /// Whether what calls pass for a class that is known is of the same constructor, if it is asked which, or has all
+    /// parts that are read of it.
+    fn has_parts(&self, class: &Class) -> bool {
         let mut made = class.made.iter().filter_map(|made| self.made.get(*made));
         if !class.is_tested {
-            return made.all(|made| made.has_all(&class.parts)).then_some(None);
+            return made.all(|made| made.has_all(&class.parts));
         }
-        let tag = made.next()?.tag?;
-        made.all(|made| made.tag == Some(tag)).then_some(Some(tag))
+        let tag = self.constructor(class);
+        tag.is_some() && made.all(|made| made.tag == tag)
+    }
+
+    /// The tag of what calls pass for a class, where that is the same in all.
+    fn constructor(&self, class: &Class) -> Option<u8> {
+        self.made.get(*class.made.first()?)?.tag
     }
 
     /// The tag of what a parameter is in all calls, where that is asked.
     fn tag(&self, atom: Simple) -> i64 {
         let class = self.param(atom).map(|param| &self.classes[self.find(param)]);
-        class.and_then(|class| self.constructor(class)).flatten().map_or(0, i64::from)
+        class.and_then(|class| self.constructor(class)).map_or(0, i64::from)
     }
 
     /// How callers may read the parts of what they pass as a parameter, if they may.
