@@ -48,6 +48,8 @@ pub enum Rewrite {
     SimplerPrimitive,
     /// A primitive becomes several simpler ones.
     SimplerPrimitives,
+    /// Cold code becomes a function of its own.
+    Outlining,
     /// What follows a call that never returns is dropped.
     NoReturn,
     /// A primitive that can't succeed: the rest is unreachable.
@@ -171,6 +173,7 @@ impl Rewrite {
             KnownResult => "primitive with a known result",
             SimplerPrimitive => "simpler primitive",
             SimplerPrimitives => "simpler primitives",
+            Outlining => "outlining",
             NoReturn => "no return",
             Contradiction => "contradiction",
             CommonJoin => "common subexpression with branches",
