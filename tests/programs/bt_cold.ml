@@ -30,6 +30,27 @@ let nested x =
 let guarded x = Fun.protect ~finally:(fun () -> print_string "finally; ") (fun () -> 1 + half x)
 let reraised x = try half x with e -> print_string (describe x); print_newline (); raise e
 let assertion x = let y = if x > 3 then (assert (x < 5); x) else (print_string (describe x); assert false) in y * 2
+(* The cold part of these is cut out, and what is left inlined. *)
+type 'a vector = { mutable size : int; mutable data : 'a array; label : string }
+let get v i =
+  if i < 0 || i >= v.size then begin
+    let range = string_of_int i ^ " is not in 0.." ^ string_of_int (v.size - 1) in
+    let range = try if i > 100 then fail range else range ^ "!" with Bad (s, n) -> s ^ string_of_int n in
+    print_endline (String.concat " " [ v.label; range ]);
+    raise (Bad (range, i))
+  end
+  else Array.unsafe_get v.data i
+let root x =
+  if x < 0. then begin
+    let s = string_of_float x in
+    print_endline (String.concat " " [ "root of"; s; string_of_float (x *. 2.) ]);
+    failwith ("root " ^ s)
+  end
+  else sqrt x
+let sum v n = let s = ref 0 in for i = 0 to n - 1 do s := !s + get v i done; !s
+let roots l = List.fold_left (fun s x -> s +. root x) 0. l
+let cleaned v i = try get v i with Bad (s, n) -> String.length s + n
+let tail v i = get v i
 let run name f =
   match f () with
   | v -> Printf.printf "%s: %d\n" name v
@@ -51,5 +72,10 @@ let () =
   run "nested" (fun () -> 1 + nested p); run "nested" (fun () -> 1 + nested n);
   run "guarded" (fun () -> 1 + guarded p); run "guarded" (fun () -> 1 + guarded n);
   run "reraised" (fun () -> 1 + reraised p); run "reraised" (fun () -> 1 + reraised n);
+  let v = o { size = 3; data = [| 4; 5; 6 |]; label = "v" } in
+  run "sum" (fun () -> 1 + sum v 3); run "sum" (fun () -> 1 + sum v 4);
+  run "get" (fun () -> 1 + get v n); run "get" (fun () -> 1 + get v (p * 100));
+  run "cleaned" (fun () -> 1 + cleaned v 1 + cleaned v p); run "tail" (fun () -> 1 + tail v n);
+  run "roots" (fun () -> truncate (roots [ 4.; 9. ])); run "roots" (fun () -> truncate (roots [ 4.; float n ]));
   run "assertion" (fun () -> 1 + assertion 4); run "assertion" (fun () -> 1 + assertion p);
   run "assertion" (fun () -> 1 + assertion n)

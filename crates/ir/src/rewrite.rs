@@ -50,6 +50,8 @@ pub enum Rewrite {
     SimplerPrimitive,
     /// A primitive becomes several simpler ones.
     SimplerPrimitives,
+    /// Cold code becomes a function of its own.
+    Outlining,
     /// What follows a call that never returns is dropped.
     NoReturn,
     /// A primitive that can't succeed: the rest is unreachable.
@@ -178,6 +180,7 @@ impl Rewrite {
             KnownResult => "primitive with a known result",
             SimplerPrimitive => "simpler primitive",
             SimplerPrimitives => "simpler primitives",
+            Outlining => "outlining",
             NoReturn => "no return",
             Contradiction => "contradiction",
             CommonJoin => "common subexpression with branches",

@@ -10,6 +10,7 @@ pub mod immediates;
 pub mod loopify;
 mod loops;
 pub mod motion;
+pub mod outline;
 pub mod parameters;
 pub mod peel;
 mod recursion;
@@ -41,6 +42,7 @@ pub const PASSES: &[Pass] = &[
     SIMPLIFY,
     STATIC_ARRAYS,
     IMMEDIATES,
+    OUTLINE,
     PARAMETERS,
     THREAD,
     UNROLL,
@@ -57,6 +59,7 @@ const SCALAR_REPLACEMENT: Pass =
     Pass { name: "scalar_replacement", run: scalar_replacement::scalar_replacement };
 const IMMEDIATES: Pass = Pass { name: "immediates", run: immediates::immediates };
 const PARAMETERS: Pass = Pass { name: "parameters", run: parameters::parameters };
+const OUTLINE: Pass = Pass { name: "outline", run: outline::outline };
 const PEEL: Pass = Pass { name: "peel", run: peel::peel };
 const BOUNDS: Pass = Pass { name: "bounds", run: bounds::bounds };
 const MOTION: Pass = Pass { name: "motion", run: motion::motion };

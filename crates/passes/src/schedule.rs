@@ -3,8 +3,8 @@
 use std::fmt::Write;
 
 use crate::{
-    CONTIFY, IMMEDIATES, LATE_BOUNDS, LATE_SCALAR_REPLACEMENT, LOOPIFY, MOTION, PARAMETERS, PEEL, Pass,
-    SCALAR_REPLACEMENT, SIMPLIFY, STATIC_ARRAYS, THREAD, UNROLL,
+    CONTIFY, IMMEDIATES, LATE_BOUNDS, LATE_SCALAR_REPLACEMENT, LOOPIFY, MOTION, OUTLINE, PARAMETERS, PEEL,
+    Pass, SCALAR_REPLACEMENT, SIMPLIFY, STATIC_ARRAYS, THREAD, UNROLL,
 };
 
 /// How many times the simplifier runs at most.
@@ -85,6 +85,7 @@ pub const SCHEDULE: &[Step] = &[
     step(CONTIFY, When::Second, If::Always, "functions with one caller left; a closure that became a continuation keeps no block"),
     step(SCALAR_REPLACEMENT, When::Second, If::Always, "blocks that only forwarded loads kept"),
     step(CONTIFY, When::Second, If::Always, "closures that only blocks kept are called by name after scalar replacement"),
+    step(OUTLINE, When::Second, If::OwnObject, "what is small but for its errors is small, and nothing is copied with errors"),
     step(PARAMETERS, When::FromSecond, If::OwnObject, "what is still a function; the round knows the parts, which may have parts themselves"),
     step(IMMEDIATES, When::Last, If::Always, "what is not known of the arguments of comparisons by now never will be"),
     step(THREAD, When::FromSecond, If::Always, "switches on what inlined functions give"),
@@ -144,7 +145,7 @@ mod tests {
 
     #[test]
     fn levels_rounds_and_descriptions() {
-        let second = ["static_arrays", "contify", "scalar_replacement", "contify", "parameters"];
+        let second = ["static_arrays", "contify", "scalar_replacement", "contify", "outline", "parameters"];
         let end = ["late_scalar_replacement", "late_bounds", "motion"];
         let first = ["contify", "loopify", "simplify"];
         let o1 = [&first[..], &second, &["immediates", "thread", "peel", "simplify"], &end].concat();

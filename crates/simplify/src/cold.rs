@@ -24,9 +24,9 @@ const SMALL: u32 = 4;
 pub type ColdConts = FxHashSet<Continuation>;
 
 /// Finds the cold continuations that are bound in a term, and adds them to those of the terms around it, among which
-/// the exception continuation of a function is. `never_returns` says of what calls call.
-pub fn mark(body: &Expr, cold: &mut ColdConts, never_returns: &impl Fn(&Apply) -> bool) {
-    Marking { cold, never_returns }.run(body);
+/// the exception continuation of a function is; whether the term is cold itself. `never_returns` says of what calls call.
+pub fn mark(body: &Expr, cold: &mut ColdConts, never_returns: &impl Fn(&Apply) -> bool) -> bool {
+    Marking { cold, never_returns }.run(body)
 }
 
 struct Marking<'a, F> {
@@ -165,11 +165,15 @@ impl Simplifier<'_> {
         self.function.cold.contains(&apply.ret)
     }
 
+    /// Whether a call of a function raises an error that leaves the function around it.
+    pub(crate) fn raises_out(&self, apply: &Apply, code: CodeId) -> bool {
+        self.unit.codes[code].attributes.no_return && self.function.cold.contains(&apply.exn.cont)
+    }
+
     /// Whether a call stands in cold code, which the function of that size would make larger. What raises an error is
     /// a call as long as the error leaves the function: it is smaller than a raise, and than the exception's block.
     pub(crate) fn is_cold(&self, apply: &Apply, code: CodeId, size: u32) -> bool {
-        let raises = self.unit.codes[code].attributes.no_return;
-        raises && self.function.cold.contains(&apply.exn.cont) || self.returns_to_cold(apply) && size > SMALL
+        self.raises_out(apply, code) || self.returns_to_cold(apply) && size > SMALL
     }
 
     /// Says of a call that stays whether it stands in cold code.

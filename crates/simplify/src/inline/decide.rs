@@ -104,8 +104,11 @@ impl Simplifier<'_> {
         // rule.
         let whole = self.function.in_twin
             || !imported && arguments.policy != Policy::Benefit && self.may_multiply(code);
-        let single =
-            !recursive && !imported && arguments.policy != Policy::Classic && self.is_single_use(code);
+        let single = !recursive
+            && !imported
+            && arguments.policy != Policy::Classic
+            && self.is_single_use(code)
+            && !self.raises_out(apply, code);
         let forced = forced
             .or((functor && whole).then_some(Reason::Functor))
             .or(single.then_some(Reason::SingleUse))

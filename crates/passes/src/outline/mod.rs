@@ -1,0 +1,191 @@
+//! Outlining of cold code (features F5): what a function does on the way to an error becomes a function of its own,
+//! which it calls in tail position. `docs/passes/outlining.md` shows it.
+//!
+//! The function is small then, and inlined where it was too large; what is copied with it, by inlining, peeling or
+//! unrolling, is one call of the same cold function. No frame is lost in backtraces: that of the function is replaced
+//! by that of the cold function, whose locations are those of what was cut out.
+
+mod region;
+
+use flambeau_ir::copy::Copier;
+use flambeau_ir::stack::deep;
+use flambeau_ir::term::{InlineAttribute, SpecialiseAttribute};
+use flambeau_ir::{
+    Apply, CallKind, Code, CodeAttributes, CodeId, Dbg, ExnCont, Expr, FunctionKind, Item, Rewrite, Rewrites,
+    Terminator, Unit, Variable,
+};
+use flambeau_simplify::cold::{self, ColdConts};
+use flambeau_simplify::size;
+use smallvec::SmallVec;
+
+use region::Region;
+
+/// Smaller cold code stays where it is: it is hardly larger than a call with its arguments.
+const SMALL: u32 = 12;
+
+/// Larger functions are not looked into.
+const LARGE: u32 = 1_000;
+
+/// Cuts the cold code out of all functions of a unit. On entry and on exit the unit is well-formed.
+pub fn outline(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
+    let mut changed = false;
+    for code in unit.codes.keys().collect::<Vec<_>>() {
+        changed |= may_be_cut(&unit.codes[code]) && cut(unit, rewrites, code);
+    }
+    changed
+}
+
+/// Whether the inliner might want what is left. A stub is what it hands on to, a functor is evaluated by what it is; a
+/// function that must not poll must not call.
+fn may_be_cut(code: &Code) -> bool {
+    let CodeAttributes { inline, is_functor, stub, no_poll, no_return, .. } = code.attributes;
+    !(code.recursive || stub || is_functor || no_poll || no_return) && inline == InlineAttribute::Default
+}
+
+/// Cuts cold code out of one function.
+fn cut(unit: &mut Unit, rewrites: &mut Rewrites, code: CodeId) -> bool {
+    let data = &unit.codes[code];
+    let mut cold: ColdConts = [data.exn].into_iter().collect();
+    let never_returns = |apply: &Apply| match apply.kind {
+        CallKind::Direct(callee) => unit.codes[callee].attributes.no_return,
+        // In tail position, only a call that never returns is marked so.
+        _ => apply.inlined == InlineAttribute::Cold && apply.ret == data.ret,
+    };
+    if cold::mark(&data.body, &mut cold, &never_returns) || cold.len() == 1 {
+        return false;
+    }
+    let limit = rewrites.inlining.of(rewrites.round).guard;
+    let mut body = unit.codes[code].body.take();
+    let mut cutting = Cutting { unit, rewrites, code, cold, cold_size: 0, decided: false, made: 0 };
+    cutting.run(&mut body);
+    let size = size::of(&body, LARGE);
+    if size.is_some_and(|size| size <= limit.saturating_add(cutting.cold_size)) {
+        cutting.decided = true;
+        cutting.run(&mut body);
+    }
+    let changed = cutting.made > 0;
+    unit.codes[code].body = body;
+    changed
+}
+
+/// The cutting of one function, whose body is not in the unit meanwhile.
+struct Cutting<'a> {
+    unit: &'a mut Unit,
+    rewrites: &'a mut Rewrites,
+    code: CodeId,
+    cold: ColdConts,
+    /// The size of all that can be cut out, without the calls instead of it.
+    cold_size: u32,
+    /// Whether it is to be cut out.
+    decided: bool,
+    /// How many functions were made of it.
+    made: u32,
+}
+
+impl Cutting<'_> {
+    /// A run that is not cold itself.
+    fn run(&mut self, expr: &mut Expr) {
+        deep(|| {
+            for index in 0..expr.items.len() {
+                match &mut expr.items[index] {
+                    Item::LetCont { recursive, handlers } => {
+                        for handler in handlers {
+                            if !*recursive && self.cold.contains(&handler.cont) {
+                                self.cut_out(&mut handler.body);
+                            } else {
+                                self.run(&mut handler.body);
+                            }
+                        }
+                    }
+                    Item::Join { cont, body, .. } => {
+                        self.run(body);
+                        if self.cold.contains(cont) {
+                            let items = expr.items.split_off(index + 1);
+                            let mut rest = Expr { items, terminator: Terminator::Unreachable };
+                            std::mem::swap(&mut rest.terminator, &mut expr.terminator);
+                            self.cut_out(&mut rest);
+                            expr.items.extend(rest.items);
+                            expr.terminator = rest.terminator;
+                            return;
+                        }
+                    }
+                    Item::Let { .. } | Item::LetClosures { .. } => {}
+                }
+            }
+            if let Terminator::Try { body, .. } = &mut expr.terminator {
+                self.run(body);
+            }
+        });
+    }
+
+    /// Replaces cold code by a call of a function that does the same, if that is possible and worth it.
+    fn cut_out(&mut self, expr: &mut Expr) {
+        let data = &self.unit.codes[self.code];
+        let (ret, exn) = (data.ret, data.exn);
+        let Some(region) = Region::of(expr, data) else { return };
+        if region.size < SMALL + region.free.len() as u32 {
+            return;
+        }
+        if !self.decided {
+            self.cold_size += region.removed;
+            return;
+        }
+        if !self.allow() {
+            return;
+        }
+        let args = region.free.iter().map(|var| (*var).into()).collect();
+        let cold = self.function(&expr.take(), &region.free);
+        let call = Apply {
+            callee: None,
+            kind: CallKind::Direct(cold),
+            args,
+            ret,
+            exn: ExnCont { cont: exn, extra_args: SmallVec::new() },
+            // A tail call: it has no frame.
+            dbg: Dbg::NONE,
+            inlined: InlineAttribute::Cold,
+            specialised: SpecialiseAttribute::Default,
+            depth: 0,
+            origin: None,
+        };
+        *expr = Expr { items: Vec::new(), terminator: Terminator::Apply(Box::new(call)) };
+    }
+
+    fn allow(&mut self) -> bool {
+        self.rewrites.allow(Rewrite::Outlining, self.unit, Some(self.code))
+    }
+
+    /// A function of the unit that does what the term does, with what that takes from around it as parameters.
+    fn function(&mut self, region: &Expr, free: &[Variable]) -> CodeId {
+        let unit = &mut *self.unit;
+        let data = &unit.codes[self.code];
+        self.made += 1;
+        let name = format!("cold_{}", self.made);
+        let linkage_name = format!("{}_{name}", data.linkage_name);
+        let (result, recursive, dbg) = (data.result, data.recursive, data.dbg);
+        let (old_ret, old_exn) = (data.ret, data.exn);
+        let my_closure = unit.new_value("my_closure");
+        let (ret, exn) = (unit.new_continuation("return"), unit.new_exn_continuation("raise"));
+        let mut copier = Copier::new(&mut unit.variables, &mut unit.continuations);
+        copier.substitute_continuation(old_ret, ret);
+        copier.substitute_exn(old_exn, ExnCont { cont: exn, extra_args: SmallVec::new() });
+        let params = free.iter().map(|var| copier.bind_variable(*var)).collect();
+        let body = copier.expr(region);
+        let function_slot = unit.function_slots.push(name);
+        unit.codes.push(Code {
+            linkage_name,
+            params,
+            my_closure,
+            function_slot,
+            ret,
+            exn,
+            result,
+            kind: FunctionKind::Curried,
+            recursive,
+            // That it never returns is found by those who make use of it.
+            attributes: CodeAttributes::default(),
+            dbg,
+            body,
+        })
+    }
+}
