@@ -72,6 +72,13 @@ impl Methods {
     }
 }
 
+/// A function that a method may be.
+struct Known {
+    code: CodeId,
+    /// The fields of the records in which it is that method, each with its field there.
+    places: Vec<(u32, u32)>,
+}
+
 /// A method call whose operands have been evaluated.
 struct Sent {
     object: Simple,
@@ -328,10 +335,9 @@ impl<'a> Converter<'a> {
         self.dispatch(&known, &sent, target)
     }
 
-    /// What the method of a call may be that has so many arguments, the object included: for each function the records in
-    /// which it is, and its place in each.
-    fn known_methods(&mut self, send: NodeId, args: usize) -> Result<Vec<(CodeId, Vec<(u32, u32)>)>> {
-        let mut known: Vec<(CodeId, Vec<(u32, u32)>)> = Vec::new();
+    /// What the method of a call may be that has so many arguments, the object included.
+    fn known_methods(&mut self, send: NodeId, args: usize) -> Result<Vec<Known>> {
+        let mut known: Vec<Known> = Vec::new();
         if self.methods.records.is_none() {
             return Ok(known);
         }
@@ -345,22 +351,17 @@ impl<'a> Converter<'a> {
             }
             let (_, code) = self.declare_method(node)?;
             let place = (self.methods.record(class), position as u32 + 1);
-            match known.iter_mut().find(|(other, _)| *other == code) {
-                Some((_, places)) => places.push(place),
-                None => known.push((code, vec![place])),
+            match known.iter_mut().find(|other| other.code == code) {
+                Some(known) => known.places.push(place),
+                None => known.push(Known { code, places: vec![place] }),
             }
         }
         Ok(known)
     }
 
     /// Asks for one function after the other, then does as if none were known.
-    fn dispatch(
-        &mut self,
-        known: &[(CodeId, Vec<(u32, u32)>)],
-        sent: &Sent,
-        target: &Target,
-    ) -> Result<Terminator> {
-        let ([(code, places), others @ ..], Some(records)) = (known, self.methods.records) else {
+    fn dispatch(&mut self, known: &[Known], sent: &Sent, target: &Target) -> Result<Terminator> {
+        let ([Known { code, places }, others @ ..], Some(records)) = (known, self.methods.records) else {
             let (callee, kind, args) = sent.otherwise.clone();
             return self.apply(Some(callee), kind, args, sent.site, target);
         };
