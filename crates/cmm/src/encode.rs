@@ -257,7 +257,7 @@ fn operands(expr: &Expr, out: &mut Vec<ExprId>) {
         Expr::Raise { exn, .. } => out.push(*exn),
         Expr::Closures { values, .. } => out.extend(values),
         Expr::Offset { pointer, .. } | Expr::SlotLoad { pointer, .. } | Expr::IsClosureOf { pointer, .. } => {
-            out.push(*pointer)
+            out.push(*pointer);
         }
     }
 }

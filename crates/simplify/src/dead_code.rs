@@ -342,7 +342,7 @@ impl<'u> Marking<'u> {
                 }
             }
             Prim::AllocDummyClosure { function } | Prim::IsClosureOf { function } => {
-                self.set(self.of_slot[*function])
+                self.set(self.of_slot[*function]);
             }
             Prim::ProjectFunctionSlot { from, to } => {
                 self.set(self.of_slot[*from]);

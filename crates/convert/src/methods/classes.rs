@@ -6,7 +6,7 @@
 use flambeau_lambda::decode::Import;
 use flambeau_lambda::term::{Constant, Ident, MethodKind, Node, NodeId, Term};
 use flambeau_lambda::{Approximation, Primitive};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// A call of a method that more classes than these define is as it was: the lookup in a cache takes as long as some
 /// questions.
@@ -14,6 +14,12 @@ const MOST: usize = 3;
 
 /// Classes that inherit from so many others are not looked at any further.
 const DEEPEST: usize = 32;
+
+/// A record has no more methods than these: all of them are live where it is made.
+const LONGEST: usize = 64;
+
+/// The library's module of objects.
+const LIBRARY: &str = "CamlinternalOO";
 
 /// A method as a class defines it.
 #[derive(Clone, Copy, Debug)]
@@ -52,8 +58,8 @@ pub struct Class {
 pub enum Step {
     /// Methods of a definition get their places.
     Defined(usize),
-    /// The class of a definition is complete.
-    Complete(usize),
+    /// The class of a definition is complete: that which was initialised last, or that whose table is in a variable.
+    Complete(usize, Option<Ident>),
 }
 
 /// The classes of a unit.
@@ -69,24 +75,16 @@ pub struct Classes {
 }
 
 impl Classes {
-    /// Reads them off a term. None, if it calls no method that one of them has.
+    /// Reads them off a term: what concerns methods that it calls.
     pub fn new(term: &Term, imports: &[Import], module: &str) -> Classes {
+        let called: FxHashSet<i64> = term.nodes.iter().filter_map(|node| called(term, node)).collect();
+        if called.is_empty() || !imports.iter().any(|import| import.name == LIBRARY) {
+            return Classes::default();
+        }
         let reader = Reader::new(term, imports, module);
-        let mut classes = reader.definitions();
-        if classes.methods.is_empty() {
-            return Classes::default();
-        }
+        let mut classes = reader.definitions(&called);
         reader.complete(&mut classes);
-        let is_asked_for = |node: &Node| match node {
-            Node::Send { kind, method, args, .. } => classes
-                .named(term, *kind, *method, args.len())
-                .is_some_and(|name| classes.by_hash.contains_key(&name)),
-            _ => false,
-        };
-        if !term.nodes.iter().any(is_asked_for) {
-            return Classes::default();
-        }
-        classes
+        if classes.by_hash.is_empty() { Classes::default() } else { classes }
     }
 
     /// The method that a function is.
@@ -94,23 +92,11 @@ impl Classes {
         self.by_function.get(&function).copied()
     }
 
-    /// The hash of the name of the method that is called, if any class has one of that name.
-    fn named(&self, term: &Term, kind: MethodKind, method: NodeId, _args: usize) -> Option<i64> {
-        match (kind, &term.nodes[method.0 as usize]) {
-            (MethodKind::SelfMethod, Node::Var(label)) => Some(hash(term.name(*label))),
-            (MethodKind::Cached, Node::Const(constant)) => match constant.steps[..] {
-                [Constant::Int(hash)] => Some(hash),
-                _ => None,
-            },
-            _ => None,
-        }
-    }
-
     /// The classes that the object of a call may be of, each by its definition and with the position of the method among
     /// its methods: the likeliest first, none if they are too many.
     pub fn candidates(&self, term: &Term, send: NodeId) -> Vec<(usize, usize)> {
-        let Node::Send { kind, method, args, .. } = &term.nodes[send.0 as usize] else { return Vec::new() };
-        let Some(name) = self.named(term, *kind, *method, args.len()) else { return Vec::new() };
+        let node = &term.nodes[send.0 as usize];
+        let (Node::Send { kind, .. }, Some(name)) = (node, called(term, node)) else { return Vec::new() };
         let Some(classes) = self.by_hash.get(&name) else { return Vec::new() };
         let within = if *kind == MethodKind::SelfMethod { self.definition_around(term, send) } else { None };
         let position = |class: &usize| {
@@ -134,6 +120,19 @@ impl Classes {
     }
 }
 
+/// The hash of the name of the method that a node calls, if it does.
+fn called(term: &Term, node: &Node) -> Option<i64> {
+    let Node::Send { kind, method, .. } = node else { return None };
+    match (kind, &term.nodes[method.0 as usize]) {
+        (MethodKind::SelfMethod, Node::Var(label)) => Some(hash(term.name(*label))),
+        (MethodKind::Cached, Node::Const(constant)) => match constant.steps[..] {
+            [Constant::Int(hash)] => Some(hash),
+            _ => None,
+        },
+        _ => None,
+    }
+}
+
 /// The hash of a method's name (`Btype.hash_variant`).
 fn hash(name: &str) -> i64 {
     let hash = name.bytes().fold(0_i64, |hash, byte| (223 * hash + i64::from(byte)) & 0x7fff_ffff);
@@ -154,9 +153,6 @@ impl<'a> Reader<'a> {
     fn new(term: &'a Term, imports: &'a [Import], module: &'a str) -> Reader<'a> {
         let mut reader =
             Reader { term, imports, module, bound: FxHashMap::default(), fields: FxHashMap::default() };
-        if !imports.iter().any(|import| import.name == "CamlinternalOO") {
-            return reader;
-        }
         for node in &term.nodes {
             match node {
                 Node::Let { id, def, .. } => {
@@ -192,7 +188,7 @@ impl<'a> Reader<'a> {
         let (Primitive::Field { field, .. }, [module]) = (&**prim, &args[..]) else { return None };
         let Node::Prim { prim, .. } = self.node(*module) else { return None };
         let Primitive::GetGlobal(global) = **prim else { return None };
-        let import = self.imports.get(global as usize).filter(|import| import.name == "CamlinternalOO")?;
+        let import = self.imports.get(global as usize).filter(|import| import.name == LIBRARY)?;
         let Approximation::Block(fields) = &import.approximation else { return None };
         let Approximation::Closure { code, .. } = fields.get(*field as usize)? else { return None };
         // The linker's name ends in a stamp.
@@ -204,7 +200,7 @@ impl<'a> Reader<'a> {
         })
     }
 
-    fn definitions(&self) -> Classes {
+    fn definitions(&self, called: &FxHashSet<i64>) -> Classes {
         let mut classes = Classes::default();
         let mut by_table: FxHashMap<Ident, usize> = FxHashMap::default();
         for (index, node) in self.term.nodes.iter().enumerate() {
@@ -237,12 +233,11 @@ impl<'a> Reader<'a> {
                 let (Node::Var(label), Node::Function(_)) = (self.node(pair[0]), self.node(pair[1])) else {
                     continue;
                 };
-                let method = Method {
-                    hash: hash(self.term.name(*label)),
-                    label: *label,
-                    function: pair[1],
-                    definition,
-                };
+                let hash = hash(self.term.name(*label));
+                if !called.contains(&hash) {
+                    continue;
+                }
+                let method = Method { hash, label: *label, function: pair[1], definition };
                 classes.by_function.insert(pair[1], classes.methods.len());
                 classes.definitions[definition].methods.push(classes.methods.len());
                 classes.methods.push(method);
@@ -255,20 +250,36 @@ impl<'a> Reader<'a> {
     fn complete(&self, classes: &mut Classes) {
         let by_table: FxHashMap<Ident, usize> =
             classes.definitions.iter().enumerate().map(|(index, d)| (d.table, index)).collect();
+        // Tables that are passed to a function of the unit that initialises a class, with what they are called there.
+        let passed = |node: &Node| match node {
+            Node::Apply { func, args, .. } => match args[..] {
+                [table] => match self.node(table) {
+                    Node::Var(table) => Some((*table, self.table_of(*func)?)),
+                    _ => None,
+                },
+                _ => None,
+            },
+            _ => None,
+        };
+        let initialised: FxHashMap<Ident, Ident> = self.term.nodes.iter().filter_map(passed).collect();
         for (index, node) in self.term.nodes.iter().enumerate() {
             let Node::Apply { func, args, .. } = node else { continue };
-            let definition = match (self.library_function(*func), &args[..]) {
+            let complete = match (self.library_function(*func), &args[..]) {
                 (Some("init_class"), [table]) => match self.node(*table) {
-                    Node::Var(table) => by_table.get(table).copied(),
+                    Node::Var(table) => {
+                        let initialised = initialised.get(table).unwrap_or(table);
+                        by_table.get(initialised).map(|definition| (*definition, Some(*table)))
+                    }
                     _ => None,
                 },
                 (Some("make_class" | "make_class_store"), [_, initialise, ..]) => {
-                    self.table_of(*initialise).and_then(|table| by_table.get(&table).copied())
+                    let table = self.table_of(*initialise);
+                    table.and_then(|table| by_table.get(&table)).map(|definition| (*definition, None))
                 }
                 _ => None,
             };
-            let Some(definition) = definition else { continue };
-            classes.steps.insert(NodeId(index as u32), Step::Complete(definition));
+            let Some((definition, table)) = complete else { continue };
+            classes.steps.insert(NodeId(index as u32), Step::Complete(definition, table));
             let mut class = Class { definitions: Vec::new(), methods: Vec::new() };
             self.add(classes, &by_table, definition, &mut class);
             classes.classes.insert(definition, class);
@@ -298,7 +309,8 @@ impl<'a> Reader<'a> {
             class.definitions.push(definition);
             for method in classes.definitions[definition].methods.iter().rev() {
                 let name = classes.methods[*method].hash;
-                if class.methods.iter().all(|other| classes.methods[*other].hash != name) {
+                let is_new = class.methods.iter().all(|other| classes.methods[*other].hash != name);
+                if is_new && class.methods.len() < LONGEST {
                     class.methods.push(*method);
                 }
             }

@@ -17,7 +17,7 @@ use flambeau_ir::{
     ApplyCont, CallKind, CodeId, ContHandler, Continuation, Expr, FunctionSlot, IntKind, Item, Kind, Prim,
     Rewrite, SetOfClosures, Simple, Static, StaticDef, StaticField, Symbol, Terminator,
 };
-use flambeau_lambda::term::{Function, Inline, LocId, MethodKind, Node, NodeId, Specialise};
+use flambeau_lambda::term::{Function, Ident, Inline, LocId, MethodKind, Node, NodeId, Specialise};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::{SmallVec, smallvec};
 
@@ -70,6 +70,13 @@ impl Methods {
     fn size(&self) -> u32 {
         self.label(self.classes.methods.len())
     }
+}
+
+/// A function that a method may be.
+struct Known {
+    code: CodeId,
+    /// The fields of the records in which it is that method, each with its field there.
+    places: Vec<(u32, u32)>,
 }
 
 /// A method call whose operands have been evaluated.
@@ -127,7 +134,15 @@ impl<'a> Converter<'a> {
         };
         match step {
             Step::Defined(definition) => self.note_labels(records, definition),
-            Step::Complete(definition) => self.complete_class(records, definition),
+            // Where others may have initialised the class anew, what was left behind is compared with a table of one's own,
+            // and only another domain could come between.
+            Step::Complete(_, table)
+                if (self.in_function || !self.straight)
+                    && (table.is_none() || self.options.several_domains) =>
+            {
+                Ok(())
+            }
+            Step::Complete(definition, table) => self.complete_class(records, definition, table),
         }
     }
 
@@ -146,56 +161,82 @@ impl<'a> Converter<'a> {
     }
 
     /// Makes the record of a class that is complete, if its methods are those that its source shows.
-    fn complete_class(&mut self, records: Symbol, definition: usize) -> Result<()> {
+    fn complete_class(&mut self, records: Symbol, definition: usize, table: Option<Ident>) -> Result<()> {
         let class = &self.methods.classes.classes[&definition];
         let (definitions, methods) = (class.definitions.clone(), class.methods.clone());
-        let field = |this: &mut Self, block: Simple, field: u32| {
-            let load = Prim::BlockLoad { field, mutability: Mutability::Mutable };
-            this.prim("field", load, &[block], LocId(0))
+        if methods.is_empty() {
+            return Ok(());
+        }
+        let labels: Vec<Simple> = methods
+            .iter()
+            .map(|method| {
+                let label = self.methods.label(*method);
+                self.changing_field(records.into(), label)
+            })
+            .collect();
+        let table = match table {
+            Some(table) => self.variable(table)?.simple,
+            None => {
+                let own = self.methods.table(definition);
+                self.changing_field(records.into(), own)
+            }
         };
-        let all = |this: &mut Self, tests: Vec<Simple>| {
-            let and = Prim::IntArith { op: IntOp::And, kind: IntKind::Naked };
-            tests.into_iter().reduce(|all, test| this.prim("and", and.clone(), &[all, test], LocId(0)))
-        };
-        let own = self.methods.table(definition);
-        let table = field(self, records.into(), own);
         // What the parts of the class left behind is about this table.
         let mut tests = Vec::new();
         for part in definitions {
             let its = self.methods.table(part);
-            let its = field(self, records.into(), its);
+            let its = self.changing_field(records.into(), its);
             tests.push(self.prim("same", Prim::PhysEqual { negated: false }, &[its, table], LocId(0)));
         }
-        let Some(same_table) = all(self, tests) else { return Ok(()) };
+        let Some(same_table) = self.all(tests) else { return Ok(()) };
         let done = self.unit.new_continuation("done");
         let body = self.isolated(|this| {
-            let to_done = || ApplyCont { cont: done, args: SmallVec::new() };
-            let complete = this.isolated(|this| {
-                let places = field(this, table, METHODS);
-                let (mut record, mut tests) = (vec![places], Vec::new());
-                for method in methods {
-                    let label = this.methods.label(method);
-                    let label = field(this, records.into(), label);
-                    let closure = this.prim("method", Prim::BlockLoadComputed, &[places, label], LocId(0));
-                    record.push(closure);
-                    let node = this.methods.classes.methods[method].function;
-                    let (function, _) = this.declare_method(node)?;
-                    tests.push(this.prim("as_shown", Prim::IsClosureOf { function }, &[closure], LocId(0)));
-                }
-                let Some(as_shown) = all(this, tests) else { return Ok(Terminator::ApplyCont(to_done())) };
-                let keep = this.isolated(|this| {
-                    let make = Prim::MakeBlock { tag: 0, mutability: Mutability::Immutable };
-                    let record = this.prim("record", make, &record, LocId(0));
-                    let field = this.methods.record(definition);
-                    this.store_record(records, field, record, Init::Assignment);
-                    Ok(Terminator::ApplyCont(to_done()))
-                })?;
-                Ok(this.if_then(as_shown, keep, done))
-            })?;
+            let complete =
+                this.isolated(|this| this.make_record(records, definition, table, &methods, &labels, done))?;
             Ok(this.if_then(same_table, complete, done))
         })?;
         self.items.push(Item::Join { cont: done, params: SmallVec::new(), body: Box::new(body) });
         Ok(())
+    }
+
+    fn make_record(
+        &mut self,
+        records: Symbol,
+        definition: usize,
+        table: Simple,
+        methods: &[usize],
+        labels: &[Simple],
+        done: Continuation,
+    ) -> Result<Terminator> {
+        let places = self.changing_field(table, METHODS);
+        let (mut record, mut tests) = (vec![places], Vec::new());
+        for (method, label) in methods.iter().zip(labels) {
+            let closure = self.prim("method", Prim::BlockLoadComputed, &[places, *label], LocId(0));
+            record.push(closure);
+            let (function, _) = self.declare_method(self.methods.classes.methods[*method].function)?;
+            tests.push(self.prim("as_shown", Prim::IsClosureOf { function }, &[closure], LocId(0)));
+        }
+        let to_done = || Terminator::ApplyCont(ApplyCont { cont: done, args: SmallVec::new() });
+        let Some(as_shown) = self.all(tests) else { return Ok(to_done()) };
+        let keep = self.isolated(|this| {
+            let make = Prim::MakeBlock { tag: 0, mutability: Mutability::Immutable };
+            let record = this.prim("record", make, &record, LocId(0));
+            let field = this.methods.record(definition);
+            this.store_record(records, field, record, Init::Assignment);
+            Ok(to_done())
+        })?;
+        Ok(self.if_then(as_shown, keep, done))
+    }
+
+    fn changing_field(&mut self, block: Simple, field: u32) -> Simple {
+        let load = Prim::BlockLoad { field, mutability: Mutability::Mutable };
+        self.prim("field", load, &[block], LocId(0))
+    }
+
+    /// Whether all tests, each naked, have succeeded.
+    fn all(&mut self, tests: Vec<Simple>) -> Option<Simple> {
+        let and = Prim::IntArith { op: IntOp::And, kind: IntKind::Naked };
+        tests.into_iter().reduce(|all, test| self.prim("and", and.clone(), &[all, test], LocId(0)))
     }
 
     fn if_then(&mut self, test: Simple, then: Expr, otherwise: Continuation) -> Terminator {
@@ -294,10 +335,9 @@ impl<'a> Converter<'a> {
         self.dispatch(&known, &sent, target)
     }
 
-    /// What the method of a call may be that has so many arguments, the object included: for each function the records in
-    /// which it is, and its place in each.
-    fn known_methods(&mut self, send: NodeId, args: usize) -> Result<Vec<(CodeId, Vec<(u32, u32)>)>> {
-        let mut known: Vec<(CodeId, Vec<(u32, u32)>)> = Vec::new();
+    /// What the method of a call may be that has so many arguments, the object included.
+    fn known_methods(&mut self, send: NodeId, args: usize) -> Result<Vec<Known>> {
+        let mut known: Vec<Known> = Vec::new();
         if self.methods.records.is_none() {
             return Ok(known);
         }
@@ -311,22 +351,17 @@ impl<'a> Converter<'a> {
             }
             let (_, code) = self.declare_method(node)?;
             let place = (self.methods.record(class), position as u32 + 1);
-            match known.iter_mut().find(|(other, _)| *other == code) {
-                Some((_, places)) => places.push(place),
-                None => known.push((code, vec![place])),
+            match known.iter_mut().find(|other| other.code == code) {
+                Some(known) => known.places.push(place),
+                None => known.push(Known { code, places: vec![place] }),
             }
         }
         Ok(known)
     }
 
     /// Asks for one function after the other, then does as if none were known.
-    fn dispatch(
-        &mut self,
-        known: &[(CodeId, Vec<(u32, u32)>)],
-        sent: &Sent,
-        target: &Target,
-    ) -> Result<Terminator> {
-        let ([(code, places), others @ ..], Some(records)) = (known, self.methods.records) else {
+    fn dispatch(&mut self, known: &[Known], sent: &Sent, target: &Target) -> Result<Terminator> {
+        let ([Known { code, places }, others @ ..], Some(records)) = (known, self.methods.records) else {
             let (callee, kind, args) = sent.otherwise.clone();
             return self.apply(Some(callee), kind, args, sent.site, target);
         };

@@ -63,7 +63,7 @@ impl Verifier<'_> {
             Prim::ProjectValueSlot { function, value } => self.project_value(*function, *value),
             Prim::ProjectFunctionSlot { from, to } => self.project_function(*from, *to),
             Prim::AllocDummyClosure { function } | Prim::IsClosureOf { function } => {
-                self.known_function_slot(*function)
+                self.known_function_slot(*function);
             }
             _ => {}
         }

@@ -52,7 +52,12 @@ impl Env {
             (Prim::StringLoad { width: Width::W8, .. }, _) => Some(Ty::Int(IntSet::range(0, 255))),
             (Prim::StringLoad { width: Width::W16, .. }, _) => Some(Ty::Int(IntSet::range(0, 65535))),
             (
-                Prim::IntCompare { .. } | Prim::FloatCompare { .. } | Prim::IsInt | Prim::PhysEqual { .. },
+                Prim::IntCompare { .. }
+                | Prim::FloatCompare { .. }
+                | Prim::IsInt
+                | Prim::PhysEqual { .. }
+                | Prim::IsClosureOf { .. }
+                | Prim::IsInstance,
                 _,
             ) => Some(Ty::bool()),
             (Prim::IntCompare3 { .. } | Prim::FloatCompare3, _) => tagged(-1, 1),
