@@ -14,8 +14,8 @@
 use cranelift_entity::{EntitySet, SecondaryMap};
 use flambeau_ir::renumber::Removal;
 use flambeau_ir::{
-    CallKind, CodeId, Expr, FunctionSlot, Item, Named, Prim, Rewrite, Rewrites, SetOfClosures, Simple,
-    StaticDef, StaticField, Symbol, Terminator, Unit, ValueSlot, Variable, rewrite,
+    CallKind, CodeId, Const, Expr, FunctionSlot, Item, Kind, Named, Prim, Rewrite, Rewrites, SetOfClosures,
+    Simple, StaticDef, StaticField, Symbol, Terminator, Unit, ValueSlot, Variable, rewrite,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -25,9 +25,12 @@ pub fn dead_code(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
 }
 
 /// Removes what is dead, if that is allowed; whether anything was removed. A code whose set of closures is gone already
-/// may mention its slots.
+/// may mention its slots on entry, but not on exit.
 pub(crate) fn remove(unit: &mut Unit, allow: impl FnOnce(rewrite::Dead) -> bool) -> bool {
     let live = Marking::new(unit).run();
+    if !live.orphans.is_empty() {
+        forget_orphans(unit, &live.orphans);
+    }
     let codes: Vec<CodeId> = unit.codes.keys().filter(|&id| !live.codes.contains(id)).collect();
     let statics: Vec<usize> = (0..unit.statics.len()).filter(|&index| !live.statics[index]).collect();
     let sets = live.dead.sets.len();
@@ -60,9 +63,38 @@ pub(crate) fn remove(unit: &mut Unit, allow: impl FnOnce(rewrite::Dead) -> bool)
     true
 }
 
+/// Replaces what is asked of closures that nobody allocates any more. Such code is never executed: it stays for the layout
+/// of sets that are bound in it, or behind the question whether a closure is one of them.
+fn forget_orphans(unit: &mut Unit, orphans: &FxHashSet<FunctionSlot>) {
+    unit.rewrite_bodies(|_, _, body| {
+        let mut changed = false;
+        body.walk_mut(&mut |expr| {
+            for item in &mut expr.items {
+                let Item::Let { named, .. } = item else { continue };
+                let Named::Prim { prim, .. } = named else { continue };
+                let known = match prim {
+                    Prim::IsClosureOf { function } if orphans.contains(function) => Const::NakedImmediate(0),
+                    Prim::ProjectValueSlot { function, .. }
+                    | Prim::ProjectFunctionSlot { from: function, .. }
+                        if orphans.contains(function) =>
+                    {
+                        Const::Poison(Kind::Value)
+                    }
+                    _ => continue,
+                };
+                *named = Named::Simple(Simple::Const(known));
+                changed = true;
+            }
+        });
+        changed
+    });
+}
+
 /// What is live.
 struct Live {
     codes: EntitySet<CodeId>,
+    /// Functions of which live code mentions slots, and of which no set is left.
+    orphans: FxHashSet<FunctionSlot>,
     statics: Vec<bool>,
     dead: Dead,
 }
@@ -137,6 +169,7 @@ struct Marking<'u> {
     /// One more than the number of the set; 0 for none.
     of_variable: SecondaryMap<Variable, u32>,
     of_slot: SecondaryMap<FunctionSlot, u32>,
+    orphans: FxHashSet<FunctionSlot>,
     of_value: SecondaryMap<ValueSlot, Option<Simple>>,
     projected: EntitySet<ValueSlot>,
     /// One more than the number of the static data that defines a symbol, and its set.
@@ -160,6 +193,7 @@ impl<'u> Marking<'u> {
             sets: Vec::new(),
             of_variable: SecondaryMap::new(),
             of_slot: SecondaryMap::new(),
+            orphans: FxHashSet::default(),
             of_value: SecondaryMap::new(),
             projected: EntitySet::new(),
             of_symbol: SecondaryMap::new(),
@@ -239,7 +273,7 @@ impl<'u> Marking<'u> {
             values: live.filter(|(slot, _)| !self.projected.contains(*slot)).count(),
             projected: self.projected,
         };
-        Live { codes: self.codes, statics: self.statics, dead }
+        Live { codes: self.codes, orphans: self.orphans, statics: self.statics, dead }
     }
 
     fn atom(&mut self, atom: Simple) {
@@ -333,20 +367,27 @@ impl<'u> Marking<'u> {
         });
     }
 
+    fn slot(&mut self, slot: FunctionSlot) {
+        match self.of_slot[slot] {
+            0 => _ = self.orphans.insert(slot),
+            set => self.set(set),
+        }
+    }
+
     fn slots(&mut self, prim: &Prim) {
         match prim {
             Prim::ProjectValueSlot { function, value } => {
-                self.set(self.of_slot[*function]);
+                self.slot(*function);
                 if self.projected.insert(*value) {
                     self.atoms.extend(self.of_value[*value]);
                 }
             }
             Prim::AllocDummyClosure { function } | Prim::IsClosureOf { function } => {
-                self.set(self.of_slot[*function]);
+                self.slot(*function);
             }
             Prim::ProjectFunctionSlot { from, to } => {
-                self.set(self.of_slot[*from]);
-                self.set(self.of_slot[*to]);
+                self.slot(*from);
+                self.slot(*to);
             }
             _ => {}
         }

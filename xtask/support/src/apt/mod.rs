@@ -316,8 +316,7 @@ mod tests {
 
     #[test]
     fn stanzas_become_source_stanzas() {
-        let stanzas =
-            "# note\nTypes: deb\nURIs: u\nSuites: s\nArchitectures: amd64\n\nTypes: deb-src\nURIs: v\n\nTypes: deb deb-src\nURIs: w\n";
+        let stanzas = "# note\nTypes: deb\nURIs: u\nSuites: s\nArchitectures: amd64\n\nTypes: deb-src\nURIs: v\n\nTypes: deb deb-src\nURIs: w\n";
         assert_eq!(sources_of_stanzas(stanzas), "Types: deb-src\nURIs: u\nSuites: s\n\n");
     }
 }
