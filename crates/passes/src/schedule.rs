@@ -86,7 +86,7 @@ pub const SCHEDULE: &[Step] = &[
     step(SCALAR_REPLACEMENT, When::Second, If::Always, "blocks that only forwarded loads kept"),
     step(CONTIFY, When::Second, If::Always, "closures that only blocks kept are called by name after scalar replacement"),
     step(PARAMETERS, When::FromSecond, If::OwnObject, "what is still a function; the round knows the parts, which may have parts themselves"),
-    step(IMMEDIATES, When::Last, If::Always, "what is not known of the arguments of comparisons by now never will be"),
+    step(IMMEDIATES, When::Last, If::OwnObject, "what is not known of the arguments of comparisons by now never will be"),
     step(THREAD, When::FromSecond, If::Always, "switches on what inlined functions give"),
     step(UNROLL, When::Second, If::Level(3), "loops whose number of iterations the first round found out"),
     step(PEEL, When::Second, If::Always, "what is the same in each iteration, and may fail"),
