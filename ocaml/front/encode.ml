@@ -24,7 +24,7 @@ type state = {
   imports : Imports.t;
   stock_stamps : int Misc.Stdlib.String.Map.t;  (** [Stock_unit.inner_stamps] of the unit. *)
   stamps : int Ident.Tbl.t;  (** Of identifiers that are to have another stamp than theirs. *)
-  uses : Typed_uses.t Lazy.t option;  (** The types that comparisons are used at. *)
+  uses : Typed_uses.t Lazy.t option;  (** The types that comparisons and polymorphic functions are used at. *)
   type_numbers : (Typed_uses.description, int) Hashtbl.t;
   types : Byte_writer.t;
 }
@@ -178,6 +178,13 @@ let used_type state prim loc =
   | Some uses, Pccall { prim_name; _ } -> Option.map (type_number state) (Typed_uses.find uses loc prim_name)
   | _ -> None
 
+(* Of each argument, 0 or a number and 1: of the type at which a polymorphic function takes it. *)
+let argument_types state apply =
+  let number = function Some description -> type_number state description + 1 | None -> 0 in
+  match state.uses with
+  | Some uses -> List.map number (Typed_uses.argument_types uses apply.ap_loc apply.ap_args)
+  | None -> []
+
 (* {1 Nodes} *)
 
 (* Begins a node; its data follow. *)
@@ -217,7 +224,9 @@ let rec term state lambda =
   | Lapply apply ->
       term state apply.ap_func;
       terms state apply.ap_args;
-      node state Node.apply;
+      (match argument_types state apply with
+      | [] -> node state Node.apply
+      | types -> node state Node.typed_apply; list u types);
       u (List.length apply.ap_args);
       location state apply.ap_loc;
       tailcall state apply.ap_tailcall;
@@ -357,7 +366,7 @@ and letrec state bindings body =
 (* {1 The request} *)
 
 let magic = "FLBQ"
-let version = 4
+let version = 5
 
 let write_options w options (program : Lambda.program) =
   let open Byte_writer in

@@ -264,6 +264,7 @@ module Node = struct
   let if_used = 21
   let runtime_call = 22
   let typed_prim = 23
+  let typed_apply = 24
 end
 
 module Constant = struct

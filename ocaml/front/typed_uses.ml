@@ -1,9 +1,8 @@
-(** At which types the source uses the functions of the runtime that compare any values
+(** At which types the source uses the functions of the runtime that compare any values, and calls functions that may
     ([docs/design/types-of-the-source.md]).
 
-    Lambda does not carry types, but its primitives have the locations of the expressions that they come from. So the
-    uses are collected from the typed tree by location, when the first comparison is met in Lambda, and found again
-    there. What stands twice under one location (code that a preprocessor made) with different types is forgotten. *)
+    Lambda does not carry types, but its primitives and applications have the locations of the expressions that they
+    come from. So the uses are collected from the typed tree by location, and found again in Lambda. What stands twice under one location (code that a preprocessor made) with different types is forgotten. *)
 
 open Typedtree
 
@@ -21,7 +20,19 @@ type use = {
   mutable coerced_to : description option;  (** The type of all that use a function that is this one. *)
 }
 
-type t = (position, use) Hashtbl.t
+(* Where an application stands. *)
+type place = { in_file : string; from : int; until : int }
+
+type application = {
+  types : description option list;  (** Of the arguments that matter. *)
+  of_own : bool;  (** The function is of this unit, as far as the path shows. *)
+}
+
+type t = {
+  comparisons : (position, use) Hashtbl.t;
+  applications : (place, application) Hashtbl.t;
+  mutable polymorphic : bool;  (** Some function of the unit may compare values of any type. *)
+}
 
 (** The functions of the runtime, by the names that the source may have for them. *)
 let runtime_function = function
@@ -39,14 +50,17 @@ let describe env ty = description (Option.bind (Type_view.first_argument ty) (Ty
 
 let use uses loc runtime_function =
   let position = position loc runtime_function in
-  match Hashtbl.find_opt uses position with
+  match Hashtbl.find_opt uses.comparisons position with
   | Some use -> use
   | None ->
       let use = { description = None; count = 0; coerced_to = None } in
-      Hashtbl.add uses position use;
+      Hashtbl.add uses.comparisons position use;
       use
 
+let is_unknown { terms; root } = List.nth terms root = Type_terms.Unknown
+
 let note uses loc runtime_function description =
+  if Option.fold ~none:true ~some:is_unknown description then uses.polymorphic <- true;
   let use = use uses loc runtime_function in
   use.count <- use.count + 1;
   if use.count = 1 then use.description <- description
@@ -60,10 +74,98 @@ let function_of e =
 
 let used_function e = Option.map (fun name -> (name, describe e.exp_env e.exp_type)) (function_of e)
 
+(* {1 Calls of polymorphic functions} *)
+
+let unknown = { types = []; of_own = false }
+
+let place (loc : Location.t) =
+  { in_file = loc.loc_start.pos_fname; from = loc.loc_start.pos_cnum; until = loc.loc_end.pos_cnum }
+
+let rec parameters ty =
+  match Type_view.arrow ty with Some (parameter, result) -> parameter :: parameters result | None -> []
+
+let variable ty = match Type_view.view ty with Variable id -> Some id | _ -> None
+let mentions_variable id ty = List.exists (fun ty -> variable ty = Some id) (Ctype.free_variables ty)
+
+(* Whether a parameter is a value of any type, and there is another one that may hold what it is compared with: no
+   function, which rather compares for itself. *)
+let may_be_compared parameters parameter =
+  match variable parameter with
+  | None -> false
+  | Some id ->
+      let holds ty = Type_view.arrow ty = None && mentions_variable id ty in
+      List.compare_length_with (List.filter holds parameters) 1 > 0
+
+(* The functions of the standard library that compare or hash. What others are called with is not described: this is
+   all that the list is for. *)
+let compares_in_library = function
+  | ("List" | "ListLabels"), ("mem" | "assoc" | "assoc_opt" | "mem_assoc" | "remove_assoc") -> true
+  | ("Array" | "ArrayLabels"), "mem" -> true
+  | "Hashtbl", ("find" | "find_opt" | "find_all" | "mem" | "remove" | "replace") -> true
+  | "Stdlib", ("min" | "max") -> true
+  | _ -> false
+
+let module_name = function
+  | Path.Pident id -> Ident.name id
+  | Path.Pdot (_, name) -> name
+  | path -> Path.last path
+
+let is_of_interest path =
+  Ident.name (Path.head path) <> "Stdlib"
+  || match path with Path.Pdot (of_module, name) -> compares_in_library (module_name of_module, name) | _ -> false
+
+(* [Obj.magic x]: nothing is known of a value by this type. *)
+let is_magic e =
+  match e.exp_desc with
+  | Texp_apply ({ exp_desc = Texp_ident (_, _, { val_kind = Val_prim { prim_name = "%identity"; _ }; _ }); _ }, _) ->
+      true
+  | _ -> false
+
+let argument_type parameters parameter e =
+  if may_be_compared parameters parameter && not (is_magic e) then
+    Option.bind (Type_terms.of_type e.exp_env e.exp_type) (fun (terms, root) ->
+        let known = { terms; root } in
+        if is_unknown known then None else Some known)
+  else None
+
+let rec argument_types all parameters args =
+  match (parameters, args) with
+  | parameter :: parameters, e :: args -> argument_type all parameter e :: argument_types all parameters args
+  | [], _ | _, [] -> []
+
+let described_types uses path parameters args =
+  let types = argument_types parameters parameters args in
+  if List.exists2 (fun known parameter -> known = None && may_be_compared parameters parameter) types parameters
+  then uses.polymorphic <- true;
+  { types; of_own = not (Ident.persistent (Path.head path)) }
+
+let types_of_application uses f args =
+  match f.exp_desc with
+  | Texp_ident (path, _, { val_kind = Val_reg; val_type; _ }) when is_of_interest path -> (
+      let parameters = parameters val_type in
+      match Application_args.all_given args with
+      | Some args
+        when List.compare_lengths args parameters = 0 && List.exists (may_be_compared parameters) parameters ->
+          described_types uses path parameters args
+      | Some _ | None -> unknown)
+  | _ -> unknown
+
+(* Where several applications stand, they must have the same types. *)
+let application uses e =
+  match e.exp_desc with
+  | Texp_apply (f, args) ->
+      let types = types_of_application uses f args and place = place e.exp_loc in
+      let same = match Hashtbl.find_opt uses.applications place with Some others -> others = types | None -> true in
+      Hashtbl.replace uses.applications place (if same then types else unknown)
+  | _ -> ()
+
+(* {1 Expressions} *)
+
 (* Translated to Lambda, a primitive has the location of the application; if it gets too few arguments, its own. *)
 let expression uses super self e =
   let used = match e.exp_desc with Texp_apply (f, _) -> used_function f | _ -> used_function e in
   Option.iter (fun (name, description) -> note uses e.exp_loc name description) used;
+  application uses e;
   super.Tast_iterator.expr self e
 
 exception Coerced
@@ -167,24 +269,37 @@ let module_expression uses super self m =
 
 (** The uses in a structure: none, if a coercion has some that are not told from others. *)
 let collect (typed : Typedtree.implementation) : t =
-  let uses = Hashtbl.create 64 in
+  let uses = { comparisons = Hashtbl.create 64; applications = Hashtbl.create 64; polymorphic = false } in
   let super = Tast_iterator.default_iterator in
   let iterator = { super with expr = expression uses super; module_expr = module_expression uses super } in
   (try
      coercion typed.coercion;
      seen_at uses typed.structure typed.signature;
      iterator.structure iterator typed.structure
-   with Coerced -> Hashtbl.reset uses);
+   with Coerced ->
+     Hashtbl.reset uses.comparisons;
+     Hashtbl.reset uses.applications);
   uses
-
-let is_unknown { terms; root } = List.nth terms root = Type_terms.Unknown
 
 (** The type at which a function of the runtime is used in Lambda, if it is known. *)
 let find (uses : t Lazy.t) (loc : Lambda.scoped_location) name =
   match (runtime_function name, loc) with
   | Some _, Loc_known { loc; _ } ->
-      Option.bind (Hashtbl.find_opt (Lazy.force uses) (position loc name)) (fun use ->
+      Option.bind (Hashtbl.find_opt (Lazy.force uses).comparisons (position loc name)) (fun use ->
           match use.description with
           | Some known when is_unknown known && use.count = 1 -> use.coerced_to
           | known -> known)
   | (Some _ | None), _ -> None
+
+(** The types of the arguments of an application in Lambda, as far as they are known and matter. *)
+let argument_types (uses : t Lazy.t) (loc : Lambda.scoped_location) args =
+  match loc with
+  | Loc_known { loc; _ } -> (
+      let uses = Lazy.force uses in
+      match Hashtbl.find_opt uses.applications (place loc) with
+      | Some { types; of_own }
+        when List.compare_lengths types args = 0 && List.exists Option.is_some types
+             && ((not of_own) || uses.polymorphic) ->
+          types
+      | Some _ | None -> [])
+  | Loc_unknown -> []

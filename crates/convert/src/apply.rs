@@ -5,7 +5,9 @@ use std::rc::Rc;
 use flambeau_ir::prim::Mutability;
 use flambeau_ir::stack::deep;
 use flambeau_ir::term::{InlineAttribute, SpecialiseAttribute};
-use flambeau_ir::{Apply, CallKind, Continuation, Dbg, Expr, Item, Prim, Rewrite, Simple, Terminator};
+use flambeau_ir::{
+    Apply, ArgType, CallKind, Continuation, Dbg, Expr, Item, Prim, Rewrite, Simple, Terminator,
+};
 use flambeau_lambda::prim::FieldMutability;
 use flambeau_lambda::term::{Ident, Inline, LocId, Node, NodeId, Specialise};
 use flambeau_lambda::{EvaluationOrder, Primitive};
@@ -17,7 +19,9 @@ use crate::env::{Applied, Binding, ClosureInfo, CodeRef, Field, Info, Val};
 
 /// The attributes of an application node, beside callee and arguments.
 #[derive(Clone, Copy)]
-pub(crate) struct CallSite {
+pub(crate) struct CallSite<'a> {
+    /// Of the first arguments.
+    pub types: &'a [lambda::ArgType],
     pub loc: LocId,
     pub inlined: Inline,
     pub specialised: Specialise,
@@ -62,10 +66,10 @@ impl<'a> Converter<'a> {
 
     /// `Lapply` in tail position, and what is known of its result.
     pub fn application(&mut self, node: NodeId, target: &Target) -> Result<(Terminator, Info)> {
-        let Node::Apply { func, args, loc, inlined, specialised, .. } = self.node(node) else {
+        let Node::Apply { func, args, types, loc, inlined, specialised, .. } = self.node(node) else {
             return self.malformed("an application was expected");
         };
-        let site = CallSite { loc: *loc, inlined: *inlined, specialised: *specialised };
+        let site = CallSite { types, loc: *loc, inlined: *inlined, specialised: *specialised };
         if args.is_empty() {
             // Other producers of Lambda make these (soundness row 50).
             let func = self.value(*func)?;
@@ -91,6 +95,7 @@ impl<'a> Converter<'a> {
             && evaluated.is_none()
             && let Some(fields) = self.visible_tuple(args, closure.arity)
         {
+            let site = CallSite { types: &[], ..site };
             let fields = atoms(&self.values_right_to_left(fields)?);
             return Ok((self.direct_call(func.simple, closure, fields, site, target)?, Info::Unknown));
         }
@@ -108,7 +113,7 @@ impl<'a> Converter<'a> {
         func: &Val,
         closure: Option<&Rc<ClosureInfo>>,
         args: Vec<Simple>,
-        site: CallSite,
+        site: CallSite<'_>,
         target: &Target,
     ) -> Result<Terminator> {
         let Some(closure) = closure else {
@@ -124,6 +129,7 @@ impl<'a> Converter<'a> {
                 let (now, later) = (now.to_vec(), later.to_vec());
                 let partial = self
                     .call_value(|this, target| this.direct_call(func.simple, closure, now, site, target))?;
+                let site = CallSite { types: &[], ..site };
                 self.call_with(partial, &closure.result.clone(), later, site, target)
             }
             std::cmp::Ordering::Less => {
@@ -167,7 +173,7 @@ impl<'a> Converter<'a> {
         callee: Simple,
         info: &Info,
         args: Vec<Simple>,
-        site: CallSite,
+        site: CallSite<'_>,
         target: &Target,
     ) -> Result<Terminator> {
         match info {
@@ -311,7 +317,7 @@ impl<'a> Converter<'a> {
         func: &Val,
         closure: &Rc<ClosureInfo>,
         args: Vec<Simple>,
-        site: CallSite,
+        site: CallSite<'_>,
         target: &Target,
     ) -> Result<Terminator> {
         let [tuple] = args.as_slice() else {
@@ -322,6 +328,7 @@ impl<'a> Converter<'a> {
             let prim = Prim::BlockLoad { field, mutability: Mutability::Immutable };
             fields.push(self.prim("field", prim, &[*tuple], site.loc));
         }
+        let site = CallSite { types: &[], ..site };
         self.direct_call(func.simple, closure, fields, site, target)
     }
 
@@ -330,7 +337,7 @@ impl<'a> Converter<'a> {
         callee: Simple,
         closure: &ClosureInfo,
         args: Vec<Simple>,
-        site: CallSite,
+        site: CallSite<'_>,
         target: &Target,
     ) -> Result<Terminator> {
         self.direct_calls += 1;
@@ -346,7 +353,7 @@ impl<'a> Converter<'a> {
         &mut self,
         callee: Simple,
         args: Vec<Simple>,
-        site: CallSite,
+        site: CallSite<'_>,
         target: &Target,
     ) -> Result<Terminator> {
         self.generic_calls += 1;
@@ -359,29 +366,30 @@ impl<'a> Converter<'a> {
         callee: Option<Simple>,
         kind: CallKind,
         args: Vec<Simple>,
-        site: CallSite,
+        site: CallSite<'_>,
         target: &Target,
     ) -> Result<Terminator> {
         if target.takes_value && target.mutables.is_empty() {
-            return Ok(self.apply_to(callee, kind, args, site, target.cont));
+            return self.apply_to(callee, kind, args, site, target.cont);
         }
-        let result =
-            self.call_value(|this, inner| Ok(this.apply_to(callee, kind, args, site, inner.cont)))?;
+        let result = self.call_value(|this, inner| this.apply_to(callee, kind, args, site, inner.cont))?;
         Ok(self.jump(target, result))
     }
 
     fn apply_to(
-        &self,
+        &mut self,
         callee: Option<Simple>,
         kind: CallKind,
         args: Vec<Simple>,
-        site: CallSite,
+        site: CallSite<'_>,
         ret: Continuation,
-    ) -> Terminator {
-        Terminator::Apply(Box::new(Apply {
+    ) -> Result<Terminator> {
+        let types = site.types.iter().map(|ty| self.arg_type(*ty)).collect::<Result<_>>()?;
+        Ok(Terminator::Apply(Box::new(Apply {
             callee,
             kind,
             args,
+            types,
             ret,
             exn: self.exn_cont(),
             dbg: Dbg(site.loc.0),
@@ -389,7 +397,18 @@ impl<'a> Converter<'a> {
             specialised: specialise_attribute(site.specialised),
             depth: 0,
             origin: None,
-        }))
+        })))
+    }
+
+    fn arg_type(&mut self, ty: lambda::ArgType) -> Result<ArgType> {
+        Ok(match ty {
+            lambda::ArgType::Unknown => ArgType::Unknown,
+            lambda::ArgType::Immediate => ArgType::Immediate,
+            lambda::ArgType::Compared { compare, equal, total } => {
+                let (compare, equal) = (self.value(compare)?.simple, self.value(equal)?.simple);
+                ArgType::Compared { compare, equal, total }
+            }
+        })
     }
 
     /// The result of a call that is not in tail position: the rest of the run is its continuation.
@@ -412,7 +431,7 @@ impl<'a> Converter<'a> {
         target: &Target,
     ) -> Result<Terminator> {
         let args = atoms(&self.values_right_to_left(args)?);
-        let site = CallSite { loc, inlined: Inline::Never, specialised: Specialise::Never };
+        let site = CallSite { types: &[], loc, inlined: Inline::Never, specialised: Specialise::Never };
         self.apply(None, CallKind::DirectExternal(symbol.to_owned()), args, site, target)
     }
 }

@@ -254,7 +254,7 @@ impl<'a> Converter<'a> {
     }
 
     /// A partial application calls nothing: inlining attributes on it are reported (warning 55).
-    fn warn_of_attributes(&mut self, site: CallSite) {
+    fn warn_of_attributes(&mut self, site: CallSite<'_>) {
         let name = match (site.inlined, site.specialised) {
             (Inline::Always, _) => "inlined",
             (Inline::Unroll(_), _) => "unrolled",
@@ -271,7 +271,7 @@ impl<'a> Converter<'a> {
         func: &Val,
         callee: &ClosureInfo,
         args: Vec<Simple>,
-        site: CallSite,
+        site: CallSite<'_>,
     ) -> Result<Val> {
         self.warn_of_attributes(site);
         let slot = self.unit.function_slots.push("partial".to_owned());
@@ -306,6 +306,7 @@ impl<'a> Converter<'a> {
             callee: inner_callee,
             kind,
             args: inner_args,
+            types: Vec::new(),
             ret,
             exn: ExnCont { cont: exn, extra_args: SmallVec::new() },
             dbg: Dbg(site.loc.0),

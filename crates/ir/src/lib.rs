@@ -93,7 +93,8 @@ pub use prim_syntax::MNEMONICS;
 pub use rewrite::Rewrite;
 pub use statics::{Static, StaticDef, StaticField};
 pub use term::{
-    Apply, ApplyCont, CallKind, ContHandler, ExnCont, Expr, Item, Named, SetOfClosures, Switch, Terminator,
+    Apply, ApplyCont, ArgType, CallKind, ContHandler, ExnCont, Expr, Item, Named, SetOfClosures, Switch,
+    Terminator,
 };
 pub use unit::{
     Code, CodeAttributes, ContinuationData, FreshSymbols, FunctionKind, SymbolData, Unit, VariableData,

@@ -3,8 +3,8 @@
 use crate::prim::Prim;
 use crate::stack::deep;
 use crate::{
-    ApplyCont, CallKind, CodeId, Continuation, Dbg, ExnCont, Expr, FunctionSlot, Item, Named, Origin,
-    SetOfClosures, Simple, StaticDef, StaticField, Symbol, Terminator, ValueSlot, Variable,
+    ApplyCont, ArgType, CallKind, CodeId, Continuation, Dbg, ExnCont, Expr, FunctionSlot, Item, Named,
+    Origin, SetOfClosures, Simple, StaticDef, StaticField, Symbol, Terminator, ValueSlot, Variable,
 };
 
 /// What becomes of each sort of identifier: by default nothing.
@@ -159,6 +159,12 @@ fn terminator<R: Remap + ?Sized>(r: &mut R, terminator: &mut Terminator) {
             apply.callee.iter_mut().for_each(|callee| simple(r, callee));
             r.call(&mut apply.kind);
             simples(r, &mut apply.args);
+            for ty in &mut apply.types {
+                if let ArgType::Compared { compare, equal, .. } = ty {
+                    simple(r, compare);
+                    simple(r, equal);
+                }
+            }
             r.continuation(&mut apply.ret);
             exn(r, &mut apply.exn);
             r.dbg(&mut apply.dbg);

@@ -68,10 +68,17 @@ impl Named {
 }
 
 impl Apply {
-    /// The callee and the arguments, the extra arguments of the exception continuation included.
+    /// The functions that compare values of the types of arguments.
+    pub fn comparators(&self) -> impl Iterator<Item = Simple> + '_ {
+        self.types.iter().flat_map(|ty| ty.functions())
+    }
+
+    /// The callee and the arguments, the extra arguments of the exception continuation included, and the functions that
+    /// compare values of their types.
     pub fn for_each_simple(&self, f: &mut impl FnMut(Simple)) {
         self.callee.iter().for_each(|&callee| f(callee));
         self.args.iter().for_each(|&arg| f(arg));
+        self.comparators().for_each(&mut *f);
         self.exn.for_each_simple(f);
     }
 }

@@ -1,8 +1,10 @@
 //! Decoding a request.
 
+mod typed;
+
 use std::rc::Rc;
 
-use crate::derive::{Derivations, Types, Wanted, call, decode_types};
+use crate::derive::{Derivations, Types, decode_types};
 use crate::numbers::*;
 use crate::prim::Primitive;
 use crate::reader::{DecodeError, Reader};
@@ -164,7 +166,7 @@ pub enum Number {
 
 /// The magic and the version of the format.
 const MAGIC: &[u8] = b"FLBQ";
-const VERSION: u64 = 4;
+const VERSION: u64 = 5;
 
 /// Decodes a request.
 ///
@@ -359,27 +361,14 @@ impl Builder {
         Ok((prim, loc, self.pop_many(r, n)?))
     }
 
-    /// A primitive that is used at a type.
-    fn typed_prim(&mut self, r: &mut Reader) -> Result<Node, DecodeError> {
-        let description = r.u32()?;
-        let (prim, loc, args) = self.prim(r)?;
-        let wanted = Wanted::of(&prim).filter(|_| args.len() == 2);
-        let idents = &mut self.term.idents;
-        let function = wanted.and_then(|wanted| self.derivations.function(wanted, description, idents));
-        let (Some(wanted), Some(function)) = (wanted, function) else {
-            return Ok(Node::Prim { prim, args, loc });
-        };
-        let func = self.inner(Node::Var(function));
-        let result = call(func, args, loc);
-        let (prim, args) = match wanted {
-            Wanted::Plain(_) => return Ok(result),
-            Wanted::Negated(_) => (Primitive::Not, Nodes::from_slice(&[self.inner(result)])),
-            Wanted::Test(op) => {
-                let zero = Node::Const(Box::new(Constants { steps: vec![Constant::Int(0)] }));
-                (Primitive::IntComp(op), Nodes::from_slice(&[self.inner(result), self.inner(zero)]))
-            }
-        };
-        Ok(Node::Prim { prim: Box::new(prim), args, loc })
+    fn apply(&mut self, r: &mut Reader) -> Result<Node, DecodeError> {
+        let n = r.u32()? as usize;
+        let loc = loc(r)?;
+        let tailcall = tailcall(r)?;
+        let (inlined, specialised) = (inline(r)?, specialise(r)?);
+        let args = self.pop_many(r, n)?;
+        let func = self.pop(r)?;
+        Ok(Node::Apply { func, args, types: Vec::new(), loc, tailcall, inlined, specialised })
     }
 
     /// The operand that was pushed first.
@@ -411,15 +400,7 @@ impl Builder {
             node::Var => Node::Var(self.ident(r)?),
             node::MutVar => Node::MutVar(self.ident(r)?),
             node::Const => Node::Const(Box::new(constants(r)?)),
-            node::Apply => {
-                let n = r.u32()? as usize;
-                let loc = loc(r)?;
-                let tailcall = tailcall(r)?;
-                let (inlined, specialised) = (inline(r)?, specialise(r)?);
-                let args = self.pop_many(r, n)?;
-                let func = self.pop(r)?;
-                Node::Apply { func, args, loc, tailcall, inlined, specialised }
-            }
+            node::Apply => self.apply(r)?,
             node::Function => {
                 let tupled = r.bool()?;
                 let params = r.list(|r| self.param(r))?;
@@ -464,6 +445,7 @@ impl Builder {
                 Node::Prim { prim, args, loc }
             }
             node::TypedPrim => self.typed_prim(r)?,
+            node::TypedApply => self.typed_apply(r)?,
             node::Switch => self.switch(r)?,
             node::StringSwitch => {
                 let loc = loc(r)?;

@@ -169,6 +169,24 @@ pub struct Function {
     pub body: NodeId,
 }
 
+/// The static type of an argument whose place in the function's own type is a variable.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ArgType {
+    /// Nothing is known.
+    Unknown,
+    /// Its values are immediates.
+    Immediate,
+    /// Variables that hold functions which compare two of its values.
+    Compared {
+        /// As `caml_compare`.
+        compare: NodeId,
+        /// As `caml_equal`.
+        equal: NodeId,
+        /// Whether any two values are in the order that `compare` says.
+        total: bool,
+    },
+}
+
 /// `Lambda.lambda`.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Node {
@@ -178,6 +196,8 @@ pub enum Node {
     Apply {
         func: NodeId,
         args: Nodes,
+        /// What is known of the static types of the first arguments.
+        types: Vec<ArgType>,
         loc: LocId,
         tailcall: Tailcall,
         inlined: Inline,

@@ -214,7 +214,7 @@ fn request(seed: u64) -> Vec<u8> {
     term.node(4);
     let mut w = new();
     w.bytes.extend_from_slice(b"FLBQ");
-    w.u(4);
+    w.u(5);
     // Options.
     w.string("M");
     w.string("camlM");

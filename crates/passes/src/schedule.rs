@@ -87,7 +87,7 @@ pub const SCHEDULE: &[Step] = &[
     step(CONTIFY, When::Second, If::Always, "closures that only blocks kept are called by name after scalar replacement"),
     step(OUTLINE, When::Second, If::OwnObject, "what is small but for its errors is small, and nothing is copied with errors"),
     step(PARAMETERS, When::FromSecond, If::OwnObject, "what is still a function; the round knows the parts, which may have parts themselves"),
-    step(IMMEDIATES, When::Last, If::Always, "what is not known of the arguments of comparisons by now never will be"),
+    step(IMMEDIATES, When::Last, If::OwnObject, "what is not known of the arguments of comparisons by now never will be"),
     step(THREAD, When::FromSecond, If::Always, "switches on what inlined functions give"),
     step(UNROLL, When::Second, If::Level(3), "loops whose number of iterations the first round found out"),
     step(PEEL, When::Second, If::Always, "what is the same in each iteration, and may fail"),

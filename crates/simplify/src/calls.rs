@@ -24,6 +24,7 @@ impl Simplifier<'_> {
         for arg in &mut apply.args {
             *arg = self.env.canonical(*arg);
         }
+        self.know_types(&mut apply);
         let is_generic = apply.kind == CallKind::Generic;
         let more = self.resolve(&mut apply, out);
         if is_generic && apply.kind != CallKind::Generic {
@@ -33,6 +34,7 @@ impl Simplifier<'_> {
             // More arguments than the function takes: its result is called with the others.
             let mut second = apply.clone();
             second.args = more;
+            second.types.clear();
             let result = self.unit.new_value("function");
             let cont = self.unit.new_continuation("over");
             apply.ret = cont;
@@ -67,6 +69,7 @@ impl Simplifier<'_> {
                 },
             },
         }
+        self.call_copy_for_types(&mut apply);
         self.called(apply, out)
     }
 
@@ -200,6 +203,7 @@ impl Simplifier<'_> {
                 let [tuple] = apply.args[..] else { return None };
                 if self.allow(Rewrite::TupledCall) {
                     apply.args = self.fields_of_tuple(tuple, arity, apply.dbg, out);
+                    apply.types.clear();
                     apply.kind = CallKind::Direct(code);
                 }
                 None

@@ -173,10 +173,11 @@ fn may_be_inlined(unit: &Unit, code: CodeId, rewrites: &Rewrites) -> bool {
         _ if stub => LARGEST,
         _ if rewrites.stubs_only => return false,
         _ if data.attributes.is_functor => twins::LARGEST,
-        _ if data.recursive => specialise::LARGE,
+        _ if data.recursive || specialise::types::compares_parameters(data) => specialise::LARGE,
         _ => largest_benefit(unit, code).saturating_add(SMALL).min(LARGE),
     };
-    (stub || !data.recursive || specialise::uses_functions(data)) && size::whole(unit, code, limit).is_some()
+    let copied = || specialise::uses_functions(data) || specialise::types::compares_parameters(data);
+    (stub || !data.recursive || copied()) && size::whole(unit, code, limit).is_some()
 }
 
 /// Whether the hidden functions that an importing unit copies with a function are worth it: small, called and not

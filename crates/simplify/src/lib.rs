@@ -75,8 +75,8 @@ use std::rc::Rc;
 use flambeau_ir::decision::Policy;
 use flambeau_ir::inlining::LARGEST;
 use flambeau_ir::{
-    CodeId, Expr, FunctionSlot, Rewrite, Rewrites, SetOfClosures, StaticDef, Subkind, Symbol, Unit,
-    ValueSlot, Variable,
+    CodeId, Expr, FunctionSlot, Rewrite, Rewrites, SetOfClosures, StaticDef, Subkind, Symbol, Terminator,
+    Unit, ValueSlot, Variable,
 };
 use flambeau_types::{Closure, Env, IntSet, Ty};
 use rustc_hash::FxHashSet;
@@ -101,10 +101,28 @@ pub fn simplify(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
         dead_code::remove(unit, |_| true);
     }
     Simplifier::new(unit, rewrites).unit();
+    if rewrites.round >= TYPED_ROUNDS - 1 {
+        forget_types(unit);
+    }
     // Without asking: codes whose sets were dropped must be removed.
     dead_code::remove(unit, |_| true);
     rewrites.round += 1;
     true
+}
+
+/// After so many rounds the types of arguments are dropped, and with them the functions that compare their values, if
+/// nobody calls these: later rounds inline little, and what is exported has no types.
+const TYPED_ROUNDS: u32 = 2;
+
+fn forget_types(unit: &mut Unit) {
+    let bodies = unit.codes.values_mut().map(|code| &mut code.body).chain([&mut unit.entry.body]);
+    bodies.for_each(|body| {
+        body.walk_mut(&mut |expr| {
+            if let Terminator::Apply(apply) = &mut expr.terminator {
+                apply.types = Vec::new();
+            }
+        });
+    });
 }
 
 /// Simplifies some functions once more, the entry without a code, after a pass that changed them alone: evaluates and

@@ -62,6 +62,7 @@ impl Simplifier<'_> {
             callee: None,
             kind: CallKind::DirectExternal(made.code.to_string()),
             args,
+            types: Vec::new(),
             ret: self.unit.entry.ret,
             exn: ExnCont { cont: self.unit.entry.exn, extra_args: SmallVec::new() },
             dbg: Dbg::NONE,

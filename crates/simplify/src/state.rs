@@ -17,6 +17,7 @@ use crate::imported::Imported;
 use crate::inline::measure::Counts;
 use crate::lift::StaticTable;
 use crate::sets::Sets;
+use crate::specialise::types::TypedCopies;
 use crate::{inline, made, toplevel, uses};
 
 /// What is known of the unit, whatever function is being simplified.
@@ -53,6 +54,7 @@ pub struct Global {
     /// What may still be evaluated in speculation.
     pub speculation_budget: u32,
     pub imported: Imported,
+    pub typed_copies: TypedCopies,
     pub toplevel: toplevel::Fields,
     pub uses: uses::Uses,
     /// What functors make of static arguments, as far as it was asked for.
@@ -90,6 +92,7 @@ impl Global {
             specialisation_budget: unit_budget,
             speculation_budget: inline::SPECULATION_BUDGET,
             imported: Imported::default(),
+            typed_copies: TypedCopies::default(),
             toplevel: toplevel::Fields::default(),
             uses: uses::Uses::default(),
             evaluated: FxHashMap::default(),

@@ -31,5 +31,8 @@ let view ty =
   | Tpoly (ty, _) -> Scheme ty
   | _ -> Other
 
+(** The parameter and the result of a function. *)
+let arrow ty = match (Btype.repr ty).desc with Tarrow (_, argument, result, _) -> Some (argument, result) | _ -> None
+
 (** The type of the first argument of a function. *)
-let first_argument ty = match (Btype.repr ty).desc with Tarrow (_, argument, _, _) -> Some argument | _ -> None
+let first_argument ty = Option.map fst (arrow ty)

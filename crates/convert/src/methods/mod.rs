@@ -327,7 +327,8 @@ impl<'a> Converter<'a> {
         }
         let mut all = vec![object];
         all.extend(&args);
-        let site = CallSite { loc: *loc, inlined: Inline::Default, specialised: Specialise::Default };
+        let site =
+            CallSite { types: &[], loc: *loc, inlined: Inline::Default, specialised: Specialise::Default };
         let mut own = vec![object];
         own.extend(&args[cache..]);
         let known = self.known_methods(node, own.len())?;

@@ -55,7 +55,19 @@ impl Generator {
         };
         let specialised = SpecialiseAttribute::Default;
         let dbg = self.location();
-        Apply { callee, kind, args, ret, exn, dbg, inlined, specialised, depth: 0, origin: None }
+        Apply {
+            callee,
+            kind,
+            args,
+            types: Vec::new(),
+            ret,
+            exn,
+            dbg,
+            inlined,
+            specialised,
+            depth: 0,
+            origin: None,
+        }
     }
 
     /// A call that returns to a continuation in scope, maybe in tail position.

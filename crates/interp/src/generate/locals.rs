@@ -223,6 +223,7 @@ impl Generator {
             callee: Some(closure),
             kind,
             args,
+            types: Vec::new(),
             ret,
             exn,
             dbg: self.location(),

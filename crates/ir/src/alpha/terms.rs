@@ -4,7 +4,9 @@ use super::{Comparer, Same, same};
 use crate::printer::Place;
 use crate::stack::deep;
 use crate::term::StringSwitch;
-use crate::{Apply, ApplyCont, CallKind, ExnCont, Expr, Item, Named, Prim, Switch, Terminator};
+use crate::{
+    Apply, ApplyCont, ArgType, CallKind, ExnCont, Expr, Item, Named, Prim, Simple, Switch, Terminator,
+};
 
 impl<'u> Comparer<'u> {
     pub(super) fn expr(&mut self, a: &'u Expr, b: &'u Expr) -> Same {
@@ -169,7 +171,7 @@ impl<'u> Comparer<'u> {
     }
 
     fn apply(&mut self, a: &Apply, b: &Apply) -> Same {
-        let Apply { callee, kind, args, ret, exn, dbg, inlined, specialised, depth, origin } = a;
+        let Apply { callee, kind, args, types, ret, exn, dbg, inlined, specialised, depth, origin } = a;
         match (kind, &b.kind) {
             (CallKind::Direct(a), CallKind::Direct(b)) => self.code_id(*a, *b)?,
             (a, b) => same(a == b, "sorts of calls")?,
@@ -180,6 +182,12 @@ impl<'u> Comparer<'u> {
             _ => return Err("callees"),
         }
         self.simples(args, &b.args)?;
+        let functions =
+            |types: &[ArgType]| -> Vec<Simple> { types.iter().flat_map(|ty| ty.functions()).collect() };
+        self.simples(&functions(types), &functions(&b.types))?;
+        let sorts =
+            |types: &[ArgType]| -> Vec<ArgType> { types.iter().map(|ty| ty.map(|_| Simple::UNIT)).collect() };
+        same(sorts(types) == sorts(&b.types), "types of arguments")?;
         self.continuation(*ret, b.ret)?;
         self.exn(exn, &b.exn)?;
         same(*dbg == b.dbg, "locations")?;

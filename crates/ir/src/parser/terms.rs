@@ -9,8 +9,8 @@ use crate::prim_syntax::{Source, Word, read_prim};
 use crate::stack::deep;
 use crate::term::{InlineAttribute, RaiseKind, SpecialiseAttribute, StringSwitch};
 use crate::{
-    Apply, ApplyCont, CallKind, ContHandler, Continuation, ExnCont, Expr, FunctionSlot, Item, Kind, Named,
-    Origin, Prim, SetOfClosures, Simple, Switch, Terminator, ValueSlot, Variable,
+    Apply, ApplyCont, ArgType, CallKind, ContHandler, Continuation, ExnCont, Expr, FunctionSlot, Item, Kind,
+    Named, Origin, Prim, SetOfClosures, Simple, Switch, Terminator, ValueSlot, Variable,
 };
 
 /// The attributes of a call or of a code.
@@ -313,7 +313,23 @@ impl Parser<'_> {
         let (inlined, specialised) = (attributes.inline, attributes.specialise);
         let depth = if self.eat_word("depth") { self.integer()? } else { 0 };
         let origin = if self.eat_word("origin") { Some(Origin::from_u32(self.integer()?)) } else { None };
-        Ok(Apply { callee, kind, args, ret, exn, dbg, inlined, specialised, depth, origin })
+        let types = if self.eat_word("types") { self.arg_types()? } else { Vec::new() };
+        Ok(Apply { callee, kind, args, types, ret, exn, dbg, inlined, specialised, depth, origin })
+    }
+
+    fn arg_types(&mut self) -> Result<Vec<ArgType>> {
+        self.expect(Token::LeftParen)?;
+        self.list_until(Token::RightParen, |parser| {
+            if parser.eat_word("any") {
+                Ok(ArgType::Unknown)
+            } else if parser.eat_word("int") {
+                Ok(ArgType::Immediate)
+            } else {
+                parser.expect_word("by")?;
+                let (compare, equal) = (parser.simple()?, parser.simple()?);
+                Ok(ArgType::Compared { compare, equal, total: parser.eat_word("total") })
+            }
+        })
     }
 
     fn callee(&mut self) -> Result<(CallKind, Option<Simple>)> {

@@ -6,8 +6,8 @@ use crate::prim_syntax::{Sink, write_prim};
 use crate::stack::deep;
 use crate::term::{RaiseKind, StringSwitch};
 use crate::{
-    Apply, ApplyCont, CallKind, Continuation, Dbg, ExnCont, Expr, FunctionSlot, Item, Kind, Named, Prim,
-    Simple, Subkind, Switch, Terminator, ValueSlot, Variable,
+    Apply, ApplyCont, ArgType, CallKind, Continuation, Dbg, ExnCont, Expr, FunctionSlot, Item, Kind, Named,
+    Prim, Simple, Subkind, Switch, Terminator, ValueSlot, Variable,
 };
 
 impl Printer<'_> {
@@ -154,7 +154,8 @@ impl Printer<'_> {
 
     /// A call; its return continuation if that is not determined by what is around it.
     fn apply(&mut self, apply: &Apply, ret: Option<Continuation>) {
-        let Apply { callee, kind, args, ret: _, exn, dbg, inlined, specialised, depth, origin } = apply;
+        let Apply { callee, kind, args, types, ret: _, exn, dbg, inlined, specialised, depth, origin } =
+            apply;
         self.text("call ");
         match kind {
             CallKind::Generic => {}
@@ -195,6 +196,23 @@ impl Printer<'_> {
         if let Some(origin) = origin {
             self.text(" origin ");
             self.number(origin.as_u32());
+        }
+        if !types.is_empty() {
+            self.list([" types (", ")"], types, |printer, &ty| printer.arg_type(ty));
+        }
+    }
+
+    fn arg_type(&mut self, ty: ArgType) {
+        match ty {
+            ArgType::Unknown => self.text("any"),
+            ArgType::Immediate => self.text("int"),
+            ArgType::Compared { compare, equal, total } => {
+                self.text("by ");
+                self.simple(compare);
+                self.text(" ");
+                self.simple(equal);
+                self.text(if total { " total" } else { "" });
+            }
         }
     }
 

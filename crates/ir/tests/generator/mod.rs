@@ -8,10 +8,10 @@ use flambeau_ir::decision::Policy;
 use flambeau_ir::inlining::{Choice, Rounds};
 use flambeau_ir::term::{InlineAttribute, RaiseKind, SpecialiseAttribute, StringSwitch};
 use flambeau_ir::{
-    Apply, ApplyCont, BoxedKind, CallKind, Code, CodeAttributes, CodeId, Const, ContHandler, Continuation,
-    Dbg, ExnCont, Expr, FunctionKind, FunctionSlot, Item, Kind, Loc, Named, Naming, Origin, SetOfClosures,
-    Simple, Static, StaticDef, StaticField, Subkind, Switch, Symbol, SymbolData, Terminator, Unit, ValueSlot,
-    Variable,
+    Apply, ApplyCont, ArgType, BoxedKind, CallKind, Code, CodeAttributes, CodeId, Const, ContHandler,
+    Continuation, Dbg, ExnCont, Expr, FunctionKind, FunctionSlot, Item, Kind, Loc, Named, Naming, Origin,
+    SetOfClosures, Simple, Static, StaticDef, StaticField, Subkind, Switch, Symbol, SymbolData, Terminator,
+    Unit, ValueSlot, Variable,
 };
 
 /// `SplitMix64`: small, and the same on every machine.
@@ -458,12 +458,19 @@ impl Generator {
             closure => Some(closure),
         };
         let args = kinds.iter().map(|&kind| self.simple(scope, kind)).collect();
+        let mut types = Vec::new();
+        if self.random.one_in(4) {
+            let (compare, equal) = (self.simple(scope, Kind::Value), self.simple(scope, Kind::Value));
+            let compared = ArgType::Compared { compare, equal, total: self.random.one_in(2) };
+            types = vec![ArgType::Unknown, ArgType::Immediate, compared];
+            types.truncate(kinds.len());
+        }
         let (exn, dbg) = (self.exn(scope), self.dbg());
         let inlined = inline_attribute(&mut self.random);
         let specialised = specialise_attribute(&mut self.random);
         let depth = if self.random.one_in(4) { self.random.below(256) as u8 } else { 0 };
         let origin = self.random.one_in(4).then(|| Origin::new(self.random.below(2)));
-        (Apply { callee, kind, args, ret, exn, dbg, inlined, specialised, depth, origin }, result)
+        (Apply { callee, kind, args, types, ret, exn, dbg, inlined, specialised, depth, origin }, result)
     }
 
     fn terminator(&mut self, scope: &Scope, depth: usize) -> Terminator {

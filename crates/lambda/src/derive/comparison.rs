@@ -171,7 +171,9 @@ impl Definition<'_> {
             TypeTerm::FloatRecord(size) => self.float_fields(size, pair.clone()),
             TypeTerm::PolymorphicVariant(arguments) => self.arguments(&arguments, pair.clone()),
             TypeTerm::Array(element) => self.arrays(element, pair.clone()),
-            _ => return self.part(of, pair, true),
+            TypeTerm::Unknown | TypeTerm::Immediate => return self.part(of, pair, true),
+            // What stands for a value of the type in a polymorphic function, like `Obj.magic 0`, is one for the runtime.
+            _ => self.part(of, pair.clone(), true),
         };
         let mut body = self.immediate_or(pair.clone(), blocks);
         if self.derived.operation == Operation::Compare && self.derivations.types.heeds_identity(of) {

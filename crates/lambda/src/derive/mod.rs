@@ -21,6 +21,7 @@ use crate::term::{
 };
 use graph::TypeId;
 use tree::Tree;
+use types::TypeTerm;
 
 /// What a derived function does.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -116,6 +117,16 @@ impl Derivations {
         self.types.is_derivable(of).then(|| self.entry(wanted.operation(), of, idents))
     }
 
+    /// Whether a description is of a type that has immediates only.
+    pub(crate) fn is_immediate(&self, description: u32) -> bool {
+        self.types.root(description).is_some_and(|of| *self.types.term(of) == TypeTerm::Immediate)
+    }
+
+    /// Whether any two values of the type of a description are in the order of `compare`.
+    pub(crate) fn is_totally_ordered(&self, description: u32) -> bool {
+        self.types.root(description).is_some_and(|of| self.types.is_totally_ordered(of))
+    }
+
     /// The function that compares two values, without more arguments.
     fn entry(&mut self, operation: Operation, of: TypeId, idents: &mut Vec<(String, u32)>) -> Ident {
         let role = if self.types.is_recursive(of) { Role::Entry } else { Role::Whole };
@@ -184,7 +195,8 @@ fn function(term: &mut Term, params: &[Ident], tree: &Tree) -> NodeId {
         params: params.iter().map(|param| (*param, ValueKind::Generic)).collect(),
         result: ValueKind::Int,
         inline: Inline::Default,
-        specialise: Specialise::Default,
+        // What it leaves to the runtime is to be compared by the runtime.
+        specialise: Specialise::Never,
         local: Local::Default,
         is_functor: false,
         stub: false,

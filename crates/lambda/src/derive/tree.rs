@@ -115,5 +115,5 @@ fn write_all(trees: &[Tree], term: &mut Term) -> Nodes {
 /// A call without attributes.
 pub(crate) fn call(func: NodeId, args: Nodes, loc: LocId) -> Node {
     let (inlined, specialised) = (Inline::Default, Specialise::Default);
-    Node::Apply { func, args, loc, tailcall: Tailcall::Default, inlined, specialised }
+    Node::Apply { func, args, types: Vec::new(), loc, tailcall: Tailcall::Default, inlined, specialised }
 }

@@ -88,6 +88,7 @@ fn worker(unit: &mut Unit, function: CodeId) -> CodeId {
         callee: None,
         kind: CallKind::Direct(worker),
         args,
+        types: Vec::new(),
         ret,
         exn: ExnCont { cont: exn, extra_args: SmallVec::new() },
         // Its frame, if there is one, is not shown in backtraces.

@@ -101,6 +101,7 @@ fn guard_of(unit: &mut Unit, code: CodeId) -> Option<Expr> {
         callee: None,
         kind: CallKind::Direct(code),
         args: Vec::new(),
+        types: Vec::new(),
         ret: data.ret,
         exn: ExnCont { cont: data.exn, extra_args: SmallVec::new() },
         dbg: Dbg::NONE,

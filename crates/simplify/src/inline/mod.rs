@@ -21,13 +21,16 @@ use flambeau_ir::copy::Copier;
 use flambeau_ir::decision::Reason;
 use flambeau_ir::inlining::LARGEST;
 use flambeau_ir::term::InlineAttribute;
-use flambeau_ir::{Apply, CallKind, CodeId, Expr, Item, Prim, Rewrite, Simple, Terminator};
+use flambeau_ir::{
+    Apply, ArgType, CallKind, CodeId, Expr, Item, Named, Prim, Rewrite, Simple, Terminator, Variable,
+};
 
 use crate::Simplifier;
 use crate::analysis::Analysis;
 use crate::continuations::ContState;
 use crate::run::Rest;
 use crate::size;
+use crate::specialise::types::at_types;
 
 /// Why a call is not inlined.
 #[derive(Default)]
@@ -199,6 +202,7 @@ impl Simplifier<'_> {
     /// A copy of the body with the arguments, the return continuation and the exception handler of the call. The
     /// functions whose closures it allocates are copied with it, to be simplified there.
     pub(crate) fn copy_body(&mut self, apply: &Apply, code: CodeId) -> Option<Expr> {
+        let typed = if apply.types.is_empty() { Vec::new() } else { self.typed_params(apply, code) };
         let unit = &mut *self.unit;
         let data = &unit.codes[code];
         let mut copier = Copier::with_sets(
@@ -211,6 +215,10 @@ impl Simplifier<'_> {
         for (param, arg) in data.params.iter().zip(&apply.args) {
             copier.substitute_variable(*param, *arg);
         }
+        let known: Vec<(Variable, Simple, ArgType)> = typed
+            .into_iter()
+            .map(|(index, ty)| (copier.bind_variable(data.params[index]), apply.args[index], ty))
+            .collect();
         if let Some(callee) = apply.callee {
             copier.substitute_variable(data.my_closure, callee);
         }
@@ -235,6 +243,15 @@ impl Simplifier<'_> {
         copies.into_iter().for_each(|copy| {
             self.unit.codes.push(copy);
         });
+        if !known.is_empty() {
+            at_types(self.unit, &mut body, &known.iter().map(|(param, _, ty)| (*param, *ty)).collect());
+            let params = known.into_iter().map(|(var, arg, _)| Item::Let {
+                var,
+                named: Named::Simple(arg),
+                dbg: apply.dbg,
+            });
+            body.items.splice(0..0, params);
+        }
         self.note_sets(&body);
         Some(body)
     }

@@ -10,6 +10,7 @@
 
 mod copies;
 mod group;
+pub mod types;
 
 use flambeau_ir::decision::{Policy, Reason};
 use flambeau_ir::inlining::LARGEST;

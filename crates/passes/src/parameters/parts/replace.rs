@@ -43,6 +43,7 @@ impl Rewriting<'_> {
                     }
                 }
                 apply.args = args;
+                apply.types.clear();
             }
         });
     }
