@@ -6,6 +6,8 @@
 
 #![allow(unsafe_code)]
 
+mod memory;
+
 use std::cell::{Cell, RefCell};
 use std::env;
 use std::ffi::{CString, c_char, c_int};
@@ -42,7 +44,7 @@ pub fn run_ocaml_driver() -> ExitCode {
         env::args_os().filter_map(|argument| CString::new(argument.into_vec()).ok()).collect();
     let mut argv: Vec<*const c_char> = arguments.iter().map(|argument| argument.as_ptr()).collect();
     argv.push(std::ptr::null());
-    with_memory_parameters(|| {
+    memory::with_parameters(|| {
         // SAFETY: `argv` is a null-terminated array of C strings; OCaml copies what it keeps.
         unsafe { caml_startup(argv.as_ptr()) };
     });
@@ -58,32 +60,6 @@ pub fn run_ocaml_driver() -> ExitCode {
         eprintln!("flambeau: uncaught exception in the OCaml side");
     }
     ExitCode::from(2)
-}
-
-/// Parameters of OCaml's memory management for a compiler, in the syntax of `OCAMLRUNPARAM`: what is promoted mostly
-/// lives to the end, so that next-fit is as good as best-fit (policy 0), compaction gains nothing, and marking little,
-/// until so much is promoted that it may be garbage (`ocaml/driver/memory.ml`). The overhead is not larger, though even
-/// less would be marked: where a block does not fit, OCaml 4 asks the system for that many hundredths of its size. The
-/// heap begins with as much as most units need; pages that are not used cost nothing. The minor heap is smaller than
-/// OCaml's default, so that it stays in the cache: small units compile in 0.94 of the time that one of twice the size
-/// takes.
-const MEMORY: &str = "a=0,o=1000,O=1000000,h=8M,s=192k";
-/// Users say it in one of these.
-const MEMORY_VARIABLES: [&str; 2] = ["OCAMLRUNPARAM", "CAMLRUNPARAM"];
-
-/// Starts the runtime with [`MEMORY`], unless the user says otherwise. To change the policy later would collect and
-/// compact the heap.
-fn with_memory_parameters(start: impl FnOnce()) {
-    if MEMORY_VARIABLES.iter().any(|name| env::var_os(name).is_some()) {
-        return start();
-    }
-    let name = MEMORY_VARIABLES[0];
-    // SAFETY: the only other thread waits for this one.
-    unsafe { env::set_var(name, MEMORY) };
-    start();
-    // The programs that the compiler runs are to know nothing of it.
-    // SAFETY: as above.
-    unsafe { env::remove_var(name) };
 }
 
 /// Rust ignores broken pipes; OCaml, and the programs that it runs, expect to be ended by them.

@@ -39,14 +39,14 @@ impl Simplifier<'_> {
         let Ty::OneOf(choice) = self.env.ty(apply.callee?) else { return None };
         let positions = self.positions(&choice)?;
         let Ty::Is(which) = choice.which else { return None };
-        let ways = (0..=choice.closures.len() as i64).filter(|at| positions.contains(*at));
-        let ways: SmallVec<[i64; 4]> = ways.collect();
-        if ways.len() < 2 || !self.is_worth_a_switch(&choice, apply) || !self.allow(Rewrite::ChosenCall) {
+        let possible = (0..=choice.closures.len() as i64).filter(|at| positions.contains(*at));
+        let possible: SmallVec<[i64; 4]> = possible.collect();
+        if possible.len() < 2 || !self.is_worth_a_switch(&choice, apply) || !self.allow(Rewrite::ChosenCall) {
             return None;
         }
         let mut handlers = Vec::new();
         let mut arms = Vec::new();
-        for at in ways {
+        for at in possible {
             let cont = self.unit.new_continuation("chosen");
             let body = Expr { items: Vec::new(), terminator: Terminator::Apply(Box::new(apply.clone())) };
             handlers.push(ContHandler { cont, params: Params::new(), body });

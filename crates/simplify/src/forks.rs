@@ -1,6 +1,6 @@
 //! Handlers that begin by testing which exception they have. A raise of a known exception in the same function goes
 //! where the tests would: to an *arm* of theirs, which receives what it needs of the exception, so that neither the
-//! exception nor its identity is needed on that way.
+//! exception nor its identity is needed on that path.
 //!
 //! Such a *fork* is a run of pure bindings and of continuations, the arms, that ends in a switch. Its arms move out of
 //! it, to where a raise can name them: what they use of the fork becomes parameters of theirs. They keep their names,

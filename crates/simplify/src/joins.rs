@@ -17,15 +17,15 @@ impl Simplifier<'_> {
     /// The steps of a simplified body, expressed over the variables in scope there, if all that it does is to pass
     /// values to `join`: the same steps pass the same values. `None`, too, if the body is long.
     pub(crate) fn steps(&self, join: Continuation, body: &Expr) -> Option<Box<[Step]>> {
-        let mut telling = Telling {
+        let mut recording = Recording {
             simplifier: self,
             steps: Vec::new(),
             vars: FxHashMap::default(),
             conts: FxHashMap::default(),
         };
-        telling.cont(join);
-        telling.run(body)?;
-        Some(telling.steps.into_boxed_slice())
+        recording.cont(join);
+        recording.run(body)?;
+        Some(recording.steps.into_boxed_slice())
     }
 
     /// Binds the parameters of a join to the names of the values that the same steps passed before; returns whether
@@ -42,7 +42,7 @@ impl Simplifier<'_> {
     }
 }
 
-struct Telling<'a, 's> {
+struct Recording<'a, 's> {
     simplifier: &'a Simplifier<'s>,
     steps: Vec<Step>,
     /// Value numbers of what the body itself binds.
@@ -50,7 +50,7 @@ struct Telling<'a, 's> {
     conts: FxHashMap<Continuation, u32>,
 }
 
-impl Telling<'_, '_> {
+impl Recording<'_, '_> {
     fn run(&mut self, expr: &Expr) -> Option<()> {
         for item in &expr.items {
             match item {
@@ -92,7 +92,9 @@ impl Telling<'_, '_> {
         Some(())
     }
 
+    /// A branch on a variable: so the steps contain one of this function, and are not found in others.
     fn switch(&mut self, switch: &Switch) -> Option<()> {
+        switch.scrutinee.as_var()?;
         self.step(Step::Switch(switch.arms.len(), switch.default.is_some()))?;
         self.operands(&[switch.scrutinee])?;
         for (key, arm) in &switch.arms {

@@ -105,10 +105,10 @@ impl Simplifier<'_> {
                         body.dismantle();
                         continue;
                     }
-                    let told = params.clone();
+                    let given = params.clone();
                     let params = self.enter_handler(cont, params, uses);
                     if let Some(steps) = steps {
-                        self.env.add_given(steps, told);
+                        self.env.add_given(steps, given);
                     }
                     out.push(Item::Join { cont, params: params.0, body: Box::new(body) });
                     out.extend(params.1);

@@ -77,8 +77,9 @@ impl Rewriter for Rebuild<'_> {
         }
         let beginning = self.bind(&list, Spot::Beginning, &mut renamed);
         expr.items.splice(0..0, beginning);
-        renamed.apply(expr);
+        // What goes into an arm may be made of what is renamed here.
         self.arms(run, expr);
+        renamed.apply(expr);
     }
 }
 

@@ -2,13 +2,14 @@
 
 use flambeau_ir::prim::{FloatCmp, FloatOp, IntCmp, Mutability};
 use flambeau_ir::{
-    ApplyCont, BoxedKind, Const, ContHandler, Continuation, Dbg, Expr, IntKind, Item, Kind, Named, Prim,
-    Simple, Subkind, Switch, Symbol, Terminator, Unit, Variable,
+    ApplyCont, BoxedKind, Const, Continuation, Dbg, Expr, IntKind, Item, Kind, Named, Prim, Simple, Subkind,
+    Switch, Symbol, Terminator, Unit, Variable,
 };
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
-use super::shapes::{Constructor, Known, Shape};
+use super::build::{bind, branch, jump, one_handler};
+use super::shapes::{Allocations, Constructor, Shape};
 
 /// How a class of functions returns.
 #[derive(Clone)]
@@ -18,30 +19,8 @@ pub(super) struct Convention<'k> {
     pub register: Kind,
     /// The slots for what is not.
     pub slots: Simple,
-    pub known: &'k Known,
+    pub allocations: &'k Allocations,
 }
-
-fn jump(cont: Continuation, arg: Option<Simple>) -> ApplyCont {
-    ApplyCont { cont, args: arg.into_iter().collect() }
-}
-
-fn one_handler(cont: Continuation, body: Expr) -> Item {
-    let handlers = vec![ContHandler { cont, params: SmallVec::new(), body }];
-    Item::LetCont { recursive: false, handlers }
-}
-
-fn bind(unit: &mut Unit, items: &mut Vec<Item>, ty: (Kind, Subkind), prim: Prim, args: &[Simple]) -> Simple {
-    let var = unit.new_variable(prim.mnemonic(), ty.0, ty.1);
-    items.push(Item::Let { var, named: Named::Prim { prim, args: args.into(), exn: None }, dbg: Dbg::NONE });
-    var.into()
-}
-
-fn branch(scrutinee: Simple, same: ApplyCont, other: ApplyCont) -> Terminator {
-    let arms = vec![(0, other)];
-    Terminator::Switch(Box::new(Switch { scrutinee, arms, default: Some(same), dbg: Dbg::NONE }))
-}
-
-const TRUTH: (Kind, Subkind) = (Kind::NakedImmediate, Subkind::Any);
 
 impl Convention<'_> {
     /// Makes the body of a function return parts.
@@ -99,10 +78,10 @@ impl Convention<'_> {
     /// Stores the parts of what is returned that come in slots; what comes in the register.
     fn give(&self, unit: &mut Unit, atom: Simple) -> (Vec<Item>, Simple) {
         let mut items = Vec::new();
-        if let Some((_, number)) = self.known.number(atom) {
+        if let Some((_, number)) = self.allocations.number(atom) {
             return (items, Simple::Const(number));
         }
-        if let Some((_, number)) = self.known.own_box(atom) {
+        if let Some((_, number)) = self.allocations.own_box(atom) {
             return (items, number);
         }
         let constructor = |number: Option<usize>| {
@@ -113,7 +92,7 @@ impl Convention<'_> {
         if let Simple::Const(Const::Tagged(immediate)) = atom {
             return (items, constructor(self.shape.number_of_immediate(immediate)));
         }
-        let Some((tag, fields)) = self.known.block(atom) else { return (items, atom) };
+        let Some((tag, fields)) = self.allocations.block(atom) else { return (items, atom) };
         let number = self.shape.number_of_block(*tag);
         let Some(block) = number.and_then(|number| self.shape.blocks.get(number)) else {
             return (items, constructor(None));
@@ -123,14 +102,14 @@ impl Convention<'_> {
         let is_tuple = self.shape.is_tuple();
         for (part, value) in parts.iter().enumerate().skip(usize::from(is_tuple)) {
             let store = Prim::StoreResult { part: part as u32, kind: block.kind(part) };
-            bind(unit, &mut items, (Kind::Value, Subkind::Any), store, &[self.slots, *value]);
+            bind(unit, &mut items, Kind::Value, store, &[self.slots, *value]);
         }
         (items, if is_tuple { parts[0] } else { constructor(number) })
     }
 
     /// A field as it is returned.
     fn part(&self, field: Simple, number: Option<BoxedKind>) -> Simple {
-        match (number, self.known.own_box(field)) {
+        match (number, self.allocations.own_box(field)) {
             (Some(_), Some((_, number))) => number,
             _ => field,
         }
@@ -180,9 +159,9 @@ impl Maker<'_> {
         let mut items = Vec::new();
         let boxed = self.boxed(unit, &mut items, kind, number.into());
         let terminator = Terminator::ApplyCont(jump(self.ret, Some(boxed)));
-        let known = self.convention.known;
+        let allocations = self.convention.allocations;
         let constant = self.constant(&self.convention.shape.constants);
-        match constant.and_then(|symbol| Some((symbol, known.number(symbol.into())?.1))) {
+        match constant.and_then(|symbol| Some((symbol, allocations.number(symbol.into())?.1))) {
             None => {
                 expr.items.extend(items);
                 expr.terminator = terminator;
@@ -234,11 +213,11 @@ impl Maker<'_> {
         for part in parts.len()..block.parts.len() {
             let kind = block.kind(part);
             let load = Prim::LoadResult { part: part as u32, kind };
-            parts.push(bind(unit, &mut expr.items, (kind, Subkind::Any), load, &[slots]));
+            parts.push(bind(unit, &mut expr.items, kind, load, &[slots]));
         }
         let constant = self.constant(&block.constants);
         let constant =
-            constant.and_then(|symbol| Some((symbol, self.convention.known.block(symbol.into())?)));
+            constant.and_then(|symbol| Some((symbol, self.convention.allocations.block(symbol.into())?)));
         let mut items = Vec::new();
         let fields: SmallVec<[Simple; 3]> = parts
             .iter()
@@ -261,7 +240,7 @@ impl Maker<'_> {
         for (index, (part, field)) in parts.iter().zip(same_fields).enumerate().rev() {
             let mut test = Expr::unreachable();
             let equal = Prim::PhysEqual { negated: false };
-            let is_equal = bind(unit, &mut test.items, TRUTH, equal, &[*part, *field]);
+            let is_equal = bind(unit, &mut test.items, Kind::NakedImmediate, equal, &[*part, *field]);
             test.terminator = branch(is_equal, same, jump(fresh, None));
             if index == 0 {
                 expr.items.extend(test.items);
@@ -302,7 +281,7 @@ impl Test {
             _ => self.same.clone(),
         };
         let args = [self.number.into(), Simple::Const(constant)];
-        let is_equal = bind(unit, &mut expr.items, TRUTH, equal, &args);
+        let is_equal = bind(unit, &mut expr.items, Kind::NakedImmediate, equal, &args);
         expr.terminator = branch(is_equal, same, self.other);
     }
 
@@ -311,15 +290,10 @@ impl Test {
         let float = |float: f64| Simple::Const(Const::NakedFloat(float.to_bits()));
         let mut items = Vec::new();
         let divide = Prim::FloatArith { op: FloatOp::Div };
-        let inverse = bind(
-            unit,
-            &mut items,
-            (Kind::NakedFloat, Subkind::Any),
-            divide,
-            &[float(1.), self.number.into()],
-        );
+        let inverse = bind(unit, &mut items, Kind::NakedFloat, divide, &[float(1.), self.number.into()]);
         let op = if is_negative { FloatCmp::Lt } else { FloatCmp::Gt };
-        let has_sign = bind(unit, &mut items, TRUTH, Prim::FloatCompare { op }, &[inverse, float(0.)]);
+        let has_sign =
+            bind(unit, &mut items, Kind::NakedImmediate, Prim::FloatCompare { op }, &[inverse, float(0.)]);
         Expr { items, terminator: branch(has_sign, self.same.clone(), self.other.clone()) }
     }
 }

@@ -4,12 +4,10 @@
 //! Where a check comes before, which may raise, the read is not certain.
 
 use flambeau_ir::prim::Mutability;
-use flambeau_ir::{
-    ApplyCont, Const, ContHandler, Dbg, Expr, Item, Kind, Named, Prim, Simple, Subkind, Switch, Terminator,
-    Unit,
-};
+use flambeau_ir::{ApplyCont, Const, Expr, Item, Kind, Named, Prim, Simple, Subkind, Terminator, Unit};
 use smallvec::SmallVec;
 
+use super::build::{bind, branch, jump, one_handler};
 use super::parts::Part;
 
 /// A read of a part of what an atom is.
@@ -83,18 +81,14 @@ pub(super) fn read(
     guarded: bool,
 ) -> SmallVec<[Simple; 2]> {
     let mut loads = Vec::new();
-    let mut load = |part: &(Part, Mutability)| {
-        let (part, mutability) = *part;
-        let prim = match part {
-            Part::Field(field) => Prim::BlockLoad { field, mutability },
-            Part::Float(field) => Prim::BlockLoadFloat { field, mutability },
+    let mut load = |(part, mutability): &(Part, Mutability)| {
+        let prim = match *part {
+            Part::Field(field) => Prim::BlockLoad { field, mutability: *mutability },
+            Part::Float(field) => Prim::BlockLoadFloat { field, mutability: *mutability },
             Part::Number(kind) => Prim::Unbox(kind),
             Part::Captured(_) => return Simple::Const(Const::Poison(Kind::Value)),
         };
-        let var = unit.new_variable("part", part.kind(), Subkind::Any);
-        let named = Named::Prim { prim, args: SmallVec::from_slice(&[arg]), exn: None };
-        loads.push(Item::Let { var, named, dbg: Dbg::NONE });
-        var.into()
+        bind(unit, &mut loads, part.kind(), prim, &[arg])
     };
     let values: SmallVec<[Simple; 2]> = parts.iter().map(&mut load).collect();
     if !guarded {
@@ -103,29 +97,14 @@ pub(super) fn read(
     }
     let result = |(part, _): &(Part, Mutability)| unit.new_variable("part", part.kind(), Subkind::Any);
     let params: SmallVec<[_; 2]> = parts.iter().map(result).collect();
-    let is_int = unit.new_variable("is_int", Kind::NakedImmediate, Subkind::Any);
-    let (cont, block) = (unit.new_continuation("parts"), unit.new_continuation("block"));
-    let poison = |(part, _): &(Part, Mutability)| Simple::Const(Const::Poison(part.kind()));
-    let read = ApplyCont { cont, args: values };
-    let handler = ContHandler {
-        cont: block,
-        params: SmallVec::new(),
-        body: Expr { items: loads, terminator: Terminator::ApplyCont(read) },
-    };
-    let test = Named::Prim { prim: Prim::IsInt, args: SmallVec::from_slice(&[arg]), exn: None };
-    let body = Expr {
-        items: vec![
-            Item::LetCont { recursive: false, handlers: vec![handler] },
-            Item::Let { var: is_int, named: test, dbg: Dbg::NONE },
-        ],
-        terminator: Terminator::Switch(Box::new(Switch {
-            scrutinee: is_int.into(),
-            arms: vec![(0, ApplyCont { cont: block, args: SmallVec::new() })],
-            default: Some(ApplyCont { cont, args: parts.iter().map(poison).collect() }),
-            dbg: Dbg::NONE,
-        })),
-    };
     let results = params.iter().map(|param| (*param).into()).collect();
+    let (cont, block) = (unit.new_continuation("parts"), unit.new_continuation("block"));
+    let read = Expr { items: loads, terminator: Terminator::ApplyCont(ApplyCont { cont, args: values }) };
+    let poison = |(part, _): &(Part, Mutability)| Simple::Const(Const::Poison(part.kind()));
+    let skip = ApplyCont { cont, args: parts.iter().map(poison).collect() };
+    let mut body = Expr { items: vec![one_handler(block, read)], terminator: Terminator::Unreachable };
+    let is_int = bind(unit, &mut body.items, Kind::NakedImmediate, Prim::IsInt, &[arg]);
+    body.terminator = branch(is_int, skip, jump(block, None));
     items.push(Item::Join { cont, params, body: Box::new(body) });
     results
 }

@@ -7,6 +7,7 @@
 //! functions which call each other have in common, which is nearly so. See `docs/passes/parameters.md`.
 
 mod boxes;
+mod build;
 mod candidates;
 mod captured;
 mod demand;

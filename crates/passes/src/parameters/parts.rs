@@ -39,10 +39,10 @@ impl Part {
     }
 }
 
-/// How a part is read before a call.
-#[derive(Clone, Copy, PartialEq, Eq)]
+/// How parts are read before a call.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Guard {
-    /// The function would certainly read it.
+    /// The function would certainly read them.
     Certain,
     /// It is tested whether there is a block.
     Tested,
@@ -60,8 +60,6 @@ struct Class {
     members: Vec<Param>,
     /// Used otherwise than by reading parts and passing it on.
     refused: bool,
-    /// Those of which some call passes something that is not allocated in the caller.
-    unknown: Vec<Param>,
     /// The parts that are read, without repetition.
     parts: Vec<Part>,
     /// How many reads might read something else at another time.
@@ -84,6 +82,8 @@ struct Analysis {
     /// Each parameter of a code, in order.
     params: Vec<(CodeId, Variable)>,
     kinds: Vec<Kind>,
+    /// Whether some call passes something as it that is not allocated in the caller.
+    unknown: Vec<bool>,
     /// One more than the number of the parameter that a variable is another name of.
     of_variable: SecondaryMap<Variable, u32>,
     /// The first parameter of each code, but of those that only call their workers.
@@ -142,6 +142,7 @@ impl Analysis {
             divisible,
             params: Vec::new(),
             kinds: Vec::new(),
+            unknown: Vec::new(),
             of_variable: SecondaryMap::new(),
             first: SecondaryMap::new(),
             made_of: SecondaryMap::new(),
@@ -163,8 +164,8 @@ impl Analysis {
                 analysis.of_variable[*param] = number as u32 + 1;
                 analysis.parents.push(number);
                 let refused = !analysis.known[id];
-                let unknown = if analysis.divisible[id] { vec![number] } else { Vec::new() };
-                analysis.classes.push(Class { members: vec![number], refused, unknown, ..Class::default() });
+                analysis.unknown.push(analysis.divisible[id]);
+                analysis.classes.push(Class { members: vec![number], refused, ..Class::default() });
             }
         }
         for code in unit.codes.values() {
@@ -217,7 +218,6 @@ impl Analysis {
         let into = &mut self.classes[a];
         into.members.extend(from.members);
         into.refused |= from.refused;
-        into.unknown.extend(from.unknown);
         into.made.extend(from.made);
         into.changing += from.changing;
         from.mutability.iter().for_each(|mutability| into.says(*mutability));
@@ -267,9 +267,8 @@ impl Analysis {
             (Some(own), ..) => self.passed.push((own, param)),
             (None, Some(_), Simple::Var(var)) => self.classes[param].made.push(var),
             _ => {
-                let class = &mut self.classes[param];
-                class.unknown.push(param);
-                class.is_joined |= arg.as_var().is_some_and(|var| self.joined[var]);
+                self.unknown[param] = true;
+                self.classes[param].is_joined |= arg.as_var().is_some_and(|var| self.joined[var]);
             }
         }
     }
@@ -338,48 +337,46 @@ impl Analysis {
             (0..self.params.len()).filter(|param| self.parents[*param] == *param).collect();
         for disappears in [true, false] {
             for &root in &roots {
+                if self.needed[root] == disappears {
+                    continue;
+                }
                 let class = &self.classes[root];
-                if self.needed[root] != disappears
-                    && (if disappears {
-                        self.has_callers_alone(class)
-                    } else {
-                        self.can_replace(unit, class)
-                    })
-                    && self.fits(unit, class, &counts)
-                    && rewrites.allow(
-                        Rewrite::ParameterParts(self.params[root].1),
-                        unit,
-                        Some(self.params[root].0),
-                    )
-                {
-                    chosen[root] = true;
-                    let mut guards = class.unknown.iter().map(|param| self.readable(unit, class, *param));
-                    self.guarded[root] = guards.any(|guard| guard != Some(Guard::Certain));
-                    for member in &class.members {
-                        let count = &mut counts[self.params[*member].0];
-                        *count = *count + class.parts.len() - 1;
-                    }
+                let guard = if disappears { self.unneeded(class) } else { self.replaceable(unit, class) };
+                let Some(guard) = guard.filter(|_| self.fits(unit, class, &counts)) else { continue };
+                let (code, variable) = self.params[root];
+                if !rewrites.allow(Rewrite::ParameterParts(variable), unit, Some(code)) {
+                    continue;
+                }
+                chosen[root] = true;
+                self.guarded[root] = guard == Guard::Tested;
+                for member in &class.members {
+                    let count = &mut counts[self.params[*member].0];
+                    *count = *count + class.parts.len() - 1;
                 }
             }
         }
         chosen
     }
 
-    /// Whether no function of a class would get a worker: that a parameter is not needed is no reason for one.
-    fn has_callers_alone(&self, class: &Class) -> bool {
-        class.members.iter().all(|member| !self.divisible[self.params[*member].0])
+    /// A class that is not needed disappears if no function of it would get a worker, for which that is no reason.
+    fn unneeded(&self, class: &Class) -> Option<Guard> {
+        class.members.iter().all(|member| !self.divisible[self.params[*member].0]).then_some(Guard::Certain)
     }
 
-    /// Whether all calls pass what has the parts that are read, or can read them, and some would allocate it no more.
-    fn can_replace(&self, unit: &Unit, class: &Class) -> bool {
+    /// How calls read the parts of a class where they do not allocate it, if all calls pass what has the parts or can
+    /// read them, and some would allocate it no more.
+    fn replaceable(&self, unit: &Unit, class: &Class) -> Option<Guard> {
         let has = |made: &Made, part: &Part| made.iter().any(|(has, _)| has == part);
         let has_all = |var: &Variable| {
             self.made((*var).into()).is_some_and(|made| class.parts.iter().all(|part| has(made, part)))
         };
-        !class.refused
-            && (class.is_joined || !class.made.is_empty())
-            && class.made.iter().all(has_all)
-            && class.unknown.iter().all(|param| self.readable(unit, class, *param).is_some())
+        let gains = !class.refused && (class.is_joined || !class.made.is_empty());
+        if !gains || !class.made.iter().all(has_all) {
+            return None;
+        }
+        let mut unknown = class.members.iter().filter(|member| self.unknown[**member]);
+        unknown
+            .try_fold(Guard::Certain, |guard, member| Some(guard.max(self.readable(unit, class, *member)?)))
     }
 
     /// How callers may read the parts of what they pass as a parameter, if they may.

@@ -16,8 +16,8 @@ use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
 use super::boxes::Convention;
-use super::known;
-use super::shapes::{Known, MOST_PARTS, Shape};
+use super::known::Known;
+use super::shapes::{Allocations, MOST_PARTS, Shape};
 use super::workers;
 
 /// The name of a unit's slots.
@@ -52,7 +52,7 @@ struct Uses {
 }
 
 struct Analysis {
-    known: Known,
+    allocations: Allocations,
     uses: Uses,
     /// Union-find, by the numbers of codes.
     parents: SecondaryMap<CodeId, Option<CodeId>>,
@@ -61,7 +61,7 @@ struct Analysis {
 
 /// Makes functions return parts; returns whether there was one.
 pub(super) fn results(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
-    let known = known::Known::of(unit);
+    let known = Known::of(unit);
     let divisible = workers::divisible(unit, &known);
     let analysis = Analysis::of(unit, &known, &divisible);
     let mut chosen: SecondaryMap<CodeId, Option<Kind>> = SecondaryMap::new();
@@ -87,7 +87,7 @@ pub(super) fn results(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
         let Some(register) = chosen[class] else { continue };
         let code = workers[function].unwrap_or(function);
         let shape = analysis.classes[class].shape.clone();
-        let convention = Convention { shape, register, slots, known: &analysis.known };
+        let convention = Convention { shape, register, slots, allocations: &analysis.allocations };
         let ret = unit.codes[code].ret;
         let mut body = unit.codes[code].body.take();
         convention.returns(unit, &mut body, ret);
@@ -130,11 +130,11 @@ fn slots(unit: &mut Unit) -> Simple {
 
 impl Analysis {
     /// `divisible`: the functions that would get a worker, for which somebody else needs the whole.
-    fn of(unit: &Unit, known: &known::Known, divisible: &SecondaryMap<CodeId, bool>) -> Analysis {
-        let of_blocks = Known::of(unit);
-        let uses = Uses::of(unit, &of_blocks);
+    fn of(unit: &Unit, known: &Known, divisible: &SecondaryMap<CodeId, bool>) -> Analysis {
+        let allocations = Allocations::of(unit);
+        let uses = Uses::of(unit, &allocations);
         let mut analysis =
-            Analysis { known: of_blocks, uses, parents: SecondaryMap::new(), classes: SecondaryMap::new() };
+            Analysis { allocations, uses, parents: SecondaryMap::new(), classes: SecondaryMap::new() };
         for (id, code) in &unit.codes {
             let class = &mut analysis.classes[id];
             class.shape.refused = !(known.is_known(id) || divisible[id]) || code.result != Kind::Value;
@@ -186,7 +186,7 @@ impl Analysis {
             if let Some((code, ret)) = own {
                 expr.terminator.for_each_jump(&mut |jump| {
                     if jump.cont == ret {
-                        let shape = self.known.shape(jump.args[0]);
+                        let shape = self.allocations.shape(jump.args[0]);
                         self.class(code).shape.join(shape);
                     }
                 });
@@ -238,16 +238,16 @@ impl Analysis {
 }
 
 impl Uses {
-    fn of(unit: &Unit, known: &Known) -> Uses {
+    fn of(unit: &Unit, allocations: &Allocations) -> Uses {
         let mut uses = Uses::default();
         unit.codes.values().for_each(|code| uses.body(&code.body));
         uses.body(&unit.entry.body);
-        uses.find_whole(unit, known);
+        uses.find_whole(unit, allocations);
         uses
     }
 
     /// Finds what is needed whole: what is used otherwise than by looking at parts, or passed as what is needed whole.
-    fn find_whole(&mut self, unit: &Unit, known: &Known) {
+    fn find_whole(&mut self, unit: &Unit, allocations: &Allocations) {
         let mut looks: SecondaryMap<Variable, u32> = self.reads.clone();
         let mut passed_as: SecondaryMap<Variable, SmallVec<[Variable; 2]>> = SecondaryMap::new();
         for (var, cont, position) in std::mem::take(&mut self.passed) {
@@ -257,7 +257,7 @@ impl Uses {
                 looks[var] += 1;
             }
         }
-        let is_whole = |var: &Variable| known.uses(*var) != looks[*var];
+        let is_whole = |var: &Variable| allocations.uses(*var) != looks[*var];
         let mut pending: Vec<Variable> = unit.variables.keys().filter(is_whole).collect();
         pending.iter().for_each(|var| self.whole[*var] = true);
         while let Some(param) = pending.pop() {

@@ -52,7 +52,7 @@ impl Constructor {
 }
 
 impl Shape {
-    /// That one.
+    /// What is not returned by parts.
     pub fn unknown() -> Shape {
         Shape { refused: true, ..Shape::default() }
     }
@@ -129,7 +129,7 @@ impl Shape {
 type Block = (u8, SmallVec<[Simple; 4]>);
 
 /// What is known of static data and of what bodies allocate.
-pub(super) struct Known {
+pub(super) struct Allocations {
     /// Allocations, with what they are initialised with.
     boxes: SecondaryMap<Variable, Option<(BoxedKind, Simple)>>,
     blocks: SecondaryMap<Variable, Option<Block>>,
@@ -139,19 +139,19 @@ pub(super) struct Known {
     static_blocks: SecondaryMap<Symbol, Option<Block>>,
 }
 
-impl Known {
-    pub fn of(unit: &Unit) -> Known {
-        let mut known = Known {
+impl Allocations {
+    pub fn of(unit: &Unit) -> Allocations {
+        let mut allocations = Allocations {
             boxes: SecondaryMap::new(),
             blocks: SecondaryMap::new(),
             uses: SecondaryMap::new(),
             numbers: SecondaryMap::new(),
             static_blocks: SecondaryMap::new(),
         };
-        unit.statics.iter().for_each(|item| known.static_def(&item.def));
-        unit.codes.values().for_each(|code| known.body(&code.body));
-        known.body(&unit.entry.body);
-        known
+        unit.statics.iter().for_each(|item| allocations.static_def(&item.def));
+        unit.codes.values().for_each(|code| allocations.body(&code.body));
+        allocations.body(&unit.entry.body);
+        allocations
     }
 
     fn static_def(&mut self, def: &StaticDef) {

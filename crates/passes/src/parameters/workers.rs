@@ -44,6 +44,9 @@ fn may_be_divided(unit: &Unit, code: &Code) -> bool {
 /// of the unit call instead.
 pub(super) fn divide(unit: &mut Unit, functions: &[CodeId]) -> SecondaryMap<CodeId, Option<CodeId>> {
     let mut workers = SecondaryMap::new();
+    if functions.is_empty() {
+        return workers;
+    }
     for &function in functions {
         workers[function] = Some(worker(unit, function));
     }
