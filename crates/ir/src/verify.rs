@@ -59,7 +59,7 @@ use rustc_hash::FxHashMap;
 
 use crate::printer::{FunctionId, Part, Place, describe};
 use crate::{Code, CodeId, Continuation, Kind, Simple, Symbol, Unit};
-use recursion::CallGraph;
+pub use recursion::{CallGraph, in_cycles};
 use scope::Scope;
 use sets::Slots;
 

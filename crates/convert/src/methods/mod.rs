@@ -13,6 +13,7 @@
 mod classes;
 
 use flambeau_ir::prim::{Init, IntOp, Mutability};
+use flambeau_ir::verify::{CallGraph, in_cycles};
 use flambeau_ir::{
     ApplyCont, CallKind, CodeId, ContHandler, Continuation, Expr, FunctionSlot, IntKind, Item, Kind, Prim,
     Rewrite, SetOfClosures, Simple, Static, StaticDef, StaticField, Symbol, Terminator,
@@ -286,12 +287,43 @@ impl<'a> Converter<'a> {
                 self.define_lost_method(*node, *slot, *code);
             }
         }
-        // What comes back to itself through other methods is as bad to inline as what calls itself.
-        let codes: FxHashSet<CodeId> = declared.iter().map(|(_, (_, code))| *code).collect();
-        let callees = |code: &CodeId| callees(&self.unit.codes[*code].body, &codes);
-        let graph: FxHashMap<CodeId, Vec<CodeId>> = codes.iter().map(|code| (*code, callees(code))).collect();
-        for (_, (_, code)) in declared {
-            self.unit.codes[code].recursive |= comes_back(&graph, code);
+        self.mark_recursive();
+    }
+
+    /// What comes back to itself through other methods, and functions that it makes, is as bad to inline as what calls
+    /// itself.
+    fn mark_recursive(&mut self) {
+        if self.methods.declared.is_empty() {
+            return;
+        }
+        let mut closures: FxHashMap<Symbol, CodeId> = FxHashMap::default();
+        for item in &self.unit.statics {
+            if let StaticDef::Closures { symbols, set } = &item.def {
+                closures.extend(symbols.iter().copied().zip(set.functions.iter().map(|(_, code)| *code)));
+            }
+        }
+        let mut graph = CallGraph::default();
+        for (id, code) in &self.unit.codes {
+            code.body
+                .for_each_set(&mut |set| set.functions.iter().for_each(|(_, made)| graph.add(id, *made)));
+            code.body.for_each_simple_deep(&mut |simple| {
+                if let Simple::Symbol(symbol) = simple
+                    && let Some(mentioned) = closures.get(&symbol)
+                {
+                    graph.add(id, *mentioned);
+                }
+            });
+            code.body.walk(&mut |expr| {
+                if let Terminator::Apply(apply) = &expr.terminator
+                    && let CallKind::Direct(called) = apply.kind
+                {
+                    graph.add(id, called);
+                }
+            });
+        }
+        let methods: FxHashSet<CodeId> = self.methods.declared.values().map(|(_, code)| *code).collect();
+        for code in in_cycles(&graph, &self.unit.codes) {
+            self.unit.codes[code].recursive |= methods.contains(&code);
         }
     }
 
@@ -410,35 +442,4 @@ impl<'a> Converter<'a> {
         self.items.push(Item::LetCont { recursive: false, handlers });
         Ok(two_way(test, yes, no))
     }
-}
-
-/// Those of some codes that a body calls.
-fn callees(body: &Expr, codes: &FxHashSet<CodeId>) -> Vec<CodeId> {
-    let mut found = Vec::new();
-    body.walk(&mut |expr| {
-        if let Terminator::Apply(apply) = &expr.terminator
-            && let CallKind::Direct(code) = apply.kind
-            && codes.contains(&code)
-        {
-            found.push(code);
-        }
-    });
-    found
-}
-
-/// Whether calls lead from a code to itself.
-fn comes_back(graph: &FxHashMap<CodeId, Vec<CodeId>>, code: CodeId) -> bool {
-    let mut seen = FxHashSet::default();
-    let mut pending = vec![code];
-    while let Some(from) = pending.pop() {
-        for to in &graph[&from] {
-            if *to == code {
-                return true;
-            }
-            if seen.insert(*to) {
-                pending.push(*to);
-            }
-        }
-    }
-    false
 }

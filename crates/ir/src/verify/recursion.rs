@@ -10,14 +10,15 @@ use super::{Verifier, cause};
 use crate::CodeId;
 use crate::printer::{FunctionId, Place};
 
-/// Direct calls from code to code.
+/// Calls from code to code.
 #[derive(Default)]
-pub(super) struct CallGraph {
+pub struct CallGraph {
     callees: SecondaryMap<CodeId, Vec<CodeId>>,
 }
 
 impl CallGraph {
-    pub(super) fn add(&mut self, caller: CodeId, callee: CodeId) {
+    /// Adds one.
+    pub fn add(&mut self, caller: CodeId, callee: CodeId) {
         self.callees[caller].push(callee);
     }
 }
@@ -53,7 +54,8 @@ impl Verifier<'_> {
 }
 
 /// The codes that are in cycles of calls.
-fn in_cycles<T>(graph: &CallGraph, codes: &PrimaryMap<CodeId, T>) -> Vec<CodeId> {
+#[must_use]
+pub fn in_cycles<T>(graph: &CallGraph, codes: &PrimaryMap<CodeId, T>) -> Vec<CodeId> {
     let mut visits: SecondaryMap<CodeId, Visit> = SecondaryMap::with_capacity(codes.len());
     let (mut order, mut component_stack, mut cycles) = (0, Vec::new(), Vec::new());
     for root in codes.keys() {
