@@ -9,7 +9,7 @@ use flambeau_ir::{
     Apply, ArgType, CallKind, Continuation, Dbg, Expr, Item, Prim, Rewrite, Simple, Terminator,
 };
 use flambeau_lambda::prim::FieldMutability;
-use flambeau_lambda::term::{Ident, Inline, LocId, Node, NodeId, Specialise};
+use flambeau_lambda::term::{self as lambda, Ident, Inline, LocId, Node, NodeId, Specialise};
 use flambeau_lambda::{EvaluationOrder, Primitive};
 use rustc_hash::FxHashMap;
 use smallvec::smallvec;

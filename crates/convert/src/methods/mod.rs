@@ -87,7 +87,7 @@ struct Sent {
     args: Vec<Simple>,
     /// The call as it is if the object is of another class.
     otherwise: (Simple, CallKind, Vec<Simple>),
-    site: CallSite,
+    site: CallSite<'static>,
 }
 
 impl<'a> Converter<'a> {

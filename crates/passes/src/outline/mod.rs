@@ -139,6 +139,7 @@ impl Cutting<'_> {
             callee: None,
             kind: CallKind::Direct(cold),
             args,
+            types: Vec::new(),
             ret,
             exn: ExnCont { cont: exn, extra_args: SmallVec::new() },
             // A tail call: it has no frame.
