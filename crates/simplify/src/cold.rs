@@ -24,7 +24,8 @@ const SMALL: u32 = 4;
 pub type ColdConts = FxHashSet<Continuation>;
 
 /// Finds the cold continuations that are bound in a term, and adds them to those of the terms around it, among which
-/// the exception continuation of a function is; whether the term is cold itself. `never_returns` says of what calls call.
+/// the exception continuation of a function is; whether the term is cold itself. `never_returns` says of what calls
+/// call.
 pub fn mark(body: &Expr, cold: &mut ColdConts, never_returns: &impl Fn(&Apply) -> bool) -> bool {
     Marking { cold, never_returns }.run(body)
 }

@@ -63,8 +63,8 @@ pub(crate) fn remove(unit: &mut Unit, allow: impl FnOnce(rewrite::Dead) -> bool)
     true
 }
 
-/// Replaces what is asked of closures that nobody allocates any more. Such code is never executed: it stays for the layout
-/// of sets that are bound in it, or behind the question whether a closure is one of them.
+/// Replaces what is asked of closures that nobody allocates any more. Such code is never executed: it stays for the
+/// layout of sets that are bound in it, or behind the question whether a closure is one of them.
 fn forget_orphans(unit: &mut Unit, orphans: &FxHashSet<FunctionSlot>) {
     unit.rewrite_bodies(|_, _, body| {
         let mut changed = false;

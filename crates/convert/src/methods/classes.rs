@@ -92,8 +92,8 @@ impl Classes {
         self.by_function.get(&function).copied()
     }
 
-    /// The classes that the object of a call may be of, each by its definition and with the position of the method among
-    /// its methods: the likeliest first, none if they are too many.
+    /// The classes that the object of a call may be of, each by its definition and with the position of the method
+    /// among its methods: the likeliest first, none if they are too many.
     pub fn candidates(&self, term: &Term, send: NodeId) -> Vec<(usize, usize)> {
         let node = &term.nodes[send.0 as usize];
         let (Node::Send { kind, .. }, Some(name)) = (node, called(term, node)) else { return Vec::new() };

@@ -1,14 +1,15 @@
 //! Method calls: an object of a class that is in sight has methods that are in sight, which are called directly.
 //!
 //! Which method an object has is known when its class has been initialised, by functions of the standard library that
-//! fill a table with closures. No type says of which class an object is, and other units may inherit from any. So when a
-//! class of this unit is complete, the unit looks at its table: if the methods are those that the source shows
-//! ([`classes`]), it keeps the table and the closures in a block, its *record*. A method call compares the object's table
-//! with the records of the classes that have such a method, and calls the closure in the record directly if one is the
-//! same; else it does what it always did. One comparison is enough for all calls of methods of one object.
+//! fill a table with closures. No type says of which class an object is, and other units may inherit from any. So when
+//! a class of this unit is complete, the unit looks at its table: if the methods are those that the source shows
+//! ([`classes`]), it keeps the table and the closures in a block, its *record*. A method call compares the object's
+//! table with the records of the classes that have such a method, and calls the closure in the record directly if one
+//! is the same; else it does what it always did. One comparison is enough for all calls of methods of one object.
 //!
-//! A record never changes; the unit's block of records has the latest of each class, before the first one a block that no
-//! object has. Whoever reads a record that is not the latest therefore still calls what is in the table that he compared.
+//! A record never changes; the unit's block of records has the latest of each class, before the first one a block that
+//! no object has. Whoever reads a record that is not the latest therefore still calls what is in the table that he
+//! compared.
 
 mod classes;
 
@@ -135,8 +136,8 @@ impl<'a> Converter<'a> {
         };
         match step {
             Step::Defined(definition) => self.note_labels(records, definition),
-            // Where others may have initialised the class anew, what was left behind is compared with a table of one's own,
-            // and only another domain could come between.
+            // Where others may have initialised the class anew, what was left behind is compared with a table of one's
+            // own, and only another domain could come between.
             Step::Complete(_, table)
                 if (self.in_function || !self.straight)
                     && (table.is_none() || self.options.several_domains) =>
@@ -327,8 +328,8 @@ impl<'a> Converter<'a> {
         }
     }
 
-    /// Gives a set to a method that is called and not part of the unit after all: its class is in code that is known not
-    /// to be executed.
+    /// Gives a set to a method that is called and not part of the unit after all: its class is in code that is known
+    /// not to be executed.
     fn define_lost_method(&mut self, node: NodeId, slot: FunctionSlot, code: CodeId) {
         let Node::Function(function) = self.node(node) else { return };
         let params = function.params.iter().map(|(id, kind)| self.bind_param(*id, *kind)).collect();

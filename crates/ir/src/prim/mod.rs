@@ -453,7 +453,8 @@ pub enum Prim {
     IsClosureOf { function: crate::FunctionSlot },
 
     // ---- objects
-    /// Whether an object's table of methods is that in the first field of a block: (object, block) → naked immediate 0 or
+    /// Whether an object's table of methods is that in the first field of a block: (object, block) → naked immediate 0
+    /// or
     /// 1. Neither changes: a class is initialised before there are objects of it.
     IsInstance,
 

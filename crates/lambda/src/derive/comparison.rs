@@ -172,7 +172,8 @@ impl Definition<'_> {
             TypeTerm::PolymorphicVariant(arguments) => self.arguments(&arguments, pair.clone()),
             TypeTerm::Array(element) => self.arrays(element, pair.clone()),
             TypeTerm::Unknown | TypeTerm::Immediate => return self.part(of, pair, true),
-            // What stands for a value of the type in a polymorphic function, like `Obj.magic 0`, is one for the runtime.
+            // What stands for a value of the type in a polymorphic function, like `Obj.magic 0`, is one for the
+            // runtime.
             _ => self.part(of, pair.clone(), true),
         };
         let mut body = self.immediate_or(pair.clone(), blocks);

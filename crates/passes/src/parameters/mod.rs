@@ -1,8 +1,8 @@
-//! Functions of which all calls are known take what they use (features C1, E5, E7, E8): what their closure captures
-//! is passed as parameters, so that no closure is allocated ([`captured`], lambda lifting); a parameter that every call
+//! Functions of which all calls are known take what they use (features C1, E5, E7, E8): what their closure captures is
+//! passed as parameters, so that no closure is allocated ([`captured`], lambda lifting); a parameter that every call
 //! allocates only to be projected from is passed as its fields, and an unused one not at all ([`parts`], argument
-//! promotion); a boxed number is returned as the number ([`results`]). Of a block that is made to be captured the parts are
-//! ([`environments`]).
+//! promotion); a boxed number is returned as the number ([`results`]). Of a block that is made to be captured the parts
+//! are ([`environments`]).
 //!
 //! On entry and on exit the unit is well-formed. Time is linear in the unit, but for the search for the parts that
 //! functions which call each other have in common, which is nearly so. See `docs/passes/parameters.md`.
