@@ -1,7 +1,8 @@
-let[@inline never] occurrences (x : string) a =
+let[@inline never] equal_elements (a : string array) b =
   let n = ref 0 in
-  for i = 0 to Array.length a - 1 do if a.(i) = x then incr n done;
+  for i = 0 to Array.length a - 1 do if a.(i) = b.(i) then incr n done;
   !n
 
 let names = Array.init 1000 (fun i -> string_of_int i)
-let () = let n = ref 0 in for _ = 1 to 20_000 do n := !n + occurrences "500" names done; print_int !n
+let others = Array.init 1000 (fun i -> string_of_int (i / 2 * 2))
+let () = let n = ref 0 in for _ = 1 to 20_000 do n := !n + equal_elements names others done; print_int !n

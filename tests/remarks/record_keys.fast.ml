@@ -11,11 +11,9 @@ let table : int H.t = H.create 1000
 let keys = Array.init 1000 (fun i -> { x = i; y = i * 7; name = "key" })
 let () = Array.iter (fun key -> H.replace table key key.x) keys
 
-let total rounds =
-  let sum = ref 0 in
-  for _ = 1 to rounds do
-    for i = 0 to Array.length keys - 1 do sum := !sum + H.find table keys.(i) done
-  done;
-  !sum
+let fill rounds =
+  for round = 1 to rounds do
+    for i = 0 to Array.length keys - 1 do H.replace table keys.(i) round done
+  done
 
-let () = print_int (total 3000)
+let () = fill 3000; print_int (H.fold (fun _ round sum -> sum + round) table 0)
