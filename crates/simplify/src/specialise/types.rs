@@ -174,7 +174,6 @@ impl Simplifier<'_> {
     fn typed_copy(&mut self, apply: &Apply, code: CodeId, types: &[ArgType]) -> Option<CodeId> {
         let unit = &mut *self.unit;
         let data = unit.codes[code].clone();
-        let slot = unit.function_slots.push(unit.function_slots[data.function_slot].clone());
         let mut copier = Copier::with_sets(
             &mut unit.variables,
             &mut unit.continuations,
@@ -183,25 +182,20 @@ impl Simplifier<'_> {
             &mut unit.value_slots,
         );
         copier.deepen(apply.depth.saturating_add(1));
-        let params: SmallVec<[Variable; 4]> =
-            data.params.iter().map(|param| copier.bind_variable(*param)).collect();
-        let my_closure = copier.bind_variable(data.my_closure);
-        let ret = copier.bind_continuation(data.ret);
-        let exn = copier.bind_continuation(data.exn);
-        let mut body = copier.expr(&data.body);
-        for copy in copier.finish().ok()? {
-            unit.codes.push(copy);
+        let mut copy = copier.code(&data);
+        for nested in copier.finish().ok()? {
+            unit.codes.push(nested);
         }
-        let known: FxHashMap<Variable, ArgType> = known_types(&params, types).collect();
+        let known: FxHashMap<Variable, ArgType> = known_types(&copy.params, types).collect();
         for (param, ty) in &known {
             if *ty == ArgType::Immediate {
                 unit.variables[*param].subkind = Subkind::Immediate;
             }
         }
-        at_types(unit, &mut body, &known);
-        let linkage_name = own_name(&unit.naming, &data.linkage_name, slot);
-        self.note_sets(&body);
-        let copy = Code { linkage_name, params, my_closure, function_slot: slot, ret, exn, body, ..data };
+        at_types(unit, &mut copy.body, &known);
+        copy.function_slot = unit.function_slots.push(unit.function_slots[data.function_slot].clone());
+        copy.linkage_name = own_name(&unit.naming, &data.linkage_name, copy.function_slot);
+        self.note_sets(&copy.body);
         Some(self.unit.codes.push(copy))
     }
 
