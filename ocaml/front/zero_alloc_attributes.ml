@@ -265,7 +265,7 @@ let read_of_value ~optimises structure id (value : Types.value_description) attr
       let has word = List.mem word words in
       match function_of_name structure name with
       | None ->
-          let explanation = Printf.sprintf "Nothing is checked: the definition of '%s' is not written as a function" name in
+          let explanation = Printf.sprintf "Nothing is checked: '%s' is not defined by a function here" name in
           Location.prerr_warning value.val_loc (Warnings.Attribute_payload (attribute.attr_name.txt, explanation))
       | Some f ->
           let is_same (promise : promise) = range_of promise.loc = range_of f.pexp_loc in
