@@ -178,7 +178,7 @@ fn saved_reference(g: &mut Gen) -> Instance {
     let container = g.rng.pick(CONTAINERS);
     let payload = g.rng.pick(PAYLOADS);
     // Of a value that is known where the block is allocated, all such blocks may be one constant.
-    let value = payload.make(plain("Sys.opaque_identity ($x)", &[("x", g.int(&["i"]))]));
+    let value = payload.make(plain("(Sys.opaque_identity ($x))", &[("x", g.int(&["i"]))]));
     let fixed = [("t", Node::from(&t)), ("r", "!r".into()), ("p", value)];
     let larger = plain(container.larger[0], &fixed);
     let start = plain(container.start, &fixed);
