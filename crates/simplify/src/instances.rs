@@ -1,5 +1,5 @@
-//! Specialised instances (`instances`) of what a functor applied at the toplevel makes, known while the unit is compiled
-//! (features B7, D3).
+//! Specialised instances (`instances`) of what a functor applied at the toplevel makes, known while the unit is
+//! compiled (features B7, D3).
 //!
 //! A large functor, such as `Map.Make`, is not inlined at its application: most of its functions are never called
 //! there, and a module that other units see has them all. Instead its body is evaluated beside the call, with the same

@@ -1,8 +1,8 @@
 //! Modules that another unit created with a functor: what is known of `A.String_map.find` where `A` says `module
 //! String_map = Map.Make (String)` (features B7, B13).
 //!
-//! The other unit exports which functor it applied to what, and the functor is evaluated here ([`crate::instances`]), when
-//! a part of what it created is read for the first time.
+//! The other unit exports which functor it applied to what, and the functor is evaluated here ([`crate::instances`]),
+//! when a part of what it created is read for the first time.
 
 use flambeau_ir::imports::{Known, Made, Shape};
 use flambeau_ir::term::{InlineAttribute, SpecialiseAttribute};

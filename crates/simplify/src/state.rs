@@ -142,7 +142,7 @@ pub struct FunctionState {
     pub raise_targets: FxHashMap<Continuation, Continuation>,
     /// The tests that handlers begin with, and that continue others ([`crate::forks`]).
     pub forks: FxHashMap<Continuation, Rc<Fork>>,
-    /// Whether what is being simplified is the body of a functor evaluated for what it makes ([`crate::instances`]), or a
-    /// function for that.
+    /// Whether what is being simplified is the body of a functor evaluated for what it makes ([`crate::instances`]), or
+    /// a function for that.
     pub in_instance: bool,
 }

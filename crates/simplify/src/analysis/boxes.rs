@@ -1,10 +1,10 @@
 //! Which parameters of loops may be passed unboxed, as their parts alone, so that an existing box is never allocated a
 //! second time.
 //!
-//! A parameter that is passed as its parts alone is *rebuilt*: where the boxed value is needed, it is allocated from the
-//! parts. That keeps identity, sharing and the number of allocations only if each incoming value was never allocated
-//! before, and is allocated once at most afterwards. A *station* is where a value may become a box: an allocation in
-//! the source, or one iteration's remade parameter. So
+//! A parameter that is passed as its parts alone is *rebuilt*: where the boxed value is needed, it is allocated from
+//! the parts. That keeps identity, sharing and the number of allocations only if each incoming value was never
+//! allocated before, and is allocated once at most afterwards. A *station* is where a value may become a box: an
+//! allocation in the source, or one iteration's remade parameter. So
 //!
 //! - each value that flows into a remade parameter is an immediate, an allocation of the function, or another remade
 //!   parameter, directly or through joins that do not need it boxed;
@@ -14,9 +14,9 @@
 //! an existing box, and each iteration allocates another one, the box is passed beside the parts
 //! ([`LoopBox::Available`]).
 //!
-//! Rebuilt boxes are allocated at the beginning of the handler, and sink from there (the pass `motion`). That is no more
-//! than the source allocates if each iteration of the source allocates, or if a single path that leaves the loop needs
-//! the box and nothing on the path keeps the allocation from sinking.
+//! Rebuilt boxes are allocated at the beginning of the handler, and sink from there (the pass `motion`). That is no
+//! more than the source allocates if each iteration of the source allocates, or if a single path that leaves the loop
+//! needs the box and nothing on the path keeps the allocation from sinking.
 
 use flambeau_ir::{Const, Simple, Variable};
 use flambeau_types::Ty;

@@ -7,10 +7,10 @@
 //!
 //! It stays a parameter: if nothing needs it any more, the upward pass drops it, and with it the allocations at the
 //! uses. For a loop's parameter that only exits need that would not be enough, so there it is allocated at the
-//! beginning of the handler ([`BoxedValue::Rebuilt`]), from where the allocation sinks to the exits, or is dropped by the
-//! upward pass. For a variant that takes a branch ([`diamond`]). An existing box is not allocated a second time: what
-//! flows into such a parameter was not allocated before (`analysis::wholes`), or the box is passed beside its parts
-//! ([`BoxedValue::Available`]).
+//! beginning of the handler ([`BoxedValue::Rebuilt`]), from where the allocation sinks to the exits, or is dropped by
+//! the upward pass. For a variant that takes a branch ([`diamond`]). An existing box is not allocated a second time:
+//! what flows into such a parameter was not allocated before (`analysis::wholes`), or the box is passed beside its
+//! parts ([`BoxedValue::Available`]).
 //!
 //! # Closures
 //!
