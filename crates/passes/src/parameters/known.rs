@@ -221,7 +221,7 @@ impl Known {
 
     fn apply(&mut self, apply: &Apply) {
         apply.args.iter().for_each(|arg| self.escape(*arg));
-        apply.comparators().for_each(|function| self.escape(function));
+        apply.for_each_comparator(&mut |function| self.escape(function));
         apply.exn.for_each_simple(&mut |atom| self.escape(atom));
         let Some(callee) = apply.callee else { return };
         match apply.kind {
