@@ -289,7 +289,7 @@ impl<'a> Lowering<'a> {
             self.paths.set(path);
             self.paths.branch();
             let params = self.catch_params(handler.cont, &handler.params);
-            let body = if self.turns(handler.cont) > 1 {
+            let body = if self.back_edges(handler.cont) > 1 {
                 self.with_latch(handler, label, result)
             } else {
                 self.block(Run::of(&handler.body), result)
@@ -301,7 +301,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// How many jumps in a handler lead back to its beginning: none if it is no loop.
-    fn turns(&self, cont: Continuation) -> usize {
+    fn back_edges(&self, cont: Continuation) -> usize {
         let info = &self.analysis.continuations[cont];
         let Some(handler) = info.handler.and_then(|handler| self.analysis.handler(handler)) else { return 0 };
         info.uses.iter().filter(|position| handler.range.contains(position)).count()
@@ -315,8 +315,8 @@ impl<'a> Lowering<'a> {
         self.targets[handler.cont] = Some(Target::Label { label: head, params: &handler.params });
         let params = self.bind_params(&self.passed(&handler.params));
         let args = params.iter().map(|(var, _)| self.expr(Atom::Var(*var))).collect();
-        let turn = self.tree.push(Expr::Exit { label: head, args });
-        let handlers = vec![Handler { label: latch, params, body: turn }];
+        let iteration = self.tree.push(Expr::Exit { label: head, args });
+        let handlers = vec![Handler { label: latch, params, body: iteration }];
         self.tree.push(Expr::Catch { recursive: false, handlers, body })
     }
 

@@ -7,7 +7,7 @@ use support::check_body;
 
 /// A loop that counts `i` up to `n` and returns `best`, which the items of an iteration make `best2`.
 #[track_caller]
-fn check_turn(items: &str, expected: Expect) {
+fn check_iteration(items: &str, expected: Expect) {
     let body = format!(
         "cont rec turn (i: int, best: int) {{
            let c = lt.int (i, n)
@@ -180,7 +180,7 @@ fn arguments_are_those_of_before_the_jump() {
 
 #[test]
 fn an_old_name_that_is_read_later_stays_apart() {
-    check_turn(
+    check_iteration(
         "join met (best2: int) {
            let d = lt.int (best, i)
            switch d { 0 -> met (best), 1 -> met (i) }
@@ -206,7 +206,7 @@ fn an_old_name_that_is_read_later_stays_apart() {
 
 #[test]
 fn what_the_old_name_gave_is_computed_before_the_assignment() {
-    check_turn(
+    check_iteration(
         "let twice = mul.int (best, 2)
          join met (best2: int) {
            let d = lt.int (best, i)

@@ -91,7 +91,7 @@ pub struct Arguments {
     /// return.
     pub whole_functors: bool,
     /// Up to this size functions of a module that a functor of another unit built are copied where they are called.
-    pub twin: u32,
+    pub instance: u32,
 
     /// *threshold*: up to this size functions are inlined without a look.
     pub small: u32,
@@ -156,7 +156,7 @@ impl Arguments {
             guard: 28,
             growth: if high { 60 } else { 30 },
             whole_functors: high,
-            twin: if high { 110 } else { 45 },
+            instance: if high { 110 } else { 45 },
             ..Arguments::threshold(2)
         }
     }
@@ -202,7 +202,7 @@ impl Arguments {
             growth: 100,
             toplevel_functors: true,
             whole_functors: true,
-            twin: 60,
+            instance: 60,
             small: 0,
             large: u32::MAX,
             threshold: 0.0,
@@ -257,7 +257,7 @@ impl Arguments {
             growth: self.growth.min(other.growth),
             toplevel_functors: self.toplevel_functors && other.toplevel_functors,
             whole_functors: self.whole_functors && other.whole_functors,
-            twin: self.twin.min(other.twin),
+            instance: self.instance.min(other.instance),
             small: self.small.min(other.small),
             large: self.large.min(other.large),
             threshold: self.threshold.min(other.threshold),
@@ -310,7 +310,7 @@ impl Arguments {
             "inline-functions-with-closures" => self.with_closures = switch()?,
             "inline-toplevel-functors" => self.toplevel_functors = switch()?,
             "inline-whole-functors" => self.whole_functors = switch()?,
-            "functions-of-functors" => self.twin = whole()?,
+            "functions-of-functors" => self.instance = whole()?,
             "unit-growth" => self.growth = whole()?,
             _ => return Err(format!("unknown argument of the inliner {name}")),
         }

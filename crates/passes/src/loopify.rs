@@ -112,7 +112,7 @@ impl Names {
     }
 
     /// Whether a call becomes an iteration of the loop.
-    fn is_turn(&self, unit: &Unit, id: CodeId, apply: &Apply) -> bool {
+    fn is_iteration(&self, unit: &Unit, id: CodeId, apply: &Apply) -> bool {
         let code = &unit.codes[id];
         let is_own = apply.callee.is_some_and(|callee| self.is_own(id, callee));
         let calls_itself = match apply.kind {
@@ -128,7 +128,7 @@ fn has_turns(unit: &Unit, names: &Names, id: CodeId) -> bool {
     let mut any = false;
     unit.codes[id].body.walk(&mut |expr| {
         if let Terminator::Apply(apply) = &expr.terminator {
-            any |= names.is_turn(unit, id, apply);
+            any |= names.is_iteration(unit, id, apply);
         }
     });
     any
@@ -158,7 +158,7 @@ fn exchanges_functions(unit: &Unit, id: CodeId) -> bool {
 fn make_loop(unit: &mut Unit, names: &mut Names, id: CodeId) {
     let cont = unit.new_continuation("loop");
     let mut body = unit.codes[id].body.take();
-    turn(unit, names, id, cont, &mut body);
+    iterate(unit, names, id, cont, &mut body);
 
     let code = &mut unit.codes[id];
     let params: SmallVec<[Variable; 2]> = SmallVec::from_slice(&code.params);
@@ -175,7 +175,7 @@ fn make_loop(unit: &mut Unit, names: &mut Names, id: CodeId) {
 }
 
 /// Replaces calls by jumps.
-fn turn(unit: &Unit, names: &Names, id: CodeId, cont: Continuation, body: &mut Expr) {
+fn iterate(unit: &Unit, names: &Names, id: CodeId, cont: Continuation, body: &mut Expr) {
     let mut pending = vec![body];
     while let Some(Expr { items, terminator }) = pending.pop() {
         for item in items {
@@ -189,7 +189,7 @@ fn turn(unit: &Unit, names: &Names, id: CodeId, cont: Continuation, body: &mut E
         }
         match terminator {
             Terminator::Try { body, .. } => pending.push(body),
-            Terminator::Apply(apply) if names.is_turn(unit, id, apply) => {
+            Terminator::Apply(apply) if names.is_iteration(unit, id, apply) => {
                 let args = SmallVec::from_slice(&apply.args);
                 *terminator = Terminator::ApplyCont(ApplyCont { cont, args });
             }

@@ -34,22 +34,22 @@ fn unroll_entered(rewriting: &mut Rewriting, expr: &mut Expr, index: usize) -> b
     else {
         return false;
     };
-    let Some(turns) = turns(&handlers[0], &entry.args) else { return false };
+    let Some(iterations) = iterations(&handlers[0], &entry.args) else { return false };
     if !rewriting.allow(Rewrite::Unrolling(entry.cont)) {
         return false;
     }
     let repeated = handlers[0].clone();
-    for _ in 0..turns {
-        let turn = turn(rewriting.unit, &repeated, entry.cont);
-        entry.cont = turn.cont;
-        expr.items.push(Item::LetCont { recursive: false, handlers: vec![turn] });
+    for _ in 0..iterations {
+        let iteration = iteration(rewriting.unit, &repeated, entry.cont);
+        entry.cont = iteration.cont;
+        expr.items.push(Item::LetCont { recursive: false, handlers: vec![iteration] });
     }
     true
 }
 
 /// An iteration of a loop which continues with `next` instead of another iteration.
-fn turn(unit: &mut Unit, repeated: &ContHandler, next: Continuation) -> ContHandler {
-    let cont = unit.new_continuation("turn");
+fn iteration(unit: &mut Unit, repeated: &ContHandler, next: Continuation) -> ContHandler {
+    let cont = unit.new_continuation("iteration");
     let mut copier = Copier::new(&mut unit.variables, &mut unit.continuations);
     copier.substitute_continuation(repeated.cont, next);
     let params = repeated.params.iter().map(|param| copier.bind_variable(*param)).collect();
@@ -57,17 +57,17 @@ fn turn(unit: &mut Unit, repeated: &ContHandler, next: Continuation) -> ContHand
 }
 
 /// The number of iterations of a loop that is entered with `args`, if it is known and all of them are not too large.
-fn turns(repeated: &ContHandler, args: &[Simple]) -> Option<u32> {
+fn iterations(repeated: &ContHandler, args: &[Simple]) -> Option<u32> {
     let mut known: Known = args.iter().map(|arg| constant(*arg)).collect();
     if known.iter().all(Option::is_none) || !is_plain(&repeated.body) {
         return None;
     }
     let size = size::of(&repeated.body, LARGE)?.max(1);
-    for turn in 1..=LARGE / size {
-        let mut walk = Turn::new(repeated, &known);
+    for iteration in 1..=LARGE / size {
+        let mut walk = Iteration::new(repeated, &known);
         walk.run(&repeated.body);
         match walk.next {
-            None => return Some(turn),
+            None => return Some(iteration),
             Some(next) if next.iter().all(Option::is_none) => return None,
             Some(next) => known = next,
         }
@@ -93,7 +93,7 @@ fn constant(simple: Simple) -> Option<Const> {
 }
 
 /// What one iteration computes from what is known at its beginning.
-struct Turn<'e> {
+struct Iteration<'e> {
     repeated: Continuation,
     known: FxHashMap<Variable, Const>,
     handlers: FxHashMap<Continuation, &'e Expr>,
@@ -102,9 +102,9 @@ struct Turn<'e> {
     next: Option<Known>,
 }
 
-impl<'e> Turn<'e> {
-    fn new(repeated: &ContHandler, known: &Known) -> Turn<'e> {
-        Turn {
+impl<'e> Iteration<'e> {
+    fn new(repeated: &ContHandler, known: &Known) -> Iteration<'e> {
+        Iteration {
             repeated: repeated.cont,
             known: repeated
                 .params

@@ -104,8 +104,8 @@ impl Simplifier<'_> {
     /// A static closure of this unit that behaves as an atom does.
     fn known_function(&mut self, simple: Simple) -> Option<Symbol> {
         match self.env.ty(simple) {
-            Ty::Twin(symbol, _) if matches!(self.env.ty(symbol.into()), Ty::Closure(_)) => Some(symbol),
-            Ty::Twin(..) => None,
+            Ty::Instance(symbol, _) if matches!(self.env.ty(symbol.into()), Ty::Closure(_)) => Some(symbol),
+            Ty::Instance(..) => None,
             _ => self.copied_closure(simple),
         }
     }
@@ -135,7 +135,7 @@ impl Simplifier<'_> {
                 };
                 for param in &handler.params {
                     match result {
-                        Ty::Twin(symbol, _) if self.function.in_twin => {
+                        Ty::Instance(symbol, _) if self.function.in_instance => {
                             self.env.bind_alias(*param, symbol.into());
                         }
                         ref known => self.env.bind(*param, known.clone()),
@@ -179,14 +179,14 @@ impl Simplifier<'_> {
     /// Makes a call of a known function direct. Returns the arguments beyond those that it takes.
     fn resolve(&mut self, apply: &mut Apply, out: &mut Vec<Item>) -> Option<Vec<Simple>> {
         if apply.kind != CallKind::Generic {
-            self.redirect_to_twin(apply);
+            self.redirect_to_instance(apply);
             return None;
         }
-        if let Some(twin) = self.called_twin(apply.callee?) {
-            apply.callee = Some(twin.into());
+        if let Some(instance) = self.called_instance(apply.callee?) {
+            apply.callee = Some(instance.into());
         }
         let known = match self.env.ty(apply.callee?) {
-            Ty::Twin(_, object) => Ty::clone(&object),
+            Ty::Instance(_, object) => Ty::clone(&object),
             Ty::OneOf(choice) => self.chosen(apply.callee?, &choice)?,
             known => known,
         };
@@ -221,21 +221,21 @@ impl Simplifier<'_> {
 
     /// Redirects a direct call through a closure that has a specialised instance, now that this is known, to the
     /// instance.
-    fn redirect_to_twin(&mut self, apply: &mut Apply) {
+    fn redirect_to_instance(&mut self, apply: &mut Apply) {
         if !matches!(apply.kind, CallKind::Direct(_) | CallKind::DirectExternal(_)) {
             return;
         }
         let Some(callee) = apply.callee else { return };
-        let twin = match callee {
+        let instance = match callee {
             // Where the body of a functor is evaluated, closures of modules are already the copies'.
             Simple::Symbol(symbol) if self.runs_another_code(symbol, &apply.kind) => symbol,
-            _ => match self.called_twin(callee) {
-                Some(twin) => twin,
+            _ => match self.called_instance(callee) {
+                Some(instance) => instance,
                 None => return,
             },
         };
-        let Ty::Closure(known) = self.env.ty(twin.into()) else { return };
-        apply.callee = Some(twin.into());
+        let Ty::Closure(known) = self.env.ty(instance.into()) else { return };
+        apply.callee = Some(instance.into());
         apply.kind = match known.code() {
             Some(code) if self.unit.codes[code].takes_values(&self.unit.variables, apply.args.len()) => {
                 CallKind::Direct(code)
@@ -342,7 +342,7 @@ impl Simplifier<'_> {
                 self.env.bind_alias(*var, (*symbol).into());
             }
             for (code, symbol) in codes.iter().zip(symbols) {
-                if self.function.in_twin {
+                if self.function.in_instance {
                     // When it is called, if ever.
                     self.global.static_codes.insert(*code, (symbol, captured.clone()));
                 } else {

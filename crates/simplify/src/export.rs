@@ -7,7 +7,7 @@ use flambeau_ir::transfer::{self, Exported};
 use flambeau_ir::{CodeId, Rewrites, Simple, StaticDef, Subkind, Symbol, Unit, Variable};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::{size, specialise, twins};
+use crate::{instances, size, specialise};
 
 /// Bodies larger than this nobody inlines without an attribute.
 const LARGE: u32 = 250;
@@ -172,7 +172,7 @@ fn may_be_inlined(unit: &Unit, code: CodeId, rewrites: &Rewrites) -> bool {
         InlineAttribute::Always | InlineAttribute::Hint if !rewrites.stubs_only => LARGEST,
         _ if stub => LARGEST,
         _ if rewrites.stubs_only => return false,
-        _ if data.attributes.is_functor => twins::LARGEST,
+        _ if data.attributes.is_functor => instances::LARGEST,
         _ if data.recursive || specialise::types::compares_parameters(data) => specialise::LARGE,
         _ => largest_benefit(unit, code).saturating_add(SMALL).min(LARGE),
     };

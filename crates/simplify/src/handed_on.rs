@@ -1,4 +1,4 @@
-//! What stays if a specialised instance is called ([`crate::twins`]): it may pass other instances on as values.
+//! What stays if a specialised instance is called ([`crate::instances`]): it may pass other instances on as values.
 
 use std::rc::Rc;
 
@@ -22,7 +22,7 @@ impl Simplifier<'_> {
             for_each_value(self.unit, code, &closure.values, &mut |symbol| handed_on.push(symbol));
             let mut seen_data = FxHashSet::default();
             while let Some(symbol) = handed_on.pop() {
-                if !self.global.twin_data.contains(&symbol) || !seen_data.insert(symbol) {
+                if !self.global.instance_data.contains(&symbol) || !seen_data.insert(symbol) {
                     continue;
                 }
                 let known = self.env.ty(symbol.into());
@@ -30,7 +30,7 @@ impl Simplifier<'_> {
                     handed_on.extend(closure.values.iter().filter_map(|(_, value)| symbol_of(value)));
                     // The functions of a set stay together. One that is called elsewhere stays for that.
                     for (slot, code) in &*closure.functions {
-                        if !self.global.called_twins.contains(code) {
+                        if !self.global.called_instances.contains(code) {
                             closures.push(Rc::new(Closure { slot: *slot, ..Closure::clone(closure) }));
                         }
                     }

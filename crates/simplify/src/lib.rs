@@ -48,6 +48,7 @@ mod handed_on;
 mod hashing;
 mod imported;
 pub mod inline;
+mod instances;
 mod joins;
 mod lift;
 mod made;
@@ -65,7 +66,6 @@ mod state;
 mod strings;
 mod switch;
 mod toplevel;
-mod twins;
 mod unboxing;
 mod uses;
 pub mod waiting;
@@ -290,7 +290,7 @@ impl<'a> Simplifier<'a> {
         FunctionState {
             below: inline::BELOW,
             deeper: LARGEST,
-            in_twin: self.function.in_twin,
+            in_instance: self.function.in_instance,
             ..FunctionState::default()
         }
     }
@@ -349,7 +349,7 @@ impl<'a> Simplifier<'a> {
         if self.is_measuring() {
             return true;
         }
-        if self.function.in_twin && self.function.current.is_none() {
+        if self.function.in_instance && self.function.current.is_none() {
             return !self.rewrites.fuel.is_empty();
         }
         self.rewrites.allow(rewrite, self.unit, self.function.current)

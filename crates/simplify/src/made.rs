@@ -1,8 +1,8 @@
 //! Modules that another unit created with a functor: what is known of `A.String_map.find` where `A` says `module
 //! String_map = Map.Make (String)` (features B7, B13).
 //!
-//! The other unit exports which functor it applied to what, and the functor is evaluated here ([`crate::twins`]), when
-//! a part of what it created is read for the first time.
+//! The other unit exports which functor it applied to what, and the functor is evaluated here ([`crate::instances`]),
+//! when a part of what it created is read for the first time.
 
 use flambeau_ir::imports::{Known, Made, Shape};
 use flambeau_ir::term::{InlineAttribute, SpecialiseAttribute};
@@ -11,7 +11,7 @@ use flambeau_types::Ty;
 use smallvec::SmallVec;
 
 use crate::Simplifier;
-use crate::twins::DEPTH;
+use crate::instances::DEPTH;
 
 /// A part of a module: a field, a field of that, and so on.
 pub type Path = SmallVec<[u32; 4]>;
@@ -88,11 +88,11 @@ impl Simplifier<'_> {
             Known::Structure(fields) => {
                 let fields =
                     fields.iter().map(|field| self.known_elsewhere(field)).collect::<Option<Vec<_>>>()?;
-                self.twin_block(0, &fields)
+                self.instance_block(0, &fields)
             }
             Known::Made(made) => {
                 let ty = self.make(made)?;
-                self.static_twin_of(&ty, DEPTH)
+                self.static_instance_of(&ty, DEPTH)
             }
         }
     }

@@ -24,7 +24,7 @@ struct Captured {
 impl Simplifier<'_> {
     /// Replaces a call with too few arguments by a closure: returns what the run continues with.
     pub(crate) fn partially_applied(&mut self, apply: &Apply) -> Option<Rest> {
-        if apply.kind != CallKind::Generic || self.is_measuring() || self.function.in_twin {
+        if apply.kind != CallKind::Generic || self.is_measuring() || self.function.in_instance {
             return None;
         }
         let Ty::Closure(known) = self.env.ty(apply.callee?) else { return None };

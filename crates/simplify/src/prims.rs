@@ -506,13 +506,13 @@ impl Simplifier<'_> {
             None => self.field_of(&self.env.ty(block), field),
         };
         let ty = match known {
-            Some(Ty::Is(_) | Ty::Twin(..) | Ty::Closure(_)) => known,
+            Some(Ty::Is(_) | Ty::Instance(..) | Ty::Closure(_)) => known,
             // An object of another unit may have a specialised instance, too.
             known => self.made_elsewhere(field, block).or(known),
         };
         match ty {
             Some(Ty::Is(simple)) => Outcome::Atom(simple),
-            Some(Ty::Twin(symbol, _)) if self.function.in_twin => Outcome::Atom(symbol.into()),
+            Some(Ty::Instance(symbol, _)) if self.function.in_instance => Outcome::Atom(symbol.into()),
             Some(ty) => Outcome::Keep(ty),
             None => Outcome::Keep(Ty::Unknown),
         }

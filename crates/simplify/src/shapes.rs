@@ -247,7 +247,7 @@ pub fn results(unit: &Unit) -> FxHashMap<String, Shape> {
 impl Simplifier<'_> {
     /// What is known of the object that a call of a functor allocates. The call is not inlined any more then.
     pub(crate) fn object_of(&mut self, apply: &mut Apply) -> Ty {
-        if self.function.in_twin
+        if self.function.in_instance
             || !matches!(apply.inlined, InlineAttribute::Default | InlineAttribute::Never)
         {
             return Ty::Unknown;

@@ -61,10 +61,10 @@ pub struct Global {
     pub evaluated: FxHashMap<(CodeId, Vec<Simple>), Ty>,
     /// What is known of parts of other units' modules, by the symbols of these.
     pub made: FxHashMap<(Symbol, made::Path), Ty>,
-    /// Static data that the evaluation of functors created: only [`crate::twins`] needs it.
-    pub twin_data: FxHashSet<Symbol>,
+    /// Static data that the evaluation of functors created: only [`crate::instances`] needs it.
+    pub instance_data: FxHashSet<Symbol>,
     /// Codes of specialised instances that are called, and stay therefore.
-    pub called_twins: FxHashSet<CodeId>,
+    pub called_instances: FxHashSet<CodeId>,
     /// How many states of the memory have a name.
     memories: u32,
 }
@@ -97,8 +97,8 @@ impl Global {
             uses: uses::Uses::default(),
             evaluated: FxHashMap::default(),
             made: FxHashMap::default(),
-            twin_data: FxHashSet::default(),
-            called_twins: FxHashSet::default(),
+            instance_data: FxHashSet::default(),
+            called_instances: FxHashSet::default(),
             // The first is that of the beginning.
             memories: 1,
         }
@@ -131,9 +131,9 @@ pub struct FunctionState {
     /// What policies may still inline inside what was inlined for the last call of the source.
     pub below: u32,
     /// Variables created in the downward pass that are possibly poison.
-    pub flimsy: FxHashSet<Variable>,
+    pub possibly_poison: FxHashSet<Variable>,
     /// Variants that are passed unboxed: uses that need no boxed value do without the allocation.
-    pub parted: FxHashSet<Variable>,
+    pub unboxed: FxHashSet<Variable>,
     /// Whether parameters of loops that values flow between may be passed unboxed, by their representative.
     pub parted_webs: FxHashMap<Variable, bool>,
     /// The continuations of diamonds (`unboxing::diamond`), each with the one at which all paths meet.
@@ -142,7 +142,7 @@ pub struct FunctionState {
     pub raise_targets: FxHashMap<Continuation, Continuation>,
     /// The tests that handlers begin with, and that continue others ([`crate::forks`]).
     pub forks: FxHashMap<Continuation, Rc<Fork>>,
-    /// Whether what is being simplified is the body of a functor evaluated for what it makes ([`crate::twins`]), or a
-    /// function for that.
-    pub in_twin: bool,
+    /// Whether what is being simplified is the body of a functor evaluated for what it makes ([`crate::instances`]), or
+    /// a function for that.
+    pub in_instance: bool,
 }

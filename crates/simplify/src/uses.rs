@@ -185,7 +185,7 @@ impl Simplifier<'_> {
     /// Whether a call in the unit is the only use of the function that it calls. In what is evaluated beside the unit
     /// the functions are others.
     pub(crate) fn is_single_use(&self, code: CodeId) -> bool {
-        !self.function.in_twin && self.global.uses.is_single_call(code)
+        !self.function.in_instance && self.global.uses.is_single_call(code)
     }
 
     /// Whether a function of the unit can be inlined in all its uses: what that costs does not depend on which is seen

@@ -356,7 +356,9 @@ impl Env {
                 }
             }
             Ty::Bottom | Ty::Unknown | Ty::Int(_) | Ty::String(_) | Ty::Elsewhere(_) => ty.clone(),
-            Ty::Twin(symbol, object) => Ty::Twin(*symbol, Rc::new(self.export_at(object, time, depth))),
+            Ty::Instance(symbol, object) => {
+                Ty::Instance(*symbol, Rc::new(self.export_at(object, time, depth)))
+            }
             _ if depth == 0 => Ty::Unknown,
             Ty::Boxed(kind, contents) => Ty::boxed(*kind, self.export_at(contents, time, depth - 1)),
             Ty::Floats(fields) => Ty::floats(fields.iter().map(|f| self.export_at(f, time, depth - 1))),

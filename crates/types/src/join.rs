@@ -53,7 +53,9 @@ fn join_at(left: &Ty, right: &Ty, head: &dyn Fn(Simple) -> Ty, depth: u32) -> Ty
         (Ty::Closure(_) | Ty::OneOf(_), Ty::Closure(_) | Ty::OneOf(_)) => {
             choices(&left, &right, head, depth).map_or_else(Ty::pointer, Ty::one_of)
         }
-        (Ty::Twin(a, x), Ty::Twin(b, y)) if a == b => Ty::Twin(*a, Rc::new(join_at(x, y, head, depth - 1))),
+        (Ty::Instance(a, x), Ty::Instance(b, y)) if a == b => {
+            Ty::Instance(*a, Rc::new(join_at(x, y, head, depth - 1)))
+        }
         (Ty::Variant(a), Ty::Variant(b)) => {
             let ints = a.ints.union(&b.ints);
             Ty::variant(ints, blocks(&a.blocks, &b.blocks, head, depth))

@@ -30,7 +30,7 @@ pub enum Ty {
     OneOf(Rc<Choice>),
     /// A closure, or an immutable block, that behaves as the static data of that symbol does, and may be another
     /// object; and what is known of the object itself.
-    Twin(Symbol, Rc<Ty>),
+    Instance(Symbol, Rc<Ty>),
     /// A closure of another unit that runs this function.
     Elsewhere(Rc<Callee>),
     /// A string whose bytes are these and never change.
@@ -156,8 +156,8 @@ impl Ty {
 
     /// What behaves as the static data of a symbol does, and is otherwise unknown.
     #[must_use]
-    pub fn twin(symbol: Symbol) -> Ty {
-        Ty::Twin(symbol, Rc::new(Ty::Unknown))
+    pub fn instance(symbol: Symbol) -> Ty {
+        Ty::Instance(symbol, Rc::new(Ty::Unknown))
     }
 
     /// What has this type, where besides the object itself is known to be of another type: a value with a specialised
@@ -167,8 +167,8 @@ impl Ty {
         match (self, object) {
             (_, Ty::Unknown) => self.clone(),
             (Ty::Unknown, object) => object.clone(),
-            (Ty::Twin(symbol, known), object) if **known == Ty::Unknown => {
-                Ty::Twin(*symbol, Rc::new(object.clone()))
+            (Ty::Instance(symbol, known), object) if **known == Ty::Unknown => {
+                Ty::Instance(*symbol, Rc::new(object.clone()))
             }
             _ => match (self.as_block(), object.as_block()) {
                 (Some(block), Some(object)) if block.tag == object.tag => {
@@ -247,7 +247,7 @@ impl Ty {
             | Ty::Closure(_)
             | Ty::OneOf(_)
             | Ty::String(_)
-            | Ty::Twin(..)
+            | Ty::Instance(..)
             | Ty::Elsewhere(_) => Some(IntSet::empty()),
             Ty::Unknown => Some(IntSet::OCAML),
             Ty::Variant(variant) => Some(variant.ints.clone()),

@@ -57,7 +57,7 @@ impl Arguments {
             ("inline-functions-with-closures", self.with_closures.to_string()),
             ("inline-toplevel-functors", self.toplevel_functors.to_string()),
             ("inline-whole-functors", self.whole_functors.to_string()),
-            ("functions-of-functors", self.twin.to_string()),
+            ("functions-of-functors", self.instance.to_string()),
             ("unit-growth", self.growth.to_string()),
         ]
     }

@@ -42,9 +42,9 @@ pub(super) struct Plan {
     /// The fields that each block takes, followed by the recorded extra arguments.
     params: SecondaryMap<Block, Vec<Slot>>,
     /// The first slot of the extra arguments recorded for each handler, if they have to be recorded again.
-    told: SecondaryMap<Block, PackedOption<Slot>>,
+    recorded: SecondaryMap<Block, PackedOption<Slot>>,
     /// Whether values have to be recorded for the enclosing handler at the beginning of the block.
-    tells_at_start: SecondaryMap<Block, bool>,
+    records_at_start: SecondaryMap<Block, bool>,
 }
 
 impl Plan {
@@ -59,13 +59,13 @@ impl Plan {
     }
 
     /// The first slot of the extra arguments last recorded for a handler, if they are needed.
-    pub(super) fn told(&self, handler: Block) -> Option<Slot> {
-        self.told[handler].expand()
+    pub(super) fn recorded(&self, handler: Block) -> Option<Slot> {
+        self.recorded[handler].expand()
     }
 
     /// Whether values have to be recorded for the enclosing handler at the beginning of a block.
-    pub(super) fn tells_at_start(&self, block: Block) -> bool {
-        self.tells_at_start[block]
+    pub(super) fn records_at_start(&self, block: Block) -> bool {
+        self.records_at_start[block]
     }
 
     /// Whether a parameter is another name of a block that is replaced.
@@ -117,7 +117,7 @@ pub(super) fn plan(
         return None;
     }
     planner.find_starts();
-    planner.find_told(classes);
+    planner.find_recorded(classes);
     Some(planner.plan)
 }
 
@@ -229,14 +229,14 @@ impl Planner<'_> {
                 && !fields.is_empty()
                 && fields.iter().any(|field| self.plan.params(handler).contains(field))
             {
-                self.plan.tells_at_start[block] = true;
+                self.plan.records_at_start[block] = true;
             }
         }
     }
 
     /// Finds the extra arguments recorded for handlers, wherever they have to be recorded again with the value of a
     /// field.
-    fn find_told(&mut self, classes: &Classes) {
+    fn find_recorded(&mut self, classes: &Classes) {
         let mut uses: SecondaryMap<Block, Vec<Point>> = SecondaryMap::new();
         for access in &self.facts.uses.accesses {
             let field = match access.operation {
@@ -252,7 +252,7 @@ impl Planner<'_> {
             }
         }
         for (block, here) in self.facts.flow.blocks() {
-            if let (true, Some(handler)) = (self.plan.tells_at_start(block), here.in_try.expand()) {
+            if let (true, Some(handler)) = (self.plan.records_at_start(block), here.in_try.expand()) {
                 uses[handler].push(here.beginning(block));
             }
         }
@@ -262,19 +262,25 @@ impl Planner<'_> {
             if !uses[handler].is_empty() && !extra.is_empty() {
                 let edges = self.facts.flow.predecessors(handler);
                 let defs: Vec<Point> = edges.map(|edge| edge.from).collect();
-                self.told(handler, &extra, &defs, &uses[handler]);
+                self.recorded(handler, &extra, &defs, &uses[handler]);
             }
         }
     }
 
     /// Adds slots for all extra arguments recorded for a handler; they have the same definitions and uses.
-    fn told(&mut self, handler: Block, extra: &[&flambeau_ir::VariableData], defs: &[Point], uses: &[Point]) {
+    fn recorded(
+        &mut self,
+        handler: Block,
+        extra: &[&flambeau_ir::VariableData],
+        defs: &[Point],
+        uses: &[Point],
+    ) {
         let first = self.plan.slots.next_key();
         for data in extra {
             let (kind, subkind) = (data.kind, data.subkind);
             self.plan.slots.push(SlotData { name: data.name.clone(), kind, subkind });
         }
-        self.plan.told[handler] = first.into();
+        self.plan.recorded[handler] = first.into();
         // These must be known, whatever it takes.
         let mut budget = usize::MAX;
         let Some(live) = self.search.live_in(self.facts, defs, uses, &mut budget) else { return };

@@ -143,16 +143,16 @@ impl Rewriter<'_> {
                 let block = self.flow_block(cont);
                 self.enter(block, &mut params);
                 items.push(Item::Join { cont, params, body });
-                items.extend(self.tell_at_start(block));
+                items.extend(self.record_at_start(block));
             }
             Item::LetCont { recursive, mut handlers } => {
                 for handler in &mut handlers {
                     let mark = self.undo.len();
                     let block = self.flow_block(handler.cont);
                     self.enter(block, &mut handler.params);
-                    let tell = self.tell_at_start(block);
+                    let record = self.record_at_start(block);
                     self.expr(&mut handler.body);
-                    handler.body.items.splice(0..0, tell);
+                    handler.body.items.splice(0..0, record);
                     self.go_back(mark);
                 }
                 items.push(Item::LetCont { recursive, handlers });
@@ -239,7 +239,7 @@ impl Rewriter<'_> {
         if let Some(handler) = self.handler
             && self.decided.plan.params(handler).contains(&slot)
         {
-            items.push(self.tell(handler, dbg));
+            items.push(self.record(handler, dbg));
         }
     }
 
@@ -247,32 +247,32 @@ impl Rewriter<'_> {
 
     /// Records for a handler the current values of the fields that it takes. The others of its extra arguments stay
     /// what was last recorded.
-    fn tell(&mut self, handler: Block, dbg: Dbg) -> Item {
+    fn record(&mut self, handler: Block, dbg: Dbg) -> Item {
         let Decided { facts, classes, plan, .. } = self.decided;
         let here = &facts.flow.blocks()[handler];
         let mut extra_args: SmallVec<[Simple; 2]> = SmallVec::new();
-        if let Some(first) = plan.told(handler) {
-            let told = here.params.iter().skip(1).filter(|param| !plan.drops(**param, classes));
-            extra_args.extend(told.enumerate().map(|(index, _)| self.value(first.plus(index))));
+        if let Some(first) = plan.recorded(handler) {
+            let recorded = here.params.iter().skip(1).filter(|param| !plan.drops(**param, classes));
+            extra_args.extend(recorded.enumerate().map(|(index, _)| self.value(first.plus(index))));
         }
         extra_args.extend(plan.params(handler).iter().map(|slot| self.value(*slot)));
         let cont = here.cont.expect("a handler is a continuation");
         let exn = Some(Box::new(ExnCont { cont, extra_args }));
-        let var = self.unit.new_value("told");
+        let var = self.unit.new_value("recorded");
         Item::Let { var, named: Named::Prim { prim: Prim::ExnState, args: SmallVec::new(), exn }, dbg }
     }
 
     /// Records values for the handler around a block that may be reached by leaving a `try`, if need be.
-    fn tell_at_start(&mut self, block: Block) -> Option<Item> {
+    fn record_at_start(&mut self, block: Block) -> Option<Item> {
         let handler = self.decided.facts.flow.blocks()[block].in_try.expand()?;
-        self.decided.plan.tells_at_start(block).then(|| self.tell(handler, Dbg::NONE))
+        self.decided.plan.records_at_start(block).then(|| self.record(handler, Dbg::NONE))
     }
 
     /// A point that may raise.
     fn raise(&mut self, exn: &mut ExnCont) {
         let Some(handler) = self.decided.facts.flow.block_of(exn.cont) else { return };
         self.arguments(handler, 1, &mut exn.extra_args);
-        if let Some(first) = self.decided.plan.told(handler) {
+        if let Some(first) = self.decided.plan.recorded(handler) {
             let old = exn.extra_args.len() - self.decided.plan.params(handler).len();
             for (index, arg) in exn.extra_args[..old].iter().enumerate() {
                 self.set(first.plus(index), *arg);

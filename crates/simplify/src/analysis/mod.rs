@@ -1,10 +1,10 @@
 //! What a function body is analysed for before it is simplified: how its continuations are used, and what their
 //! parameters have in common over all uses, loops included (the inductive pre-pass).
 
+mod boxes;
 mod first_loads;
+mod iterations;
 mod shape;
-mod turns;
-mod wholes;
 
 use std::collections::VecDeque;
 
@@ -21,10 +21,10 @@ use smallvec::SmallVec;
 use crate::Functions;
 use crate::run::Params;
 use crate::waiting::waits;
+use boxes::Candidate;
+pub use boxes::LoopBox;
+use iterations::{BoxUse, Iterations, LoopParam};
 use shape::{Alias, Knowledge, Shape};
-use turns::{Turn, Turns, WholeUse};
-use wholes::Candidate;
-pub use wholes::LoopWhole;
 
 /// How a continuation is used.
 #[derive(Clone, Copy, Debug, Default)]
@@ -48,7 +48,7 @@ pub struct Analysis {
     /// What is unboxed or projected from, directly or after it was passed through parameters.
     opened: FxHashSet<Variable>,
     /// What is needed as it is, not only projected from, directly or after it was passed through parameters.
-    needed_whole: FxHashSet<Variable>,
+    needed_boxed: FxHashSet<Variable>,
     /// What is called though it is not known what it is, directly or after it was passed through parameters.
     called: FxHashSet<Variable>,
     /// What loops do, by the first continuation of their group.
@@ -56,9 +56,9 @@ pub struct Analysis {
     /// Exception continuations that are the target of a raise of this function.
     raised_to: FxHashSet<Continuation>,
     /// What loops do with their parameters.
-    turns: FxHashMap<Variable, Turn>,
+    loop_params: FxHashMap<Variable, LoopParam>,
     /// Blocks, boxes and closures allocated in the term.
-    made: FxHashSet<Variable>,
+    allocated: FxHashSet<Variable>,
     /// What a handler loads from its parameters before anything else happens.
     first_loads: FxHashMap<Variable, SmallVec<[Prim; 2]>>,
 }
@@ -83,7 +83,7 @@ impl Analysis {
             analysis: Analysis::default(),
             flows: Vec::new(),
             params: FxHashMap::default(),
-            turns: Turns::new(asked == Asked::Everything),
+            iterations: Iterations::new(asked == Asked::Everything),
             env,
             debug,
             asked,
@@ -121,23 +121,23 @@ impl Analysis {
             uses,
             known,
             opened,
-            needed_whole,
+            needed_boxed,
             called,
             loops,
             raised_to,
-            turns,
-            made,
+            loop_params,
+            allocated,
             first_loads,
         } = inlined;
         self.uses.extend(uses.into_iter().filter(|(_, uses)| uses.bound));
         self.known.extend(known);
         self.opened.extend(opened);
-        self.needed_whole.extend(needed_whole);
+        self.needed_boxed.extend(needed_boxed);
         self.called.extend(called);
         self.loops.extend(loops);
         self.raised_to.extend(raised_to);
-        self.turns.extend(turns);
-        self.made.extend(made);
+        self.loop_params.extend(loop_params);
+        self.allocated.extend(allocated);
         self.first_loads.extend(first_loads);
     }
 
@@ -160,8 +160,8 @@ impl Analysis {
     }
 
     /// Whether a parameter is possibly poison.
-    pub fn is_flimsy(&self, param: Variable) -> bool {
-        self.known.get(&param).is_some_and(|known| known.flimsy)
+    pub fn may_be_poison(&self, param: Variable) -> bool {
+        self.known.get(&param).is_some_and(|known| known.may_be_poison)
     }
 
     /// Whether the contents of what a parameter holds are projected somewhere.
@@ -169,9 +169,9 @@ impl Analysis {
         self.opened.contains(&param)
     }
 
-    /// Whether nothing but projections is done with what a parameter of a loop holds.
+    /// Whether projections, and nothing else, are done with what a parameter of a loop holds.
     pub fn is_only_opened(&self, param: Variable) -> bool {
-        self.opened.contains(&param) && !self.needed_whole.contains(&param)
+        self.opened.contains(&param) && !self.needed_boxed.contains(&param)
     }
 
     /// Whether what a parameter holds is called somewhere as an unknown function.
@@ -180,13 +180,13 @@ impl Analysis {
     }
 
     /// What a loop does with its parameter.
-    pub fn turn(&self, param: Variable) -> Turn {
-        self.turns.get(&param).copied().unwrap_or_default()
+    pub fn loop_param(&self, param: Variable) -> LoopParam {
+        self.loop_params.get(&param).copied().unwrap_or_default()
     }
 
     /// Whether a variable is allocated in the function.
-    pub fn is_made(&self, var: Variable) -> bool {
-        self.made.contains(&var)
+    pub fn is_allocated(&self, var: Variable) -> bool {
+        self.allocated.contains(&var)
     }
 
     /// What all values of a parameter have in common.
@@ -200,7 +200,7 @@ struct Walk<'a> {
     /// What flows into what: parameters and plain copies.
     flows: Vec<Flow>,
     params: FxHashMap<Continuation, &'a Params>,
-    turns: Turns,
+    iterations: Iterations,
     env: &'a Env,
     debug: bool,
     asked: Asked,
@@ -242,7 +242,7 @@ struct Here {
 impl<'a> Walk<'a> {
     fn run(&mut self, body: &'a Expr) {
         let mut regions = 0;
-        let first = Here { region: 0, place: self.turns.place(None), around: None };
+        let first = Here { region: 0, place: self.iterations.place(None), around: None };
         // Each run, with the parameters of the handler that begins with it.
         let mut pending: Vec<(&Expr, Here, &[Variable])> = vec![(body, first, &[])];
         // Each loop with the one around it: outer before inner.
@@ -255,11 +255,11 @@ impl<'a> Walk<'a> {
                 match item {
                     Item::Join { cont, params: results, body } => {
                         self.define(*cont, results, here);
-                        self.turns.disturbs(here.place);
-                        let place = self.turns.entered(here.place, here.around);
+                        self.iterations.disturbs(here.place);
+                        let place = self.iterations.entered(here.place, here.around);
                         pending.push((body, Here { place, ..here }, &[]));
-                        here.place = self.turns.place(here.around);
-                        self.turns.handler(*cont, results, here.place, None);
+                        here.place = self.iterations.place(here.around);
+                        self.iterations.handler(*cont, results, here.place, None);
                         params = results;
                     }
                     Item::LetCont { recursive, handlers } => {
@@ -270,20 +270,20 @@ impl<'a> Walk<'a> {
                             inner.around = Some(loops.len());
                             let waited = if waits(handlers) { Classes::CONTENTS } else { Classes::NONE };
                             loops.push((first.cont, here.around, waited));
-                            self.turns.begin_loop(here.around);
+                            self.iterations.begin_loop(here.around);
                         }
                         for handler in handlers {
-                            let place = self.turns.place(inner.around);
+                            let place = self.iterations.place(inner.around);
                             let head_of = inner.around.filter(|_| *recursive);
                             self.define(handler.cont, &handler.params, here);
-                            self.turns.handler(handler.cont, &handler.params, place, head_of);
+                            self.iterations.handler(handler.cont, &handler.params, place, head_of);
                             pending.push((&handler.body, Here { place, ..inner }, &handler.params));
                         }
                     }
                     Item::Let { named: Named::Prim { prim, .. }, .. } => {
                         writes |= prim.effects().writes();
                         if prim.crossing() != Crossing::Nothing {
-                            self.turns.disturbs(here.place);
+                            self.iterations.disturbs(here.place);
                         }
                     }
                     Item::Let { .. } | Item::LetClosures { .. } => {}
@@ -293,13 +293,13 @@ impl<'a> Walk<'a> {
             match &expr.terminator {
                 Terminator::Try { body, .. } => {
                     regions += 1;
-                    self.turns.disturbs(here.place);
-                    let place = self.turns.entered(here.place, here.around);
+                    self.iterations.disturbs(here.place);
+                    let place = self.iterations.entered(here.place, here.around);
                     pending.push((body, Here { region: regions, place, around: here.around }, &[]));
                 }
                 Terminator::Apply(_) => {
                     writes = Classes::ALL;
-                    self.turns.disturbs(here.place);
+                    self.iterations.disturbs(here.place);
                 }
                 _ => {}
             }
@@ -326,7 +326,7 @@ impl<'a> Walk<'a> {
         let uses = self.analysis.uses.entry(cont).or_default();
         uses.count += 1;
         uses.crosses_region |= uses.region != here.region;
-        self.turns.jump(here.place, cont);
+        self.iterations.jump(here.place, cont);
     }
 
     fn flow(&mut self, to: Variable, from: Source, here: Here) {
@@ -338,7 +338,7 @@ impl<'a> Walk<'a> {
 
     /// Records a use that is not a projection.
     fn escapes(&mut self, simple: Simple, here: Here) {
-        self.turns.whole(simple, WholeUse::Escapes, here.place);
+        self.iterations.boxed_use(simple, BoxUse::Escapes, here.place);
     }
 
     fn item(&mut self, item: &'a Item, here: Here) {
@@ -349,7 +349,7 @@ impl<'a> Walk<'a> {
             Item::LetClosures { .. } if self.asked == Asked::Uses => {}
             Item::Let { var, named: Named::Simple(simple), .. } => {
                 self.flow(*var, Source::Atom(*simple), here);
-                self.turns.copy(*var, here.place);
+                self.iterations.copy(*var, here.place);
             }
             Item::Let { var, named: Named::Prim { prim, args, exn }, .. } => {
                 let shape = Shape::of_prim(prim, args.len());
@@ -357,7 +357,7 @@ impl<'a> Walk<'a> {
                     self.analysis.known.insert(*var, Knowledge { shape, ..Knowledge::TOP });
                 }
                 if prim.makes_immutable() {
-                    self.turns.made(*var, here.place);
+                    self.iterations.allocated(*var, here.place);
                 }
                 self.operands(prim, args, here);
                 if let Some(exn) = exn {
@@ -367,7 +367,7 @@ impl<'a> Walk<'a> {
             Item::LetClosures { vars, set, .. } => {
                 let functions = Functions::from(&set.functions[..]);
                 for (var, (slot, _)) in vars.iter().zip(&set.functions) {
-                    self.turns.made(*var, here.place);
+                    self.iterations.allocated(*var, here.place);
                     let shape = Shape::of_closure(*slot, set, &functions);
                     self.analysis.known.insert(*var, Knowledge { shape, ..Knowledge::TOP });
                 }
@@ -397,7 +397,7 @@ impl<'a> Walk<'a> {
                 Prim::PhysEqual { .. },
                 [whole @ Simple::Var(_), Simple::Const(Const::Tagged(n))]
                 | [Simple::Const(Const::Tagged(n)), whole @ Simple::Var(_)],
-            ) => self.turns.whole(*whole, WholeUse::Compared(*n), here.place),
+            ) => self.iterations.boxed_use(*whole, BoxUse::Compared(*n), here.place),
             _ => args.iter().for_each(|arg| self.escapes(*arg, here)),
         }
     }
@@ -409,7 +409,7 @@ impl<'a> Walk<'a> {
             self.flow(*bucket, Source::Unknown, here);
             for (param, arg) in extras.iter().zip(&exn.extra_args) {
                 self.flow(*param, Source::Atom(*arg), here);
-                self.turns.of_handler(*param);
+                self.iterations.of_handler(*param);
             }
         }
     }
@@ -429,7 +429,7 @@ impl<'a> Walk<'a> {
     /// Records a jump that is one of several in the same run: what it passes is passed on its path alone.
     fn arm(&mut self, jump: &ApplyCont, here: Here) {
         let is_plain = jump.args.iter().all(|arg| arg.as_var().is_none());
-        let place = if is_plain { here.place } else { self.turns.entered(here.place, here.around) };
+        let place = if is_plain { here.place } else { self.iterations.entered(here.place, here.around) };
         self.jump(jump, Here { place, ..here });
     }
 
@@ -489,19 +489,19 @@ impl<'a> Walk<'a> {
         if self.asked == Asked::Everything {
             spread(&mut self.analysis.opened, &inflow);
             spread(&mut self.analysis.called, &inflow);
-            self.analysis.needed_whole = self.turns.used_whole().collect();
-            spread(&mut self.analysis.needed_whole, &inflow);
+            self.analysis.needed_boxed = self.iterations.used_boxed().collect();
+            spread(&mut self.analysis.needed_boxed, &inflow);
         }
         while let Some(var) = queue.pop_front() {
             seen.remove(&var);
-            let Knowledge { mut shape, mut alias, mut flimsy } = Knowledge::BOTTOM;
+            let Knowledge { mut shape, mut alias, mut may_be_poison } = Knowledge::BOTTOM;
             for source in &inflow[&var] {
                 let known = match source {
                     Source::Unknown => Knowledge::TOP,
                     Source::Atom(simple) => self.atom(*simple, var),
                 };
                 shape = shape.join(&known.shape);
-                flimsy |= known.flimsy;
+                may_be_poison |= known.may_be_poison;
                 alias = match (alias, known.alias) {
                     (Alias::Bottom, x) | (x, Alias::Bottom) => x,
                     (Alias::Is(a), Alias::Is(b)) if a == b => Alias::Is(a),
@@ -512,7 +512,7 @@ impl<'a> Walk<'a> {
             if known.alias == Alias::Top {
                 alias = Alias::Top;
             }
-            let new = Knowledge { shape, alias, flimsy };
+            let new = Knowledge { shape, alias, may_be_poison };
             if *known != new {
                 *known = new;
                 for next in outflow.get(&var).into_iter().flatten() {
@@ -533,35 +533,35 @@ impl<'a> Walk<'a> {
         let known = &self.analysis.known;
         let ints = |var| known.get(&var).and_then(|known: &Knowledge| known.shape.ints());
         let opened = &self.analysis.opened;
-        let candidate = |param: Variable, turn: &Turn| {
-            let known = known.get(&param).filter(|known| !known.flimsy || turn.has_names)?;
-            opened.contains(&param).then(|| Candidate::of(&known.shape.ty(), turn))?
+        let candidate = |param: Variable, loop_param: &LoopParam| {
+            let known = known.get(&param).filter(|known| !known.may_be_poison || loop_param.has_names)?;
+            opened.contains(&param).then(|| Candidate::of(&known.shape.ty(), loop_param))?
         };
-        self.analysis.turns = self.turns.solve(&self.params, &self.flows, &ints, &candidate);
-        self.analysis.made = std::mem::take(&mut self.turns.made);
+        self.analysis.loop_params = self.iterations.solve(&self.params, &self.flows, &ints, &candidate);
+        self.analysis.allocated = std::mem::take(&mut self.iterations.allocated);
     }
 
     /// What flows from an atom into the variable `to`.
     fn atom(&self, simple: Simple, to: Variable) -> Knowledge {
         match simple {
-            Simple::Const(Const::Poison(_)) => Knowledge { flimsy: true, ..Knowledge::BOTTOM },
+            Simple::Const(Const::Poison(_)) => Knowledge { may_be_poison: true, ..Knowledge::BOTTOM },
             Simple::Const(c) => {
                 let shape = match c {
                     Const::Tagged(n) => Shape::constant(n),
                     Const::NakedImmediate(n) => Shape::Immediate(IntSet::one(n)),
                     _ => Shape::Top,
                 };
-                Knowledge { shape, alias: Alias::Is(simple), flimsy: false }
+                Knowledge { shape, alias: Alias::Is(simple), may_be_poison: false }
             }
             Simple::Symbol(symbol) => {
-                Knowledge { shape: self.symbol(symbol), alias: Alias::Is(simple), flimsy: false }
+                Knowledge { shape: self.symbol(symbol), alias: Alias::Is(simple), may_be_poison: false }
             }
             Simple::Var(var) if var == to => Knowledge::BOTTOM,
             Simple::Var(var) => match self.analysis.known.get(&var) {
                 None => Knowledge {
                     shape: Shape::of_ty(&self.env.ty(simple)),
                     alias: Alias::Is(simple),
-                    flimsy: false,
+                    may_be_poison: false,
                 },
                 Some(known) => Knowledge {
                     alias: if known.alias == Alias::Top { Alias::Is(simple) } else { known.alias },

@@ -198,14 +198,15 @@ pub struct Knowledge {
     /// What it is a name of.
     pub alias: Alias,
     /// It is possibly poison: what its type claims does not permit reading memory where the source does not.
-    pub flimsy: bool,
+    pub may_be_poison: bool,
 }
 
 impl Knowledge {
     /// Nothing has come yet.
-    pub const BOTTOM: Knowledge = Knowledge { shape: Shape::Bottom, alias: Alias::Bottom, flimsy: false };
+    pub const BOTTOM: Knowledge =
+        Knowledge { shape: Shape::Bottom, alias: Alias::Bottom, may_be_poison: false };
     /// Anything.
-    pub const TOP: Knowledge = Knowledge { shape: Shape::Top, alias: Alias::Top, flimsy: false };
+    pub const TOP: Knowledge = Knowledge { shape: Shape::Top, alias: Alias::Top, may_be_poison: false };
 }
 
 /// What is captured is ignored: shapes contain no variables.

@@ -96,13 +96,13 @@ impl Simplifier<'_> {
         // Each application at the toplevel makes a module, whose functions are to know those of the argument (B7).
         let functor = is_functor && self.function.current.is_none() && arguments.toplevel_functors;
         let imported = matches!(apply.kind, CallKind::DirectExternal(_));
-        let may_stay = functor && !self.function.in_twin && forced.is_none();
+        let may_stay = functor && !self.function.in_instance && forced.is_none();
         if may_stay && self.is_evaluated_beside(apply, code, arguments.whole_functors) {
             return Err(Reason::Evaluated);
         }
         // Policy *benefit* has a benefit for that. A functor of a library has functions that nobody here calls, as a
         // rule.
-        let whole = self.function.in_twin
+        let whole = self.function.in_instance
             || !imported && arguments.policy != Policy::Benefit && self.may_multiply(code);
         let single = !recursive
             && !imported

@@ -162,9 +162,9 @@ impl Simplifier<'_> {
 
     /// Whether a variable is a block, a number or a closure that was allocated in the function.
     fn is_local_allocation(&self, var: Variable) -> bool {
-        let is_made =
+        let is_allocated =
             |prim: &Prim| matches!(prim, Prim::Box(_) | Prim::MakeBlock { .. } | Prim::MakeFloatBlock { .. });
-        self.env.definition(var.into()).is_some_and(|definition| is_made(&definition.prim))
+        self.env.definition(var.into()).is_some_and(|definition| is_allocated(&definition.prim))
             || matches!(self.env.ty(var.into()), Ty::Closure(_))
     }
 

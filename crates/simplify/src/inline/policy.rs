@@ -74,7 +74,7 @@ impl Simplifier<'_> {
     /// is as good inlined there.
     fn outweighs_call(&self, code: CodeId) -> bool {
         let data = &self.unit.codes[code];
-        !self.global.called_twins.contains(&code)
+        !self.global.called_instances.contains(&code)
             && always_works(&data.body, data.ret)
             && !returns_new_number(&data.body, data.ret)
     }

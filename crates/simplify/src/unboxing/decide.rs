@@ -4,9 +4,9 @@ use flambeau_ir::prim::Mutability;
 use flambeau_ir::{Kind, Prim, Rewrite, Simple, Subkind, Variable};
 use flambeau_types::{Block, Blocks, Choice, Closure, Ty, Variant};
 
-use super::{Form, Parts, Tests, Unboxing, Whole, is_poison};
+use super::{BoxedValue, Form, Parts, Tests, Unboxing, is_poison};
 use crate::Simplifier;
-use crate::analysis::LoopWhole;
+use crate::analysis::LoopBox;
 use crate::continuations::Use;
 
 /// Blocks and variants of more fields than these, and closures of more values, are passed as they are.
@@ -30,7 +30,7 @@ impl Simplifier<'_> {
         // A loop that this flows into and that passes parts needs their names, where it is possibly poison.
         let is_named =
             || uses.iter().all(|u| is_poison(u.args[index]) || has_names(&u.tys[index], &u.tests[index]));
-        if !(is_fresh || self.function.analysis.is_flimsy(param) && is_named()) {
+        if !(is_fresh || self.function.analysis.may_be_poison(param) && is_named()) {
             return None;
         }
         let is_opened =
@@ -44,7 +44,7 @@ impl Simplifier<'_> {
         } else {
             self.loads(param)?
         };
-        Some(Unboxing { index, param, form, whole: Whole::Passed, is_declared: false })
+        Some(Unboxing { index, param, form, boxed: BoxedValue::Passed, is_declared: false })
     }
 
     /// Whether a parameter that is one of several closures is to be passed as which one that is, and what they
@@ -60,19 +60,19 @@ impl Simplifier<'_> {
     ) -> Option<Unboxing> {
         let knows = |u: &Use| {
             let (arg, at_use) = (u.args[index], &u.tys[index]);
-            is_poison(arg) || self.is_told(choice, at_use, (arg, &u.tests[index]), is_handler)
+            is_poison(arg) || self.known_at_uses(choice, at_use, (arg, &u.tests[index]), is_handler)
         };
         if !self.function.analysis.is_called(param) || !is_few(choice) || !uses.iter().all(knows) {
             return None;
         }
         let rewrite = if is_handler { Rewrite::UnboxedHandlerParameter } else { Rewrite::UnboxedParameter };
         let form = self.allow(rewrite).then(|| self.choice(param, choice, true))?;
-        Some(Unboxing { index, param, form, whole: Whole::Passed, is_declared: false })
+        Some(Unboxing { index, param, form, boxed: BoxedValue::Passed, is_declared: false })
     }
 
     /// Whether it is known, of a value, which of the closures it is, and what that captured; by name, or by a load
     /// that meets no poison.
-    pub(super) fn is_told(
+    pub(super) fn known_at_uses(
         &self,
         choice: &Choice,
         ty: &Ty,
@@ -83,7 +83,7 @@ impl Simplifier<'_> {
             Ty::Closure(closure) => {
                 let fits =
                     choice.position(closure).is_some_and(|at| is_closure_of(closure, &choice.closures[at]));
-                let is_solid = || !by_name && arg.as_var().is_none_or(|var| !self.is_flimsy(var));
+                let is_solid = || !by_name && arg.as_var().is_none_or(|var| !self.may_be_poison(var));
                 fits && (has_names(ty, tests) || is_solid())
             }
             Ty::OneOf(other) => {
@@ -98,21 +98,21 @@ impl Simplifier<'_> {
 
     /// Whether a parameter of a loop is to be unboxed, from what the inductive pre-pass says.
     pub(crate) fn unbox_in_loop(&mut self, index: usize, param: Variable, ty: &Ty) -> Option<Unboxing> {
-        let turn = self.function.analysis.turn(param);
-        if self.function.analysis.is_flimsy(param) && !turn.has_names {
+        let loop_param = self.function.analysis.loop_param(param);
+        if self.function.analysis.may_be_poison(param) && !loop_param.has_names {
             return None;
         }
-        if let (Some(whole), Some(web)) = (turn.whole, turn.web)
+        if let (Some(boxed), Some(web)) = (loop_param.boxed, loop_param.web)
             && self.may_part(web)
         {
-            let whole = match whole {
-                LoopWhole::Remade => Whole::Rebuilt,
-                LoopWhole::Given => Whole::Given(self.part(param, Kind::Value)),
+            let boxed = match boxed {
+                LoopBox::Rebuilt => BoxedValue::Rebuilt,
+                LoopBox::Available => BoxedValue::Available(self.part(param, Kind::Value)),
             };
             let form = self.form(param, ty)?;
-            return Some(Unboxing { index, param, form, whole, is_declared: false });
+            return Some(Unboxing { index, param, form, boxed, is_declared: false });
         }
-        if !turn.is_made {
+        if !loop_param.is_allocated {
             return None;
         }
         if let Some(unboxing) = self.unbox_declared(index, param, ty) {
@@ -123,7 +123,7 @@ impl Simplifier<'_> {
                 self.form(param, ty)?
             }
             Ty::OneOf(choice)
-                if turn.has_names
+                if loop_param.has_names
                     && is_few(choice)
                     && self.function.analysis.is_called(param)
                     && self.allow(Rewrite::UnboxedLoopClosure) =>
@@ -132,7 +132,7 @@ impl Simplifier<'_> {
             }
             _ => self.loads(param)?,
         };
-        Some(Unboxing { index, param, form, whole: Whole::Passed, is_declared: false })
+        Some(Unboxing { index, param, form, boxed: BoxedValue::Passed, is_declared: false })
     }
 
     /// Whether a parameter of a loop is to be unboxed because the type checker says that it is a number: where the loop is
@@ -146,7 +146,7 @@ impl Simplifier<'_> {
             return None;
         }
         let form = Form::Number(kind, self.part(param, kind.naked()));
-        Some(Unboxing { index, param, form, whole: Whole::Passed, is_declared: true })
+        Some(Unboxing { index, param, form, boxed: BoxedValue::Passed, is_declared: true })
     }
 
     /// Asks, once for all parameters that values flow between: what one of them assumes of the others holds if these
@@ -162,10 +162,10 @@ impl Simplifier<'_> {
 
     /// Whether an argument was allocated just to be passed, or will not be if it is not needed.
     fn is_fresh(&self, arg: Simple) -> bool {
-        let is_parted = arg.as_var().is_some_and(|var| self.function.parted.contains(&var));
-        is_parted
+        let is_unboxed = arg.as_var().is_some_and(|var| self.function.unboxed.contains(&var));
+        is_unboxed
             || self.env.definition(arg).is_some_and(|d| d.prim.makes_immutable())
-            || arg.as_var().is_some_and(|var| self.function.analysis.is_made(var))
+            || arg.as_var().is_some_and(|var| self.function.analysis.is_allocated(var))
     }
 
     /// Whether each use can pass the parts.
@@ -183,13 +183,13 @@ impl Simplifier<'_> {
                 _ => false,
             };
             // A load at the use, where the source has none, must not meet poison.
-            let solid = arg.as_var().is_none_or(|var| !self.is_flimsy(var));
+            let solid = arg.as_var().is_none_or(|var| !self.may_be_poison(var));
             is_poison(arg) || fits && (solid || has_names(at_use, &u.tests[index]))
         })
     }
 
-    pub(crate) fn is_flimsy(&self, var: Variable) -> bool {
-        self.function.flimsy.contains(&var) || self.function.analysis.is_flimsy(var)
+    pub(crate) fn may_be_poison(&self, var: Variable) -> bool {
+        self.function.possibly_poison.contains(&var) || self.function.analysis.may_be_poison(var)
     }
 
     /// Creates the variables for the parts.
@@ -219,8 +219,8 @@ impl Simplifier<'_> {
         }
     }
 
-    /// The parts of one of several closures. `is_told`: each use knows which one it passes.
-    fn choice(&mut self, param: Variable, choice: &Choice, is_told: bool) -> Form {
+    /// The parts of one of several closures. `known_at_uses`: each use knows which one it passes.
+    fn choice(&mut self, param: Variable, choice: &Choice, known_at_uses: bool) -> Form {
         let values = choice.closures.iter().map(|closure| {
             closure.values.iter().map(|(slot, _)| (*slot, self.part(param, Kind::Value))).collect()
         });
@@ -229,7 +229,7 @@ impl Simplifier<'_> {
             choice: choice.clone(),
             which: self.part(param, Kind::NakedImmediate),
             values,
-            is_told,
+            known_at_uses,
         }
     }
 

@@ -7,7 +7,7 @@ use smallvec::SmallVec;
 
 use super::decide::has_names;
 use super::diamond::{Case, Cases, pure_let};
-use super::{Form, Parts, Tests, Unboxing, Whole, is_poison};
+use super::{BoxedValue, Form, Parts, Tests, Unboxing, is_poison};
 use crate::Simplifier;
 use crate::continuations::Use;
 use crate::edges::EdgeId;
@@ -18,7 +18,7 @@ impl Simplifier<'_> {
         for (index, u) in uses.iter().enumerate() {
             for unboxing in unboxings {
                 self.pass_parts(u.edge, u, unboxing);
-                if let Whole::Given(_) = unboxing.whole {
+                if let BoxedValue::Available(_) = unboxing.boxed {
                     let arg = u.args[unboxing.index];
                     let is_box = index < entries && !is_poison(arg);
                     self.function.edges[u.edge].extra.push(if is_box { arg } else { Simple::UNIT });
@@ -32,7 +32,7 @@ impl Simplifier<'_> {
         if let Form::Choice { choice, values, .. } = &unboxing.form {
             return self.extra_choice(edge, (choice, values), (arg, ty, tests));
         }
-        let may_be_poison = arg.as_var().is_some_and(|var| self.is_flimsy(var));
+        let may_be_poison = arg.as_var().is_some_and(|var| self.may_be_poison(var));
         let is_only_declared = unboxing.is_declared && !matches!(ty, Ty::Boxed(..)) && !is_poison(arg);
         if is_only_declared
             || may_be_poison && !matches!(unboxing.form, Form::Loads(_)) && !has_names(ty, &tests)
@@ -102,17 +102,17 @@ impl Simplifier<'_> {
         (choice, values): (&Choice, &[Vec<(ValueSlot, Variable)>]),
         (arg, ty, tests): (Simple, &Ty, Tests),
     ) {
-        let is_told = self.is_told(choice, ty, (arg, &tests), false);
+        let known_at_uses = self.known_at_uses(choice, ty, (arg, &tests), false);
         let mut which = Simple::naked_imm(choice.closures.len() as i64);
         let mut only = None;
         match ty {
             // Never poison, because it is branched on.
             _ if is_poison(arg) => which = Simple::naked_imm(0),
-            Ty::Closure(closure) if is_told => {
+            Ty::Closure(closure) if known_at_uses => {
                 only = choice.position(closure);
                 which = only.map_or(which, |at| Simple::naked_imm(at as i64));
             }
-            Ty::OneOf(known) if is_told => {
+            Ty::OneOf(known) if known_at_uses => {
                 which = as_alias(&known.which).unwrap_or(which);
                 self.function.edges[edge].extra.push(which);
                 let names = known.closures.iter().flat_map(|closure| &closure.values);

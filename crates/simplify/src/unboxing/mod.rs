@@ -7,10 +7,10 @@
 //!
 //! It stays a parameter: if nothing needs it any more, the upward pass drops it, and with it the allocations at the
 //! uses. For a loop's parameter that only exits need that would not be enough, so there it is allocated at the
-//! beginning of the handler ([`Whole::Rebuilt`]), from where the allocation sinks to the exits, or is dropped by the
-//! upward pass. For a variant that takes a branch ([`diamond`]). An existing box is not allocated a second time: what
-//! flows into such a parameter was not allocated before (`analysis::wholes`), or the box is passed beside its parts
-//! ([`Whole::Given`]).
+//! beginning of the handler ([`BoxedValue::Rebuilt`]), from where the allocation sinks to the exits, or is dropped by
+//! the upward pass. For a variant that takes a branch ([`diamond`]). An existing box is not allocated a second time:
+//! what flows into such a parameter was not allocated before (`analysis::wholes`), or the box is passed beside its
+//! parts ([`BoxedValue::Available`]).
 //!
 //! # Closures
 //!
@@ -21,8 +21,8 @@
 //!
 //! # Poison
 //!
-//! Fields of a case that a use is not in are poison there. A variable that is possibly poison is *flimsy*: what its
-//! type says holds where the source reads it, and does not permit reading memory elsewhere.
+//! Fields of a case that a use is not in are poison there. What the type of a variable that is possibly poison
+//! says holds where the source reads it, and does not permit reading memory elsewhere.
 
 mod decide;
 mod diamond;
@@ -42,7 +42,7 @@ pub struct Unboxing {
     index: usize,
     param: Variable,
     form: Form,
-    whole: Whole,
+    boxed: BoxedValue,
     /// The type checker says what it is, and nothing else does: an immediate may be passed, too (`Obj.magic 0` for what is
     /// never read).
     is_declared: bool,
@@ -50,14 +50,14 @@ pub struct Unboxing {
 
 /// Where the boxed value comes from.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Whole {
+enum BoxedValue {
     /// It is a parameter, too.
     Passed,
     /// It is allocated from its parts at the beginning of the handler.
     Rebuilt,
     /// It is this parameter if that is a block; otherwise the parameter is an immediate, and the boxed value is
     /// allocated from its parts.
-    Given(Variable),
+    Available(Variable),
 }
 
 /// The parts of an unboxed parameter.
@@ -80,7 +80,7 @@ enum Form {
         which: Variable,
         values: Vec<Vec<(ValueSlot, Variable)>>,
         /// Each use knows which.
-        is_told: bool,
+        known_at_uses: bool,
     },
     /// Loads that the handler begins with, whatever the value is.
     Loads(Vec<(Prim, Variable)>),

@@ -8,7 +8,7 @@ use flambeau_types::{Block, Blocks, Choice, Closure, Definition, IntSet, Operand
 use smallvec::{SmallVec, smallvec};
 
 use super::diamond::{Case, Cases, pure_let};
-use super::{Form, Parts, Unboxing, Whole};
+use super::{BoxedValue, Form, Parts, Unboxing};
 use crate::Simplifier;
 use crate::run::Params;
 
@@ -21,13 +21,13 @@ impl Simplifier<'_> {
             let param = unboxing.param;
             let first = params.len();
             self.add_parts(params, param, unboxing);
-            if self.is_flimsy(param) {
-                self.function.flimsy.extend(&params[first..]);
+            if self.may_be_poison(param) {
+                self.function.possibly_poison.extend(&params[first..]);
             }
-            let item = match unboxing.whole {
-                Whole::Passed => None,
-                Whole::Rebuilt => self.rebuilt(param, &unboxing.form),
-                Whole::Given(boxed) => {
+            let item = match unboxing.boxed {
+                BoxedValue::Passed => None,
+                BoxedValue::Rebuilt => self.rebuilt(param, &unboxing.form),
+                BoxedValue::Available(boxed) => {
                     self.add_part(params, boxed, Ty::Unknown);
                     self.given_or_rebuilt(param, boxed, &unboxing.form)
                 }
@@ -50,7 +50,7 @@ impl Simplifier<'_> {
             Form::Number(kind, part) => {
                 self.add_part(params, *part, Ty::Unknown);
                 let prim = Prim::Box(*kind);
-                self.whole((param, unboxing.whole), prim, &[*part], Ty::boxed(*kind, Ty::Is((*part).into())));
+                self.boxed((param, unboxing.boxed), prim, &[*part], Ty::boxed(*kind, Ty::Is((*part).into())));
             }
             Form::Block { make, fields } => {
                 for field in fields {
@@ -61,7 +61,7 @@ impl Simplifier<'_> {
                     Prim::MakeBlock { tag, .. } => Ty::block(*tag, names),
                     _ => Ty::floats(names),
                 };
-                self.whole((param, unboxing.whole), make.clone(), fields, ty);
+                self.boxed((param, unboxing.boxed), make.clone(), fields, ty);
             }
             Form::Variant(parts) => self.add_variant(params, param, parts),
             Form::Closure { closure, values } => {
@@ -72,12 +72,12 @@ impl Simplifier<'_> {
                 let ty = Closure { slot: closure.slot, functions: closure.functions.clone(), values };
                 self.env.retype(param, Ty::Closure(Rc::new(ty)));
             }
-            Form::Choice { choice, which, values, is_told } => {
-                let most = choice.closures.len() as i64 - i64::from(*is_told);
+            Form::Choice { choice, which, values, known_at_uses } => {
+                let most = choice.closures.len() as i64 - i64::from(*known_at_uses);
                 self.add_part(params, *which, Ty::Int(IntSet::range(0, most)));
                 for (_, part) in values.iter().flatten() {
                     self.add_part(params, *part, Ty::Unknown);
-                    self.function.flimsy.insert(*part);
+                    self.function.possibly_poison.insert(*part);
                 }
                 let named = |closure: &Closure, values: &[(ValueSlot, Variable)]| Closure {
                     values: values.iter().map(|(slot, part)| (*slot, Ty::Is((*part).into()))).collect(),
@@ -100,18 +100,18 @@ impl Simplifier<'_> {
     /// Records the parts that a variable consists of. An equal allocation elsewhere is replaced by the variable if that
     /// is passed; but a box that is allocated at the beginning of the handler is to sink to the exits, and is given no
     /// uses on other paths.
-    fn whole(&mut self, (param, whole): (Variable, Whole), prim: Prim, parts: &[Variable], ty: Ty) {
+    fn boxed(&mut self, (param, boxed): (Variable, BoxedValue), prim: Prim, parts: &[Variable], ty: Ty) {
         let args: Operands = parts.iter().map(|part| Simple::Var(*part)).collect();
         self.env.retype(param, ty);
         self.env.define(param, Definition { prim: prim.clone(), args: args.clone() });
-        if whole == Whole::Passed {
+        if boxed == BoxedValue::Passed {
             self.env.add_cse(prim, args, 0, param.into());
         }
     }
 
     fn add_variant(&mut self, params: &mut Params, param: Variable, parts: &Parts) {
-        self.function.parted.insert(param);
-        let whole = Operands::from_slice(&[param.into()]);
+        self.function.unboxed.insert(param);
+        let boxed = Operands::from_slice(&[param.into()]);
         let old = self.env.ty(param.into());
         let ints = old.immediates().unwrap_or(IntSet::OCAML);
         let relations = [
@@ -122,15 +122,15 @@ impl Simplifier<'_> {
         for (part, prim, ty) in relations {
             let Some(part) = part else { continue };
             self.add_part(params, part, ty);
-            self.env.define(part, Definition { prim: prim.clone(), args: whole.clone() });
-            self.env.add_cse(prim, whole.clone(), 0, part.into());
-            self.function.flimsy.insert(part);
+            self.env.define(part, Definition { prim: prim.clone(), args: boxed.clone() });
+            self.env.add_cse(prim, boxed.clone(), 0, part.into());
+            self.function.possibly_poison.insert(part);
         }
         let mut blocks = SmallVec::new();
         for (tag, fields) in &parts.blocks {
             for field in fields {
                 self.add_part(params, *field, Ty::Unknown);
-                self.function.flimsy.insert(*field);
+                self.function.possibly_poison.insert(*field);
             }
             let fields = fields.iter().map(|f| Ty::Is((*f).into())).collect();
             blocks.push(Block { tag: *tag, exact: true, fields });
@@ -153,7 +153,7 @@ impl Simplifier<'_> {
     fn given_or_rebuilt(&mut self, param: Variable, boxed: Variable, form: &Form) -> Option<Item> {
         let made = self.fresh_like(param);
         let make = self.rebuilt(made, form)?;
-        let is_int = self.unit.new_variable("is_made", Kind::NakedImmediate, Subkind::Any);
+        let is_int = self.unit.new_variable("is_allocated", Kind::NakedImmediate, Subkind::Any);
         let test = pure_let(is_int, Prim::IsInt, &[boxed.into()]);
         let cases = Cases {
             int: Some((is_int.into(), Case { lets: vec![make], args: smallvec![made.into()] })),

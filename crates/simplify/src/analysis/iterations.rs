@@ -1,4 +1,4 @@
-//! What the iterations of a loop do with a parameter: whether they allocate its next value, and, in [`super::wholes`],
+//! What the iterations of a loop do with a parameter: whether they allocate its next value, and, in [`super::boxes`],
 //! where it is needed boxed. These are the two conditions of the reference under which unboxing it removes allocations:
 //! a box that only exits need is allocated there, and one that each iteration needs would be allocated in each.
 //!
@@ -10,19 +10,19 @@ use flambeau_types::IntSet;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
-use super::wholes::{Candidate, LoopWhole, Wholes};
+use super::boxes::{Boxes, Candidate, LoopBox};
 use super::{Flow, Source};
 use crate::run::Params;
 
 /// What is known of a parameter of a loop.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Turn {
+pub struct LoopParam {
     /// Some iteration allocates what it passes on.
-    pub is_made: bool,
+    pub is_allocated: bool,
     /// Every iteration allocates what it passes on, unless it passes an immediate.
-    pub is_always_made: bool,
+    pub is_always_allocated: bool,
     /// How the parameter may be passed unboxed, if it may.
-    pub whole: Option<LoopWhole>,
+    pub boxed: Option<LoopBox>,
     /// Of the parameters that values flow between, all or none are unboxed: the representative of these.
     pub web: Option<Variable>,
     /// All incoming values are allocated in this function, constant, static or poison: the parts have names wherever
@@ -35,7 +35,7 @@ const WORK: usize = 32;
 
 /// How a variable is used boxed.
 #[derive(Clone, Copy, Debug)]
-pub enum WholeUse {
+pub enum BoxUse {
     /// It is compared with an immediate, which needs only the parts of a variant that has no other immediate.
     Compared(i64),
     /// It escapes.
@@ -44,7 +44,7 @@ pub enum WholeUse {
 
 /// What the walk records.
 #[derive(Default)]
-pub struct Turns {
+pub struct Iterations {
     /// The innermost loop around each block.
     pub(super) places: Vec<Option<usize>>,
     /// The loop around each loop.
@@ -61,20 +61,20 @@ pub struct Turns {
     /// Where parameters, copies of them and allocations are bound.
     pub(super) bound: FxHashMap<Variable, u32>,
     /// The variables allocated in the function.
-    pub(super) made: FxHashSet<Variable>,
-    uses: Vec<(Variable, WholeUse, u32)>,
+    pub(super) allocated: FxHashSet<Variable>,
+    uses: Vec<(Variable, BoxUse, u32)>,
     /// The blocks whose runs have effects, read what may be assigned, or end in a call or a `try`.
     pub(super) disturbed: FxHashSet<u32>,
     /// Parameters that are not unboxed: those of exception handlers.
-    wholes: Vec<Variable>,
+    never_unboxed: Vec<Variable>,
     /// Whether anything is recorded at all.
     is_asked: bool,
 }
 
-impl Turns {
+impl Iterations {
     /// The empty record of a body that is not traversed yet; `is_asked`: whether iterations are asked for.
-    pub fn new(is_asked: bool) -> Turns {
-        Turns { is_asked, ..Turns::default() }
+    pub fn new(is_asked: bool) -> Iterations {
+        Iterations { is_asked, ..Iterations::default() }
     }
 
     /// Records a block in a loop.
@@ -116,7 +116,7 @@ impl Turns {
     /// Records a parameter of an exception continuation.
     pub fn of_handler(&mut self, param: Variable) {
         if self.is_asked {
-            self.wholes.push(param);
+            self.never_unboxed.push(param);
         }
     }
 
@@ -135,9 +135,9 @@ impl Turns {
     }
 
     /// Records an allocation.
-    pub fn made(&mut self, var: Variable, place: u32) {
+    pub fn allocated(&mut self, var: Variable, place: u32) {
         if self.is_asked {
-            self.made.insert(var);
+            self.allocated.insert(var);
             self.bound.insert(var, place);
         }
     }
@@ -150,7 +150,7 @@ impl Turns {
     }
 
     /// Records a use of an atom itself, not of one of its parts.
-    pub fn whole(&mut self, simple: Simple, how: WholeUse, place: u32) {
+    pub fn boxed_use(&mut self, simple: Simple, how: BoxUse, place: u32) {
         if let Simple::Var(var) = simple
             && self.bound.contains_key(&var)
         {
@@ -159,8 +159,8 @@ impl Turns {
     }
 
     /// The parameters and allocations that are used otherwise than by projections.
-    pub(super) fn used_whole(&self) -> impl Iterator<Item = Variable> {
-        self.uses.iter().map(|(var, ..)| *var).chain(self.wholes.iter().copied())
+    pub(super) fn used_boxed(&self) -> impl Iterator<Item = Variable> {
+        self.uses.iter().map(|(var, ..)| *var).chain(self.never_unboxed.iter().copied())
     }
 
     /// Whether a loop is another one, or nested in it.
@@ -192,49 +192,54 @@ impl Turns {
         params: &FxHashMap<Continuation, &Params>,
         flows: &[Flow],
         ints: &dyn Fn(Variable) -> Option<IntSet>,
-        candidate: &dyn Fn(Variable, &Turn) -> Option<Candidate>,
-    ) -> FxHashMap<Variable, Turn> {
-        let mut turns: FxHashMap<Variable, Turn> = FxHashMap::default();
+        candidate: &dyn Fn(Variable, &LoopParam) -> Option<Candidate>,
+    ) -> FxHashMap<Variable, LoopParam> {
+        let mut loop_params: FxHashMap<Variable, LoopParam> = FxHashMap::default();
         for cont in self.heads.keys() {
             for param in params.get(cont).copied().into_iter().flatten() {
-                turns.insert(*param, Turn { is_always_made: true, has_names: true, ..Turn::default() });
+                loop_params.insert(
+                    *param,
+                    LoopParam { is_always_allocated: true, has_names: true, ..LoopParam::default() },
+                );
             }
         }
-        if turns.is_empty() {
-            return turns;
+        if loop_params.is_empty() {
+            return loop_params;
         }
-        self.find_made(flows, &mut turns);
+        self.find_allocated(flows, &mut loop_params);
         for param in self.nameless(flows) {
-            if let Some(turn) = turns.get_mut(&param) {
-                turn.has_names = false;
+            if let Some(loop_param) = loop_params.get_mut(&param) {
+                loop_param.has_names = false;
             }
         }
-        let candidates: FxHashMap<Variable, Candidate> =
-            turns.iter().filter_map(|(param, turn)| Some((*param, candidate(*param, turn)?))).collect();
+        let candidates: FxHashMap<Variable, Candidate> = loop_params
+            .iter()
+            .filter_map(|(param, loop_param)| Some((*param, candidate(*param, loop_param)?)))
+            .collect();
         if candidates.is_empty() {
-            return turns;
+            return loop_params;
         }
         let mut loops: Vec<usize> = candidates.keys().filter_map(|param| self.loop_of(*param)).collect();
         loops.sort_unstable();
         loops.dedup();
         let going_on = self.going_on(&loops);
         let uses = self.uses.iter().filter(|(var, how, _)| match how {
-            WholeUse::Compared(n) => {
+            BoxUse::Compared(n) => {
                 ints(*var).is_none_or(|ints| ints.as_one() != Some(*n) && ints.contains(*n))
             }
-            WholeUse::Escapes => true,
+            BoxUse::Escapes => true,
         });
         let uses = uses.map(|(var, _, place)| (*var, *place)).collect();
-        for (param, whole, web) in Wholes::of(self, flows, uses, going_on, candidates).solve() {
-            if let Some(turn) = turns.get_mut(&param) {
-                (turn.whole, turn.web) = (Some(whole), Some(web));
+        for (param, boxed, web) in Boxes::of(self, flows, uses, going_on, candidates).solve() {
+            if let Some(loop_param) = loop_params.get_mut(&param) {
+                (loop_param.boxed, loop_param.web) = (Some(boxed), Some(web));
             }
         }
-        turns
+        loop_params
     }
 
     /// Finds the parameters that receive allocated values.
-    fn find_made(&self, flows: &[Flow], turns: &mut FxHashMap<Variable, Turn>) {
+    fn find_allocated(&self, flows: &[Flow], loop_params: &mut FxHashMap<Variable, LoopParam>) {
         let mut outflow: FxHashMap<Variable, SmallVec<[Variable; 2]>> = FxHashMap::default();
         // On how many incoming edges values other than allocations and immediates arrive.
         let mut others: FxHashMap<Variable, u32> = FxHashMap::default();
@@ -242,7 +247,7 @@ impl Turns {
         for flow in flows {
             let other = others.entry(flow.to).or_insert(0);
             match flow.from {
-                Source::Atom(Simple::Var(from)) if self.made.contains(&from) => sometimes.push(flow.to),
+                Source::Atom(Simple::Var(from)) if self.allocated.contains(&from) => sometimes.push(flow.to),
                 Source::Atom(Simple::Var(from)) => {
                     *other += 1;
                     outflow.entry(from).or_default().push(flow.to);
@@ -273,7 +278,7 @@ impl Turns {
             }
         }
         for flow in flows {
-            let Some(turn) = turns.get_mut(&flow.to) else { continue };
+            let Some(loop_param) = loop_params.get_mut(&flow.to) else { continue };
             let is_back =
                 self.loop_of(flow.to).is_some_and(|l| self.is_inside(self.places[flow.place as usize], l));
             if !is_back {
@@ -281,12 +286,12 @@ impl Turns {
             }
             match flow.from {
                 Source::Atom(Simple::Var(from)) => {
-                    let made = self.made.contains(&from);
-                    turn.is_made |= made || some.contains(&from);
-                    turn.is_always_made &= made || always.contains(&from);
+                    let allocated = self.allocated.contains(&from);
+                    loop_param.is_allocated |= allocated || some.contains(&from);
+                    loop_param.is_always_allocated &= allocated || always.contains(&from);
                 }
                 Source::Atom(Simple::Const(Const::Tagged(_) | Const::Poison(_))) => {}
-                Source::Atom(_) | Source::Unknown => turn.is_always_made = false,
+                Source::Atom(_) | Source::Unknown => loop_param.is_always_allocated = false,
             }
         }
     }
@@ -295,11 +300,11 @@ impl Turns {
     fn nameless(&self, flows: &[Flow]) -> FxHashSet<Variable> {
         let targets: FxHashSet<Variable> = flows.iter().map(|flow| flow.to).collect();
         let mut outflow: FxHashMap<Variable, SmallVec<[Variable; 2]>> = FxHashMap::default();
-        let mut pending = self.wholes.clone();
+        let mut pending = self.never_unboxed.clone();
         for flow in flows {
             match flow.from {
                 Source::Unknown => pending.push(flow.to),
-                Source::Atom(Simple::Var(from)) if self.made.contains(&from) => {}
+                Source::Atom(Simple::Var(from)) if self.allocated.contains(&from) => {}
                 Source::Atom(Simple::Var(from)) if targets.contains(&from) => {
                     outflow.entry(from).or_default().push(flow.to);
                 }

@@ -1,10 +1,10 @@
 //! Which parameters of loops may be passed unboxed, as their parts alone, so that an existing box is never allocated a
 //! second time.
 //!
-//! A parameter that is passed as its parts alone is *remade*: where the boxed value is needed, it is allocated from the
-//! parts. That keeps identity, sharing and the number of allocations only if each incoming value was never allocated
-//! before, and is allocated once at most afterwards. A *station* is where a value may become a box: an allocation in
-//! the source, or one iteration's remade parameter. So
+//! A parameter that is passed as its parts alone is *rebuilt*: where the boxed value is needed, it is allocated from
+//! the parts. That keeps identity, sharing and the number of allocations only if each incoming value was never
+//! allocated before, and is allocated once at most afterwards. A *station* is where a value may become a box: an
+//! allocation in the source, or one iteration's remade parameter. So
 //!
 //! - each value that flows into a remade parameter is an immediate, an allocation of the function, or another remade
 //!   parameter, directly or through joins that do not need it boxed;
@@ -12,18 +12,18 @@
 //!
 //! Neither condition matters for a value that is only projected from, wherever it flows. Where the loop is entered with
 //! an existing box, and each iteration allocates another one, the box is passed beside the parts
-//! ([`LoopWhole::Given`]).
+//! ([`LoopBox::Available`]).
 //!
-//! Remade boxes are allocated at the beginning of the handler, and sink from there (the pass `motion`). That is no more
-//! than the source allocates if each iteration of the source allocates, or if a single path that leaves the loop needs
-//! the box and nothing on the path keeps the allocation from sinking.
+//! Rebuilt boxes are allocated at the beginning of the handler, and sink from there (the pass `motion`). That is no
+//! more than the source allocates if each iteration of the source allocates, or if a single path that leaves the loop
+//! needs the box and nothing on the path keeps the allocation from sinking.
 
 use flambeau_ir::{Const, Simple, Variable};
 use flambeau_types::Ty;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
-use super::turns::{Turn, Turns};
+use super::iterations::{Iterations, LoopParam};
 use super::{Flow, Source};
 use crate::unboxing::is_small;
 
@@ -35,12 +35,12 @@ const ROUNDS: usize = 16;
 
 /// How a parameter of a loop is passed unboxed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LoopWhole {
+pub enum LoopBox {
     /// As its parts alone: the boxed value is allocated where it is needed.
-    Remade,
+    Rebuilt,
     /// As its parts from the second iteration on; in the first one it is the box that the loop was entered with, which
     /// is passed, too.
-    Given,
+    Available,
 }
 
 /// A parameter of a loop that could be passed unboxed.
@@ -48,21 +48,21 @@ pub enum LoopWhole {
 pub struct Candidate {
     /// There is one shape of block, or a number.
     is_simple: bool,
-    is_always_made: bool,
+    is_always_allocated: bool,
 }
 
 impl Candidate {
     /// The candidate for a parameter of that type.
-    pub fn of(ty: &Ty, turn: &Turn) -> Option<Candidate> {
+    pub fn of(ty: &Ty, loop_param: &LoopParam) -> Option<Candidate> {
         let is_simple = match ty {
             Ty::Boxed(..) => true,
             // Static floats are not known to be never assigned: if some are allocated as such, all are of that type.
-            Ty::Floats(_) if turn.is_made => true,
+            Ty::Floats(_) if loop_param.is_allocated => true,
             Ty::Variant(_) if ty.as_block().is_some() => true,
-            Ty::Variant(_) if turn.is_made => false,
+            Ty::Variant(_) if loop_param.is_allocated => false,
             _ => return None,
         };
-        is_small(ty).then_some(Candidate { is_simple, is_always_made: turn.is_always_made })
+        is_small(ty).then_some(Candidate { is_simple, is_always_allocated: loop_param.is_always_allocated })
     }
 }
 
@@ -83,8 +83,8 @@ type Passes = FxHashMap<Variable, SmallVec<[Pass; 2]>>;
 type Successors = FxHashMap<u32, SmallVec<[(u32, Option<usize>); 2]>>;
 
 /// The search.
-pub struct Wholes<'a> {
-    turns: &'a Turns,
+pub struct Boxes<'a> {
+    iterations: &'a Iterations,
     flows: &'a [Flow],
     outs: Passes,
     ins: Passes,
@@ -97,23 +97,23 @@ pub struct Wholes<'a> {
     next: Successors,
     candidates: FxHashMap<Variable, Candidate>,
     /// The candidates that are still assumed to be passed unboxed.
-    parted: FxHashMap<Variable, LoopWhole>,
+    unboxed: FxHashMap<Variable, LoopBox>,
     /// The blocks that need a variable boxed.
     needs: FxHashMap<Variable, SmallVec<[u32; 2]>>,
     work: usize,
 }
 
-impl<'a> Wholes<'a> {
+impl<'a> Boxes<'a> {
     /// The search in a function.
     pub fn of(
-        turns: &'a Turns,
+        iterations: &'a Iterations,
         flows: &'a [Flow],
         uses: Vec<(Variable, u32)>,
         going_on: FxHashMap<usize, FxHashSet<u32>>,
         candidates: FxHashMap<Variable, Candidate>,
-    ) -> Wholes<'a> {
-        let mut wholes = Wholes {
-            turns,
+    ) -> Boxes<'a> {
+        let mut wholes = Boxes {
+            iterations,
             flows,
             outs: Passes::default(),
             ins: Passes::default(),
@@ -121,10 +121,10 @@ impl<'a> Wholes<'a> {
             observed: FxHashSet::default(),
             going_on,
             next: Successors::default(),
-            parted: candidates.keys().map(|param| (*param, LoopWhole::Remade)).collect(),
+            unboxed: candidates.keys().map(|param| (*param, LoopBox::Rebuilt)).collect(),
             candidates,
             needs: FxHashMap::default(),
-            work: WORK * (flows.len() + turns.places.len()),
+            work: WORK * (flows.len() + iterations.places.len()),
         };
         for flow in flows {
             if let Source::Atom(Simple::Var(from)) = flow.from {
@@ -142,7 +142,7 @@ impl<'a> Wholes<'a> {
     }
 
     /// The parameters to be passed unboxed, each with the representative of all that it depends on.
-    pub fn solve(mut self) -> Vec<(Variable, LoopWhole, Variable)> {
+    pub fn solve(mut self) -> Vec<(Variable, LoopBox, Variable)> {
         for round in 0.. {
             self.find_needs();
             let refused = self.refused();
@@ -152,24 +152,24 @@ impl<'a> Wholes<'a> {
             if round == ROUNDS {
                 // The conditions apply to observed variables only.
                 let observed = &self.observed;
-                self.parted.retain(|param, _| !observed.contains(param));
+                self.unboxed.retain(|param, _| !observed.contains(param));
                 break;
             }
-            for (param, whole) in refused {
-                match whole {
-                    Some(whole) => self.parted.insert(param, whole),
-                    None => self.parted.remove(&param),
+            for (param, boxed) in refused {
+                match boxed {
+                    Some(boxed) => self.unboxed.insert(param, boxed),
+                    None => self.unboxed.remove(&param),
                 };
             }
         }
         let webs = self.webs();
-        self.parted.iter().map(|(param, whole)| (*param, *whole, webs[param])).collect()
+        self.unboxed.iter().map(|(param, boxed)| (*param, *boxed, webs[param])).collect()
     }
 
     /// Whether a flow comes from outside the loop whose parameter it defines.
     fn enters(&self, flow: &Flow) -> bool {
-        let around = self.turns.places[flow.place as usize];
-        self.turns.loop_of(flow.to).is_some_and(|home| !self.turns.is_inside(around, home))
+        let around = self.iterations.places[flow.place as usize];
+        self.iterations.loop_of(flow.to).is_some_and(|home| !self.iterations.is_inside(around, home))
     }
 
     /// Finds the variables that are needed boxed somewhere, and those that flow there.
@@ -183,12 +183,12 @@ impl<'a> Wholes<'a> {
     }
 
     fn connect(&mut self) {
-        for (from, to) in &self.turns.enters {
+        for (from, to) in &self.iterations.enters {
             self.next.entry(*from).or_default().push((*to, None));
         }
-        for (from, cont) in &self.turns.jumps {
-            if let Some(to) = self.turns.handlers.get(cont) {
-                let begins = self.turns.heads.get(cont).copied();
+        for (from, cont) in &self.iterations.jumps {
+            if let Some(to) = self.iterations.handlers.get(cont) {
+                let begins = self.iterations.heads.get(cont).copied();
                 self.next.entry(*from).or_default().push((*to, begins));
             }
         }
@@ -198,18 +198,18 @@ impl<'a> Wholes<'a> {
     fn find_needs(&mut self) {
         self.needs.clone_from(&self.uses);
         // A loop's parameter that is not unboxed is boxed wherever it is observed.
-        let is_whole = |param: &Variable| {
-            self.turns.is_param_of_loop(*param)
-                && !self.parted.contains_key(param)
+        let is_boxed = |param: &Variable| {
+            self.iterations.is_param_of_loop(*param)
+                && !self.unboxed.contains_key(param)
                 && self.observed.contains(param)
         };
-        let whole: Vec<Variable> = self.ins.keys().copied().filter(is_whole).collect();
-        for param in &whole {
+        let boxed: Vec<Variable> = self.ins.keys().copied().filter(is_boxed).collect();
+        for param in &boxed {
             self.needs.entry(*param).or_default();
         }
-        let mut pending: Vec<Variable> = self.uses.keys().copied().chain(whole).collect();
+        let mut pending: Vec<Variable> = self.uses.keys().copied().chain(boxed).collect();
         // The value that a loop is entered with is boxed if it is passed beside the parts.
-        for (param, _) in self.parted.iter().filter(|(_, whole)| **whole == LoopWhole::Given) {
+        for (param, _) in self.unboxed.iter().filter(|(_, boxed)| **boxed == LoopBox::Available) {
             for pass in self.ins.get(param).into_iter().flatten().filter(|pass| pass.enters) {
                 self.needs.entry(pass.other).or_default().push(pass.place);
                 pending.push(pass.other);
@@ -217,7 +217,7 @@ impl<'a> Wholes<'a> {
         }
         let mut seen: FxHashSet<Variable> = FxHashSet::default();
         while let Some(var) = pending.pop() {
-            if self.parted.contains_key(&var) || !seen.insert(var) {
+            if self.unboxed.contains_key(&var) || !seen.insert(var) {
                 continue;
             }
             for pass in self.ins.get(&var).into_iter().flatten() {
@@ -228,13 +228,13 @@ impl<'a> Wholes<'a> {
     }
 
     /// The parameters for which a condition fails, and how they may be passed instead, if not boxed.
-    fn refused(&mut self) -> Vec<(Variable, Option<LoopWhole>)> {
+    fn refused(&mut self) -> Vec<(Variable, Option<LoopBox>)> {
         let moves = self.moves();
         let real = self.real(&moves);
         // Some flow of a box, at the entry or at another block.
         let mut boxed: FxHashMap<Variable, bool> = FxHashMap::default();
         for flow in self.flows {
-            let Some(whole) = self.parted.get(&flow.to) else { continue };
+            let Some(how) = self.unboxed.get(&flow.to) else { continue };
             if !self.observed.contains(&flow.to) || self.is_never_box(flow.from) {
                 continue;
             }
@@ -243,13 +243,13 @@ impl<'a> Wholes<'a> {
                 Source::Atom(_) | Source::Unknown => true,
             };
             let enters = self.enters(flow);
-            if is_box && !(enters && *whole == LoopWhole::Given) {
+            if is_box && !(enters && *how == LoopBox::Available) {
                 let only_enters = boxed.entry(flow.to).or_insert(true);
                 *only_enters &= enters;
             }
         }
         let mut refused = Vec::new();
-        let params: Vec<Variable> = self.parted.keys().copied().collect();
+        let params: Vec<Variable> = self.unboxed.keys().copied().collect();
         for param in params {
             let Some(candidate) = self.candidates.get(&param).copied() else { continue };
             if !self.observed.contains(&param) {
@@ -257,8 +257,8 @@ impl<'a> Wholes<'a> {
             }
             let moves_on = moves.contains_key(&param);
             match boxed.get(&param) {
-                Some(true) if candidate.is_simple && candidate.is_always_made && !moves_on => {
-                    refused.push((param, Some(LoopWhole::Given)));
+                Some(true) if candidate.is_simple && candidate.is_always_allocated && !moves_on => {
+                    refused.push((param, Some(LoopBox::Available)));
                 }
                 Some(_) => refused.push((param, None)),
                 None if !self.is_cheap(param, candidate, moves_on) => refused.push((param, None)),
@@ -276,9 +276,9 @@ impl<'a> Wholes<'a> {
     fn moves(&self) -> FxHashMap<Variable, SmallVec<[u32; 2]>> {
         let mut moves: FxHashMap<Variable, SmallVec<[u32; 2]>> = FxHashMap::default();
         let mut pending = Vec::new();
-        for (param, whole) in self.parted.iter().filter(|(param, _)| self.observed.contains(param)) {
+        for (param, boxed) in self.unboxed.iter().filter(|(param, _)| self.observed.contains(param)) {
             for pass in self.ins.get(param).into_iter().flatten() {
-                if *whole == LoopWhole::Remade || !pass.enters {
+                if *boxed == LoopBox::Rebuilt || !pass.enters {
                     moves.entry(pass.other).or_default().push(pass.place);
                     pending.push(pass.other);
                 }
@@ -287,7 +287,7 @@ impl<'a> Wholes<'a> {
         let mut seen: FxHashSet<Variable> = FxHashSet::default();
         while let Some(var) = pending.pop() {
             // What is needed boxed arrives boxed: that is a need at its source.
-            if self.parted.contains_key(&var) || self.needs.contains_key(&var) || !seen.insert(var) {
+            if self.unboxed.contains_key(&var) || self.needs.contains_key(&var) || !seen.insert(var) {
                 continue;
             }
             for pass in self.ins.get(&var).into_iter().flatten() {
@@ -303,21 +303,22 @@ impl<'a> Wholes<'a> {
         let mut real: FxHashSet<Variable> = FxHashSet::default();
         let mut pending: Vec<Variable> = Vec::new();
         for (var, moved) in moves {
-            let is_made = self.turns.made.contains(var);
-            let is_station = is_made || self.parted.contains_key(var);
-            let is_known = is_station || self.turns.bound.contains_key(var);
-            let is_whole = !is_station && (self.needs.contains_key(var) || self.turns.is_param_of_loop(*var));
-            if !is_known || is_whole || self.is_made_twice(*var, moved, is_made) {
+            let is_allocated = self.iterations.allocated.contains(var);
+            let is_station = is_allocated || self.unboxed.contains_key(var);
+            let is_known = is_station || self.iterations.bound.contains_key(var);
+            let is_boxed =
+                !is_station && (self.needs.contains_key(var) || self.iterations.is_param_of_loop(*var));
+            if !is_known || is_boxed || self.is_allocated_twice(*var, moved, is_allocated) {
                 pending.push(*var);
             }
         }
         for flow in self.flows {
-            let comes_whole = match flow.from {
+            let comes_boxed = match flow.from {
                 Source::Unknown | Source::Atom(Simple::Symbol(_)) => true,
-                Source::Atom(Simple::Var(from)) => !self.turns.bound.contains_key(&from),
+                Source::Atom(Simple::Var(from)) => !self.iterations.bound.contains_key(&from),
                 Source::Atom(Simple::Const(_)) => false,
             };
-            if comes_whole && !self.parted.contains_key(&flow.to) {
+            if comes_boxed && !self.unboxed.contains_key(&flow.to) {
                 pending.push(flow.to);
             }
         }
@@ -326,15 +327,15 @@ impl<'a> Wholes<'a> {
                 continue;
             }
             let outs = self.outs.get(&var).into_iter().flatten().map(|pass| pass.other);
-            pending.extend(outs.filter(|to| !self.parted.contains_key(to)));
+            pending.extend(outs.filter(|to| !self.unboxed.contains_key(to)));
         }
         real
     }
 
     /// Whether a path may both need a value boxed and move it, or move it twice; or, for an allocation of the source,
     /// whether it would stay where it is, and be allocated again.
-    fn is_made_twice(&mut self, var: Variable, moved: &[u32], is_made: bool) -> bool {
-        let home = self.turns.loop_of(var);
+    fn is_allocated_twice(&mut self, var: Variable, moved: &[u32], is_allocated: bool) -> bool {
+        let home = self.iterations.loop_of(var);
         let needs = self.needs.get(&var).cloned().unwrap_or_default();
         let all: SmallVec<[u32; 4]> = moved.iter().chain(&needs).copied().collect();
         for (index, place) in moved.iter().enumerate() {
@@ -353,7 +354,7 @@ impl<'a> Wholes<'a> {
                 return true;
             }
         }
-        is_made && !needs.is_empty() && !self.sinks(var, &needs)
+        is_allocated && !needs.is_empty() && !self.sinks(var, &needs)
     }
 
     /// The blocks that are reachable from another one within the same iteration of a loop.
@@ -376,7 +377,7 @@ impl<'a> Wholes<'a> {
     fn is_cheap(&mut self, param: Variable, candidate: Candidate, moves_on: bool) -> bool {
         let Some(needs) = self.needs.get(&param).cloned() else { return true };
         let is_kept = self.is_kept(param, &needs);
-        if candidate.is_always_made && !moves_on && (candidate.is_simple || !is_kept) {
+        if candidate.is_always_allocated && !moves_on && (candidate.is_simple || !is_kept) {
             return true;
         }
         !is_kept && self.sinks(param, &needs)
@@ -384,14 +385,14 @@ impl<'a> Wholes<'a> {
 
     /// Whether a parameter is needed boxed where its loop continues.
     fn is_kept(&self, param: Variable, needs: &[u32]) -> bool {
-        let Some(home) = self.turns.loop_of(param) else { return true };
+        let Some(home) = self.iterations.loop_of(param) else { return true };
         needs.iter().any(|place| {
-            let here = self.turns.places[*place as usize];
+            let here = self.iterations.places[*place as usize];
             if here == Some(home) {
                 // Nothing is known of a loop for which there was no time.
                 self.going_on.get(&home).is_none_or(|marked| marked.contains(place))
             } else {
-                self.turns.is_inside(here, home)
+                self.iterations.is_inside(here, home)
             }
         })
     }
@@ -399,13 +400,14 @@ impl<'a> Wholes<'a> {
     /// Whether a single block needs a variable boxed, and nothing executed before keeps the allocation from sinking
     /// there.
     fn sinks(&mut self, var: Variable, needs: &[u32]) -> bool {
-        let (Some(first), Some(goal)) = (self.turns.bound.get(&var).copied(), needs.first().copied()) else {
+        let (Some(first), Some(goal)) = (self.iterations.bound.get(&var).copied(), needs.first().copied())
+        else {
             return false;
         };
         if first == goal || needs.iter().any(|need| *need != goal) {
             return false;
         }
-        let home = self.turns.loop_of(var);
+        let home = self.iterations.loop_of(var);
         let mut before: FxHashSet<u32> = FxHashSet::default();
         let mut pending = vec![first];
         let mut back: FxHashMap<u32, SmallVec<[u32; 2]>> = FxHashMap::default();
@@ -430,7 +432,7 @@ impl<'a> Wholes<'a> {
                 }
             }
         }
-        on_path.iter().all(|place| !self.turns.disturbed.contains(place)) && self.work > 0
+        on_path.iter().all(|place| !self.iterations.disturbed.contains(place)) && self.work > 0
     }
 
     /// For each variable the representative of all variables that values flow between.
@@ -442,7 +444,7 @@ impl<'a> Wholes<'a> {
                 leaders.insert(a, b);
             }
         }
-        self.parted.keys().map(|param| (*param, leader(&mut leaders, *param))).collect()
+        self.unboxed.keys().map(|param| (*param, leader(&mut leaders, *param))).collect()
     }
 }
 

@@ -1,5 +1,5 @@
-//! Specialised instances (`twins`) of what a functor applied at the toplevel makes, known while the unit is compiled
-//! (features B7, D3).
+//! Specialised instances (`instances`) of what a functor applied at the toplevel makes, known while the unit is
+//! compiled (features B7, D3).
 //!
 //! A large functor, such as `Map.Make`, is not inlined at its application: most of its functions are never called
 //! there, and a module that other units see has them all. Instead its body is evaluated beside the call, with the same
@@ -34,7 +34,7 @@ pub(crate) const DEPTH: u32 = 4;
 /// Whether something is known of all parts of a module.
 fn is_known(module: &Ty) -> bool {
     match module {
-        Ty::Twin(..) | Ty::Is(Simple::Const(_)) => true,
+        Ty::Instance(..) | Ty::Is(Simple::Const(_)) => true,
         _ => module.as_block().is_some_and(|block| block.exact && block.fields.iter().all(is_known)),
     }
 }
@@ -42,11 +42,11 @@ fn is_known(module: &Ty) -> bool {
 impl Simplifier<'_> {
     /// What is known of the result of a call that stays: something if a functor is applied.
     pub(crate) fn result_of(&mut self, apply: &mut Apply) -> Ty {
-        let twin = self.twin(apply).unwrap_or(Ty::Unknown);
-        twin.with_object(&self.object_of(apply))
+        let instance = self.instance(apply).unwrap_or(Ty::Unknown);
+        instance.with_object(&self.object_of(apply))
     }
 
-    fn twin(&mut self, apply: &Apply) -> Option<Ty> {
+    fn instance(&mut self, apply: &Apply) -> Option<Ty> {
         if self.function.current.is_some() || self.rewrites.stubs_only || !self.arguments().toplevel_functors
         {
             return None;
@@ -87,7 +87,7 @@ impl Simplifier<'_> {
         }
         let is_small = || self.whole_size(code, SMALL).is_some();
         let stays = !whole && !is_small() && self.global.uses.of(code) > 1 || !self.may_multiply(code);
-        stays && self.twin(apply).is_some_and(|module| is_known(&module))
+        stays && self.instance(apply).is_some_and(|module| is_known(&module))
     }
 
     /// The static arguments of a functor that can be evaluated beside its call.
@@ -97,7 +97,7 @@ impl Simplifier<'_> {
         if self.function.conts.contains_key(&apply.exn.cont) {
             return None;
         }
-        apply.args.iter().map(|arg| self.static_twin(*arg, DEPTH)).collect()
+        apply.args.iter().map(|arg| self.static_instance(*arg, DEPTH)).collect()
     }
 
     /// How large the functor is, if it is one, takes so many arguments, and can be evaluated.
@@ -111,7 +111,7 @@ impl Simplifier<'_> {
     }
 
     /// The atom, or an instance that behaves as it does, if that is static.
-    fn static_twin(&mut self, simple: Simple, depth: u32) -> Option<Simple> {
+    fn static_instance(&mut self, simple: Simple, depth: u32) -> Option<Simple> {
         let simple = self.env.canonical(simple);
         if let Some(symbol) = self.copied_closure(simple) {
             return Some(symbol.into());
@@ -120,52 +120,52 @@ impl Simplifier<'_> {
             return Some(simple);
         }
         let ty = self.env.ty(simple);
-        self.static_twin_of(&ty, depth)
+        self.static_instance_of(&ty, depth)
     }
 
     /// An instance that behaves as a value of that type, if it is static.
-    pub(crate) fn static_twin_of(&mut self, ty: &Ty, depth: u32) -> Option<Simple> {
+    pub(crate) fn static_instance_of(&mut self, ty: &Ty, depth: u32) -> Option<Simple> {
         match ty {
-            Ty::Is(simple) => self.static_twin(*simple, depth),
-            Ty::Twin(symbol, _) => Some((*symbol).into()),
+            Ty::Is(simple) => self.static_instance(*simple, depth),
+            Ty::Instance(symbol, _) => Some((*symbol).into()),
             _ => {
                 let block = ty.as_block().filter(|block| block.exact && depth > 0)?.clone();
                 let fields: Vec<Simple> = block
                     .fields
                     .iter()
-                    .map(|field| self.static_twin_of(field, depth - 1))
+                    .map(|field| self.static_instance_of(field, depth - 1))
                     .collect::<Option<_>>()?;
-                self.twin_block(block.tag, &fields)
+                self.instance_block(block.tag, &fields)
             }
         }
     }
 
     /// A block of instances: only instances need it.
-    pub(crate) fn twin_block(&mut self, tag: u8, fields: &[Simple]) -> Option<Simple> {
+    pub(crate) fn instance_block(&mut self, tag: u8, fields: &[Simple]) -> Option<Simple> {
         let symbol = self.static_block(tag, fields)?;
-        self.global.twin_data.insert(symbol);
+        self.global.instance_data.insert(symbol);
         Some(symbol.into())
     }
 
     /// Simplifies the body of a functor; nothing of it stays but static data.
     fn evaluate_functor(&mut self, apply: &Apply, args: Vec<Simple>, code: CodeId) -> Ty {
-        let mut twin = apply.clone();
-        twin.args = args;
-        twin.ret = self.unit.new_continuation("twin");
+        let mut instance = apply.clone();
+        instance.args = args;
+        instance.ret = self.unit.new_continuation("instance");
         // In backtraces its functions are those of the functor.
-        twin.dbg = Dbg::NONE;
-        let Some(body) = self.copy_body(&twin, code) else { return Ty::Unknown };
+        instance.dbg = Dbg::NONE;
+        let Some(body) = self.copy_body(&instance, code) else { return Ty::Unknown };
         let analysis = Rc::new(Analysis::of(&body, &self.env, self.rewrites.keep_backtraces));
         let budget = self.function.budget;
-        let function = FunctionState { in_twin: true, analysis, budget, ..self.state_inside() };
+        let function = FunctionState { in_instance: true, analysis, budget, ..self.state_inside() };
         // What is copied here is not part of the unit.
         let unit_budget = self.global.unit_budget;
         let first = self.unit.statics.len();
         let ty = self.in_function(function, |this| {
             let body = this.run(Rest::from(body));
             let ty = match &body.terminator {
-                Terminator::ApplyCont(jump) if jump.cont == twin.ret => match jump.args[..] {
-                    [result] => this.twin_ty(&Ty::Is(result), DEPTH),
+                Terminator::ApplyCont(jump) if jump.cont == instance.ret => match jump.args[..] {
+                    [result] => this.instance_ty(&Ty::Is(result), DEPTH),
                     _ => Ty::Unknown,
                 },
                 _ => Ty::Unknown,
@@ -174,28 +174,28 @@ impl Simplifier<'_> {
             ty
         });
         let made = self.unit.statics[first..].iter().flat_map(|item| item.def.symbols());
-        self.global.twin_data.extend(made);
+        self.global.instance_data.extend(made);
         self.global.unit_budget = unit_budget;
         ty
     }
 
     /// The type of an instance that behaves as a value of that type, expressed in names that are in scope everywhere in
     /// the unit.
-    fn twin_ty(&self, ty: &Ty, depth: u32) -> Ty {
+    fn instance_ty(&self, ty: &Ty, depth: u32) -> Ty {
         if depth == 0 {
             return Ty::Unknown;
         }
         match ty {
             Ty::Is(simple) => match self.env.canonical(*simple) {
-                Simple::Symbol(symbol) => Ty::twin(symbol),
+                Simple::Symbol(symbol) => Ty::instance(symbol),
                 simple @ Simple::Const(_) => Ty::Is(simple),
-                simple @ Simple::Var(_) => self.twin_ty(&self.env.ty(simple), depth),
+                simple @ Simple::Var(_) => self.instance_ty(&self.env.ty(simple), depth),
             },
-            Ty::Twin(..) => ty.clone(),
+            Ty::Instance(..) => ty.clone(),
             _ => match ty.as_block() {
                 Some(block) if block.exact => {
                     let fields: SmallVec<[Ty; 2]> =
-                        block.fields.iter().map(|field| self.twin_ty(field, depth - 1)).collect();
+                        block.fields.iter().map(|field| self.instance_ty(field, depth - 1)).collect();
                     Ty::block(block.tag, fields)
                 }
                 _ => Ty::Unknown,
@@ -206,8 +206,8 @@ impl Simplifier<'_> {
     /// What is known of a field of a block of that type.
     pub(crate) fn field_of(&self, block: &Ty, field: u32) -> Option<Ty> {
         match block {
-            Ty::Twin(symbol, object) => {
-                let known = self.twin_field(*symbol, field)?;
+            Ty::Instance(symbol, object) => {
+                let known = self.instance_field(*symbol, field)?;
                 let of_object = object.as_block().and_then(|block| block.fields.get(field as usize));
                 Some(of_object.map_or(known.clone(), |object| known.with_object(object)))
             }
@@ -216,33 +216,33 @@ impl Simplifier<'_> {
     }
 
     /// What is known of a field of a block that has an instance.
-    fn twin_field(&self, symbol: Symbol, field: u32) -> Option<Ty> {
+    fn instance_field(&self, symbol: Symbol, field: u32) -> Option<Ty> {
         let ty = self.env.ty(symbol.into());
         Some(match ty.as_block()?.fields.get(field as usize)? {
-            Ty::Is(Simple::Symbol(field)) => Ty::twin(*field),
+            Ty::Is(Simple::Symbol(field)) => Ty::instance(*field),
             constant @ Ty::Is(Simple::Const(_)) => constant.clone(),
             _ => Ty::Unknown,
         })
     }
 
     /// The closure that is called instead of one that has an instance, and behaves as it does.
-    pub(crate) fn called_twin(&mut self, callee: Simple) -> Option<Symbol> {
-        let Ty::Twin(symbol, _) = self.env.ty(callee) else { return None };
+    pub(crate) fn called_instance(&mut self, callee: Simple) -> Option<Symbol> {
+        let Ty::Instance(symbol, _) = self.env.ty(callee) else { return None };
         let Ty::Closure(known) = self.env.ty(symbol.into()) else { return None };
         let code = known.code()?;
-        if self.global.called_twins.contains(&code) {
+        if self.global.called_instances.contains(&code) {
             return Some(symbol);
         }
         if self.is_measuring() {
             return None;
         }
-        let limit = self.arguments().twin.min(self.global.unit_budget);
+        let limit = self.arguments().instance.min(self.global.unit_budget);
         let size = self.size_with_handed_on(&known, limit)?;
         if !self.allow(Rewrite::FunctorInstance) {
             return None;
         }
         self.global.unit_budget -= size;
-        self.global.called_twins.insert(code);
+        self.global.called_instances.insert(code);
         Some(symbol)
     }
 }
