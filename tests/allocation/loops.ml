@@ -66,6 +66,16 @@ let spiral n =
     else loop { x = (p.x *. 0.5) -. p.y; y = (p.y *. 0.5) +. p.x } (i - 1) in
   keep (loop { x = 1.0; y = 0.0 } n > 0.0)
 
+(* Arrays that polymorphic functions make and assign: what they are made with shows that they are of floats. *)
+let floats_made n = keep (Array.init n (fun i -> float_of_int i *. 0.3))
+let thousand_floats = Array.make turns 1.5
+let floats_mapped _ = keep (Array.map2 (fun x y -> x +. y) thousand_floats thousand_floats)
+let exchange a i j =
+  let x = a.(i) in
+  a.(i) <- a.(j);
+  a.(j) <- x
+let floats_exchanged n = for i = 0 to (n / 2) - 1 do exchange thousand_floats i (n - 1 - i) done
+
 (* Comparisons of values that are built for them. *)
 
 let pairs_equal n =
@@ -505,6 +515,9 @@ let () =
   check "int64_hash" 0 int64_hash;
   check "int32_hash" 0 int32_hash;
   check "int32_state" 0 int32_state;
+  check "floats_made" (turns + 8) floats_made;
+  check "floats_mapped" (turns + 8) floats_mapped;
+  check "floats_exchanged" 0 floats_exchanged;
   check "float_through_handler" 0 float_through_handler;
   check "fibonacci" 0 fibonacci;
   check "spiral" 0 spiral;
