@@ -33,6 +33,15 @@ let int32_hash n =
   for i = 1 to n do h := Int32.add (Int32.mul !h 31l) (Int32.of_int i) done;
   keep (Int32.to_int !h)
 
+(* Boxes that exist are what the loop begins with; nobody needs those that come after them. *)
+let seeds = Sys.opaque_identity [| 1l; 2l; 3l; 4l |]
+
+let int32_state n =
+  let rec go i (a : int32) (b : int32) (c : int32) (d : int32) =
+    if i = 0 then keep (Int32.to_int (Int32.logxor (Int32.logxor a b) (Int32.logxor c d)))
+    else go (i - 1) (Int32.add d (Int32.logor a b)) a b c in
+  go n seeds.(0) seeds.(1) seeds.(2) seeds.(3)
+
 (* A number that leaves by exceptions too. *)
 let float_through_handler n =
   let r = ref 0.0 in
@@ -56,6 +65,16 @@ let spiral n =
     if i = 0 then p.x +. p.y
     else loop { x = (p.x *. 0.5) -. p.y; y = (p.y *. 0.5) +. p.x } (i - 1) in
   keep (loop { x = 1.0; y = 0.0 } n > 0.0)
+
+(* Arrays that polymorphic functions make and assign: what they are made with shows that they are of floats. *)
+let floats_made n = keep (Array.init n (fun i -> float_of_int i *. 0.3))
+let thousand_floats = Array.make turns 1.5
+let floats_mapped _ = keep (Array.map2 (fun x y -> x +. y) thousand_floats thousand_floats)
+let exchange a i j =
+  let x = a.(i) in
+  a.(i) <- a.(j);
+  a.(j) <- x
+let floats_exchanged n = for i = 0 to (n / 2) - 1 do exchange thousand_floats i (n - 1 - i) done
 
 (* Comparisons of values that are built for them. *)
 
@@ -508,6 +527,10 @@ let () =
   check "sum_from" 4 (fun n -> keep (sum_from 0.0 n));
   check "int64_hash" 0 int64_hash;
   check "int32_hash" 0 int32_hash;
+  check "int32_state" 0 int32_state;
+  check "floats_made" (turns + 8) floats_made;
+  check "floats_mapped" (turns + 8) floats_mapped;
+  check "floats_exchanged" 0 floats_exchanged;
   check "float_through_handler" 0 float_through_handler;
   check "fibonacci" 0 fibonacci;
   check "spiral" 0 spiral;

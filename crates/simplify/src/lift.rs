@@ -5,7 +5,7 @@ use flambeau_ir::{
     BoxedKind, Const, FreshSymbols, FunctionSlot, SetOfClosures, Simple, Static, StaticDef, StaticField,
     Symbol, Unit,
 };
-use flambeau_types::{Closure, Ty};
+use flambeau_types::{Closure, Elements, Ty};
 use rustc_hash::FxHashMap;
 use std::rc::Rc;
 
@@ -178,6 +178,7 @@ fn ty(def: &StaticDef) -> Ty {
         StaticDef::FloatArray { mutable: false, elements, .. } if elements.len() <= FLOATS => {
             Ty::floats(elements.iter().map(|_| Ty::Unknown))
         }
+        StaticDef::FloatArray { .. } => Ty::Array(Elements::Floats),
         _ => Ty::pointer(),
     }
 }

@@ -346,8 +346,15 @@ impl Simplifier<'_> {
             (prim, fields) if prim.makes_immutable_floats() && fields.len() <= FIELDS => {
                 Outcome::Keep(Ty::floats(fields.iter().map(|field| Ty::Is(*field))))
             }
+            (Prim::MakeArray { kind: ArrayKind::Generic, mutability }, elements) => {
+                self.make_array(*mutability, elements)
+            }
             (Prim::MakeFloatBlock { .. } | Prim::MakeArray { .. } | Prim::Duplicate { .. }, _) => {
-                Outcome::Keep(Ty::pointer())
+                Outcome::Keep(self.env.elements_of_made(prim, args).map_or_else(Ty::pointer, Ty::Array))
+            }
+            (Prim::ArrayLoad { kind: ArrayKind::Generic }, [array, index]) => self.array_load(*array, *index),
+            (Prim::ArrayStore { kind: ArrayKind::Generic }, [array, index, value]) => {
+                self.array_store(*array, *index, *value)
             }
             (Prim::BlockLoad { field, .. }, [block]) => self.load(*field, *block),
             (Prim::BlockLoadFloat { field, .. }, [block]) => match self.env.ty(*block) {
@@ -383,7 +390,10 @@ impl Simplifier<'_> {
                     _ => Outcome::Keep(Ty::Unknown),
                 }
             }
-            (Prim::CCall(external), args) => self.c_call(external, args),
+            (Prim::CCall(external), operands) => match self.env.elements_of_made(prim, args) {
+                Some(elements) => Outcome::Keep(Ty::Array(elements)),
+                None => self.c_call(external, operands),
+            },
             _ => self.integer(prim, args),
         }
     }

@@ -1,5 +1,6 @@
 //! The typing environment.
 
+mod arrays;
 mod differences;
 mod integers;
 mod relations;
@@ -355,7 +356,9 @@ impl Env {
                     _ => Ty::Is(simple),
                 }
             }
-            Ty::Bottom | Ty::Unknown | Ty::Int(_) | Ty::String(_) | Ty::Elsewhere(_) => ty.clone(),
+            Ty::Bottom | Ty::Unknown | Ty::Int(_) | Ty::String(_) | Ty::Array(_) | Ty::Elsewhere(_) => {
+                ty.clone()
+            }
             Ty::Instance(symbol, object) => {
                 Ty::Instance(*symbol, Rc::new(self.export_at(object, time, depth)))
             }

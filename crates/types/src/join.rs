@@ -50,6 +50,9 @@ fn join_at(left: &Ty, right: &Ty, head: &dyn Fn(Simple) -> Ty, depth: u32) -> Ty
         (Ty::Floats(a), Ty::Floats(b)) if a.len() == b.len() => {
             Ty::floats(a.iter().zip(b.iter()).map(|(x, y)| join_at(x, y, head, depth - 1)))
         }
+        (Ty::Array(elements), other) | (other, Ty::Array(elements)) if is_empty_array(other) => {
+            Ty::Array(*elements)
+        }
         (Ty::Closure(_) | Ty::OneOf(_), Ty::Closure(_) | Ty::OneOf(_)) => {
             choices(&left, &right, head, depth).map_or_else(Ty::pointer, Ty::one_of)
         }
@@ -71,6 +74,10 @@ fn join_at(left: &Ty, right: &Ty, head: &dyn Fn(Simple) -> Ty, depth: u32) -> Ty
 fn pointers(left: &Ty, right: &Ty) -> Blocks {
     let none = |ty: &Ty| matches!(ty, Ty::Variant(v) if v.blocks.is_none());
     if none(left) && none(right) { Blocks::none() } else { Blocks::Any }
+}
+
+fn is_empty_array(ty: &Ty) -> bool {
+    ty.as_block().is_some_and(|block| block.exact && block.fields.is_empty())
 }
 
 fn is_bottom(ty: &Ty) -> bool {

@@ -18,4 +18,4 @@ pub use env::{Bounds, Definition, Direction, Env, Mark, Operands, Relations, Ste
 pub use int_set::IntSet;
 pub use join::join;
 pub use meet::meet;
-pub use ty::{Block, Blocks, Choice, Closure, Ty, Variant};
+pub use ty::{Block, Blocks, Choice, Closure, Elements, Ty, Variant};

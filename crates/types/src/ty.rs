@@ -24,6 +24,9 @@ pub enum Ty {
     Boxed(BoxedKind, Rc<Ty>),
     /// A flat record of floats that is never assigned: the naked fields.
     Floats(Rc<[Ty]>),
+    /// An array that was allocated as one of these elements. What is no array of them may be empty: no access of an
+    /// element tells.
+    Array(Elements),
     /// A closure.
     Closure(Rc<Closure>),
     /// One of several closures.
@@ -37,6 +40,15 @@ pub enum Ty {
     String(Rc<[u8]>),
     /// A naked integer.
     Int(IntSet),
+}
+
+/// How an array holds its elements.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Elements {
+    /// Flat floats.
+    Floats,
+    /// Values, none of which is a float.
+    Values,
 }
 
 /// Immediates and blocks.
@@ -244,6 +256,7 @@ impl Ty {
             Ty::Bottom
             | Ty::Boxed(..)
             | Ty::Floats(_)
+            | Ty::Array(_)
             | Ty::Closure(_)
             | Ty::OneOf(_)
             | Ty::String(_)

@@ -158,6 +158,11 @@ impl Iterations {
         }
     }
 
+    /// The parameters and allocations that are used otherwise than by projections.
+    pub(super) fn used_boxed(&self) -> impl Iterator<Item = Variable> {
+        self.uses.iter().map(|(var, ..)| *var).chain(self.never_unboxed.iter().copied())
+    }
+
     /// Whether a loop is another one, or nested in it.
     pub(super) fn is_inside(&self, mut inner: Option<usize>, outer: usize) -> bool {
         // Loops are numbered from outside to inside.

@@ -47,6 +47,8 @@ pub struct Analysis {
     known: FxHashMap<Variable, Knowledge>,
     /// What is unboxed or projected from, directly or after it was passed through parameters.
     opened: FxHashSet<Variable>,
+    /// What is needed as it is, not only projected from, directly or after it was passed through parameters.
+    needed_boxed: FxHashSet<Variable>,
     /// What is called though it is not known what it is, directly or after it was passed through parameters.
     called: FxHashSet<Variable>,
     /// What loops do, by the first continuation of their group.
@@ -115,11 +117,22 @@ impl Analysis {
 
     /// Adds what is known of a term that was inlined. Nothing new is learnt of continuations bound outside it.
     pub fn absorb(&mut self, inlined: Analysis) {
-        let Analysis { uses, known, opened, called, loops, raised_to, loop_params, allocated, first_loads } =
-            inlined;
+        let Analysis {
+            uses,
+            known,
+            opened,
+            needed_boxed,
+            called,
+            loops,
+            raised_to,
+            loop_params,
+            allocated,
+            first_loads,
+        } = inlined;
         self.uses.extend(uses.into_iter().filter(|(_, uses)| uses.bound));
         self.known.extend(known);
         self.opened.extend(opened);
+        self.needed_boxed.extend(needed_boxed);
         self.called.extend(called);
         self.loops.extend(loops);
         self.raised_to.extend(raised_to);
@@ -154,6 +167,11 @@ impl Analysis {
     /// Whether the contents of what a parameter holds are projected somewhere.
     pub fn is_opened(&self, param: Variable) -> bool {
         self.opened.contains(&param)
+    }
+
+    /// Whether projections, and nothing else, are done with what a parameter of a loop holds.
+    pub fn is_only_opened(&self, param: Variable) -> bool {
+        self.opened.contains(&param) && !self.needed_boxed.contains(&param)
     }
 
     /// Whether what a parameter holds is called somewhere as an unknown function.
@@ -471,6 +489,8 @@ impl<'a> Walk<'a> {
         if self.asked == Asked::Everything {
             spread(&mut self.analysis.opened, &inflow);
             spread(&mut self.analysis.called, &inflow);
+            self.analysis.needed_boxed = self.iterations.used_boxed().collect();
+            spread(&mut self.analysis.needed_boxed, &inflow);
         }
         while let Some(var) = queue.pop_front() {
             seen.remove(&var);

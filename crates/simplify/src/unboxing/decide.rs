@@ -1,7 +1,7 @@
 //! Which parameters are passed unboxed.
 
 use flambeau_ir::prim::Mutability;
-use flambeau_ir::{Kind, Prim, Rewrite, Simple, Variable};
+use flambeau_ir::{Kind, Prim, Rewrite, Simple, Subkind, Variable};
 use flambeau_types::{Block, Blocks, Choice, Closure, Ty, Variant};
 
 use super::{BoxedValue, Form, Parts, Tests, Unboxing, is_poison};
@@ -44,7 +44,7 @@ impl Simplifier<'_> {
         } else {
             self.loads(param)?
         };
-        Some(Unboxing { index, param, form, boxed: BoxedValue::Passed })
+        Some(Unboxing { index, param, form, boxed: BoxedValue::Passed, is_declared: false })
     }
 
     /// Whether a parameter that is one of several closures is to be passed as which one that is, and what they
@@ -67,7 +67,7 @@ impl Simplifier<'_> {
         }
         let rewrite = if is_handler { Rewrite::UnboxedHandlerParameter } else { Rewrite::UnboxedParameter };
         let form = self.allow(rewrite).then(|| self.choice(param, choice, true))?;
-        Some(Unboxing { index, param, form, boxed: BoxedValue::Passed })
+        Some(Unboxing { index, param, form, boxed: BoxedValue::Passed, is_declared: false })
     }
 
     /// Whether it is known, of a value, which of the closures it is, and what that captured; by name, or by a load
@@ -109,10 +109,14 @@ impl Simplifier<'_> {
                 LoopBox::Rebuilt => BoxedValue::Rebuilt,
                 LoopBox::Available => BoxedValue::Available(self.part(param, Kind::Value)),
             };
-            return Some(Unboxing { index, param, form: self.form(param, ty)?, boxed });
+            let form = self.form(param, ty)?;
+            return Some(Unboxing { index, param, form, boxed, is_declared: false });
         }
         if !loop_param.is_allocated {
             return None;
+        }
+        if let Some(unboxing) = self.unbox_declared(index, param, ty) {
+            return Some(unboxing);
         }
         let form = match ty {
             Ty::Closure(_) if is_small(ty) && self.allow(Rewrite::UnboxedLoopClosure) => {
@@ -128,7 +132,21 @@ impl Simplifier<'_> {
             }
             _ => self.loads(param)?,
         };
-        Some(Unboxing { index, param, form, boxed: BoxedValue::Passed })
+        Some(Unboxing { index, param, form, boxed: BoxedValue::Passed, is_declared: false })
+    }
+
+    /// Whether a parameter of a loop is to be unboxed because the type checker says that it is a number: where the loop is
+    /// entered with a box of which nothing is known, iterations allocate others, and nobody needs a box.
+    fn unbox_declared(&mut self, index: usize, param: Variable, ty: &Ty) -> Option<Unboxing> {
+        let Subkind::Boxed(kind) = self.unit.variables[param].subkind else { return None };
+        if *ty != Ty::Unknown
+            || !self.function.analysis.is_only_opened(param)
+            || !self.allow(Rewrite::UnboxedLoopParameters)
+        {
+            return None;
+        }
+        let form = Form::Number(kind, self.part(param, kind.naked()));
+        Some(Unboxing { index, param, form, boxed: BoxedValue::Passed, is_declared: true })
     }
 
     /// Asks, once for all parameters that values flow between: what one of them assumes of the others holds if these
@@ -247,7 +265,7 @@ impl Simplifier<'_> {
 
     fn part(&mut self, param: Variable, kind: Kind) -> Variable {
         let name = self.unit.variables[param].name.clone();
-        self.unit.new_variable(name, kind, flambeau_ir::Subkind::Any)
+        self.unit.new_variable(name, kind, Subkind::Any)
     }
 }
 

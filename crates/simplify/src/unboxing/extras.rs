@@ -33,7 +33,10 @@ impl Simplifier<'_> {
             return self.extra_choice(edge, (choice, values), (arg, ty, tests));
         }
         let may_be_poison = arg.as_var().is_some_and(|var| self.may_be_poison(var));
-        if may_be_poison && !matches!(unboxing.form, Form::Loads(_)) && !has_names(ty, &tests) {
+        let is_only_declared = unboxing.is_declared && !matches!(ty, Ty::Boxed(..)) && !is_poison(arg);
+        if is_only_declared
+            || may_be_poison && !matches!(unboxing.form, Form::Loads(_)) && !has_names(ty, &tests)
+        {
             return self.extra_guarded(edge, &unboxing.form, arg);
         }
         match &unboxing.form {

@@ -20,7 +20,7 @@ fn int_kind(kind: Kind) -> Option<IntKind> {
     })
 }
 
-fn passes_values(external: &External) -> bool {
+pub(super) fn passes_values(external: &External) -> bool {
     external.args.iter().chain([&external.result]).all(|repr| *repr == NativeRepr::Value)
 }
 
