@@ -320,9 +320,10 @@ impl Lifting {
         taken
     }
 
-    /// Makes the functions of sets that stay take what the functions that are lifted take of them.
+    /// Makes the functions of sets that stay take what the functions that are lifted take of them. What a set captures for
+    /// that its binder may take from its closure itself, so that comes first.
     fn take_from_closures(&mut self, unit: &mut Unit) {
-        for number in 0..self.kept.sets.len() {
+        for number in self.kept.outermost_first() {
             let Bound { binder, set, .. } = &self.kept.sets[number];
             let is_taken = |slot: &ValueSlot| self.lifted.contains(self.sets[self.values[slot].1].group);
             let value = |slot: &ValueSlot| Some((*slot, self.value(*binder, *slot)?));

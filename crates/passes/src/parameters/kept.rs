@@ -43,6 +43,22 @@ impl Kept {
         (self.number[code] as usize).checked_sub(1)
     }
 
+    /// The sets, each after that of the function that binds it.
+    pub fn outermost_first(&self) -> Vec<usize> {
+        let mut order = Vec::with_capacity(self.sets.len());
+        let mut seen = vec![false; self.sets.len()];
+        for number in 0..self.sets.len() {
+            let first = order.len();
+            let mut next = Some(number);
+            while let Some(number) = next.filter(|number| !std::mem::replace(&mut seen[*number], true)) {
+                order.push(number);
+                next = self.sets[number].binder.and_then(|binder| self.number(binder));
+            }
+            order[first..].reverse();
+        }
+        order
+    }
+
     /// What a captured value is in a function of a set that stays, if this takes it.
     pub fn value(&self, code: CodeId, slot: ValueSlot) -> Option<Simple> {
         let taken = self.taken.get(&code)?;
