@@ -49,6 +49,7 @@ type primitive =
   | Box
   | Unbox
   | Num_conv
+  | Profile_count
   | Opaque
   | Is_instance
   | Int_as_pointer
@@ -106,15 +107,16 @@ let primitive r : primitive =
   | 42 -> Box
   | 43 -> Unbox
   | 44 -> Num_conv
-  | 45 -> Opaque
-  | 46 -> Is_instance
-  | 47 -> Int_as_pointer
-  | 48 -> C_call
-  | 49 -> Project_value_slot
-  | 50 -> Project_function_slot
-  | 51 -> Is_closure_of
-  | 52 -> Alloc_dummy_closure
-  | 53 -> Exn_state
+  | 45 -> Profile_count
+  | 46 -> Opaque
+  | 47 -> Is_instance
+  | 48 -> Int_as_pointer
+  | 49 -> C_call
+  | 50 -> Project_value_slot
+  | 51 -> Project_function_slot
+  | 52 -> Is_closure_of
+  | 53 -> Alloc_dummy_closure
+  | 54 -> Exn_state
   | _ -> unknown r "primitive"
 
 type mutability =

@@ -420,6 +420,12 @@ let primitive statics r dbg args =
   | Is_instance ->
       let first block = get_field_gen Asttypes.Immutable block 0 dbg in
       binary (fun obj block -> Cop (Ccmpi Ceq, [ first obj; first block ], dbg))
+  | Profile_count ->
+      let word = Reader.u r in
+      unary (fun record ->
+          let counter = field_address record word dbg in
+          let more = Cop (Caddi, [ Cmm_build.load Word_int counter dbg; Cconst_int (1, dbg) ], dbg) in
+          for_effect (Cop (Cstore (Word_int, Lambda.Root_initialization), [ counter; more ], dbg)))
   | Opaque -> unary (fun e -> opaque e dbg)
   | Int_as_pointer -> unary (fun e -> int_as_pointer e dbg)
   | C_call -> c_call r dbg args

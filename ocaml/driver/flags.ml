@@ -19,6 +19,15 @@ let describes : string option ref = ref None
 
 let zero_alloc = ref true
 
+(* Whether the program is to count how often its functions and branches run. *)
+let profile_gen = ref false
+
+(* The file that a counted program writes to, if the environment names no other when it ends. *)
+let profile_file = ref "flambeau.profile"
+
+(* The profile that decisions are made by; empty for none. *)
+let profile_use = ref ""
+
 (* The kinds of remarks that are printed while compiling, separated by commas; empty for none. *)
 let remarks = ref ""
 
@@ -60,6 +69,15 @@ let list =
     ("-flambeau-no-inline", Arg.Set no_inline, " Inline no functions but stubs");
     ("-flambeau-no-types", Arg.Set no_types, " Compare values of any type by the runtime's functions");
     ("-flambeau-profile", Arg.Set profile, " Print the time and the counters of every pass");
+    ( "-flambeau-profile-gen",
+      Arg.Set profile_gen,
+      " Count how often functions and branches run; the program appends that to flambeau.profile when it ends" );
+    ( "-flambeau-profile-file",
+      Arg.Set_string profile_file,
+      "<file> With -flambeau-profile-gen: the file that the program writes, if FLAMBEAU_PROFILE_FILE names no other" );
+    ( "-flambeau-profile-use",
+      Arg.Set_string profile_use,
+      "<file> Optimise for the runs that were counted in <file>" );
     ( "-flambeau-remarks",
       Arg.Unit (fun () -> remarks := "remains,missed"),
       "[=<kinds>] Print what costs most, why, and what to change; kinds: remains, missed, done" );
@@ -107,8 +125,11 @@ let optimises () = level () > 1 && not !no_simplify
 
 (** The settings that are passed to the optimiser, by the names that crates/flambeau/src/settings.rs reads. *)
 let settings () =
+  let counted = if !profile_gen then [ ("profile-gen", "yes") ] else [] in
+  let profile = if !profile_use = "" then [] else [ ("profile-use", !profile_use) ] in
   let rounds = match !Clflags.simplify_rounds with Some n -> [ ("rounds", string_of_int n) ] | None -> [] in
-  (if !no_simplify then [ ("simplify", "no") ] else [])
+  counted @ profile
+  @ (if !no_simplify then [ ("simplify", "no") ] else [])
   @ (if !no_inline then [ ("inline", "no") ] else [])
   @ (if !Clflags.unbox_free_vars_of_closures then [] else [ ("unbox-free-vars-of-closures", "no") ])
   @ (if !Clflags.unbox_closures then [ ("unbox-closures", "yes") ] else [])

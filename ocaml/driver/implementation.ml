@@ -287,6 +287,10 @@ let compile_source info ~backend =
 let typed_uses typed =
   if !Flags.no_types || Option.is_some !Flags.describes then None else Some (lazy (Typed_uses.collect typed))
 
+let counted program =
+  if !Flags.profile_gen && Profile_hook.is_possible () then Profile_hook.add ~file:!Flags.profile_file program
+  else program
+
 let from_typedtree info typed =
   Compilenv.reset ?packname:!Clflags.for_package (Unit_files.module_name info);
   (* [Closure] is used by -pack and by the fallback. *)
@@ -294,7 +298,7 @@ let from_typedtree info typed =
   to_lambda info typed
   |> Profile.record "generate" (fun program ->
          Memory.check ();
-         let program = simplify_lambda info program in
+         let program = counted (simplify_lambda info program) in
          if Unit_files.stops_after_lambda () then Compilenv.save_unit_info (Unit_files.cmx info)
          else compile info ~exported_fields:(exported_fields typed) ~uses:(typed_uses typed) program)
 

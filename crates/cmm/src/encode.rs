@@ -491,6 +491,9 @@ fn primitive(w: &mut Writer, prim: &Prim) {
             w.code(from);
             w.code(to);
         }
+        Prim::ProfileCount { word } => {
+            w.u(u64::from(*word));
+        }
         Prim::Opaque => {}
         Prim::IntAsPointer => {}
         Prim::IsInstance => {}

@@ -1,6 +1,6 @@
 //! A unit: its static data, its functions, its entry.
 
-use flambeau_ir::{Added, Code, CodeId, Expr as Term, Simple, Static, StaticDef, StaticField, Unit};
+use flambeau_ir::{Added, Code, CodeId, Expr as Term, Heat, Simple, Static, StaticDef, StaticField, Unit};
 
 use crate::control::Run;
 use crate::lowering::{Atom, Lowering, const_atom, tagged};
@@ -23,13 +23,25 @@ pub fn lower(unit: &Unit) -> Tree {
         let data = lowering.data(item);
         lowering.tree.data.push((data, item.exported));
     }
-    for (id, code) in &unit.codes {
-        let function = lowering.function(id, code, &mut placement);
+    for id in in_order(unit) {
+        let function = lowering.function(id, &unit.codes[id], &mut placement);
         lowering.tree.functions.push(function);
     }
     let entry = lowering.body(&unit.entry.body, unit.entry.ret, &mut placement);
     lowering.tree.entry = Some(entry);
     lowering.tree
+}
+
+/// The functions, those first in which a profile says that the program spends its time, and those last that never ran:
+/// what runs together is loaded together.
+fn in_order(unit: &Unit) -> Vec<CodeId> {
+    let mut ids: Vec<CodeId> = unit.codes.keys().collect();
+    ids.sort_by_key(|id| match unit.codes[*id].attributes.heat {
+        Heat::Hot => 0,
+        Heat::Warm | Heat::Unknown => 1,
+        Heat::Never => 2,
+    });
+    ids
 }
 
 impl<'a> Lowering<'a> {

@@ -397,6 +397,7 @@ impl<'a> Converter<'a> {
             specialised: specialise_attribute(site.specialised),
             depth: 0,
             origin: None,
+            heat: flambeau_ir::Heat::Unknown,
         })))
     }
 

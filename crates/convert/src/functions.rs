@@ -173,6 +173,7 @@ impl<'a> Converter<'a> {
                 no_poll: function.no_poll,
                 sole: false,
                 no_return: false,
+                heat: flambeau_ir::Heat::Unknown,
             },
             dbg: Dbg(function.loc.0),
             body: Expr { items: Vec::new(), terminator: Terminator::Unreachable },
@@ -314,6 +315,7 @@ impl<'a> Converter<'a> {
             specialised: SpecialiseAttribute::Default,
             depth: 0,
             origin: None,
+            heat: flambeau_ir::Heat::Unknown,
         }));
         let linkage_name = self.code_name(None);
         let arity = params.len();

@@ -10,6 +10,7 @@ mod ocaml_thread;
 mod opt;
 mod other_units;
 mod pipeline;
+mod profiles;
 mod reports;
 mod run;
 mod settings;

@@ -18,7 +18,7 @@ use flambeau_passes::Conditions;
 use flambeau_passes::schedule::{Step, lifting_rounds};
 
 use crate::settings::Settings;
-use crate::{other_units, reports};
+use crate::{other_units, profiles, reports};
 
 /// The magic and the version of a reply.
 const MAGIC: &[u8] = b"FLBR";
@@ -295,6 +295,7 @@ fn compile(
     if runner.verify {
         unit.imports.check();
     }
+    profiled(&mut unit, &settings, runner)?;
     runner.dump("raw", || printer::print_unit(&unit));
     runner.verify_after(&unit, "convert")?;
     if settings.simplify {
@@ -334,6 +335,22 @@ fn compile(
         .counters
         .extend(peak_memory().map(|kilobytes| ("most memory so far: kilobytes".into(), kilobytes)));
     Ok(Compiled { files, payload, warnings: warnings(&unit, rewrites, of_source), cmm })
+}
+
+/// Adds what a profile says to a unit, then counters, if either is wanted.
+fn profiled(unit: &mut Unit, settings: &Settings, runner: &mut Runner) -> Result<(), Failure> {
+    if let Some(file) = &settings.profile_use {
+        runner.stage("reading the profile", || {
+            profiles::apply(unit, file).map_err(|error| Failure { is_of_options: true, ..failure(error) })
+        })?;
+    }
+    if settings.profile_gen {
+        runner.stage("counting", || {
+            flambeau_profile::count::insert(unit);
+            Ok(())
+        })?;
+    }
+    Ok(())
 }
 
 /// The most memory that this process had, in kilobytes, where the system tells.

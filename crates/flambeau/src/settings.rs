@@ -1,5 +1,7 @@
 //! The optimiser's settings, as the OCaml side sends them.
 
+use std::path::PathBuf;
+
 use flambeau_ir::decision::Policy;
 use flambeau_ir::inlining::{Choice, Rounds};
 use flambeau_report::remarks::Kind;
@@ -31,6 +33,10 @@ pub struct Settings {
     pub report: bool,
     /// Print remarks of these kinds while compiling (`-flambeau-remarks`).
     pub remarks: Vec<Kind>,
+    /// Count how often functions and branches run (`-flambeau-profile-gen`).
+    pub profile_gen: bool,
+    /// The file of the profile that decisions are made by (`-flambeau-profile-use`).
+    pub profile_use: Option<PathBuf>,
     /// The source file, as the command line names it.
     pub source: String,
     /// Functions of the stock object that its description does not name otherwise, if the unit is compiled for the
@@ -62,6 +68,8 @@ impl Settings {
             trace: false,
             report: false,
             remarks: Vec::new(),
+            profile_gen: false,
+            profile_use: None,
             source: String::new(),
             stock_functions: Vec::new(),
         };
@@ -77,6 +85,8 @@ impl Settings {
                 ("export", "no") => settings.export = false,
                 ("trace", "yes") => settings.trace = true,
                 ("report", "yes") => settings.report = true,
+                ("profile-gen", "yes") => settings.profile_gen = true,
+                ("profile-use", file) => settings.profile_use = Some(file.into()),
                 ("source", source) => source.clone_into(&mut settings.source),
                 ("remarks", kinds) => settings.remarks = remarks(kinds)?,
                 ("level", n) => settings.level = n.parse().map_err(|_| format!("no level {n}"))?,

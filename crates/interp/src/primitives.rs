@@ -182,6 +182,8 @@ pub(crate) fn evaluate(
             phys_equal(heap, false, first(object)?, first(block)?)?
         }
         (Prim::Opaque | Prim::IntAsPointer, [a]) => *a,
+        // Nothing in the program reads the counters.
+        (Prim::ProfileCount { .. }, [_]) => unit,
         (Prim::AllocDummyClosure { function }, []) => {
             match heap.alloc(Shape::Block { tag: 0, fields: Vec::new() }, true) {
                 Value::Pointer(object, _) => Value::Pointer(object, position(*function)),

@@ -321,6 +321,7 @@ impl<'u> Copier<'u> {
             specialised: apply.specialised,
             depth: apply.depth.saturating_add(self.deeper),
             origin: apply.origin,
+            heat: apply.heat,
         }
     }
 

@@ -17,6 +17,9 @@ pub const PER_INLINE: f64 = 8.0;
 /// toplevel.
 pub const LARGEST: u32 = 5_000;
 
+/// So many times larger may be what is inlined in hot code.
+const HOT: u32 = 2;
+
 /// The policy that was chosen, with the defaults that belong to it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Choice {
@@ -238,6 +241,19 @@ impl Arguments {
         const CALL: u32 = 4;
         // The default of `-inline` is 10 of Flambda's units, but 10/8 in classic mode (manual 21.3.1).
         (self.inline * PER_INLINE) as u32 + CALL + params
+    }
+
+    /// For a call in which a profile says that the program spends its time.
+    #[must_use]
+    pub fn for_hot_call(&self) -> Arguments {
+        Arguments {
+            small: self.small.saturating_mul(HOT),
+            large: self.large.saturating_mul(HOT),
+            threshold: self.threshold * f64::from(HOT),
+            nonleaf_threshold: self.nonleaf_threshold * f64::from(HOT),
+            inline: self.inline * f64::from(HOT),
+            ..*self
+        }
     }
 
     /// Inlines at most what both would (flambda2-inlining, "Inlining predictably").

@@ -95,7 +95,7 @@ fn inner(slice: &str, before: usize) -> &str {
 
 /// Words that are no names unless in backquotes. Primitives and types are not among them: their positions
 /// in the grammar distinguish them from names.
-const KEYWORDS: [&str; 34] = [
+const KEYWORDS: [&str; 35] = [
     "_",
     "and",
     "call",
@@ -109,6 +109,7 @@ const KEYWORDS: [&str; 34] = [
     "exn",
     "extern",
     "external",
+    "heat",
     "join",
     "let",
     "loc",

@@ -367,6 +367,7 @@ primitives! {
     "is_closure_of"    IsClosureOf { function };
     "is_instance"      IsInstance;
 
+    "profile_count"    ProfileCount { word };
     "opaque"           Opaque;
     "int_as_pointer"   IntAsPointer;
     "c_call"           CCall(external);

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 
 use crate::prim::Prim;
-use crate::{ArgType, CodeId, Continuation, Dbg, FunctionSlot, Origin, Simple, ValueSlot, Variable};
+use crate::{ArgType, CodeId, Continuation, Dbg, FunctionSlot, Heat, Origin, Simple, ValueSlot, Variable};
 
 /// A run of items, then one terminator.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -223,6 +223,9 @@ pub struct Apply {
     pub depth: u8,
     /// The unit whose source the call is from, if that is another one: decisions on the call use its arguments too.
     pub origin: Option<Origin>,
+    /// How often it is made, as far as a profile says. It is known in the unit itself alone.
+    #[serde(skip)]
+    pub heat: Heat,
 }
 
 /// What is known of a callee.

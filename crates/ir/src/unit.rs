@@ -11,8 +11,8 @@ use crate::imports::Origins;
 use crate::naming::Naming;
 use crate::term::{InlineAttribute, SpecialiseAttribute};
 use crate::{
-    CodeId, Continuation, Dbg, Expr, FunctionSlot, Imports, Kind, LocTable, SetOfClosures, Static, StaticDef,
-    Subkind, Symbol, ValueSlot, Variable,
+    CodeId, Continuation, Dbg, Expr, FunctionSlot, Heat, Imports, Kind, LocTable, SetOfClosures, Static,
+    StaticDef, Subkind, Symbol, ValueSlot, Variable,
 };
 
 /// A compilation unit.
@@ -77,6 +77,8 @@ pub struct ContinuationData {
     pub name: String,
     /// Whether it is an exception continuation.
     pub is_exn: bool,
+    /// How often it is jumped to, as far as a profile says.
+    pub heat: Heat,
 }
 
 /// A symbol.
@@ -116,6 +118,9 @@ pub struct CodeAttributes {
     /// A call of it never returns: each way through its body ends in a `raise`, or in a call that never returns. A fact
     /// about the body, which no pass makes untrue.
     pub no_return: bool,
+    /// How often it is called, as far as a profile says. It is known in the unit itself alone.
+    #[serde(skip)]
+    pub heat: Heat,
 }
 
 /// No pass gives a function more parameters than this: on every target so many come in registers, so that a tail
@@ -236,8 +241,13 @@ impl Unit {
         let module_symbol =
             symbols.push(SymbolData { linkage_name: naming.prefix().to_owned(), is_local: true });
         let mut continuations = PrimaryMap::new();
-        let ret = continuations.push(ContinuationData { name: "return".into(), is_exn: false });
-        let exn = continuations.push(ContinuationData { name: "raise".into(), is_exn: true });
+        let ret = continuations.push(ContinuationData {
+            name: "return".into(),
+            is_exn: false,
+            heat: Heat::Unknown,
+        });
+        let exn =
+            continuations.push(ContinuationData { name: "raise".into(), is_exn: true, heat: Heat::Unknown });
         let body = Expr::unreachable();
         Unit {
             name,
@@ -272,12 +282,12 @@ impl Unit {
 
     /// A fresh ordinary continuation.
     pub fn new_continuation(&mut self, name: impl Into<String>) -> Continuation {
-        self.continuations.push(ContinuationData { name: name.into(), is_exn: false })
+        self.continuations.push(ContinuationData { name: name.into(), is_exn: false, heat: Heat::Unknown })
     }
 
     /// A fresh exception continuation.
     pub fn new_exn_continuation(&mut self, name: impl Into<String>) -> Continuation {
-        self.continuations.push(ContinuationData { name: name.into(), is_exn: true })
+        self.continuations.push(ContinuationData { name: name.into(), is_exn: true, heat: Heat::Unknown })
     }
 
     /// The kind of an atom.

@@ -9,7 +9,7 @@
 use flambeau_ir::copy::Copier;
 use flambeau_ir::stack::deep;
 use flambeau_ir::{
-    ContHandler, Continuation, Expr, Item, Named, Rewrite, Rewrites, Simple, Terminator, Unit, Variable,
+    ContHandler, Continuation, Expr, Heat, Item, Named, Rewrite, Rewrites, Simple, Terminator, Unit, Variable,
 };
 use flambeau_simplify::size;
 use rustc_hash::FxHashSet;
@@ -56,7 +56,8 @@ fn peel_entered(rewriting: &mut Rewriting, expr: &mut Expr, index: usize) -> boo
 /// Whether a loop is innermost and small, has one back edge, and computes something invariant.
 fn is_worth_it(handler: &ContHandler, rewriting: &Rewriting) -> bool {
     let ContHandler { cont, params, body } = handler;
-    if size::of(body, LARGE).is_none() {
+    let never_ran = rewriting.unit.continuations[*cont].heat == Heat::Never;
+    if never_ran || size::of(body, LARGE).is_none() {
         return false;
     }
     let mut varies: FxHashSet<Variable> = params.iter().copied().collect();

@@ -7,8 +7,8 @@
 
 use flambeau_ir::copy::Copier;
 use flambeau_ir::{
-    ApplyCont, Const, ContHandler, Continuation, Expr, Item, Named, Rewrite, Rewrites, Simple, Terminator,
-    Unit, Variable,
+    ApplyCont, Const, ContHandler, Continuation, Expr, Heat, Item, Named, Rewrite, Rewrites, Simple,
+    Terminator, Unit, Variable,
 };
 use flambeau_simplify::{fold, size};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -34,6 +34,10 @@ fn unroll_entered(rewriting: &mut Rewriting, expr: &mut Expr, index: usize) -> b
     else {
         return false;
     };
+    // Where a profile says that the loop is not hot, nothing is gained.
+    if matches!(rewriting.unit.continuations[handlers[0].cont].heat, Heat::Never | Heat::Warm) {
+        return false;
+    }
     let Some(iterations) = iterations(&handlers[0], &entry.args) else { return false };
     if !rewriting.allow(Rewrite::Unrolling(entry.cont)) {
         return false;

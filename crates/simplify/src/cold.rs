@@ -5,10 +5,16 @@
 //! A raise whose handler is in the same function is control flow, and cold only if that handler is; so is
 //! `raise_notrace`. Loops are never cold, nor are functions with loops said to never return: a server's main loop ends
 //! in nothing but exceptions.
+//!
+//! Where there is a profile, what never ran in it is cold, too: a guess, by which nothing is left out.
 
+use cranelift_entity::PrimaryMap;
 use flambeau_ir::stack::deep;
 use flambeau_ir::term::{InlineAttribute, RaiseKind};
-use flambeau_ir::{Apply, CallKind, CodeId, Continuation, Expr, Item, Kind, Rewrite, Terminator, Unit};
+use flambeau_ir::{
+    Apply, CallKind, CodeId, Continuation, ContinuationData, Expr, Heat, Item, Kind, Rewrite, Terminator,
+    Unit,
+};
 use flambeau_types::Ty;
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
@@ -20,17 +26,26 @@ use crate::run::Next;
 /// What is not larger than a call is inlined in cold code, too.
 const SMALL: u32 = 4;
 
+/// All continuations of a unit.
+type Continuations = PrimaryMap<Continuation, ContinuationData>;
+
 /// The cold continuations of a function.
 pub type ColdConts = FxHashSet<Continuation>;
 
 /// Finds the cold continuations that are bound in a term, and adds them to those of the terms around it, among which
 /// the exception continuation of a function is; whether the term is cold itself. `never_returns` says of what calls
 /// call.
-pub fn mark(body: &Expr, cold: &mut ColdConts, never_returns: &impl Fn(&Apply) -> bool) -> bool {
-    Marking { cold, never_returns }.run(body)
+pub fn mark(
+    body: &Expr,
+    conts: &Continuations,
+    cold: &mut ColdConts,
+    never_returns: &impl Fn(&Apply) -> bool,
+) -> bool {
+    Marking { conts, cold, never_returns }.run(body)
 }
 
 struct Marking<'a, F> {
+    conts: &'a Continuations,
     cold: &'a mut ColdConts,
     never_returns: &'a F,
 }
@@ -46,7 +61,7 @@ impl<F: Fn(&Apply) -> bool> Marking<'_, F> {
                     Item::Join { cont, body, .. } => joins.push((*cont, body)),
                     Item::LetCont { recursive, handlers } => {
                         for handler in handlers {
-                            if self.run(&handler.body) && !recursive {
+                            if self.run(&handler.body) && !recursive || self.never_ran(handler.cont) {
                                 self.cold.insert(handler.cont);
                             }
                         }
@@ -56,13 +71,17 @@ impl<F: Fn(&Apply) -> bool> Marking<'_, F> {
             }
             let mut is_cold = self.terminator(&expr.terminator);
             while let Some((cont, body)) = joins.pop() {
-                if is_cold {
+                if is_cold || self.never_ran(cont) {
                     self.cold.insert(cont);
                 }
                 is_cold = self.run(body);
             }
             is_cold
         })
+    }
+
+    fn never_ran(&self, cont: Continuation) -> bool {
+        self.conts[cont].heat == Heat::Never
     }
 
     fn terminator(&mut self, terminator: &Terminator) -> bool {
@@ -149,7 +168,7 @@ impl Simplifier<'_> {
             let code = self.imported_function(name, *args);
             code.is_some_and(|code| self.unit.codes[code].attributes.no_return)
         });
-        let codes = &self.unit.codes;
+        let (codes, conts) = (&self.unit.codes, &self.unit.continuations);
         let never_returns = |apply: &Apply| match &apply.kind {
             CallKind::Direct(code) => codes[*code].attributes.no_return,
             CallKind::DirectExternal(name) => {
@@ -158,12 +177,17 @@ impl Simplifier<'_> {
             _ => false,
         };
         self.function.cold.extend(exn);
-        mark(body, &mut self.function.cold, &never_returns);
+        mark(body, conts, &mut self.function.cold, &never_returns);
     }
 
     /// Whether each way from a call ends in an error, once it has returned.
     pub(crate) fn returns_to_cold(&self, apply: &Apply) -> bool {
         self.function.cold.contains(&apply.ret)
+    }
+
+    /// Whether a call never ran, or each way from it ends in an error.
+    pub(crate) fn is_in_cold(&self, apply: &Apply) -> bool {
+        apply.heat == Heat::Never || self.returns_to_cold(apply)
     }
 
     /// Whether a call of a function raises an error that leaves the function around it.
@@ -174,7 +198,7 @@ impl Simplifier<'_> {
     /// Whether a call stands in cold code, which the function of that size would make larger. What raises an error is
     /// a call as long as the error leaves the function: it is smaller than a raise, and than the exception's block.
     pub(crate) fn is_cold(&self, apply: &Apply, code: CodeId, size: u32) -> bool {
-        self.raises_out(apply, code) || self.returns_to_cold(apply) && size > SMALL
+        self.raises_out(apply, code) || self.is_in_cold(apply) && size > SMALL
     }
 
     /// Says of a call that stays whether it stands in cold code.

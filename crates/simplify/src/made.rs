@@ -70,6 +70,7 @@ impl Simplifier<'_> {
             specialised: SpecialiseAttribute::Default,
             depth: 0,
             origin: None,
+            heat: flambeau_ir::Heat::Unknown,
         };
         let code = self.imported(&made.code, &apply)?;
         let whole = self.evaluated(&apply, code, apply.args.clone())?;

@@ -1,7 +1,9 @@
 //! Calls.
 
 use flambeau_ir::term::{InlineAttribute, SpecialiseAttribute};
-use flambeau_ir::{Apply, CallKind, CodeId, Continuation, ExnCont, Expr, Item, Prim, Simple, Terminator};
+use flambeau_ir::{
+    Apply, CallKind, CodeId, Continuation, ExnCont, Expr, Heat, Item, Prim, Simple, Terminator,
+};
 use smallvec::SmallVec;
 
 use super::types::{Shape, Type};
@@ -67,7 +69,13 @@ impl Generator {
             specialised,
             depth: 0,
             origin: None,
+            heat: self.heat(),
         }
+    }
+
+    /// Whatever a profile says, the program does the same.
+    pub(super) fn heat(&mut self) -> Heat {
+        if self.one_in(4) { self.random.pick(&Heat::COUNTED) } else { Heat::Unknown }
     }
 
     /// A call that returns to a continuation in scope, maybe in tail position.

@@ -231,6 +231,7 @@ impl Generator {
             specialised: SpecialiseAttribute::Default,
             depth: 0,
             origin: None,
+            heat: self.heat(),
         });
         if !self.one_in(8) {
             return Terminator::Apply(apply);

@@ -390,6 +390,11 @@ impl Generator {
             3 => {
                 self.apply_prim(scope, items, Prim::IsInt, &[Type::Any], Type::Naked);
             }
+            4 => {
+                let counters = Simple::Symbol(self.unit.module_symbol);
+                let count = Prim::ProfileCount { word: self.random.below(8) as u32 };
+                self.let_(scope, items, count, &[counters], Type::Int);
+            }
             _ => {
                 self.let_(scope, items, Prim::ExnState, &[], Type::Int);
             }

@@ -171,7 +171,7 @@ impl<'u> Comparer<'u> {
     }
 
     fn apply(&mut self, a: &Apply, b: &Apply) -> Same {
-        let Apply { callee, kind, args, types, ret, exn, dbg, inlined, specialised, depth, origin } = a;
+        let Apply { callee, kind, args, types, ret, exn, dbg, inlined, specialised, depth, origin, heat } = a;
         match (kind, &b.kind) {
             (CallKind::Direct(a), CallKind::Direct(b)) => self.code_id(*a, *b)?,
             (a, b) => same(a == b, "sorts of calls")?,
@@ -197,6 +197,7 @@ impl<'u> Comparer<'u> {
         same(*dbg == b.dbg, "locations")?;
         same(*depth == b.depth, "depths of calls")?;
         same(*origin == b.origin, "origins of calls")?;
+        same(*heat == b.heat, "heat of calls")?;
         same(*inlined == b.inlined && *specialised == b.specialised, "attributes of calls")
     }
 }

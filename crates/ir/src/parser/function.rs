@@ -62,7 +62,8 @@ impl<'s> Parser<'s> {
         let name = self.name("the name of a continuation")?;
         let table = &mut self.unit.continuations;
         let local = self.function.continuations.entry(name).or_insert_with_key(|name| {
-            let data = crate::ContinuationData { name: name.to_string(), is_exn: false };
+            let data =
+                crate::ContinuationData { name: name.to_string(), is_exn: false, heat: crate::Heat::Unknown };
             Local { entity: table.push(data), bound: false, offset }
         });
         local.bound |= binds;

@@ -10,7 +10,7 @@ use crate::stack::deep;
 use crate::term::{InlineAttribute, RaiseKind, SpecialiseAttribute, StringSwitch};
 use crate::{
     Apply, ApplyCont, ArgType, CallKind, ContHandler, Continuation, Elements, ExnCont, Expr, FunctionSlot,
-    Item, Kind, Named, Origin, Prim, SetOfClosures, Simple, Switch, Terminator, ValueSlot, Variable,
+    Heat, Item, Kind, Named, Origin, Prim, SetOfClosures, Simple, Switch, Terminator, ValueSlot, Variable,
 };
 
 /// The attributes of a call or of a code.
@@ -25,6 +25,7 @@ pub(super) struct Attributes {
     pub(super) no_poll: bool,
     pub(super) sole: bool,
     pub(super) no_return: bool,
+    pub(super) heat: Heat,
 }
 
 impl Parser<'_> {
@@ -66,7 +67,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `[exn] k (params)`
+    /// `[exn] k (params) [heat WORD]`
     fn handler_head(&mut self) -> Result<(Continuation, SmallVec<[Variable; 2]>)> {
         let is_exn = self.eat_word("exn");
         let cont = self.continuation_binder(is_exn)?;
@@ -74,6 +75,7 @@ impl Parser<'_> {
         if self.eat(Token::LeftParen) {
             params.extend(self.list_until(Token::RightParen, Self::parameter)?);
         }
+        self.unit.continuations[cont].heat = self.heat()?;
         Ok((cont, params))
     }
 
@@ -314,7 +316,24 @@ impl Parser<'_> {
         let depth = if self.eat_word("depth") { self.integer()? } else { 0 };
         let origin = if self.eat_word("origin") { Some(Origin::from_u32(self.integer()?)) } else { None };
         let types = if self.eat_word("types") { self.arg_types()? } else { Vec::new() };
-        Ok(Apply { callee, kind, args, types, ret, exn, dbg, inlined, specialised, depth, origin })
+        let heat = self.heat()?;
+        Ok(Apply { callee, kind, args, types, ret, exn, dbg, inlined, specialised, depth, origin, heat })
+    }
+
+    /// `heat WORD`, if it is there.
+    fn heat(&mut self) -> Result<Heat> {
+        if self.eat_word("heat") { self.heat_word() } else { Ok(Heat::Unknown) }
+    }
+
+    fn heat_word(&mut self) -> Result<Heat> {
+        let Token::Word(word) = self.peek() else { return Err(self.expected("`never`, `warm` or `hot`")) };
+        match Heat::COUNTED.into_iter().find(|heat| heat.word() == Some(word)) {
+            Some(heat) => {
+                self.next += 1;
+                Ok(heat)
+            }
+            None => Err(self.expected("`never`, `warm` or `hot`")),
+        }
     }
 
     fn arg_types(&mut self) -> Result<Vec<ArgType>> {
@@ -412,6 +431,7 @@ impl Parser<'_> {
                 "no_poll" => attributes.no_poll = true,
                 "sole" => attributes.sole = true,
                 "no_return" => attributes.no_return = true,
+                "heat" => attributes.heat = parser.heat_word()?,
                 _ if word == inline => attributes.inline = parser.inline_attribute()?,
                 _ => attributes.specialise = parser.specialise_attribute()?,
             }

@@ -254,7 +254,7 @@ impl<'s> Parser<'s> {
         let my_closure =
             if self.eat_word("closure") { self.parameter()? } else { self.unit.new_value("my_closure") };
         let (ret, result, exn) = self.function_head()?;
-        let flags = &["rec", "tupled", "functor", "stub", "no_poll", "sole", "no_return"];
+        let flags = &["rec", "tupled", "functor", "stub", "no_poll", "sole", "no_return", "heat"];
         let attributes = self.attributes("inline", "specialise", flags)?;
         let dbg = self.dbg()?;
         Ok(Code {
@@ -275,6 +275,7 @@ impl<'s> Parser<'s> {
                 no_poll: attributes.no_poll,
                 sole: attributes.sole,
                 no_return: attributes.no_return,
+                heat: attributes.heat,
             },
             dbg,
             body: self.block()?,

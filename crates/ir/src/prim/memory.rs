@@ -23,7 +23,7 @@ impl Classes {
     /// Fields from this position on are one class.
     const FIELDS: u32 = 4;
     /// How many classes there are.
-    pub const COUNT: usize = 2 * Classes::FIELDS as usize + 10;
+    pub const COUNT: usize = 2 * Classes::FIELDS as usize + 11;
 
     /// No class.
     pub const NONE: Classes = Classes(0);
@@ -51,6 +51,8 @@ impl Classes {
 
     /// The static slots for results that no register is left for.
     pub const RESULTS: Classes = Classes(1 << (2 * Classes::FIELDS + 9));
+    /// The counters of a program that is profiled, which no operation of the program reads.
+    pub const COUNTERS: Classes = Classes(1 << (2 * Classes::FIELDS + 10));
 
     /// Elements of arrays that are no floats.
     pub const ELEMENTS: Classes = Classes(Classes::VALUES.0 | Classes::ROWS.0);

@@ -461,6 +461,9 @@ pub enum Prim {
     // ---- the rest
     /// `Sys.opaque_identity`: (value) → value.
     Opaque,
+    /// Adds one to a counter of a profile, a machine word which the collector does not scan: (string), the word at that
+    /// position in it, for its effect. Two that are executed at the same time may count as one.
+    ProfileCount { word: u32 },
     /// `%int_as_pointer`: (value) → value which is no OCaml value.
     IntAsPointer,
     /// A call of a C function.

@@ -235,6 +235,8 @@ table! { operands =>
     Box { 0: kind }: takes([kind.naked()]) => Some(Value); Effects::NONE.allocating(); 5, Long;
     Unbox { 0: kind }: takes([Value]) => Some(kind.naked()); Effects::NONE.looking(); 1, Load;
     NumConv { from, to }: takes([*from]) => Some(*to); Effects::NONE; 1, Long;
+    // Of no size, so that what is decided about the counted program is what is decided about the program.
+    ProfileCount { .. }: takes([Value]) => UNIT; Effects::NONE.writing(Classes::COUNTERS); 0, Long;
     // Whatever is passed to it may be read and written, as far as anybody knows.
     Opaque { }: takes([Value]) => Some(Value);
         Effects::NONE.reading(Classes::ALL).writing(Classes::ALL); 0, Long;

@@ -6,8 +6,8 @@ use crate::prim_syntax::{Sink, write_prim};
 use crate::stack::deep;
 use crate::term::{RaiseKind, StringSwitch};
 use crate::{
-    Apply, ApplyCont, ArgType, CallKind, Continuation, Dbg, Elements, ExnCont, Expr, FunctionSlot, Item,
-    Kind, Named, Prim, Simple, Subkind, Switch, Terminator, ValueSlot, Variable,
+    Apply, ApplyCont, ArgType, CallKind, Continuation, Dbg, Elements, ExnCont, Expr, FunctionSlot, Heat,
+    Item, Kind, Named, Prim, Simple, Subkind, Switch, Terminator, ValueSlot, Variable,
 };
 
 impl Printer<'_> {
@@ -62,7 +62,7 @@ impl Printer<'_> {
                 self.dbg(*dbg);
             }
             Item::Join { cont, params, body } => match call_alone(body, *cont) {
-                Some(apply) if params.len() == 1 && !self.is_exn(*cont) => {
+                Some(apply) if params.len() == 1 && self.is_plain(*cont) => {
                     if self.is_anonymous(params[0], Kind::Value) {
                         self.text("do ");
                     } else {
@@ -101,6 +101,15 @@ impl Printer<'_> {
         !self.used.contains(&variable) && self.unit.variables.get(variable).is_some_and(plain)
     }
 
+    fn heat_of(&self, cont: Continuation) -> Heat {
+        self.unit.continuations.get(cont).map_or(Heat::Unknown, |data| data.heat)
+    }
+
+    /// Whether nothing is lost when the continuation is not shown.
+    fn is_plain(&self, cont: Continuation) -> bool {
+        !self.is_exn(cont) && self.heat_of(cont) == Heat::Unknown
+    }
+
     fn is_exn(&self, cont: Continuation) -> bool {
         self.unit.continuations.get(cont).is_some_and(|data| data.is_exn)
     }
@@ -113,6 +122,7 @@ impl Printer<'_> {
         if !params.is_empty() {
             self.list([" (", ")"], params, |printer, &param| printer.binder(param));
         }
+        self.heat(self.heat_of(cont));
     }
 
     fn prim(&mut self, prim: &Prim, args: &[Simple], exn: Option<&ExnCont>) {
@@ -154,7 +164,7 @@ impl Printer<'_> {
 
     /// A call; its return continuation if that is not determined by what is around it.
     fn apply(&mut self, apply: &Apply, ret: Option<Continuation>) {
-        let Apply { callee, kind, args, types, ret: _, exn, dbg, inlined, specialised, depth, origin } =
+        let Apply { callee, kind, args, types, ret: _, exn, dbg, inlined, specialised, depth, origin, heat } =
             apply;
         self.text("call ");
         match kind {
@@ -199,6 +209,14 @@ impl Printer<'_> {
         }
         if !types.is_empty() {
             self.list([" types (", ")"], types, |printer, ty| printer.arg_type(ty));
+        }
+        self.heat(*heat);
+    }
+
+    fn heat(&mut self, heat: Heat) {
+        if let Some(word) = heat.word() {
+            self.text(" heat ");
+            self.text(word);
         }
     }
 

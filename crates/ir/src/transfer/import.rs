@@ -7,8 +7,8 @@ use super::{ImportError, Place, Portable};
 use crate::naming::Naming;
 use crate::remap::{self, Remap};
 use crate::{
-    CallKind, Code, CodeId, Continuation, ContinuationData, Dbg, FunctionSlot, Inlined, Loc, Origin, Static,
-    StaticDef, Symbol, SymbolData, Unit, ValueSlot, Variable, VariableData,
+    CallKind, Code, CodeId, Continuation, ContinuationData, Dbg, FunctionSlot, Heat, Inlined, Loc, Origin,
+    Static, StaticDef, Symbol, SymbolData, Unit, ValueSlot, Variable, VariableData,
 };
 
 /// Puts a function that [`export`](super::export) wrote into the unit: as a code that nobody refers to, to be copied
@@ -79,7 +79,7 @@ pub fn import(
         import.variables.push(unit.variables.push(data));
     }
     for (number, is_exn) in continuations {
-        let data = ContinuationData { name: name(number)?, is_exn };
+        let data = ContinuationData { name: name(number)?, is_exn, heat: Heat::Unknown };
         import.continuations.push(unit.continuations.push(data));
     }
     for number in function_slots {

@@ -9,9 +9,9 @@ use flambeau_ir::inlining::{Choice, Rounds};
 use flambeau_ir::term::{InlineAttribute, RaiseKind, SpecialiseAttribute, StringSwitch};
 use flambeau_ir::{
     Apply, ApplyCont, ArgType, BoxedKind, CallKind, Code, CodeAttributes, CodeId, Const, ContHandler,
-    Continuation, Dbg, Elements, ExnCont, Expr, FunctionKind, FunctionSlot, Item, Kind, Loc, Named, Naming,
-    Origin, SetOfClosures, Simple, Static, StaticDef, StaticField, Subkind, Switch, Symbol, SymbolData,
-    Terminator, Unit, ValueSlot, Variable,
+    Continuation, Dbg, Elements, ExnCont, Expr, FunctionKind, FunctionSlot, Heat, Item, Kind, Loc, Named,
+    Naming, Origin, SetOfClosures, Simple, Static, StaticDef, StaticField, Subkind, Switch, Symbol,
+    SymbolData, Terminator, Unit, ValueSlot, Variable,
 };
 
 /// `SplitMix64`: small, and the same on every machine.
@@ -57,8 +57,9 @@ const KINDS: [Kind; 6] = [
     Kind::NakedNativeint,
 ];
 
-const NAMES: [&str; 16] = [
+const NAMES: [&str; 17] = [
     "depth",
+    "heat",
     "origin",
     "x",
     "x",
@@ -247,7 +248,7 @@ impl Generator {
             let function_slot = self.unit.function_slots.push(slot);
             let my_closure = self.unit.new_value("my_closure");
             let (ret, exn) = (self.unit.new_continuation(ret), self.unit.new_exn_continuation(exn));
-            let (result, dbg) = (self.kind(), self.dbg());
+            let (result, dbg, heat) = (self.kind(), self.dbg(), self.heat());
             let random = &mut self.random;
             let code = Code {
                 linkage_name: format!("{prefix}{n}"),
@@ -267,6 +268,7 @@ impl Generator {
                     no_poll: random.one_in(4),
                     sole: random.one_in(16),
                     no_return: random.one_in(16),
+                    heat,
                 },
                 dbg,
                 body: Expr { items: Vec::new(), terminator: Terminator::Unreachable },
@@ -393,6 +395,10 @@ impl Generator {
         Item::LetCont { recursive, handlers }
     }
 
+    fn heat(&mut self) -> Heat {
+        if self.random.one_in(4) { self.random.pick(&Heat::COUNTED) } else { Heat::Unknown }
+    }
+
     /// The head of a continuation with a handler.
     fn handler(&mut self, is_exn: bool) -> (Continuation, Vec<Variable>, Target) {
         let mut kinds: Vec<_> = (0..self.random.below(3)).map(|_| self.kind()).collect();
@@ -403,6 +409,7 @@ impl Generator {
         } else {
             self.unit.new_continuation(name)
         };
+        self.unit.continuations[cont].heat = self.heat();
         let params = kinds.iter().map(|&kind| self.variable(kind)).collect();
         (cont, params, Target { cont, kinds })
     }
@@ -474,7 +481,11 @@ impl Generator {
         let specialised = specialise_attribute(&mut self.random);
         let depth = if self.random.one_in(4) { self.random.below(256) as u8 } else { 0 };
         let origin = self.random.one_in(4).then(|| Origin::new(self.random.below(2)));
-        (Apply { callee, kind, args, types, ret, exn, dbg, inlined, specialised, depth, origin }, result)
+        let heat = self.heat();
+        (
+            Apply { callee, kind, args, types, ret, exn, dbg, inlined, specialised, depth, origin, heat },
+            result,
+        )
     }
 
     fn terminator(&mut self, scope: &Scope, depth: usize) -> Terminator {

@@ -11,8 +11,8 @@ use flambeau_ir::copy::Copier;
 use flambeau_ir::stack::deep;
 use flambeau_ir::term::{InlineAttribute, SpecialiseAttribute};
 use flambeau_ir::{
-    Apply, CallKind, Code, CodeAttributes, CodeId, Dbg, ExnCont, Expr, FunctionKind, Item, Rewrite, Rewrites,
-    Terminator, Unit, Variable,
+    Apply, CallKind, Code, CodeAttributes, CodeId, Dbg, ExnCont, Expr, FunctionKind, Heat, Item, Rewrite,
+    Rewrites, Terminator, Unit, Variable,
 };
 use flambeau_simplify::cold::{self, ColdConts};
 use flambeau_simplify::size;
@@ -51,7 +51,7 @@ fn cut(unit: &mut Unit, rewrites: &mut Rewrites, code: CodeId) -> bool {
         // In tail position, only a call that never returns is marked so.
         _ => apply.inlined == InlineAttribute::Cold && apply.ret == data.ret,
     };
-    if cold::mark(&data.body, &mut cold, &never_returns) || cold.len() == 1 {
+    if cold::mark(&data.body, &unit.continuations, &mut cold, &never_returns) || cold.len() == 1 {
         return false;
     }
     let limit = rewrites.inlining.of(rewrites.round).guard;
@@ -148,6 +148,7 @@ impl Cutting<'_> {
             specialised: SpecialiseAttribute::Default,
             depth: 0,
             origin: None,
+            heat: Heat::Unknown,
         };
         *expr = Expr { items: Vec::new(), terminator: Terminator::Apply(Box::new(call)) };
     }
@@ -164,6 +165,8 @@ impl Cutting<'_> {
         let name = format!("cold_{}", self.made);
         let linkage_name = format!("{}_{name}", data.linkage_name);
         let (result, recursive, dbg) = (data.result, data.recursive, data.dbg);
+        // With a profile, what is cut out is what never ran in it, or ran on the way to an error.
+        let heat = if data.attributes.heat == Heat::Unknown { Heat::Unknown } else { Heat::Never };
         let (old_ret, old_exn) = (data.ret, data.exn);
         let my_closure = unit.new_value("my_closure");
         let (ret, exn) = (unit.new_continuation("return"), unit.new_exn_continuation("raise"));
@@ -184,7 +187,7 @@ impl Cutting<'_> {
             kind: FunctionKind::Curried,
             recursive,
             // That it never returns is found by those who make use of it.
-            attributes: CodeAttributes::default(),
+            attributes: CodeAttributes { heat, ..CodeAttributes::default() },
             dbg,
             body,
         })

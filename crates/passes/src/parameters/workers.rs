@@ -34,7 +34,7 @@ fn may_be_divided(unit: &Unit, code: &Code) -> bool {
 /// Whether what a function does may become that of another: functors are evaluated by what they are, a stub is what it
 /// hands on to already, a promise to copy the function is a promise about its body.
 pub(super) fn may_be_copied(code: &Code) -> bool {
-    let CodeAttributes { inline, specialise, is_functor, stub, no_poll, sole, no_return: _ } =
+    let CodeAttributes { inline, specialise, is_functor, stub, no_poll, sole, no_return: _, heat: _ } =
         code.attributes;
     let is_copied = !matches!(inline, InlineAttribute::Default | InlineAttribute::Never);
     !(is_functor || stub || no_poll || sole || is_copied)
@@ -97,6 +97,7 @@ fn worker(unit: &mut Unit, function: CodeId) -> CodeId {
         specialised: SpecialiseAttribute::Default,
         depth: 0,
         origin: None,
+        heat: flambeau_ir::Heat::Unknown,
     };
     let code = &mut unit.codes[function];
     (code.params, code.my_closure, code.ret, code.exn) = (params, my_closure, ret, exn);

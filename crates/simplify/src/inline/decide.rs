@@ -3,7 +3,7 @@
 use flambeau_ir::decision::{Policy, Reason};
 use flambeau_ir::inlining::{Arguments, LARGEST};
 use flambeau_ir::term::InlineAttribute;
-use flambeau_ir::{Apply, CallKind, CodeId, Kind, Simple, Unit};
+use flambeau_ir::{Apply, CallKind, CodeId, Heat, Kind, Simple, Unit};
 use flambeau_types::Ty;
 
 use super::policy::{Candidate, evaluation};
@@ -68,7 +68,9 @@ impl Simplifier<'_> {
     /// elsewhere (features B11).
     pub(super) fn arguments_of(&self, apply: &Apply) -> Arguments {
         let own = self.arguments();
-        apply.origin.map_or(*own, |origin| own.meet(self.unit.origins[origin].of(self.rewrites.round)))
+        let own =
+            apply.origin.map_or(*own, |origin| own.meet(self.unit.origins[origin].of(self.rewrites.round)));
+        if apply.heat == Heat::Hot { own.for_hot_call() } else { own }
     }
 
     /// What grows, and why the body is to be inlined; or why it is not.

@@ -109,6 +109,7 @@ fn guard_of(unit: &mut Unit, code: CodeId) -> Option<Expr> {
         specialised: SpecialiseAttribute::Default,
         depth: 0,
         origin: None,
+        heat: flambeau_ir::Heat::Unknown,
     };
     let call = Expr { items: Vec::new(), terminator: Terminator::Apply(Box::new(call)) };
     let handler = ContHandler { cont: slow, params: SmallVec::new(), body: call };

@@ -167,7 +167,7 @@ impl Simplifier<'_> {
         let stays = in_stub
             || self.rewrites.stubs_only
             || !self.is_known_enough(apply, wished)
-            || !wished && self.returns_to_cold(apply);
+            || !wished && self.is_in_cold(apply);
         if !data.recursive || data.attributes.stub || stays {
             return None;
         }

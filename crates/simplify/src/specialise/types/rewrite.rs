@@ -220,6 +220,7 @@ fn call(
         specialised: SpecialiseAttribute::Default,
         depth: 0,
         origin: None,
+        heat: flambeau_ir::Heat::Unknown,
     };
     let body = Expr { items: Vec::new(), terminator: Terminator::Apply(Box::new(apply)) };
     Item::Join { cont, params: SmallVec::from_slice(&[result]), body: Box::new(body) }
