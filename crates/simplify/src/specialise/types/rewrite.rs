@@ -3,12 +3,12 @@
 use flambeau_ir::prim::{ArrayKind, Comparison, FloatCmp, IntCmp};
 use flambeau_ir::term::{InlineAttribute, SpecialiseAttribute};
 use flambeau_ir::{
-    Apply, ApplyCont, ArgType, BoxedKind, CallKind, ContHandler, Continuation, Dbg, Elements, ExnCont, Expr,
-    IntKind, Item, Kind, Named, Prim, Simple, Subkind, Switch, Terminator, Unit, Variable,
+    Apply, ApplyCont, ArgType, BoxedKind, CallKind, CodeId, ContHandler, Continuation, Dbg, Elements,
+    ExnCont, Expr, IntKind, Item, Kind, Named, Prim, Simple, Subkind, Switch, Terminator, Unit, Variable,
 };
 use smallvec::{SmallVec, smallvec};
 
-use super::infer::{Types, nested};
+use super::infer::{Types, known_types, nested};
 
 /// The polymorphic comparison that an item is, with its operands.
 pub(super) fn comparison(item: &Item) -> Option<(Comparison, &[Simple])> {
@@ -58,6 +58,43 @@ pub(crate) fn at_types(unit: &mut Unit, body: &mut Expr, params: impl Iterator<I
         rewritten(unit, &mut body, &types);
         unit.codes[code].body = body;
     }
+}
+
+/// Makes the operations of a function those of the types that a call says its parameters have, as far as it is called in
+/// itself with the same ones. Nobody else calls it.
+pub(crate) fn at_types_of_calls(unit: &mut Unit, code: CodeId, types: &[ArgType]) {
+    let mut known = types.to_vec();
+    let params = unit.codes[code].params.clone();
+    let mut body = unit.codes[code].body.take();
+    while known.iter().any(|ty| *ty != ArgType::Unknown) {
+        let inferred = Types::of(unit, &body, known_types(&params, &known));
+        let mut changed = false;
+        let mut look = |expr: &Expr| {
+            let Terminator::Apply(apply) = &expr.terminator else { return };
+            if apply.kind != CallKind::Direct(code) {
+                return;
+            }
+            for (ty, arg) in known.iter_mut().zip(&apply.args) {
+                let passed = inferred.get(*arg);
+                if *ty != ArgType::Unknown && passed != Some(ty) && !is_neutral(*arg, ty) {
+                    *ty = ArgType::Unknown;
+                    changed = true;
+                }
+            }
+        };
+        body.walk(&mut look);
+        nested(unit, &body).into_iter().for_each(|code| unit.codes[code].body.walk(&mut look));
+        if !changed {
+            at_types(unit, &mut body, known_types(&params, &known));
+            break;
+        }
+    }
+    unit.codes[code].body = body;
+}
+
+/// Whether a value is of any type, as a constant is (`Types::pass_constant`).
+fn is_neutral(value: Simple, ty: &ArgType) -> bool {
+    matches!(value, Simple::Const(_)) && ty.array_kind() != ArrayKind::Float
 }
 
 fn rewritten(unit: &mut Unit, body: &mut Expr, types: &Types) {
