@@ -409,9 +409,9 @@ impl<'a> Converter<'a> {
             L::Compared { compare, equal, total, elements } => {
                 let (compare, equal) = (self.value(*compare)?.simple, self.value(*equal)?.simple);
                 let elements = match elements {
-                    lambda::Elements::Any => Elements::Any,
                     lambda::Elements::Values => Elements::Values,
                     lambda::Elements::Floats => Elements::Floats,
+                    lambda::Elements::MaybeBoxes => Elements::MaybeBoxes,
                 };
                 ArgType::Compared { compare, equal, total: *total, elements }
             }

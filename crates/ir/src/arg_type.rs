@@ -44,6 +44,8 @@ pub enum Elements {
     Values,
     /// All are floats: the array is flat.
     Floats,
+    /// All are floats, but the array may have been made of what is none, and hold boxes.
+    MaybeBoxes,
 }
 
 impl ArgType {
@@ -109,9 +111,9 @@ impl ArgType {
     #[must_use]
     pub fn array_kind(&self) -> ArrayKind {
         match self {
-            ArgType::Unknown | ArgType::Enclosing(_) | ArgType::Compared { elements: Elements::Any, .. } => {
-                ArrayKind::Generic
-            }
+            ArgType::Unknown
+            | ArgType::Enclosing(_)
+            | ArgType::Compared { elements: Elements::Any | Elements::MaybeBoxes, .. } => ArrayKind::Generic,
             ArgType::Immediate => ArrayKind::Int,
             ArgType::Compared { elements: Elements::Floats, .. } => ArrayKind::Float,
             ArgType::Compared { elements: Elements::Values, .. }

@@ -200,12 +200,12 @@ pub enum ArgType {
 /// How arrays of values of a type represent these.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Elements {
-    /// Not known.
-    Any,
     /// None is a float.
     Values,
-    /// All are floats.
+    /// All are floats: the array is flat.
     Floats,
+    /// All are floats, but the array may have been made of what is none, and hold boxes.
+    MaybeBoxes,
 }
 
 /// `Lambda.lambda`.

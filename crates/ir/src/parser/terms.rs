@@ -363,6 +363,8 @@ impl Parser<'_> {
                 Elements::Values
             } else if self.eat_word("float") {
                 Elements::Floats
+            } else if self.eat_word("boxed_float") {
+                Elements::MaybeBoxes
             } else {
                 Elements::Any
             };

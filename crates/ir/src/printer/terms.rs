@@ -234,6 +234,7 @@ impl Printer<'_> {
                     Elements::Any => "",
                     Elements::Values => " no_float",
                     Elements::Floats => " float",
+                    Elements::MaybeBoxes => " boxed_float",
                 });
             }
             ArgType::Array(element) => {

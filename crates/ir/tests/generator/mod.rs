@@ -468,7 +468,8 @@ impl Generator {
         let mut types = Vec::new();
         if self.random.one_in(4) {
             let (compare, equal) = (self.simple(scope, Kind::Value), self.simple(scope, Kind::Value));
-            let elements = self.random.pick(&[Elements::Any, Elements::Values, Elements::Floats]);
+            let elements =
+                self.random.pick(&[Elements::Any, Elements::Values, Elements::Floats, Elements::MaybeBoxes]);
             let compared = ArgType::Compared { compare, equal, total: self.random.one_in(2), elements };
             let list = ArgType::Block(vec![compared.clone(), ArgType::Enclosing(0)]);
             let array = ArgType::Array(Box::new(compared.clone()));

@@ -72,7 +72,7 @@ impl Builder {
         }
         let elements = match self.derivations.is_float(description) {
             true if exact => Elements::Floats,
-            true => Elements::Any,
+            true => Elements::MaybeBoxes,
             false => Elements::Values,
         };
         let mut function = |operation| {

@@ -11,6 +11,7 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::group::Group;
+use super::types;
 use crate::arrangements::{Arrangement, Arrangements};
 use crate::run::Rest;
 use crate::{Functions, Simplifier};
@@ -58,6 +59,9 @@ impl Simplifier<'_> {
         if through_closures {
             // The closures are needed now.
             set.functions.iter().for_each(|(_, copy)| self.pass_closures(*copy, &set.functions));
+        }
+        if let [(_, _, copy)] = copies.all[..] {
+            types::at_types_of_calls(self.unit, copy, &apply.types);
         }
         for (original, number, copy) in &copies.all {
             let arrangement = &arrangements.of(*original)[*number];

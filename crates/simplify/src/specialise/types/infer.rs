@@ -138,6 +138,15 @@ impl Types {
     }
 }
 
+/// The parameters of which something is known.
+pub(super) fn known_types<'t>(
+    params: &'t [Variable],
+    types: &'t [ArgType],
+) -> impl Iterator<Item = (Variable, ArgType)> + 't {
+    let known = params.iter().copied().zip(types.iter().cloned());
+    known.filter(|(_, ty)| *ty != ArgType::Unknown)
+}
+
 /// The functions whose closures a term allocates, and those that they do.
 pub fn nested(unit: &Unit, body: &Expr) -> Vec<CodeId> {
     let mut found: Vec<CodeId> = Vec::new();

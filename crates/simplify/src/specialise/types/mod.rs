@@ -12,13 +12,13 @@ use flambeau_ir::term::{InlineAttribute, SpecialiseAttribute};
 use flambeau_ir::transfer::own_name;
 use flambeau_ir::{
     Apply, ArgType, CallKind, Code, CodeId, Expr, Item, Named, Prim, Rewrite, Simple, Subkind, Terminator,
-    Unit, Variable,
+    Unit,
 };
 use rustc_hash::FxHashMap;
 
-use infer::{Types, nested};
-pub(crate) use rewrite::at_types;
+use infer::{Types, known_types, nested};
 use rewrite::{array_kind, compared_type, comparison, takes_types};
+pub(crate) use rewrite::{at_types, at_types_of_calls};
 
 use crate::{Simplifier, size};
 
@@ -279,12 +279,4 @@ fn has(unit: &Unit, code: CodeId, wanted: &mut impl FnMut(&Expr) -> bool) -> boo
         unit.codes[code].body.walk(&mut |expr| found |= wanted(expr));
     });
     found
-}
-
-fn known_types<'t>(
-    params: &'t [Variable],
-    types: &'t [ArgType],
-) -> impl Iterator<Item = (Variable, ArgType)> + 't {
-    let known = params.iter().copied().zip(types.iter().cloned());
-    known.filter(|(_, ty)| *ty != ArgType::Unknown)
 }

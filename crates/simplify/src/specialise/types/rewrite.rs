@@ -1,14 +1,14 @@
 //! Operations on values of any type as those of the types that are known.
 
-use flambeau_ir::prim::{ArrayKind, Comparison, IntCmp};
+use flambeau_ir::prim::{ArrayKind, Comparison, FloatCmp, IntCmp};
 use flambeau_ir::term::{InlineAttribute, SpecialiseAttribute};
 use flambeau_ir::{
-    Apply, ArgType, BoxedKind, CallKind, Dbg, ExnCont, Expr, IntKind, Item, Kind, Named, Prim, Simple,
-    Subkind, Terminator, Unit, Variable,
+    Apply, ApplyCont, ArgType, BoxedKind, CallKind, CodeId, ContHandler, Continuation, Dbg, Elements,
+    ExnCont, Expr, IntKind, Item, Kind, Named, Prim, Simple, Subkind, Switch, Terminator, Unit, Variable,
 };
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 
-use super::infer::{Types, nested};
+use super::infer::{Types, known_types, nested};
 
 /// The polymorphic comparison that an item is, with its operands.
 pub(super) fn comparison(item: &Item) -> Option<(Comparison, &[Simple])> {
@@ -60,6 +60,43 @@ pub(crate) fn at_types(unit: &mut Unit, body: &mut Expr, params: impl Iterator<I
     }
 }
 
+/// Makes the operations of a function those of the types that a call says its parameters have, as far as it is called in
+/// itself with the same ones. Nobody else calls it.
+pub(crate) fn at_types_of_calls(unit: &mut Unit, code: CodeId, types: &[ArgType]) {
+    let mut known = types.to_vec();
+    let params = unit.codes[code].params.clone();
+    let mut body = unit.codes[code].body.take();
+    while known.iter().any(|ty| *ty != ArgType::Unknown) {
+        let inferred = Types::of(unit, &body, known_types(&params, &known));
+        let mut changed = false;
+        let mut look = |expr: &Expr| {
+            let Terminator::Apply(apply) = &expr.terminator else { return };
+            if apply.kind != CallKind::Direct(code) {
+                return;
+            }
+            for (ty, arg) in known.iter_mut().zip(&apply.args) {
+                let passed = inferred.get(*arg);
+                if *ty != ArgType::Unknown && passed != Some(ty) && !is_neutral(*arg, ty) {
+                    *ty = ArgType::Unknown;
+                    changed = true;
+                }
+            }
+        };
+        body.walk(&mut look);
+        nested(unit, &body).into_iter().for_each(|code| unit.codes[code].body.walk(&mut look));
+        if !changed {
+            at_types(unit, &mut body, known_types(&params, &known));
+            break;
+        }
+    }
+    unit.codes[code].body = body;
+}
+
+/// Whether a value is of any type, as a constant is (`Types::pass_constant`).
+fn is_neutral(value: Simple, ty: &ArgType) -> bool {
+    matches!(value, Simple::Const(_)) && ty.array_kind() != ArrayKind::Float
+}
+
 fn rewritten(unit: &mut Unit, body: &mut Expr, types: &Types) {
     // First the calls that there are: those of comparing functions are not to be specialised themselves.
     body.walk_mut(&mut |expr| {
@@ -74,15 +111,20 @@ fn rewritten(unit: &mut Unit, body: &mut Expr, types: &Types) {
             }
         }
     });
+    // What is left to the runtime there, is left to it.
+    let first = unit.variables.next_key();
+    let is_new = |item: &Item| matches!(item, Item::Let { var, .. } if *var >= first);
     body.walk_mut(&mut |expr| {
         let is_typed =
             |item: &Item| compared_type(item, types).is_some() || array_kind(item, types).is_some();
-        if !expr.items.iter().any(is_typed) {
+        if !expr.items.iter().any(|item| is_typed(item) && !is_new(item)) {
             return;
         }
         let mut items = Vec::with_capacity(expr.items.len() + 2);
         for item in expr.items.drain(..) {
-            if let Some(kind) = array_kind(&item, types) {
+            if is_new(&item) {
+                items.push(item);
+            } else if let Some(kind) = array_kind(&item, types) {
                 of_kind(unit, item, kind, types, &mut items);
             } else if let Some(ty) = compared_type(&item, types) {
                 compared_at(unit, item, ty, &mut items);
@@ -162,6 +204,12 @@ fn compared_at(unit: &mut Unit, item: Item, ty: &ArgType, items: &mut Vec<Item>)
         (Comparison::ThreeWay, ArgType::Compared { compare, .. }) => (*compare, None),
         (Comparison::Test(IntCmp::Eq), _) => (equal, None),
         (Comparison::Test(IntCmp::Ne), _) => (equal, Some(IntCmp::Eq)),
+        (
+            Comparison::Test(op),
+            ArgType::Compared { elements: Elements::Floats | Elements::MaybeBoxes, .. },
+        ) => {
+            return compare_floats(unit, item, op, items);
+        }
         (Comparison::Test(op), _) => match compare {
             Some(compare) => (compare, Some(op)),
             None => return items.push(item),
@@ -187,6 +235,51 @@ fn compare_immediates(unit: &mut Unit, item: Item, comparison: Comparison, items
         }
         Comparison::Test(op) => tested(unit, var, Prim::IntCompare { op, kind }, &args, dbg, items),
     }
+}
+
+/// The order of two floats, by an instruction. What stands for a float by `Obj` is left to the runtime.
+fn compare_floats(unit: &mut Unit, item: Item, op: IntCmp, items: &mut Vec<Item>) {
+    let op = match op {
+        IntCmp::Lt => FloatCmp::Lt,
+        IntCmp::Le => FloatCmp::Le,
+        IntCmp::Gt => FloatCmp::Gt,
+        IntCmp::Ge => FloatCmp::Ge,
+        IntCmp::Eq | IntCmp::Ne | IntCmp::UnsignedLt => return items.push(item),
+    };
+    let Item::Let { var, named: Named::Prim { prim, args, exn }, dbg } = item else { return };
+    let [x, y] = args[..] else { return };
+    let [done, by_runtime, first, both] =
+        ["compared", "slow", "block", "floats"].map(|name| unit.new_continuation(name));
+    let jump = |cont| ApplyCont { cont, args: SmallVec::new() };
+    let result =
+        |value: Variable| Terminator::ApplyCont(ApplyCont { cont: done, args: smallvec![value.into()] });
+    // Goes on if a value is no immediate.
+    let test = |unit: &mut Unit, value: Simple, on: Continuation| {
+        let var = unit.new_variable("is_int", Kind::NakedImmediate, Subkind::Any);
+        let named = Named::Prim { prim: Prim::IsInt, args: smallvec![value], exn: None };
+        let arms = vec![(0, jump(on))];
+        let switch = Switch { scrutinee: var.into(), arms, default: Some(jump(by_runtime)), dbg };
+        (Item::Let { var, named, dbg }, Terminator::Switch(Box::new(switch)))
+    };
+    let handler = |cont, body| ContHandler { cont, params: SmallVec::new(), body };
+    let let_cont = |handler| Item::LetCont { recursive: false, handlers: vec![handler] };
+
+    let slow = unit.new_value("compared");
+    let named = Named::Prim { prim, args, exn };
+    let slow_path = Expr { items: vec![Item::Let { var: slow, named, dbg }], terminator: result(slow) };
+    let mut float_items = Vec::with_capacity(4);
+    let (x_naked, y_naked) =
+        (unboxed(unit, x, dbg, &mut float_items), unboxed(unit, y, dbg, &mut float_items));
+    let fast = unit.new_value("compared");
+    tested(unit, fast, Prim::FloatCompare { op }, &[x_naked, y_naked], dbg, &mut float_items);
+    let floats = Expr { items: float_items, terminator: result(fast) };
+    let (is_int, terminator) = test(unit, y, both);
+    let second = Expr { items: vec![let_cont(handler(both, floats)), is_int], terminator };
+    let (is_int, terminator) = test(unit, x, first);
+    let items_of_body =
+        vec![let_cont(handler(by_runtime, slow_path)), let_cont(handler(first, second)), is_int];
+    let body = Box::new(Expr { items: items_of_body, terminator });
+    items.push(Item::Join { cont: done, params: smallvec![var], body });
 }
 
 /// Binds `var` to the truth value that a test gives, tagged.
