@@ -111,6 +111,7 @@ let settings () =
   (if !no_simplify then [ ("simplify", "no") ] else [])
   @ (if !no_inline then [ ("inline", "no") ] else [])
   @ (if !Clflags.unbox_free_vars_of_closures then [] else [ ("unbox-free-vars-of-closures", "no") ])
+  @ (if !Clflags.unbox_closures then [ ("unbox-closures", "yes") ] else [])
   @ (if !Clflags.unbox_specialised_args then [] else [ ("unbox-specialised-args", "no") ])
   @ (if !dump_rewrites then [ ("trace", "yes") ] else [])
   @ (("level", string_of_int (level ())) :: rounds)

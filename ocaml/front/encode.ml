@@ -178,12 +178,13 @@ let used_type state prim loc =
   | Some uses, Pccall { prim_name; _ } -> Option.map (type_number state) (Typed_uses.find uses loc prim_name)
   | _ -> None
 
-(* Of each argument, 0 or a number and 1: of the type at which a polymorphic function takes it. *)
-let argument_types state apply =
-  let number = function Some description -> type_number state description + 1 | None -> 0 in
+(* Of each argument, what is known of its type. *)
+let argument_shapes state apply =
   match state.uses with
-  | Some uses -> List.map number (Typed_uses.argument_types uses apply.ap_loc apply.ap_args)
+  | Some uses -> Typed_uses.argument_shapes uses apply.ap_loc apply.ap_args
   | None -> []
+
+let argument_shape state = Argument_shapes.write state.nodes ~number:(type_number state)
 
 (* {1 Nodes} *)
 
@@ -224,9 +225,9 @@ let rec term state lambda =
   | Lapply apply ->
       term state apply.ap_func;
       terms state apply.ap_args;
-      (match argument_types state apply with
+      (match argument_shapes state apply with
       | [] -> node state Node.apply
-      | types -> node state Node.typed_apply; list u types);
+      | shapes -> node state Node.typed_apply; list (argument_shape state) shapes);
       u (List.length apply.ap_args);
       location state apply.ap_loc;
       tailcall state apply.ap_tailcall;

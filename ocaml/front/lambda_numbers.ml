@@ -301,3 +301,12 @@ module Type_term = struct
   let variant = 10
   let polymorphic_variant = 11
 end
+
+module Arg_type = struct
+  let unknown = 0
+  let value = 1
+  let array = 2
+  let block = 3
+  let enclosing = 4
+  let function_ = 5
+end

@@ -11,7 +11,7 @@ type position = { file : string; first : int; last : int; runtime_function : str
 let position (loc : Location.t) runtime_function =
   { file = loc.loc_start.pos_fname; first = loc.loc_start.pos_cnum; last = loc.loc_end.pos_cnum; runtime_function }
 
-type description = { terms : Type_terms.term list; root : int }
+type description = Argument_shapes.description = { terms : Type_terms.term list; root : int }
 
 (* What stands under one location. *)
 type use = {
@@ -24,14 +24,15 @@ type use = {
 type place = { in_file : string; from : int; until : int }
 
 type application = {
-  types : description option list;  (** Of the arguments that matter. *)
+  shapes : Argument_shapes.shape list Lazy.t;  (** Of the arguments. *)
   of_own : bool;  (** The function is of this unit, as far as the path shows. *)
 }
 
 type t = {
   comparisons : (position, use) Hashtbl.t;
   applications : (place, application) Hashtbl.t;
-  mutable polymorphic : bool;  (** Some function of the unit may compare values of any type. *)
+  mutable polymorphic : bool;
+      (** Some function of the unit may compare values of any type, or has arrays of such. *)
 }
 
 (** The functions of the runtime, by the names that the source may have for them. *)
@@ -76,7 +77,7 @@ let used_function e = Option.map (fun name -> (name, describe e.exp_env e.exp_ty
 
 (* {1 Calls of polymorphic functions} *)
 
-let unknown = { types = []; of_own = false }
+let unknown = { shapes = lazy []; of_own = false }
 
 let place (loc : Location.t) =
   { in_file = loc.loc_start.pos_fname; from = loc.loc_start.pos_cnum; until = loc.loc_end.pos_cnum }
@@ -84,23 +85,16 @@ let place (loc : Location.t) =
 let rec parameters ty =
   match Type_view.arrow ty with Some (parameter, result) -> parameter :: parameters result | None -> []
 
-let variable ty = match Type_view.view ty with Variable id -> Some id | _ -> None
-let mentions_variable id ty = List.exists (fun ty -> variable ty = Some id) (Ctype.free_variables ty)
+let is_variable ty = match Type_view.view ty with Variable _ -> true | _ -> false
 
-(* Whether a parameter is a value of any type, and there is another one that may hold what it is compared with: no
-   function, which rather compares for itself. *)
-let may_be_compared parameters parameter =
-  match variable parameter with
-  | None -> false
-  | Some id ->
-      let holds ty = Type_view.arrow ty = None && mentions_variable id ty in
-      List.compare_length_with (List.filter holds parameters) 1 > 0
-
-(* The functions of the standard library that compare or hash. What others are called with is not described: this is
-   all that the list is for. *)
-let compares_in_library = function
-  | ("List" | "ListLabels"), ("mem" | "assoc" | "assoc_opt" | "mem_assoc" | "remove_assoc") -> true
-  | ("Array" | "ArrayLabels"), "mem" -> true
+(* The functions of the standard library that compare or hash, or have arrays of any type. What others are called with
+   is not described: this is all that the list is for. *)
+let is_of_interest_in_library = function
+  | ("List" | "ListLabels"), ("mem" | "assoc" | "assoc_opt" | "mem_assoc" | "remove_assoc" | "fold_left") -> true
+  | ( ("Array" | "ArrayLabels"),
+      ( "mem" | "fold_left" | "fold_right" | "map" | "mapi" | "map2" | "init" | "iter" | "iteri" | "iter2" | "exists"
+      | "for_all" | "sort" | "stable_sort" | "fast_sort" | "to_list" | "of_list" | "make_matrix" ) ) ->
+      true
   | "Hashtbl", ("find" | "find_opt" | "find_all" | "mem" | "remove" | "replace") -> true
   | "Stdlib", ("min" | "max") -> true
   | _ -> false
@@ -112,7 +106,10 @@ let module_name = function
 
 let is_of_interest path =
   Ident.name (Path.head path) <> "Stdlib"
-  || match path with Path.Pdot (of_module, name) -> compares_in_library (module_name of_module, name) | _ -> false
+  ||
+  match path with
+  | Path.Pdot (of_module, name) -> is_of_interest_in_library (module_name of_module, name)
+  | _ -> false
 
 (* [Obj.magic x]: nothing is known of a value by this type. *)
 let is_magic e =
@@ -121,42 +118,44 @@ let is_magic e =
       true
   | _ -> false
 
-let argument_type parameters parameter e =
-  if may_be_compared parameters parameter && not (is_magic e) then
-    Option.bind (Type_terms.of_type e.exp_env e.exp_type) (fun (terms, root) ->
-        let known = { terms; root } in
-        if is_unknown known then None else Some known)
-  else None
-
-let rec argument_types all parameters args =
-  match (parameters, args) with
-  | parameter :: parameters, e :: args -> argument_type all parameter e :: argument_types all parameters args
-  | [], _ | _, [] -> []
-
-let described_types uses path parameters args =
-  let types = argument_types parameters parameters args in
-  if List.exists2 (fun known parameter -> known = None && may_be_compared parameters parameter) types parameters
-  then uses.polymorphic <- true;
-  { types; of_own = not (Ident.persistent (Path.head path)) }
-
-let types_of_application uses f args =
+let shapes_of_application uses f args =
   match f.exp_desc with
-  | Texp_ident (path, _, { val_kind = Val_reg; val_type; _ }) when is_of_interest path -> (
-      let parameters = parameters val_type in
+  | Texp_ident (path, _, { val_kind = Val_reg; val_type = scheme; _ }) when is_of_interest path -> (
+      let parameters = parameters scheme in
       match Application_args.all_given args with
       | Some args
-        when List.compare_lengths args parameters = 0 && List.exists (may_be_compared parameters) parameters ->
-          described_types uses path parameters args
+        when List.compare_lengths args parameters = 0
+             && (not (List.exists is_magic args))
+             && Ctype.free_variables scheme <> [] ->
+          let instance = f.exp_type in
+          if Ctype.free_variables instance <> [] then uses.polymorphic <- true;
+          {
+            shapes = lazy (Argument_shapes.of_application f.exp_env ~scheme ~instance);
+            of_own = not (Ident.persistent (Path.head path));
+          }
       | Some _ | None -> unknown)
   | _ -> unknown
 
 (* Where several applications stand, they must have the same types. *)
 let application uses e =
   match e.exp_desc with
-  | Texp_apply (f, args) ->
-      let types = types_of_application uses f args and place = place e.exp_loc in
-      let same = match Hashtbl.find_opt uses.applications place with Some others -> others = types | None -> true in
-      Hashtbl.replace uses.applications place (if same then types else unknown)
+  | Texp_apply (f, args) -> (
+      let application = shapes_of_application uses f args and place = place e.exp_loc in
+      match Hashtbl.find_opt uses.applications place with
+      | None -> Hashtbl.add uses.applications place application
+      | Some others ->
+          if Lazy.force others.shapes <> Lazy.force application.shapes then
+            Hashtbl.replace uses.applications place unknown)
+  | _ -> ()
+
+(* An operation on arrays of values of any type. *)
+let array_operation uses f =
+  match f.exp_desc with
+  | Texp_ident (_, _, { val_kind = Val_prim { prim_name; _ }; _ })
+    when String.length prim_name > 7 && String.sub prim_name 0 7 = "%array_" -> (
+      match Option.map Type_view.view (Type_view.first_argument f.exp_type) with
+      | Some (Constructor (_, [ element ])) when is_variable element -> uses.polymorphic <- true
+      | _ -> ())
   | _ -> ()
 
 (* {1 Expressions} *)
@@ -166,6 +165,7 @@ let expression uses super self e =
   let used = match e.exp_desc with Texp_apply (f, _) -> used_function f | _ -> used_function e in
   Option.iter (fun (name, description) -> note uses e.exp_loc name description) used;
   application uses e;
+  array_operation uses e;
   super.Tast_iterator.expr self e
 
 exception Coerced
@@ -291,15 +291,15 @@ let find (uses : t Lazy.t) (loc : Lambda.scoped_location) name =
           | known -> known)
   | (Some _ | None), _ -> None
 
-(** The types of the arguments of an application in Lambda, as far as they are known and matter. *)
-let argument_types (uses : t Lazy.t) (loc : Lambda.scoped_location) args =
+(** The shapes of the arguments of an application in Lambda, as far as they are known and matter. *)
+let argument_shapes (uses : t Lazy.t) (loc : Lambda.scoped_location) args =
   match loc with
   | Loc_known { loc; _ } -> (
       let uses = Lazy.force uses in
       match Hashtbl.find_opt uses.applications (place loc) with
-      | Some { types; of_own }
-        when List.compare_lengths types args = 0 && List.exists Option.is_some types
-             && ((not of_own) || uses.polymorphic) ->
-          types
+      | Some { shapes; of_own } when (not of_own) || uses.polymorphic ->
+          let shapes = Lazy.force shapes in
+          let tells = List.exists (( <> ) Argument_shapes.Unknown) shapes in
+          if tells && List.compare_lengths shapes args = 0 then shapes else []
       | Some _ | None -> [])
   | Loc_unknown -> []

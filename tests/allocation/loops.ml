@@ -449,6 +449,18 @@ let captured_parts n =
   done;
   keep (!total > 0)
 
+(* The closure captures what the recursion takes that it calls, and that has none. *)
+let powers x y =
+  let rec loop i acc = if i = 0 then acc else loop (i - 1) ((acc * x) + y) in
+  fun n -> loop n 0
+
+let closure_that_calls n =
+  let total = ref 0 in
+  for i = 1 to n do
+    total := !total + (Sys.opaque_identity ((powers [@inlined never]) i 2)) 3
+  done;
+  keep (!total > 0)
+
 let pair_through_a_loop n =
   let rec go i pair =
     if i = 0 then
@@ -512,6 +524,7 @@ let () =
   check "pairs_passed" 0 pairs_passed;
   check "float_returned" 0 float_returned;
   check "captured_parts" (5 * turns) captured_parts;
+  check "closure_that_calls" (5 * turns) closure_that_calls;
   check "pair_through_a_loop" 0 pair_through_a_loop;
   check "pair_through_recursion" 0 pair_through_recursion;
   check "option_through_recursion" 0 option_through_recursion;

@@ -6,7 +6,7 @@ use flambeau_ir::prim::Mutability;
 use flambeau_ir::stack::deep;
 use flambeau_ir::term::{InlineAttribute, SpecialiseAttribute};
 use flambeau_ir::{
-    Apply, ArgType, CallKind, Continuation, Dbg, Expr, Item, Prim, Rewrite, Simple, Terminator,
+    Apply, ArgType, CallKind, Continuation, Dbg, Elements, Expr, Item, Prim, Rewrite, Simple, Terminator,
 };
 use flambeau_lambda::prim::FieldMutability;
 use flambeau_lambda::term::{self as lambda, Ident, Inline, LocId, Node, NodeId, Specialise};
@@ -384,7 +384,7 @@ impl<'a> Converter<'a> {
         site: CallSite<'_>,
         ret: Continuation,
     ) -> Result<Terminator> {
-        let types = site.types.iter().map(|ty| self.arg_type(*ty)).collect::<Result<_>>()?;
+        let types = site.types.iter().map(|ty| self.arg_type(ty)).collect::<Result<_>>()?;
         Ok(Terminator::Apply(Box::new(Apply {
             callee,
             kind,
@@ -400,14 +400,26 @@ impl<'a> Converter<'a> {
         })))
     }
 
-    fn arg_type(&mut self, ty: lambda::ArgType) -> Result<ArgType> {
+    fn arg_type(&mut self, ty: &lambda::ArgType) -> Result<ArgType> {
+        use lambda::ArgType as L;
         Ok(match ty {
-            lambda::ArgType::Unknown => ArgType::Unknown,
-            lambda::ArgType::Immediate => ArgType::Immediate,
-            lambda::ArgType::Compared { compare, equal, total } => {
-                let (compare, equal) = (self.value(compare)?.simple, self.value(equal)?.simple);
-                ArgType::Compared { compare, equal, total }
+            L::Unknown => ArgType::Unknown,
+            L::Immediate => ArgType::Immediate,
+            L::Compared { compare, equal, total, elements } => {
+                let (compare, equal) = (self.value(*compare)?.simple, self.value(*equal)?.simple);
+                let elements = match elements {
+                    lambda::Elements::Any => Elements::Any,
+                    lambda::Elements::Values => Elements::Values,
+                    lambda::Elements::Floats => Elements::Floats,
+                };
+                ArgType::Compared { compare, equal, total: *total, elements }
             }
+            L::Array(element) => ArgType::Array(Box::new(self.arg_type(element)?)),
+            L::Block(fields) => {
+                ArgType::Block(fields.iter().map(|field| self.arg_type(field)).collect::<Result<_>>()?)
+            }
+            L::Enclosing(depth) => ArgType::Enclosing(*depth),
+            L::Function(arity, result) => ArgType::Function(*arity, Box::new(self.arg_type(result)?)),
         })
     }
 

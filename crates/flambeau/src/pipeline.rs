@@ -278,6 +278,7 @@ fn compile(
         several_domains: request.options.several_domains,
         stubs_only: !settings.inline,
         boxed_captures: settings.boxed_captures,
+        unboxed_closures: settings.unboxed_closures,
         boxed_arguments: settings.boxed_arguments,
         inlining: settings.inlining.clone(),
         decisions: settings

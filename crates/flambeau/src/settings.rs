@@ -13,6 +13,8 @@ pub struct Settings {
     pub inline: bool,
     /// Closures capture values as they are (`-no-unbox-free-vars-of-closures`).
     pub boxed_captures: bool,
+    /// Captured values are passed to functions at direct calls wherever that can be (`-unbox-closures`).
+    pub unboxed_closures: bool,
     /// No function is copied for the parts of arguments (`-no-unbox-specialised-args`).
     pub boxed_arguments: bool,
     /// The level of `-O`; 1 without the flag.
@@ -51,6 +53,7 @@ impl Settings {
             simplify: true,
             inline: true,
             boxed_captures: false,
+            unboxed_closures: false,
             boxed_arguments: false,
             level: 1,
             rounds: None,
@@ -69,6 +72,7 @@ impl Settings {
                 ("simplify", "no") => settings.simplify = false,
                 ("inline", "no") => settings.inline = false,
                 ("unbox-free-vars-of-closures", "no") => settings.boxed_captures = true,
+                ("unbox-closures", "yes") => settings.unboxed_closures = true,
                 ("unbox-specialised-args", "no") => settings.boxed_arguments = true,
                 ("export", "no") => settings.export = false,
                 ("trace", "yes") => settings.trace = true,

@@ -313,7 +313,7 @@ impl<'u> Copier<'u> {
             callee: apply.callee.map(|callee| self.simple(callee)),
             kind,
             args: apply.args.iter().map(|&arg| self.simple(arg)).collect(),
-            types: apply.types.iter().map(|ty| ty.map(|function| self.simple(function))).collect(),
+            types: apply.types.iter().map(|ty| ty.map(&mut |function| self.simple(function))).collect(),
             ret: self.continuation(apply.ret),
             exn: self.exn(&apply.exn),
             dbg: self.dbg(apply.dbg),

@@ -81,6 +81,8 @@ pub struct Rewrites {
     pub several_domains: bool,
     /// What closures capture is captured as it is (`-no-unbox-free-vars-of-closures`).
     pub boxed_captures: bool,
+    /// Captured values are passed to functions at direct calls wherever that can be (`-unbox-closures`).
+    pub unboxed_closures: bool,
     /// No function is copied for the parts of arguments (`-no-unbox-specialised-args`).
     pub boxed_arguments: bool,
     /// No function is inlined but stubs (`-flambeau-no-inline`).

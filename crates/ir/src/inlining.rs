@@ -105,6 +105,8 @@ pub struct Arguments {
     /// *threshold*: up to this size the beginning of a function that is not inlined itself is, where it decides whether
     /// there is much to do.
     pub guard: u32,
+    /// Up to this size code is copied for the representations that an array may have.
+    pub representations: u32,
     /// *threshold*: only if something is known of an argument.
     pub if_useful: bool,
 
@@ -154,6 +156,7 @@ impl Arguments {
             threshold: if high { 50.0 } else { 30.0 },
             nonleaf_threshold: 12.0,
             guard: 28,
+            representations: 100,
             growth: if high { 60 } else { 30 },
             whole_functors: high,
             instance: if high { 110 } else { 45 },
@@ -208,6 +211,7 @@ impl Arguments {
             threshold: 0.0,
             nonleaf_threshold: f64::from(u32::MAX),
             guard: 0,
+            representations: 0,
             if_useful: true,
             inline,
             inline_toplevel,
@@ -263,6 +267,7 @@ impl Arguments {
             threshold: self.threshold.min(other.threshold),
             nonleaf_threshold: self.nonleaf_threshold.min(other.nonleaf_threshold),
             guard: self.guard.min(other.guard),
+            representations: self.representations.min(other.representations),
             if_useful: self.if_useful || other.if_useful,
             inline: self.inline.min(other.inline),
             inline_toplevel: self.inline_toplevel.min(other.inline_toplevel),
@@ -305,6 +310,7 @@ impl Arguments {
             "inline-threshold" => self.threshold = float()?,
             "inline-nonleaf-threshold" => self.nonleaf_threshold = float()?,
             "inline-guard-size" => self.guard = whole()?,
+            "representations" => self.representations = whole()?,
             "inline-only-if-arguments-useful" => self.if_useful = switch()?,
             "inline-recursive" => self.unroll = switch()?,
             "inline-functions-with-closures" => self.with_closures = switch()?,

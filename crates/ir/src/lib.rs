@@ -52,6 +52,7 @@
 //! where the kind is `Value`, so that the GC may see it.
 
 pub mod alpha;
+mod arg_type;
 pub mod consts;
 pub mod copy;
 pub mod decision;
@@ -80,6 +81,7 @@ pub mod unit;
 pub mod verify;
 pub mod visit;
 
+pub use arg_type::{ArgType, Elements};
 pub use consts::{Const, Simple};
 pub use entities::{CodeId, Continuation, FunctionSlot, Origin, Symbol, ValueSlot, Variable};
 pub use fuel::{Fuel, Rewrites};
@@ -93,8 +95,7 @@ pub use prim_syntax::MNEMONICS;
 pub use rewrite::Rewrite;
 pub use statics::{Static, StaticDef, StaticField};
 pub use term::{
-    Apply, ApplyCont, ArgType, CallKind, ContHandler, ExnCont, Expr, Item, Named, SetOfClosures, Switch,
-    Terminator,
+    Apply, ApplyCont, CallKind, ContHandler, ExnCont, Expr, Item, Named, SetOfClosures, Switch, Terminator,
 };
 pub use unit::{
     Code, CodeAttributes, ContinuationData, FreshSymbols, FunctionKind, SymbolData, Unit, VariableData,

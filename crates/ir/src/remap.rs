@@ -3,8 +3,8 @@
 use crate::prim::Prim;
 use crate::stack::deep;
 use crate::{
-    ApplyCont, ArgType, CallKind, CodeId, Continuation, Dbg, ExnCont, Expr, FunctionSlot, Item, Named,
-    Origin, SetOfClosures, Simple, StaticDef, StaticField, Symbol, Terminator, ValueSlot, Variable,
+    ApplyCont, CallKind, CodeId, Continuation, Dbg, ExnCont, Expr, FunctionSlot, Item, Named, Origin,
+    SetOfClosures, Simple, StaticDef, StaticField, Symbol, Terminator, ValueSlot, Variable,
 };
 
 /// What becomes of each sort of identifier: by default nothing.
@@ -160,10 +160,7 @@ fn terminator<R: Remap + ?Sized>(r: &mut R, terminator: &mut Terminator) {
             r.call(&mut apply.kind);
             simples(r, &mut apply.args);
             for ty in &mut apply.types {
-                if let ArgType::Compared { compare, equal, .. } = ty {
-                    simple(r, compare);
-                    simple(r, equal);
-                }
+                ty.functions_mut(&mut |function| simple(r, function));
             }
             r.continuation(&mut apply.ret);
             exn(r, &mut apply.exn);

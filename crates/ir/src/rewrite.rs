@@ -119,6 +119,8 @@ pub enum Rewrite {
     Unrolling(Continuation),
     /// The first iteration of a loop is done before it.
     Peeling(Continuation),
+    /// Code is copied for the representations that an array may have.
+    Representations(Variable),
     /// A bounds check that can't fail.
     BoundsCheck,
     /// A comparison that is decided by bounds of loops.
@@ -215,6 +217,7 @@ impl Rewrite {
             Threading(_) => return ("thread", "jumps to"),
             Unrolling(_) => return ("unroll", "loop"),
             Peeling(_) => return ("peel", "loop"),
+            Representations(_) => return ("representations", "copies for"),
             BoundsCheck => return ("bounds", "check"),
             KnownComparison => return ("bounds", "comparison"),
             UnsafeDivision => return ("bounds", "unsafe division"),
@@ -232,6 +235,7 @@ impl Rewrite {
             | Rewrite::ParameterParts(var)
             | Rewrite::CopyForParts(var)
             | Rewrite::CapturedParts(var)
+            | Rewrite::Representations(var)
             | Rewrite::OutOfLoop(var)
             | Rewrite::AllocationIntoBranch(var)
             | Rewrite::ValueIntoBranches(var) => unit.variables[var].name.clone(),

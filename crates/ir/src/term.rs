@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 
 use crate::prim::Prim;
-use crate::{CodeId, Continuation, Dbg, FunctionSlot, Origin, Simple, ValueSlot, Variable};
+use crate::{ArgType, CodeId, Continuation, Dbg, FunctionSlot, Origin, Simple, ValueSlot, Variable};
 
 /// A run of items, then one terminator.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -223,48 +223,6 @@ pub struct Apply {
     pub depth: u8,
     /// The unit whose source the call is from, if that is another one: decisions on the call use its arguments too.
     pub origin: Option<Origin>,
-}
-
-/// The static type of an argument, where the function that is called takes a value of any type: of the instance of its
-/// type at the call (`docs/design/types-of-the-source.md`). Says nothing of the value by itself.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum ArgType {
-    /// Nothing is known.
-    #[default]
-    Unknown,
-    /// All its values are immediates.
-    Immediate,
-    /// There are functions that compare two of its values.
-    Compared {
-        /// Does what the runtime's `caml_compare` does.
-        compare: Simple,
-        /// Does what the runtime's `caml_equal` does.
-        equal: Simple,
-        /// Any two values are in the order that `compare` says.
-        total: bool,
-    },
-}
-
-impl ArgType {
-    /// The type with other atoms.
-    #[must_use]
-    pub fn map(self, mut f: impl FnMut(Simple) -> Simple) -> ArgType {
-        match self {
-            ArgType::Compared { compare, equal, total } => {
-                ArgType::Compared { compare: f(compare), equal: f(equal), total }
-            }
-            ArgType::Unknown | ArgType::Immediate => self,
-        }
-    }
-
-    /// The functions that compare its values.
-    pub fn functions(self) -> impl Iterator<Item = Simple> {
-        let functions = match self {
-            ArgType::Compared { compare, equal, .. } => Some([compare, equal]),
-            ArgType::Unknown | ArgType::Immediate => None,
-        };
-        functions.into_iter().flatten()
-    }
 }
 
 /// What is known of a callee.

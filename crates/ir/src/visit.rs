@@ -69,8 +69,8 @@ impl Named {
 
 impl Apply {
     /// The functions that compare values of the types of arguments.
-    pub fn comparators(&self) -> impl Iterator<Item = Simple> + '_ {
-        self.types.iter().flat_map(|ty| ty.functions())
+    pub fn for_each_comparator(&self, f: &mut impl FnMut(Simple)) {
+        self.types.iter().for_each(|ty| ty.for_each_function(f));
     }
 
     /// The callee and the arguments, the extra arguments of the exception continuation included, and the functions that
@@ -78,7 +78,7 @@ impl Apply {
     pub fn for_each_simple(&self, f: &mut impl FnMut(Simple)) {
         self.callee.iter().for_each(|&callee| f(callee));
         self.args.iter().for_each(|&arg| f(arg));
-        self.comparators().for_each(&mut *f);
+        self.for_each_comparator(f);
         self.exn.for_each_simple(f);
     }
 }

@@ -169,8 +169,8 @@ pub struct Function {
     pub body: NodeId,
 }
 
-/// The static type of an argument whose place in the function's own type is a variable.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+/// The static type of an argument, where variables stand in the function's own type.
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ArgType {
     /// Nothing is known.
     Unknown,
@@ -184,7 +184,28 @@ pub enum ArgType {
         equal: NodeId,
         /// Whether any two values are in the order that `compare` says.
         total: bool,
+        /// What arrays of its values are.
+        elements: Elements,
     },
+    /// Arrays of values of a type.
+    Array(Box<ArgType>),
+    /// Immediates, and blocks whose fields have these types, whatever their tags.
+    Block(Vec<ArgType>),
+    /// The `Block` around that is so many others further out than the innermost one.
+    Enclosing(u32),
+    /// Functions that return values of the type when they are called with so many arguments.
+    Function(u32, Box<ArgType>),
+}
+
+/// How arrays of values of a type represent these.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Elements {
+    /// Not known.
+    Any,
+    /// None is a float.
+    Values,
+    /// All are floats.
+    Floats,
 }
 
 /// `Lambda.lambda`.

@@ -14,6 +14,7 @@ pub mod outline;
 pub mod parameters;
 pub mod peel;
 mod recursion;
+pub mod representations;
 pub mod scalar_replacement;
 pub mod schedule;
 pub mod static_arrays;
@@ -47,6 +48,7 @@ pub const PASSES: &[Pass] = &[
     THREAD,
     UNROLL,
     PEEL,
+    REPRESENTATIONS,
     BOUNDS,
     LATE_BOUNDS,
     MOTION,
@@ -61,6 +63,16 @@ const IMMEDIATES: Pass = Pass { name: "immediates", run: immediates::immediates 
 const PARAMETERS: Pass = Pass { name: "parameters", run: parameters::parameters };
 const OUTLINE: Pass = Pass { name: "outline", run: outline::outline };
 const PEEL: Pass = Pass { name: "peel", run: peel::peel };
+/// Representations after the last round: code that is inlined was small, and only those functions that were changed
+/// pay.
+const REPRESENTATIONS: Pass = Pass {
+    name: "representations",
+    run: |unit, rewrites| {
+        let changed = representations::copied_in(unit, rewrites);
+        flambeau_simplify::revisit(unit, rewrites, &changed);
+        !changed.is_empty()
+    },
+};
 const BOUNDS: Pass = Pass { name: "bounds", run: bounds::bounds };
 const MOTION: Pass = Pass { name: "motion", run: motion::motion };
 const UNROLL: Pass = Pass { name: "unroll", run: unroll::unroll };

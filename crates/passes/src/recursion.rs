@@ -85,7 +85,7 @@ pub(crate) fn may_call_themselves(unit: &Unit) -> SecondaryMap<CodeId, bool> {
                 // The callee is this code, whatever the closure.
                 mentions.push(callee);
                 apply.args.iter().for_each(|&arg| simple(arg, mentions));
-                apply.comparators().for_each(|function| simple(function, mentions));
+                apply.for_each_comparator(&mut |function| simple(function, mentions));
                 apply.exn.for_each_simple(&mut |arg| simple(arg, mentions));
             } else {
                 expr.terminator.for_each_simple(&mut |s| simple(s, mentions));

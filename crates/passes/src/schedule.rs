@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use crate::{
     CONTIFY, IMMEDIATES, LATE_BOUNDS, LATE_SCALAR_REPLACEMENT, LOOPIFY, MOTION, OUTLINE, PARAMETERS, PEEL,
-    Pass, SCALAR_REPLACEMENT, SIMPLIFY, STATIC_ARRAYS, THREAD, UNROLL,
+    Pass, REPRESENTATIONS, SCALAR_REPLACEMENT, SIMPLIFY, STATIC_ARRAYS, THREAD, UNROLL,
 };
 
 /// How many times the simplifier runs at most.
@@ -92,6 +92,7 @@ pub const SCHEDULE: &[Step] = &[
     step(UNROLL, When::Second, If::Level(3), "loops whose number of iterations the first round found out"),
     step(PEEL, When::Second, If::Always, "what is the same in each iteration, and may fail"),
     step(SIMPLIFY, When::Each, If::Always, "what is known and what is needed"),
+    step(REPRESENTATIONS, When::Afterwards, If::OwnObject, "what is not known of arrays by now never will be; what was inlined was small"),
     step(LATE_SCALAR_REPLACEMENT, When::Afterwards, If::Always, "blocks that escaped only through functions which the last rounds inlined"),
     step(LATE_BOUNDS, When::Afterwards, If::Always, "what the simplifier found to be the same is the same here"),
     step(MOTION, When::Afterwards, If::Always, "where a check is gone, a load may leave a loop; in a branch nobody else sees an allocation"),
@@ -146,7 +147,7 @@ mod tests {
     #[test]
     fn levels_rounds_and_descriptions() {
         let second = ["static_arrays", "contify", "scalar_replacement", "contify", "outline", "parameters"];
-        let end = ["late_scalar_replacement", "late_bounds", "motion"];
+        let end = ["representations", "late_scalar_replacement", "late_bounds", "motion"];
         let first = ["contify", "loopify", "simplify"];
         let o1 = [&first[..], &second, &["immediates", "thread", "peel", "simplify"], &end].concat();
         assert_eq!(names(1, None, false), o1);

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use flambeau_ir::{Rewrites, Unit, parser, printer, verify};
+use flambeau_ir::{Item, Named, Prim, Rewrites, Simple, StaticDef, Unit, parser, printer, verify};
 use flambeau_simplify::export::{Visible, inlinable};
 
 const NEXT_UNIT: &str = "--->\n";
@@ -42,12 +42,32 @@ fn outcome(input: &str) -> String {
     let functions = inlinable(&mut first, &rewrites, roots, &Visible::All);
     assert_eq!(verify::verify(&first), Ok(()));
     second.imports.add(&first.name, functions, &origins);
+    add_fields(&first, &mut second);
     second.imports.check();
     assert_eq!(second.imports.damaged(), []);
     flambeau_simplify::simplify(&mut second, &mut rewrites.clone());
     assert_eq!(verify::verify(&second), Ok(()));
     assert_eq!(second.imports.damaged(), []);
     printer::print_unit(&second)
+}
+
+/// Tells the second unit which functions the entry of the first stores in its module.
+fn add_fields(first: &Unit, second: &mut Unit) {
+    let closures = first.statics.iter().filter_map(|item| match &item.def {
+        StaticDef::Closures { symbols, set } => Some(symbols.iter().zip(&set.functions)),
+        _ => None,
+    });
+    let codes: Vec<_> =
+        closures.flatten().map(|(symbol, (_, code))| (Simple::Symbol(*symbol), code)).collect();
+    let module = &first.symbols[first.module_symbol].linkage_name;
+    for item in &first.entry.body.items {
+        if let Item::Let { named: Named::Prim { prim: Prim::BlockStore { field, .. }, args, .. }, .. } = item
+            && let Some((_, code)) = codes.iter().find(|(closure, _)| *closure == args[1])
+        {
+            let code = &first.codes[**code];
+            second.imports.add_field(module, *field, &code.linkage_name, code.params.len());
+        }
+    }
 }
 
 fn unit(text: &str) -> Unit {

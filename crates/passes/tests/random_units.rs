@@ -25,11 +25,13 @@ fn passes_keep_behaviour() {
     }
 }
 
-/// Permission for all rewrites. What is left of a function when its cold code is cut out is small in few random units.
+/// Permission for all rewrites. What is left of a function when its cold code is cut out is small in few random units,
+/// and few gain by knowing how an array is represented.
 fn permission(pass: &Pass) -> Rewrites {
     let mut permission = Rewrites::default();
-    if pass.name == "outline" {
-        permission.inlining.set("inline-guard-size", None, "10000").expect("a size");
+    let eager = [("outline", "inline-guard-size"), ("representations", "representations")];
+    for (_, argument) in eager.iter().filter(|(name, _)| *name == pass.name) {
+        permission.inlining.set(argument, None, "10000").expect("a size");
     }
     permission
 }

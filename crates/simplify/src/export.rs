@@ -173,10 +173,10 @@ fn may_be_inlined(unit: &Unit, code: CodeId, rewrites: &Rewrites) -> bool {
         _ if stub => LARGEST,
         _ if rewrites.stubs_only => return false,
         _ if data.attributes.is_functor => instances::LARGEST,
-        _ if data.recursive || specialise::types::compares_parameters(data) => specialise::LARGE,
+        _ if data.recursive || specialise::types::gains_from_types(unit, code) => specialise::LARGE,
         _ => largest_benefit(unit, code).saturating_add(SMALL).min(LARGE),
     };
-    let copied = || specialise::uses_functions(data) || specialise::types::compares_parameters(data);
+    let copied = || specialise::uses_functions(data) || specialise::types::gains_from_types(unit, code);
     (stub || !data.recursive || copied()) && size::whole(unit, code, limit).is_some()
 }
 

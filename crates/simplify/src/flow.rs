@@ -163,7 +163,7 @@ impl<'a> Flow<'a> {
         match terminator {
             Terminator::Apply(apply) => {
                 apply.callee.iter().chain(&apply.args).for_each(|simple| self.root(*simple));
-                apply.comparators().for_each(|function| self.root(function));
+                apply.for_each_comparator(&mut |function| self.root(function));
                 let args = match Target::of(apply.ret) {
                     Target::Edge(edge) => edges[edge].results.iter().map(|r| Simple::Var(*r)).collect(),
                     Target::Continuation(_) => SmallVec::new(),

@@ -3,11 +3,14 @@
 //! While the simplifier runs, such a function is a code of the unit like others; but nobody refers to it, so that at
 //! the end it is removed with all that is not used.
 
+use std::rc::Rc;
+
 use flambeau_ir::imports::{Callee, Function};
 use flambeau_ir::transfer::{self, Importer};
 use flambeau_ir::{
     Apply, CallKind, CodeId, Kind, Prim, Rewrite, SetOfClosures, Simple, Static, StaticDef, Symbol, Unit,
 };
+use flambeau_types::Ty;
 use rustc_hash::FxHashMap;
 
 use crate::Simplifier;
@@ -108,6 +111,21 @@ impl Simplifier<'_> {
         let (field, module) = (*field, *module);
         self.find_unit_of(module);
         self.unit.imports.field(&self.unit.symbols[module].linkage_name, field)
+    }
+
+    /// What is known in functions of what their closures have captured: of a function that was read from the module of
+    /// another unit, which it is.
+    pub(crate) fn type_of_captured(&mut self, value: Simple) -> Ty {
+        let known = self.env.export(value, 0);
+        if !matches!(known, Ty::Unknown) || self.unit.kind_of(value) != Kind::Value {
+            return known;
+        }
+        match self.function_of_other_unit(value).cloned() {
+            Some(Function { code, arity }) => {
+                Ty::Elsewhere(Rc::new(Callee { code, arity, needs_closure: false }))
+            }
+            None => known,
+        }
     }
 
     /// A closure of this unit that behaves as one of another unit, whose code it has a copy of.

@@ -138,7 +138,7 @@ impl<'u> Count<'u> {
                         _ => apply.callee.into_iter().for_each(|callee| self.mention(callee)),
                     }
                     apply.args.iter().for_each(|arg| self.mention(*arg));
-                    apply.comparators().for_each(|function| self.mention(function));
+                    apply.for_each_comparator(&mut |function| self.mention(function));
                     apply.exn.for_each_simple(&mut |arg| self.mention(arg));
                 }
                 terminator => terminator.for_each_simple(&mut |simple| self.mention(simple)),

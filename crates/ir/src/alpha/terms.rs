@@ -182,11 +182,15 @@ impl<'u> Comparer<'u> {
             _ => return Err("callees"),
         }
         self.simples(args, &b.args)?;
-        let functions =
-            |types: &[ArgType]| -> Vec<Simple> { types.iter().flat_map(|ty| ty.functions()).collect() };
-        self.simples(&functions(types), &functions(&b.types))?;
-        let sorts =
-            |types: &[ArgType]| -> Vec<ArgType> { types.iter().map(|ty| ty.map(|_| Simple::UNIT)).collect() };
+        let functions = |apply: &Apply| -> Vec<Simple> {
+            let mut functions = Vec::new();
+            apply.for_each_comparator(&mut |function| functions.push(function));
+            functions
+        };
+        self.simples(&functions(a), &functions(b))?;
+        let sorts = |types: &[ArgType]| -> Vec<ArgType> {
+            types.iter().map(|ty| ty.map(&mut |_| Simple::UNIT)).collect()
+        };
         same(sorts(types) == sorts(&b.types), "types of arguments")?;
         self.continuation(*ret, b.ret)?;
         self.exn(exn, &b.exn)?;

@@ -9,8 +9,8 @@ use crate::prim_syntax::{Source, Word, read_prim};
 use crate::stack::deep;
 use crate::term::{InlineAttribute, RaiseKind, SpecialiseAttribute, StringSwitch};
 use crate::{
-    Apply, ApplyCont, ArgType, CallKind, ContHandler, Continuation, ExnCont, Expr, FunctionSlot, Item, Kind,
-    Named, Origin, Prim, SetOfClosures, Simple, Switch, Terminator, ValueSlot, Variable,
+    Apply, ApplyCont, ArgType, CallKind, ContHandler, Continuation, Elements, ExnCont, Expr, FunctionSlot,
+    Item, Kind, Named, Origin, Prim, SetOfClosures, Simple, Switch, Terminator, ValueSlot, Variable,
 };
 
 /// The attributes of a call or of a code.
@@ -319,17 +319,40 @@ impl Parser<'_> {
 
     fn arg_types(&mut self) -> Result<Vec<ArgType>> {
         self.expect(Token::LeftParen)?;
-        self.list_until(Token::RightParen, |parser| {
-            if parser.eat_word("any") {
-                Ok(ArgType::Unknown)
-            } else if parser.eat_word("int") {
-                Ok(ArgType::Immediate)
+        self.list_until(Token::RightParen, Self::arg_type)
+    }
+
+    fn arg_type(&mut self) -> Result<ArgType> {
+        if self.eat_word("any") {
+            Ok(ArgType::Unknown)
+        } else if self.eat_word("int") {
+            Ok(ArgType::Immediate)
+        } else if self.eat_word("array") {
+            Ok(ArgType::Array(Box::new(self.inner_arg_type()?)))
+        } else if self.eat_word("block") {
+            self.expect(Token::LeftParen)?;
+            Ok(ArgType::Block(self.list_until(Token::RightParen, Self::inner_arg_type)?))
+        } else if self.eat_word("enclosing") {
+            Ok(ArgType::Enclosing(self.integer()?))
+        } else if self.eat_word("function") {
+            Ok(ArgType::Function(self.integer()?, Box::new(self.inner_arg_type()?)))
+        } else {
+            self.expect_word("by")?;
+            let (compare, equal) = (self.simple()?, self.simple()?);
+            let total = self.eat_word("total");
+            let elements = if self.eat_word("no_float") {
+                Elements::Values
+            } else if self.eat_word("float") {
+                Elements::Floats
             } else {
-                parser.expect_word("by")?;
-                let (compare, equal) = (parser.simple()?, parser.simple()?);
-                Ok(ArgType::Compared { compare, equal, total: parser.eat_word("total") })
-            }
-        })
+                Elements::Any
+            };
+            Ok(ArgType::Compared { compare, equal, total, elements })
+        }
+    }
+
+    fn inner_arg_type(&mut self) -> Result<ArgType> {
+        deep(|| self.arg_type())
     }
 
     fn callee(&mut self) -> Result<(CallKind, Option<Simple>)> {

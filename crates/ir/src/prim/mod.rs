@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 pub use effects::Effects;
 pub use memory::Classes;
-pub use questions::Crossing;
+pub use questions::{Crossing, Unknown};
 pub use table::{Cost, Kinds, Signature};
 
 use crate::{BoxedKind, IntKind, Kind};

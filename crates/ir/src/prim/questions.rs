@@ -3,7 +3,7 @@
 
 use crate::Prim;
 use crate::prim::table::NAMES;
-use crate::prim::{Classes, Cost, Effects, Mutability};
+use crate::prim::{ArrayKind, Classes, Cost, Effects, Mutability};
 
 /// What an allocation that sinks moves past.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -15,6 +15,15 @@ pub enum Crossing {
     Reads,
     /// Writes, calls and the like.
     Effects,
+}
+
+/// What of its operands a primitive finds out each time that it is executed, because the front end did not know it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unknown {
+    /// Whether its first operand is a flat array of floats, by its tag. Any number is boxed, or unboxed, if so.
+    IsFlat,
+    /// What the values are that it compares.
+    Values,
 }
 
 impl Prim {
@@ -168,6 +177,25 @@ impl Prim {
     #[must_use]
     pub fn is_cheap_anywhere(&self) -> bool {
         matches!(self.cost(), Cost::Move | Cost::Load) && self.leaves(Classes::ALL)
+    }
+
+    /// What it finds out of its operands each time that it is executed. What it is where that is known, the
+    /// pass `representations` and the simplifier say.
+    #[must_use]
+    pub fn needs_representation(&self) -> Option<Unknown> {
+        match self {
+            Prim::ArrayLoad { kind: ArrayKind::Generic } | Prim::ArrayStore { kind: ArrayKind::Generic } => {
+                Some(Unknown::IsFlat)
+            }
+            Prim::CCall(external) => external.comparison().map(|_| Unknown::Values),
+            _ => None,
+        }
+    }
+
+    /// Whether its first operand is an array, a block with a header, wherever it is executed.
+    #[must_use]
+    pub fn shows_array(&self) -> bool {
+        matches!(self, Prim::ArrayLength { .. } | Prim::ArrayLoad { .. } | Prim::ArrayStore { .. })
     }
 
     /// Whether it allocates what is never assigned.

@@ -6,8 +6,8 @@ use crate::prim_syntax::{Sink, write_prim};
 use crate::stack::deep;
 use crate::term::{RaiseKind, StringSwitch};
 use crate::{
-    Apply, ApplyCont, ArgType, CallKind, Continuation, Dbg, ExnCont, Expr, FunctionSlot, Item, Kind, Named,
-    Prim, Simple, Subkind, Switch, Terminator, ValueSlot, Variable,
+    Apply, ApplyCont, ArgType, CallKind, Continuation, Dbg, Elements, ExnCont, Expr, FunctionSlot, Item,
+    Kind, Named, Prim, Simple, Subkind, Switch, Terminator, ValueSlot, Variable,
 };
 
 impl Printer<'_> {
@@ -198,20 +198,40 @@ impl Printer<'_> {
             self.number(origin.as_u32());
         }
         if !types.is_empty() {
-            self.list([" types (", ")"], types, |printer, &ty| printer.arg_type(ty));
+            self.list([" types (", ")"], types, |printer, ty| printer.arg_type(ty));
         }
     }
 
-    fn arg_type(&mut self, ty: ArgType) {
+    fn arg_type(&mut self, ty: &ArgType) {
         match ty {
             ArgType::Unknown => self.text("any"),
             ArgType::Immediate => self.text("int"),
-            ArgType::Compared { compare, equal, total } => {
+            ArgType::Compared { compare, equal, total, elements } => {
                 self.text("by ");
-                self.simple(compare);
+                self.simple(*compare);
                 self.text(" ");
-                self.simple(equal);
-                self.text(if total { " total" } else { "" });
+                self.simple(*equal);
+                self.text(if *total { " total" } else { "" });
+                self.text(match elements {
+                    Elements::Any => "",
+                    Elements::Values => " no_float",
+                    Elements::Floats => " float",
+                });
+            }
+            ArgType::Array(element) => {
+                self.text("array ");
+                self.arg_type(element);
+            }
+            ArgType::Block(fields) => self.list(["block (", ")"], fields, |printer, ty| printer.arg_type(ty)),
+            ArgType::Enclosing(depth) => {
+                self.text("enclosing ");
+                self.number(*depth);
+            }
+            ArgType::Function(arity, result) => {
+                self.text("function ");
+                self.number(*arity);
+                self.text(" ");
+                self.arg_type(result);
             }
         }
     }

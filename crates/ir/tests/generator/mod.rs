@@ -9,9 +9,9 @@ use flambeau_ir::inlining::{Choice, Rounds};
 use flambeau_ir::term::{InlineAttribute, RaiseKind, SpecialiseAttribute, StringSwitch};
 use flambeau_ir::{
     Apply, ApplyCont, ArgType, BoxedKind, CallKind, Code, CodeAttributes, CodeId, Const, ContHandler,
-    Continuation, Dbg, ExnCont, Expr, FunctionKind, FunctionSlot, Item, Kind, Loc, Named, Naming, Origin,
-    SetOfClosures, Simple, Static, StaticDef, StaticField, Subkind, Switch, Symbol, SymbolData, Terminator,
-    Unit, ValueSlot, Variable,
+    Continuation, Dbg, Elements, ExnCont, Expr, FunctionKind, FunctionSlot, Item, Kind, Loc, Named, Naming,
+    Origin, SetOfClosures, Simple, Static, StaticDef, StaticField, Subkind, Switch, Symbol, SymbolData,
+    Terminator, Unit, ValueSlot, Variable,
 };
 
 /// `SplitMix64`: small, and the same on every machine.
@@ -461,8 +461,12 @@ impl Generator {
         let mut types = Vec::new();
         if self.random.one_in(4) {
             let (compare, equal) = (self.simple(scope, Kind::Value), self.simple(scope, Kind::Value));
-            let compared = ArgType::Compared { compare, equal, total: self.random.one_in(2) };
-            types = vec![ArgType::Unknown, ArgType::Immediate, compared];
+            let elements = self.random.pick(&[Elements::Any, Elements::Values, Elements::Floats]);
+            let compared = ArgType::Compared { compare, equal, total: self.random.one_in(2), elements };
+            let list = ArgType::Block(vec![compared.clone(), ArgType::Enclosing(0)]);
+            let array = ArgType::Array(Box::new(compared.clone()));
+            let function = ArgType::Function(2, Box::new(array));
+            types = vec![ArgType::Unknown, ArgType::Immediate, compared, list, function];
             types.truncate(kinds.len());
         }
         let (exn, dbg) = (self.exn(scope), self.dbg());

@@ -2,9 +2,13 @@
 
 use super::Builder;
 use crate::derive::{Operation, Wanted, call};
+use crate::numbers::arg_type as number;
 use crate::prim::Primitive;
 use crate::reader::{DecodeError, Reader};
-use crate::term::{ArgType, Constant, Constants, Node, Nodes};
+use crate::term::{ArgType, Constant, Constants, Elements, Node, Nodes};
+
+/// Types are not nested deeper: the front end describes no larger ones.
+const DEEPEST: u32 = 1000;
 
 impl Builder {
     /// A primitive that is used at a type.
@@ -32,20 +36,45 @@ impl Builder {
 
     /// An application of a function that takes values of any type.
     pub(super) fn typed_apply(&mut self, r: &mut Reader) -> Result<Node, DecodeError> {
-        let descriptions = r.list(|r| r.u32())?;
+        let known = r.list(|r| self.arg_type(r, 0))?;
         let mut node = self.apply(r)?;
         if let Node::Apply { types, .. } = &mut node {
-            *types = descriptions.into_iter().map(|description| self.arg_type(description)).collect();
+            *types = known;
         }
         Ok(node)
     }
 
-    /// The type of an argument: 0, or the number of a description and 1.
-    fn arg_type(&mut self, description: u32) -> ArgType {
-        let Some(description) = description.checked_sub(1) else { return ArgType::Unknown };
-        if self.derivations.is_immediate(description) {
+    /// The type of an argument, inside so many others.
+    fn arg_type(&mut self, r: &mut Reader, depth: u32) -> Result<ArgType, DecodeError> {
+        if depth > DEEPEST {
+            return Err(r.error("a type of an argument that is too deep"));
+        }
+        Ok(match r.byte()? {
+            number::Unknown => ArgType::Unknown,
+            number::Value => {
+                let description = r.u32()?;
+                let exact = r.bool()?;
+                self.value_type(description, exact)
+            }
+            number::Array => ArgType::Array(Box::new(self.arg_type(r, depth + 1)?)),
+            number::Block => ArgType::Block(r.list(|r| self.arg_type(r, depth + 1))?),
+            number::Enclosing => ArgType::Enclosing(r.u32()?),
+            number::Function => ArgType::Function(r.u32()?, Box::new(self.arg_type(r, depth + 1)?)),
+            _ => return Err(r.error("no such type of an argument")),
+        })
+    }
+
+    /// The type that a variable is. One that is not `exact` is part of a declared type, where a value may stand for one
+    /// of the type that is none: it is only compared as the type says, and only what is no float is known of arrays.
+    fn value_type(&mut self, description: u32, exact: bool) -> ArgType {
+        if exact && self.derivations.is_immediate(description) {
             return ArgType::Immediate;
         }
+        let elements = match self.derivations.is_float(description) {
+            true if exact => Elements::Floats,
+            true => Elements::Any,
+            false => Elements::Values,
+        };
         let mut function = |operation| {
             let wanted = Wanted::Plain(operation);
             let function = self.derivations.function(wanted, description, &mut self.term.idents)?;
@@ -54,6 +83,7 @@ impl Builder {
         let (Some(compare), Some(equal)) = (function(Operation::Compare), function(Operation::Equal)) else {
             return ArgType::Unknown;
         };
-        ArgType::Compared { compare, equal, total: self.derivations.is_totally_ordered(description) }
+        let total = self.derivations.is_totally_ordered(description);
+        ArgType::Compared { compare, equal, total, elements }
     }
 }

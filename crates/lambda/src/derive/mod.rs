@@ -122,6 +122,11 @@ impl Derivations {
         self.types.root(description).is_some_and(|of| *self.types.term(of) == TypeTerm::Immediate)
     }
 
+    /// Whether a description is of the type of floats.
+    pub(crate) fn is_float(&self, description: u32) -> bool {
+        self.types.root(description).is_some_and(|of| *self.types.term(of) == TypeTerm::Float)
+    }
+
     /// Whether any two values of the type of a description are in the order of `compare`.
     pub(crate) fn is_totally_ordered(&self, description: u32) -> bool {
         self.types.root(description).is_some_and(|of| self.types.is_totally_ordered(of))

@@ -321,7 +321,7 @@ impl Analysis {
 
     fn apply(&mut self, unit: &Unit, apply: &Apply, position: u32) {
         apply.args.iter().for_each(|&arg| self.escape(arg));
-        apply.comparators().for_each(|function| self.escape(function));
+        apply.for_each_comparator(&mut |function| self.escape(function));
         apply.exn.for_each_simple(&mut |arg| self.escape(arg));
         match (self.called(unit, apply), apply.callee) {
             (Some(callee), _) => self.call(unit, callee, apply, position),

@@ -2,7 +2,8 @@
 
 use cranelift_entity::{EntitySet, SecondaryMap};
 use flambeau_ir::term::InlineAttribute;
-use flambeau_ir::{CodeId, SetOfClosures, Unit};
+use flambeau_ir::{CodeId, Expr, Item, SetOfClosures, Terminator, Unit};
+use rustc_hash::FxHashSet;
 
 use super::known::Known;
 
@@ -13,15 +14,26 @@ const DEEPEST: u32 = 1_000;
 pub(super) struct Bound {
     /// The function that binds it; `None` is the entry.
     pub binder: Option<CodeId>,
+    /// Whether the binder may bind it several times each time that it is called.
+    pub in_loop: bool,
     pub set: SetOfClosures,
 }
 
-/// The sets of closures of a unit whose functions are only called, but those with functions that are to stay.
+/// The sets of closures of a unit but the static ones.
+pub(super) struct Candidates {
+    /// Their functions are only called.
+    pub lifted: Vec<Bound>,
+    /// The others, as far as all that reads what they have captured is known.
+    pub kept: Vec<Bound>,
+}
+
+/// The sets of closures of a unit whose functions are only called, but those with functions that are to stay; and the
+/// others, which may capture instead of closures of the former what the functions of these are to take.
 ///
 /// A set may capture closures of a set that stays. Its functions are to take these, and to mention slots of a set that
 /// is bound elsewhere, so that this can be copied no more ([`flambeau_ir::CodeAttributes::sole`]): not where copies are
 /// promised.
-pub(super) fn candidates(unit: &Unit, known: &mut Known, stay: &EntitySet<CodeId>) -> Vec<Bound> {
+pub(super) fn candidates(unit: &Unit, known: &mut Known, stay: &EntitySet<CodeId>) -> Candidates {
     let sets = Sets::of(unit, known);
     let is_known = |bound: &Bound| {
         bound.set.functions.iter().all(|(_, code)| known.is_known(*code) && !stay.contains(*code))
@@ -31,7 +43,9 @@ pub(super) fn candidates(unit: &Unit, known: &mut Known, stay: &EntitySet<CodeId
     // The sets that stay if this one does.
     let mut follow: Vec<Vec<usize>> = sets.all.iter().map(|_| Vec::new()).collect();
     for (by, captured) in &captures {
-        follow[*by].push(*captured);
+        if sets.is_open[*by] {
+            follow[*by].push(*captured);
+        }
         if sets.is_copied(unit, *captured) {
             follow[*captured].push(*by);
         }
@@ -45,12 +59,22 @@ pub(super) fn candidates(unit: &Unit, known: &mut Known, stay: &EntitySet<CodeId
             }
         }
     }
-    sets.all.into_iter().zip(stays).filter(|(_, stays)| !stays).map(|(bound, _)| bound).collect()
+    let mut candidates = Candidates { lifted: Vec::new(), kept: Vec::new() };
+    for ((bound, stays), is_open) in sets.all.into_iter().zip(stays).zip(sets.is_open) {
+        match (stays, is_open) {
+            (false, _) => candidates.lifted.push(bound),
+            (true, false) => candidates.kept.push(bound),
+            (true, true) => {}
+        }
+    }
+    candidates
 }
 
 /// All sets of closures but the static ones.
 struct Sets {
     all: Vec<Bound>,
+    /// Of each, whether what it has captured may be read where that can't be followed.
+    is_open: Vec<bool>,
     /// The set of each code.
     number: SecondaryMap<CodeId, Option<usize>>,
 }
@@ -60,17 +84,20 @@ impl Sets {
         let mut all: Vec<Bound> = Vec::new();
         let bodies = unit.codes.iter().map(|(id, code)| (Some(id), &code.body));
         for (binder, body) in bodies.chain([(None, &unit.entry.body)]) {
-            body.for_each_set(&mut |set| all.push(Bound { binder, set: set.clone() }));
+            each_set(body, |set, in_loop| all.push(Bound { binder, in_loop, set: set.clone() }));
         }
+        let mut is_open = vec![false; all.len()];
         let mut number: SecondaryMap<CodeId, Option<usize>> = SecondaryMap::new();
         for (index, bound) in all.iter().enumerate() {
             for (_, code) in &bound.set.functions {
-                if number[*code].replace(index).is_some() {
+                is_open[index] |= known.is_open(*code);
+                if let Some(other) = number[*code].replace(index) {
                     known.note_escape(*code);
+                    (is_open[index], is_open[other]) = (true, true);
                 }
             }
         }
-        Sets { all, number }
+        Sets { all, is_open, number }
     }
 
     /// Whether a set is bound in a function of which copies are promised: a functor, or one with an attribute.
@@ -89,4 +116,28 @@ impl Sets {
         }
         true
     }
+}
+
+/// The sets that a body binds, and whether each is bound in a loop.
+fn each_set(body: &Expr, mut f: impl FnMut(&SetOfClosures, bool)) {
+    // By their addresses, as terms have no other names; an outer term comes before those in it.
+    let mut in_loops: FxHashSet<*const Expr> = FxHashSet::default();
+    body.walk(&mut |expr| {
+        let in_loop = in_loops.contains(&std::ptr::from_ref(expr));
+        for item in &expr.items {
+            match item {
+                Item::LetClosures { set, .. } => f(set, in_loop),
+                Item::LetCont { recursive, handlers } if *recursive || in_loop => {
+                    in_loops.extend(handlers.iter().map(|handler| std::ptr::from_ref(&handler.body)));
+                }
+                Item::Join { body, .. } if in_loop => {
+                    in_loops.insert(std::ptr::from_ref(body.as_ref()));
+                }
+                Item::Let { .. } | Item::Join { .. } | Item::LetCont { .. } => {}
+            }
+        }
+        if in_loop && let Terminator::Try { body, .. } = &expr.terminator {
+            in_loops.insert(std::ptr::from_ref(body.as_ref()));
+        }
+    });
 }

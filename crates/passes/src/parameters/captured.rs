@@ -9,6 +9,7 @@
 //!
 //! Each call of such a function stands in the function that binds the set which has captured a value first, where the
 //! value is in scope, or in a function that takes the value itself: it takes all that the functions that it calls take.
+//! A function that others may call too takes it from its closure ([`super::kept`]).
 
 use cranelift_entity::{EntitySet, PrimaryMap, SecondaryMap, entity_impl};
 use flambeau_ir::unit::{MOST_NEW_PARAMETERS, MOST_PARAMETERS};
@@ -20,10 +21,11 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::candidates::{Bound, candidates};
+use super::kept::Kept;
 use super::known::Known;
 
 /// A set of closures whose functions are only called.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 struct SetId(u32);
 entity_impl!(SetId, "set");
 
@@ -35,6 +37,9 @@ struct Candidate {
     /// The first of the sets that are lifted together with it, or one on the path to that.
     group: SetId,
 }
+
+/// How many times what a set that stays has captured may grow.
+const MOST_GROWTH: usize = 2;
 
 /// How often sets are separated from those that they would be lifted with.
 const MOST_ATTEMPTS: u32 = 4;
@@ -55,8 +60,11 @@ pub(super) fn captured(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
     if !lifting.decide(unit, rewrites) {
         return false;
     }
-    unit.rewrite_bodies(|_, code, body| {
+    unit.rewrite_bodies(|unit, code, body| {
         lifting.body(code, body);
+        if let Some(code) = code {
+            lifting.kept.read(code, &unit.codes[code], body);
+        }
         true
     });
     for (code, params) in &lifting.params {
@@ -67,12 +75,15 @@ pub(super) fn captured(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
 
 struct Lifting {
     known: Known,
+    kept: Kept,
     sets: PrimaryMap<SetId, Candidate>,
     /// The set of each function.
     set_of: SecondaryMap<CodeId, Option<SetId>>,
     /// What is captured and no closure of one of the sets: each value with the set that captures it.
     values: FxHashMap<ValueSlot, (Simple, SetId)>,
     needs: SecondaryMap<CodeId, Needs>,
+    /// Sets of which captured values are needed where nobody can get them.
+    stuck: EntitySet<SetId>,
     /// The groups that are lifted.
     lifted: EntitySet<SetId>,
     /// What each function takes, with its parameter.
@@ -87,20 +98,24 @@ impl Lifting {
         let candidates = candidates(unit, &mut known, stay);
         let mut lifting = Lifting {
             known,
+            kept: Kept::new(candidates.kept),
             sets: PrimaryMap::new(),
             set_of: SecondaryMap::new(),
             values: FxHashMap::default(),
             needs: SecondaryMap::new(),
+            stuck: EntitySet::new(),
             lifted: EntitySet::new(),
             params: FxHashMap::default(),
         };
-        for Bound { binder, set } in candidates {
+        for Bound { binder, set, .. } in candidates.lifted {
             let group = lifting.sets.next_key();
             set.functions.iter().for_each(|(_, code)| lifting.set_of[*code] = Some(group));
             lifting.sets.push(Candidate { set, binder, group });
         }
         lifting.sets.keys().collect::<Vec<_>>().into_iter().for_each(|id| lifting.note_values(id));
-        lifting.find_needs(unit);
+        if !lifting.values.is_empty() {
+            lifting.find_needs(unit);
+        }
         lifting
     }
 
@@ -129,41 +144,43 @@ impl Lifting {
         id
     }
 
-    /// Finds what each function takes: what it reads and what the functions that it calls take, but what it binds
-    /// itself.
+    /// Finds what each function takes: what it reads, what the functions that it calls take, and what the functions of
+    /// sets that it binds and that stay take; but what it binds itself.
     fn find_needs(&mut self, unit: &Unit) {
-        let mut callers: SecondaryMap<CodeId, Vec<CodeId>> = SecondaryMap::new();
-        let mut pending: Vec<CodeId> = Vec::new();
-        for (id, code) in &unit.codes {
-            if self.set_of[id].is_none() {
-                continue;
-            }
-            code.body.walk(&mut |expr| {
+        let mut users: SecondaryMap<CodeId, Vec<Option<CodeId>>> = SecondaryMap::new();
+        let bodies = unit.codes.iter().map(|(id, code)| (Some(id), &code.body));
+        for (id, body) in bodies.chain([(None, &unit.entry.body)]) {
+            body.walk(&mut |expr| {
                 for item in &expr.items {
                     if let Item::Let {
                         named: Named::Prim { prim: Prim::ProjectValueSlot { value, .. }, .. },
                         ..
                     } = item
                     {
-                        self.need(id, *value);
+                        self.need(unit, id, *value);
                     }
                 }
                 if let Terminator::Apply(apply) = &expr.terminator
                     && let CallKind::Direct(callee) = apply.kind
                     && self.set_of[callee].is_some()
                 {
-                    callers[callee].push(id);
+                    users[callee].push(id);
                 }
             });
-            pending.push(id);
         }
-        while let Some(callee) = pending.pop() {
-            let needs = self.needs[callee].clone();
-            for caller in &callers[callee] {
+        for bound in &self.kept.sets {
+            bound.set.functions.iter().for_each(|(_, code)| users[*code].push(bound.binder));
+        }
+        let mut pending: Vec<CodeId> = unit.codes.keys().collect();
+        while let Some(used) = pending.pop() {
+            let needs = self.needs[used].clone();
+            for user in &users[used] {
                 let mut grows = false;
-                needs.iter().for_each(|slot| grows |= self.need(*caller, *slot));
-                if grows {
-                    pending.push(*caller);
+                needs.iter().for_each(|slot| grows |= self.need(unit, *user, *slot));
+                if let Some(user) = user
+                    && grows
+                {
+                    pending.push(*user);
                 }
             }
         }
@@ -171,15 +188,31 @@ impl Lifting {
 
     /// Adds to what a function takes a captured value; whether that is new. More than a function can take is not
     /// counted.
-    fn need(&mut self, code: CodeId, slot: ValueSlot) -> bool {
+    fn need(&mut self, unit: &Unit, code: Option<CodeId>, slot: ValueSlot) -> bool {
         let Some((Simple::Var(_), set)) = self.values.get(&slot) else { return false };
-        let needs = &mut self.needs[code];
-        let is_new =
-            self.sets[*set].binder != Some(code) && needs.len() <= MOST_PARAMETERS && !needs.contains(&slot);
-        if is_new {
-            needs.push(slot);
+        if self.sets[*set].binder == code {
+            return false;
         }
-        is_new
+        let takes = |code: &CodeId| {
+            self.set_of[*code].is_some()
+                || self.kept.number(*code).is_some()
+                    && (!self.needs[*code].is_empty() || unit.codes[*code].uses_closure())
+        };
+        let Some(code) = code.filter(takes) else {
+            self.stuck.insert(*set);
+            return false;
+        };
+        let needs = &mut self.needs[code];
+        if needs.contains(&slot) {
+            return false;
+        }
+        let is_counted = needs.len() <= MOST_PARAMETERS;
+        if is_counted {
+            needs.push(slot);
+        } else if self.set_of[code].is_none() {
+            self.stuck.insert(*set);
+        }
+        is_counted
     }
 
     /// Of groups whose functions would take too much, notes the functions of the sets that others in the group capture:
@@ -193,8 +226,9 @@ impl Lifting {
             }
         }
         let mut found = false;
-        for (_, code) in self.known.captures().to_vec() {
+        for (by, code) in self.known.captures().to_vec() {
             if let Some(set) = self.set_of[code]
+                && self.set_of[by].is_some()
                 && unfit.contains(self.group(set))
             {
                 found = true;
@@ -216,8 +250,11 @@ impl Lifting {
                 captures.insert(group);
             }
         }
+        let stuck = self.stuck_groups(rewrites.unboxed_closures);
         for (group, functions) in groups {
-            let fits = captures.contains(group) && functions.iter().all(|code| self.fits(unit, *code));
+            let fits = captures.contains(group)
+                && !stuck.contains(group)
+                && functions.iter().all(|code| self.fits(unit, *code));
             let Some(first) = functions.first().filter(|_| fits) else { continue };
             if rewrites.allow(Rewrite::CapturedParameters, unit, Some(*first)) {
                 self.lifted.insert(group);
@@ -226,7 +263,80 @@ impl Lifting {
         }
         // The groups are final from here on.
         self.sets.keys().collect::<Vec<_>>().into_iter().for_each(|id| self.sets[id].group = self.group(id));
+        self.take_from_closures(unit);
         !self.lifted.is_empty()
+    }
+
+    /// The groups that can't be lifted, or for which sets that stay would capture too much; sets that are bound more often
+    /// may capture more, too, if that is wanted (`anywhere`).
+    fn stuck_groups(&mut self, anywhere: bool) -> EntitySet<SetId> {
+        let mut stuck = EntitySet::new();
+        for set in self.sets.keys().filter(|set| self.stuck.contains(*set)).collect::<Vec<_>>() {
+            stuck.insert(self.group(set));
+        }
+        // How many words more the sets that stay take for each group.
+        let mut growth: FxHashMap<SetId, isize> = FxHashMap::default();
+        for number in 0..self.kept.sets.len() {
+            let mut changes: FxHashMap<SetId, Change> = FxHashMap::default();
+            for slot in self.taken_by_set(number) {
+                let (_, set) = self.values[&slot];
+                let is_near = self.sets[set].binder == self.kept.sets[number].binder;
+                let change = changes.entry(self.group(set)).or_default();
+                change.more += 1;
+                change.is_far |= !anywhere && (!is_near || self.kept.sets[number].in_loop);
+            }
+            let values = &self.kept.sets[number].set.values;
+            let captured = values.len();
+            let closures = values.iter().filter_map(|(_, value)| self.set_of[self.known.closure(*value)?]);
+            for set in closures.collect::<SmallVec<[SetId; 4]>>() {
+                changes.entry(self.group(set)).or_default().less += 1;
+            }
+            for (group, change) in changes {
+                if !change.fits(captured) {
+                    stuck.insert(group);
+                }
+                *growth.entry(group).or_default() += change.more as isize - change.less as isize;
+            }
+        }
+        for id in self.sets.keys().collect::<Vec<_>>() {
+            if let Some(growth) = growth.get_mut(&self.group(id)) {
+                *growth -= words(&self.sets[id].set) as isize;
+            }
+        }
+        growth.into_iter().filter(|(_, growth)| *growth > 0).for_each(|(group, _)| {
+            stuck.insert(group);
+        });
+        stuck
+    }
+
+    /// What functions of a set that stays take, by the slots in which it was captured first.
+    fn taken_by_set(&self, number: usize) -> Needs {
+        let mut taken = Needs::new();
+        for (_, code) in &self.kept.sets[number].set.functions {
+            taken.extend(self.needs[*code].iter().copied());
+        }
+        taken.sort_unstable();
+        taken.dedup();
+        taken
+    }
+
+    /// Makes the functions of sets that stay take what the functions that are lifted take of them. What a set captures for
+    /// that its binder may take from its closure itself, so that comes first.
+    fn take_from_closures(&mut self, unit: &mut Unit) {
+        for number in self.kept.outermost_first() {
+            let Bound { binder, set, .. } = &self.kept.sets[number];
+            let is_taken = |slot: &ValueSlot| self.lifted.contains(self.sets[self.values[slot].1].group);
+            let value = |slot: &ValueSlot| Some((*slot, self.value(*binder, *slot)?));
+            let of_function = |(_, code): &(_, CodeId)| {
+                let needs = self.needs[*code].iter().filter(|slot| is_taken(slot));
+                (*code, needs.filter_map(value).collect::<Vec<_>>())
+            };
+            let functions = set.functions.iter().map(of_function);
+            let functions: Vec<_> = functions.filter(|(_, values)| !values.is_empty()).collect();
+            if !functions.is_empty() {
+                self.kept.take(unit, number, &functions);
+            }
+        }
     }
 
     /// Whether a function can take what it needs.
@@ -283,15 +393,22 @@ impl Lifting {
             Item::LetClosures { vars, set, .. } => {
                 if self.is_lifted_closure(vars[0].into()) {
                     set.values.clear();
+                } else {
+                    set.values.retain(|(_, value)| !self.is_lifted_closure(*value));
+                    self.kept.extend(set);
                 }
                 true
+            }
+            Item::Let { var, named: Named::Prim { prim: Prim::ProjectValueSlot { .. }, .. }, .. }
+                if self.is_lifted_closure((*var).into()) =>
+            {
+                false
             }
             Item::Let { named, .. } => match named {
                 Named::Simple(atom) => !self.is_lifted_closure(*atom),
                 Named::Prim { prim: Prim::ProjectValueSlot { value, .. }, args, .. }
                     if self.is_lifted_closure(args[0]) =>
                 {
-                    // A closure that is lifted, too, needs no name.
                     let value = self.value(code, *value);
                     value.map(|value| *named = Named::Simple(value)).is_some()
                 }
@@ -304,14 +421,35 @@ impl Lifting {
         }
     }
 
-    /// What a captured value is in a function: its parameter if it takes that, else what is captured.
+    /// What a captured value is in a function: what it takes, else what is captured.
     fn value(&self, code: Option<CodeId>, slot: ValueSlot) -> Option<Simple> {
-        let own = code.and_then(|code| self.params.get(&code));
-        match own.and_then(|params| params.iter().find(|(s, _)| *s == slot)) {
-            Some((_, param)) => Some((*param).into()),
-            None => self.values.get(&slot).map(|(value, _)| *value),
-        }
+        let own = code.and_then(|code| match self.params.get(&code) {
+            Some(params) => params.iter().find(|(s, _)| *s == slot).map(|(_, param)| (*param).into()),
+            None => self.kept.value(code, slot),
+        });
+        own.or_else(|| self.values.get(&slot).map(|(value, _)| *value))
     }
+}
+
+/// What a set that stays captures more and less if a group is lifted.
+#[derive(Default)]
+struct Change {
+    more: usize,
+    less: usize,
+    /// The set may be bound more often than what it captures more.
+    is_far: bool,
+}
+
+impl Change {
+    /// Whether it is little enough for a set that has captured so many values.
+    fn fits(&self, captured: usize) -> bool {
+        self.more <= self.less || !self.is_far && self.more - self.less <= (MOST_GROWTH - 1) * captured
+    }
+}
+
+/// How many words the closures of a set take.
+fn words(set: &SetOfClosures) -> usize {
+    if set.values.is_empty() { 0 } else { 3 * set.functions.len() + set.values.len() }
 }
 
 /// How many parameters the body of a function does not mention.

@@ -14,6 +14,8 @@ const DEEPEST: u32 = 16;
 pub(super) struct Known {
     /// Codes that something else than a direct call may run, or whose closure is used otherwise.
     escapes: SecondaryMap<CodeId, bool>,
+    /// Codes of closures that something projects from which is not known to be one of them.
+    is_open: SecondaryMap<CodeId, bool>,
     /// The codes of variables and symbols that are known to be closures.
     variables: SecondaryMap<Variable, Option<CodeId>>,
     symbols: SecondaryMap<Symbol, Option<CodeId>>,
@@ -37,6 +39,7 @@ impl Known {
     pub(super) fn with_captures(unit: &Unit) -> Known {
         let mut known = Known {
             escapes: SecondaryMap::new(),
+            is_open: SecondaryMap::new(),
             variables: SecondaryMap::new(),
             symbols: SecondaryMap::new(),
             slots: SecondaryMap::new(),
@@ -60,6 +63,11 @@ impl Known {
     /// Records that a code may be run by something else than a direct call of it.
     pub(super) fn note_escape(&mut self, code: CodeId) {
         self.escapes[code] = true;
+    }
+
+    /// Whether what closures of a code have captured is read where they are not known.
+    pub(super) fn is_open(&self, code: CodeId) -> bool {
+        self.is_open[code]
     }
 
     /// The closures that sets of closures capture, by codes: one of the set, and that of the closure.
@@ -204,13 +212,16 @@ impl Known {
         let code = self.slots[slot];
         if code.is_none() || code != self.closure(closure) {
             self.escape(closure);
-            code.iter().for_each(|code| self.escapes[*code] = true);
+            if let Some(code) = code {
+                self.escapes[code] = true;
+                self.is_open[code] = true;
+            }
         }
     }
 
     fn apply(&mut self, apply: &Apply) {
         apply.args.iter().for_each(|arg| self.escape(*arg));
-        apply.comparators().for_each(|function| self.escape(function));
+        apply.for_each_comparator(&mut |function| self.escape(function));
         apply.exn.for_each_simple(&mut |atom| self.escape(atom));
         let Some(callee) = apply.callee else { return };
         match apply.kind {

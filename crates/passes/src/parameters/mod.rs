@@ -14,6 +14,7 @@ mod captured;
 mod copies;
 mod demand;
 mod environments;
+mod kept;
 mod known;
 mod made;
 mod parts;

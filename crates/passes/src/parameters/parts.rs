@@ -301,7 +301,7 @@ impl Analysis {
                 return expr.terminator.for_each_simple(&mut |atom| self.refuse(atom));
             };
             apply.callee.iter().for_each(|callee| self.refuse(*callee));
-            apply.comparators().for_each(|function| self.refuse(function));
+            apply.for_each_comparator(&mut |function| self.refuse(function));
             apply.exn.for_each_simple(&mut |atom| self.refuse(atom));
             match apply.kind {
                 CallKind::Direct(callee) if self.known[callee] => {

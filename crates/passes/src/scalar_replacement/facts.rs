@@ -205,7 +205,7 @@ impl Visitor<'_> for Uses {
         match terminator {
             Terminator::Apply(apply) => {
                 apply.callee.iter().chain(&apply.args).for_each(|arg| self.escapes(*arg));
-                apply.comparators().for_each(|function| self.escapes(function));
+                apply.for_each_comparator(&mut |function| self.escapes(function));
                 self.raise(flow, &apply.exn);
                 self.returned(flow, apply.ret);
             }

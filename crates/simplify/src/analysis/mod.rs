@@ -438,7 +438,7 @@ impl<'a> Walk<'a> {
             Terminator::Apply(apply) => {
                 self.use_cont(apply.ret, here);
                 apply.callee.iter().chain(&apply.args).for_each(|arg| self.escapes(*arg, here));
-                apply.comparators().for_each(|function| self.escapes(function, here));
+                apply.for_each_comparator(&mut |function| self.escapes(function, here));
                 if let (CallKind::Generic, Some(Simple::Var(callee))) = (&apply.kind, apply.callee) {
                     self.analysis.called.insert(callee);
                 }

@@ -244,7 +244,8 @@ impl Simplifier<'_> {
             self.unit.codes.push(copy);
         });
         if !known.is_empty() {
-            at_types(self.unit, &mut body, &known.iter().map(|(param, _, ty)| (*param, *ty)).collect());
+            let types = known.iter().map(|(param, _, ty)| (*param, ty.clone()));
+            at_types(self.unit, &mut body, types);
             let params = known.into_iter().map(|(var, arg, _)| Item::Let {
                 var,
                 named: Named::Simple(arg),

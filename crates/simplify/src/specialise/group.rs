@@ -131,7 +131,8 @@ impl Simplifier<'_> {
                     match &expr.terminator {
                         Terminator::Apply(apply) => {
                             apply.args.iter().for_each(|arg| escapes |= escaped(*arg, &closures));
-                            apply.comparators().for_each(|function| escapes |= escaped(function, &closures));
+                            apply
+                                .for_each_comparator(&mut |function| escapes |= escaped(function, &closures));
                             apply.exn.for_each_simple(&mut |arg| escapes |= escaped(arg, &closures));
                             match own(&apply.kind) {
                                 Some(to) => calls.push(Call { from: at, to, args: apply.args.clone() }),

@@ -1,0 +1,123 @@
+//! What a call says of the static types of its arguments.
+
+use serde::{Deserialize, Serialize};
+
+use crate::Simple;
+use crate::prim::ArrayKind;
+
+/// The static type of an argument, as far as the function that is called takes a value of any type there: of the
+/// instance of its type at the call (`docs/design/types-of-the-source.md`). Says nothing of the value by itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum ArgType {
+    /// Nothing is known.
+    #[default]
+    Unknown,
+    /// All its values are immediates.
+    Immediate,
+    /// There are functions that compare two of its values.
+    Compared {
+        /// Does what the runtime's `caml_compare` does.
+        compare: Simple,
+        /// Does what the runtime's `caml_equal` does.
+        equal: Simple,
+        /// Any two values are in the order that `compare` says.
+        total: bool,
+        /// What an array of its values is.
+        elements: Elements,
+    },
+    /// Arrays of values of a type.
+    Array(Box<ArgType>),
+    /// Immediates, and blocks whose fields have these types, whatever their tags.
+    Block(Vec<ArgType>),
+    /// What stands around: the `Block` that is so many others further out than the innermost one.
+    Enclosing(u32),
+    /// Functions that return values of the type when they are called with so many arguments.
+    Function(u32, Box<ArgType>),
+}
+
+/// How arrays of values of a type represent these.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Elements {
+    /// Not known.
+    Any,
+    /// None is a float.
+    Values,
+    /// All are floats: the array is flat.
+    Floats,
+}
+
+impl ArgType {
+    /// The type with other atoms.
+    #[must_use]
+    pub fn map(&self, f: &mut impl FnMut(Simple) -> Simple) -> ArgType {
+        let mut ty = self.clone();
+        ty.functions_mut(&mut |function| *function = f(*function));
+        ty
+    }
+
+    /// The functions that compare its values, and those of its parts.
+    pub fn functions_mut(&mut self, f: &mut impl FnMut(&mut Simple)) {
+        match self {
+            ArgType::Compared { compare, equal, .. } => {
+                f(compare);
+                f(equal);
+            }
+            ArgType::Array(part) | ArgType::Function(_, part) => part.functions_mut(f),
+            ArgType::Block(fields) => fields.iter_mut().for_each(|field| field.functions_mut(f)),
+            ArgType::Unknown | ArgType::Immediate | ArgType::Enclosing(_) => {}
+        }
+    }
+
+    /// The functions that compare its values, and those of its parts.
+    pub fn for_each_function(&self, f: &mut impl FnMut(Simple)) {
+        match self {
+            ArgType::Compared { compare, equal, .. } => {
+                f(*compare);
+                f(*equal);
+            }
+            ArgType::Array(part) | ArgType::Function(_, part) => part.for_each_function(f),
+            ArgType::Block(fields) => fields.iter().for_each(|field| field.for_each_function(f)),
+            ArgType::Unknown | ArgType::Immediate | ArgType::Enclosing(_) => {}
+        }
+    }
+
+    /// The type of a field of the blocks.
+    #[must_use]
+    pub fn field(&self, index: usize) -> ArgType {
+        match self {
+            ArgType::Block(fields) => {
+                fields.get(index).map_or(ArgType::Unknown, |field| field.unrolled(self, 0))
+            }
+            _ => ArgType::Unknown,
+        }
+    }
+
+    /// The type with what stands around it in place of its name, at a depth of blocks.
+    fn unrolled(&self, around: &ArgType, depth: u32) -> ArgType {
+        match self {
+            ArgType::Enclosing(n) if *n == depth => around.clone(),
+            ArgType::Array(part) => ArgType::Array(Box::new(part.unrolled(around, depth))),
+            ArgType::Function(n, part) => ArgType::Function(*n, Box::new(part.unrolled(around, depth))),
+            ArgType::Block(fields) => {
+                ArgType::Block(fields.iter().map(|field| field.unrolled(around, depth + 1)).collect())
+            }
+            other => other.clone(),
+        }
+    }
+
+    /// What arrays of its values are.
+    #[must_use]
+    pub fn array_kind(&self) -> ArrayKind {
+        match self {
+            ArgType::Unknown | ArgType::Enclosing(_) | ArgType::Compared { elements: Elements::Any, .. } => {
+                ArrayKind::Generic
+            }
+            ArgType::Immediate => ArrayKind::Int,
+            ArgType::Compared { elements: Elements::Floats, .. } => ArrayKind::Float,
+            ArgType::Compared { elements: Elements::Values, .. }
+            | ArgType::Array(_)
+            | ArgType::Block(_)
+            | ArgType::Function(..) => ArrayKind::Addr,
+        }
+    }
+}

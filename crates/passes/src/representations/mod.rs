@@ -1,0 +1,377 @@
+//! Code that finds out again and again how an array is represented is copied for each representation, behind one test
+//! (features F1–F4). `docs/passes/outlining.md` shows it.
+//!
+//! What is copied is the rest of a run: from a loop on, or from the first access on. In each copy the accesses are
+//! those of arrays of that representation, and the simplifier finds that the floats need no boxes.
+
+mod points;
+
+use flambeau_ir::copy::Copier;
+use flambeau_ir::prim::{ArrayKind, Init, IntOp, Unknown};
+use flambeau_ir::stack::deep;
+use flambeau_ir::{
+    ApplyCont, BoxedKind, CodeId, ContHandler, Continuation, Dbg, Expr, IntKind, Item, Kind, Named, Prim,
+    Rewrite, Rewrites, Simple, Subkind, Switch, Terminator, Unit, Variable, tags,
+};
+use flambeau_simplify::size;
+use rustc_hash::FxHashSet;
+use smallvec::{SmallVec, smallvec};
+
+use points::Points;
+
+/// More arrays than these are not tested at once.
+const MOST: usize = 4;
+/// A function grows by so many times what may be copied at once.
+const GROWTH: u32 = 4;
+
+/// Copies code of all functions of a unit for the representations of arrays, and returns in which functions, the entry
+/// without a code. On entry and on exit the unit is well-formed.
+pub fn copied_in(unit: &mut Unit, rewrites: &mut Rewrites) -> Vec<Option<CodeId>> {
+    let limit = rewrites.inlining.of(rewrites.round).representations;
+    let mut changed = Vec::new();
+    if limit == 0 {
+        return changed;
+    }
+    unit.rewrite_bodies(|unit, code, body| {
+        if !has_points(body) {
+            return false;
+        }
+        let mut copying = Copying::new(unit, rewrites, code, limit);
+        copying.run(body);
+        if copying.changed {
+            changed.push(code);
+        }
+        copying.changed
+    });
+    changed
+}
+
+fn has_points(body: &Expr) -> bool {
+    let mut found = false;
+    body.walk(&mut |expr| found |= expr.items.iter().any(|item| unknown_array(item).is_some()));
+    found
+}
+
+/// The array of which an item finds out whether it is flat.
+fn unknown_array(item: &Item) -> Option<Variable> {
+    match item {
+        Item::Let { named: Named::Prim { prim, args, .. }, .. } => {
+            (prim.needs_representation() == Some(Unknown::IsFlat)).then(|| args[0].as_var())?
+        }
+        _ => None,
+    }
+}
+
+/// The array that an item shows to be one.
+fn shown_array(item: &Item) -> Option<Variable> {
+    match item {
+        Item::Let { named: Named::Prim { prim, args, .. }, .. } if prim.shows_array() => args[0].as_var(),
+        _ => None,
+    }
+}
+
+/// The copying in one function, whose body is not in the unit meanwhile.
+struct Copying<'a> {
+    unit: &'a mut Unit,
+    rewrites: &'a mut Rewrites,
+    code: Option<CodeId>,
+    /// Larger code is not copied.
+    limit: u32,
+    /// What may still be copied: copies of copies are as many as there are arrays in the power of two.
+    budget: u32,
+    /// What an operation that was executed before the current point shows to be arrays, in the order in which it is
+    /// found: what is nested in a run is taken away behind it.
+    arrays: Vec<Variable>,
+    /// The arrays that were tested around the current point.
+    tested: Vec<Variable>,
+    changed: bool,
+}
+
+impl Copying<'_> {
+    fn new<'a>(
+        unit: &'a mut Unit,
+        rewrites: &'a mut Rewrites,
+        code: Option<CodeId>,
+        limit: u32,
+    ) -> Copying<'a> {
+        let (arrays, tested, changed) = (Vec::new(), Vec::new(), false);
+        let budget = limit.saturating_mul(GROWTH);
+        Copying { unit, rewrites, code, limit, budget, arrays, tested, changed }
+    }
+
+    /// A run, from the first point on at which copying the rest is worth it.
+    fn run(&mut self, expr: &mut Expr) {
+        deep(|| {
+            let shown = self.arrays.len();
+            let mut seen: SmallVec<[Variable; 4]> = SmallVec::new();
+            for index in 0..expr.items.len() {
+                let item = &expr.items[index];
+                let is_loop = matches!(item, Item::LetCont { recursive: true, .. });
+                let is_first = unknown_array(item).is_some_and(|array| {
+                    !seen.contains(&array) && {
+                        seen.push(array);
+                        true
+                    }
+                });
+                if (is_loop || is_first && self.code.is_some()) && self.cut(expr, index) {
+                    break;
+                }
+                self.item(&mut expr.items[index]);
+            }
+            if let Terminator::Try { body, .. } = &mut expr.terminator {
+                self.run(body);
+            }
+            self.arrays.truncate(shown);
+        });
+    }
+
+    fn item(&mut self, item: &mut Item) {
+        self.arrays.extend(shown_array(item));
+        match item {
+            Item::Join { body, .. } => {
+                self.run(body);
+                // What comes first in it was executed before whatever jumps to the rest.
+                let straight = body.items.iter().take_while(|item| matches!(item, Item::Let { .. }));
+                self.arrays.extend(straight.filter_map(shown_array));
+            }
+            Item::LetCont { handlers, .. } => {
+                handlers.iter_mut().for_each(|handler| self.run(&mut handler.body));
+            }
+            Item::Let { .. } | Item::LetClosures { .. } => {}
+        }
+    }
+
+    /// Copies the rest of a run, from an item on, if that is possible and worth it.
+    fn cut(&mut self, expr: &mut Expr, index: usize) -> bool {
+        // An item has a size of one at least, or binds what has.
+        if expr.items.len() - index > self.limit as usize {
+            return false;
+        }
+        let mut rest = Expr {
+            items: expr.items.split_off(index),
+            terminator: std::mem::replace(&mut expr.terminator, Terminator::Unreachable),
+        };
+        let (arrays, size) = self.worth_it(&rest);
+        let cut = !arrays.is_empty()
+            && self.rewrites.allow(Rewrite::Representations(arrays[0]), self.unit, self.code);
+        if cut {
+            self.budget -= size;
+            rest = self.copies(rest, &arrays);
+            self.changed = true;
+        }
+        expr.items.append(&mut rest.items);
+        expr.terminator = rest.terminator;
+        cut
+    }
+
+    /// The arrays for which copies of a term are worth it, and the size of these.
+    fn worth_it(&self, rest: &Expr) -> (SmallVec<[Variable; 2]>, u32) {
+        let none = (SmallVec::new(), 0);
+        let Some(size) = size::of(rest, self.limit.min(self.budget)) else { return none };
+        let points = Points::of(rest);
+        let mut arrays = points.arrays();
+        if arrays.is_empty() || !points.can_be_copied() {
+            return none;
+        }
+        let soon = shown_soon(rest);
+        arrays.retain(|(array, _)| {
+            !self.tested.contains(array) && (self.arrays.contains(array) || soon.contains(array))
+        });
+        arrays.truncate(MOST);
+        // A larger limit asks for less gain, too.
+        let is_worth = |gain: u32, size: u32| {
+            size <= self.budget && u64::from(gain) * u64::from(self.limit) / 100 >= u64::from(size)
+        };
+        // Together they have two more copies, alone each has one.
+        let total = arrays.iter().fold(0u32, |total, (_, gain)| total.saturating_add(*gain));
+        let both = size.saturating_mul(2);
+        if arrays.len() > 1 && is_worth(total, both) {
+            return (arrays.iter().map(|(array, _)| *array).collect(), both);
+        }
+        match arrays.first() {
+            Some((array, gain)) if is_worth(*gain, size) => (smallvec![*array], size),
+            _ => none,
+        }
+    }
+
+    /// ```text
+    /// cont flat { REST with floats }
+    /// and other { REST with values }
+    /// let tag = get_tag (array)
+    /// let is_flat = eq.int# (tag, 254)
+    /// switch is_flat { 0 -> other, _ -> flat }
+    /// ```
+    /// and where there are several arrays, a third copy as it was for those of which some are flat and some are not.
+    fn copies(&mut self, rest: Expr, arrays: &[Variable]) -> Expr {
+        let dbg = place(&rest);
+        let tested = self.tested.len();
+        self.tested.extend(arrays);
+        let mut handlers = Vec::new();
+        let mut flat = self.copy(&rest);
+        self.specialise(&mut flat, arrays, true);
+        handlers.push(self.handler("flat", flat));
+        let mut mixed = None;
+        let mut other = if arrays.len() == 1 { rest } else { self.copy(mixed.insert(rest)) };
+        self.specialise(&mut other, arrays, false);
+        handlers.push(self.handler("other", other));
+        handlers.extend(mixed.map(|mixed| self.handler("mixed", mixed)));
+        let conts: SmallVec<[Continuation; 3]> = handlers.iter().map(|handler| handler.cont).collect();
+        handlers.iter_mut().for_each(|handler| self.run(&mut handler.body));
+        self.tested.truncate(tested);
+        let mut items = vec![Item::LetCont { recursive: false, handlers }];
+        let count = self.count_flat(&mut items, arrays, dbg);
+        let mut arms = vec![(0, jump(conts[1]))];
+        arms.extend(conts.get(2).map(|_| (arrays.len() as i64, jump(conts[0]))));
+        let default = Some(jump(conts.get(2).copied().unwrap_or(conts[0])));
+        let switch = Switch { scrutinee: count.into(), arms, default, dbg };
+        Expr { items, terminator: Terminator::Switch(Box::new(switch)) }
+    }
+
+    fn copy(&mut self, rest: &Expr) -> Expr {
+        Copier::new(&mut self.unit.variables, &mut self.unit.continuations).expr(rest)
+    }
+
+    fn handler(&mut self, name: &str, body: Expr) -> ContHandler {
+        ContHandler { cont: self.unit.new_continuation(name), params: SmallVec::new(), body }
+    }
+
+    /// Counts how many of some arrays are flat.
+    fn count_flat(&mut self, items: &mut Vec<Item>, arrays: &[Variable], dbg: Dbg) -> Variable {
+        let mut count: Option<Variable> = None;
+        for array in arrays {
+            let mut bind = |name: &str, prim: Prim, args: &[Simple]| {
+                let var = self.unit.new_variable(name, Kind::NakedImmediate, Subkind::Any);
+                items.push(bound(var, prim, args, dbg));
+                var
+            };
+            let tag = bind("tag", Prim::GetTag, &[(*array).into()]);
+            let flat = Simple::naked_imm(i64::from(tags::DOUBLE_ARRAY));
+            let is_flat = bind(
+                "is_flat",
+                Prim::IntCompare { op: flambeau_ir::prim::IntCmp::Eq, kind: IntKind::Naked },
+                &[tag.into(), flat],
+            );
+            count = Some(match count {
+                None => is_flat,
+                Some(others) => {
+                    let sum = Prim::IntArith { op: IntOp::Add, kind: IntKind::Naked };
+                    bind("flat", sum, &[others.into(), is_flat.into()])
+                }
+            });
+        }
+        count.expect("there is an array to be tested")
+    }
+
+    /// Makes accesses those of arrays that are flat, or are not.
+    fn specialise(&mut self, expr: &mut Expr, arrays: &[Variable], flat: bool) {
+        let unit = &mut *self.unit;
+        expr.walk_mut(&mut |expr| {
+            if !expr.items.iter().any(|item| unknown_array(item).is_some_and(|array| arrays.contains(&array)))
+            {
+                return;
+            }
+            for item in std::mem::take(&mut expr.items) {
+                match unknown_array(&item).filter(|array| arrays.contains(array)) {
+                    Some(_) if flat => flat_access(unit, item, &mut expr.items),
+                    Some(_) => expr.items.push(other_access(item)),
+                    None => expr.items.push(item),
+                }
+            }
+        });
+    }
+}
+
+/// An access to an array of floats.
+fn flat_access(unit: &mut Unit, item: Item, items: &mut Vec<Item>) {
+    let Item::Let { var, named: Named::Prim { prim, args, exn }, dbg } = item else { return };
+    let kind = ArrayKind::Float;
+    match (&prim, &args[..]) {
+        (Prim::ArrayLoad { .. }, [array, index]) => {
+            let element = unit.new_variable("element", Kind::NakedFloat, Subkind::Any);
+            items.push(bound(element, Prim::ArrayLoad { kind }, &[*array, *index], dbg));
+            items.push(bound(var, Prim::Box(BoxedKind::Float), &[element.into()], dbg));
+        }
+        (Prim::ArrayStore { .. }, [array, index, value]) => {
+            let element = unit.new_variable("element", Kind::NakedFloat, Subkind::Any);
+            items.push(bound(element, Prim::Unbox(BoxedKind::Float), &[*value], dbg));
+            items.push(bound(var, Prim::ArrayStore { kind }, &[*array, *index, element.into()], dbg));
+        }
+        _ => items.push(Item::Let { var, named: Named::Prim { prim, args, exn }, dbg }),
+    }
+}
+
+/// An access to an array that is not flat. What reads and writes it are fields of any block, since `Obj.field` is such
+/// an access too (soundness G8).
+fn other_access(item: Item) -> Item {
+    let Item::Let { var, named: Named::Prim { prim, args, exn }, dbg } = item else { return item };
+    let prim = match prim {
+        Prim::ArrayLoad { .. } => Prim::BlockLoadComputed,
+        Prim::ArrayStore { .. } => Prim::BlockStoreComputed { pointer: true, init: Init::Assignment },
+        prim => prim,
+    };
+    Item::Let { var, named: Named::Prim { prim, args, exn }, dbg }
+}
+
+fn bound(var: Variable, prim: Prim, args: &[Simple], dbg: Dbg) -> Item {
+    Item::Let { var, named: Named::Prim { prim, args: SmallVec::from_slice(args), exn: None }, dbg }
+}
+
+fn jump(cont: Continuation) -> ApplyCont {
+    ApplyCont { cont, args: SmallVec::new() }
+}
+
+/// The location of the first access.
+fn place(rest: &Expr) -> Dbg {
+    let mut found = None;
+    rest.walk(&mut |expr| {
+        for item in &expr.items {
+            if let Item::Let { dbg, .. } = item
+                && unknown_array(item).is_some()
+            {
+                found.get_or_insert(*dbg);
+            }
+        }
+    });
+    found.unwrap_or(Dbg::NONE)
+}
+
+/// What a term shows to be arrays before anything that may not go on: reading their headers before it reads nothing
+/// that it does not.
+fn shown_soon(rest: &Expr) -> FxHashSet<Variable> {
+    let mut shown = FxHashSet::default();
+    let mut expr = rest;
+    loop {
+        let mut inner = None;
+        for item in &expr.items {
+            shown.extend(shown_array(item));
+            match item {
+                Item::Let { named: Named::Prim { prim, .. }, .. } if prim.can_be_interrupted() => {
+                    return shown;
+                }
+                Item::Join { body, .. } => {
+                    inner = Some(&**body);
+                    break;
+                }
+                Item::Let { .. } | Item::LetClosures { .. } | Item::LetCont { .. } => {}
+            }
+        }
+        expr = match (inner, &expr.terminator) {
+            (Some(body), _) => body,
+            (None, Terminator::ApplyCont(jump)) => match handler_of(&expr.items, jump.cont) {
+                Some(body) => body,
+                None => return shown,
+            },
+            (None, _) => return shown,
+        };
+    }
+}
+
+/// The handler of a continuation that some of these items binds.
+fn handler_of(items: &[Item], cont: Continuation) -> Option<&Expr> {
+    items.iter().find_map(|item| match item {
+        Item::LetCont { handlers, .. } => {
+            handlers.iter().find(|handler| handler.cont == cont).map(|handler| &handler.body)
+        }
+        _ => None,
+    })
+}

@@ -1,0 +1,226 @@
+//! Operations on values of any type as those of the types that are known.
+
+use flambeau_ir::prim::{ArrayKind, Comparison, IntCmp};
+use flambeau_ir::term::{InlineAttribute, SpecialiseAttribute};
+use flambeau_ir::{
+    Apply, ArgType, BoxedKind, CallKind, Dbg, ExnCont, Expr, IntKind, Item, Kind, Named, Prim, Simple,
+    Subkind, Terminator, Unit, Variable,
+};
+use smallvec::SmallVec;
+
+use super::infer::{Types, nested};
+
+/// The polymorphic comparison that an item is, with its operands.
+pub(super) fn comparison(item: &Item) -> Option<(Comparison, &[Simple])> {
+    let Item::Let { named: Named::Prim { prim: Prim::CCall(external), args, exn: Some(_) }, .. } = item
+    else {
+        return None;
+    };
+    Some((external.comparison()?, args))
+}
+
+/// The type at which a comparison compares: one that has one operand of a type has two.
+pub(super) fn compared_type<'t>(item: &Item, types: &'t Types) -> Option<&'t ArgType> {
+    let (_, args) = comparison(item)?;
+    let is_compared = |ty: &&ArgType| matches!(ty, ArgType::Immediate | ArgType::Compared { .. });
+    args.iter().filter_map(|arg| types.get(*arg)).find(is_compared)
+}
+
+/// The representation of the array of a generic operation on arrays.
+pub(super) fn array_kind(item: &Item, types: &Types) -> Option<ArrayKind> {
+    let Item::Let { named: Named::Prim { prim, args, .. }, .. } = item else { return None };
+    let kind = match (prim, &args[..]) {
+        (
+            Prim::ArrayLoad { kind: ArrayKind::Generic } | Prim::ArrayStore { kind: ArrayKind::Generic },
+            [array, ..],
+        ) => types.element(*array)?.array_kind(),
+        (Prim::MakeArray { kind: ArrayKind::Generic, .. }, elements) => {
+            elements.iter().find_map(|element| types.get(*element))?.array_kind()
+        }
+        _ => return None,
+    };
+    (kind != ArrayKind::Generic).then_some(kind)
+}
+
+/// Whether the types of the arguments of a call may be said.
+pub(super) fn takes_types(apply: &Apply) -> bool {
+    matches!(apply.kind, CallKind::Direct(_) | CallKind::DirectExternal(_) | CallKind::Generic)
+}
+
+/// Makes the operations of a body, and of the functions whose closures it allocates, those of the types that follow
+/// from the types of parameters, and hands the types on to calls. The functions belong to the body alone.
+pub(crate) fn at_types(unit: &mut Unit, body: &mut Expr, params: impl Iterator<Item = (Variable, ArgType)>) {
+    let types = Types::of(unit, body, params);
+    let nested = nested(unit, body);
+    rewritten(unit, body, &types);
+    for code in nested {
+        let mut body = unit.codes[code].body.take();
+        rewritten(unit, &mut body, &types);
+        unit.codes[code].body = body;
+    }
+}
+
+fn rewritten(unit: &mut Unit, body: &mut Expr, types: &Types) {
+    // First the calls that there are: those of comparing functions are not to be specialised themselves.
+    body.walk_mut(&mut |expr| {
+        let Terminator::Apply(apply) = &mut expr.terminator else { return };
+        if !takes_types(apply) || !apply.args.iter().any(|arg| types.get(*arg).is_some()) {
+            return;
+        }
+        apply.types.resize(apply.args.len(), ArgType::Unknown);
+        for (ty, arg) in apply.types.iter_mut().zip(&apply.args) {
+            if *ty == ArgType::Unknown {
+                *ty = types.get(*arg).cloned().unwrap_or_default();
+            }
+        }
+    });
+    body.walk_mut(&mut |expr| {
+        let is_typed =
+            |item: &Item| compared_type(item, types).is_some() || array_kind(item, types).is_some();
+        if !expr.items.iter().any(is_typed) {
+            return;
+        }
+        let mut items = Vec::with_capacity(expr.items.len() + 2);
+        for item in expr.items.drain(..) {
+            if let Some(kind) = array_kind(&item, types) {
+                of_kind(unit, item, kind, types, &mut items);
+            } else if let Some(ty) = compared_type(&item, types) {
+                compared_at(unit, item, ty, &mut items);
+            } else {
+                items.push(item);
+            }
+        }
+        expr.items = items;
+    });
+}
+
+/// A generic operation on arrays as that of arrays of a kind.
+fn of_kind(unit: &mut Unit, item: Item, kind: ArrayKind, types: &Types, items: &mut Vec<Item>) {
+    let Item::Let { var, named: Named::Prim { prim, mut args, exn }, dbg } = item else { return };
+    let is_float = kind == ArrayKind::Float;
+    match prim {
+        Prim::ArrayLoad { .. } if is_float => {
+            let naked = unit.new_variable("element", Kind::NakedFloat, Subkind::Any);
+            let named = Named::Prim { prim: Prim::ArrayLoad { kind }, args, exn };
+            items.push(Item::Let { var: naked, named, dbg });
+            let boxed = SmallVec::from_slice(&[naked.into()]);
+            let named = Named::Prim { prim: Prim::Box(BoxedKind::Float), args: boxed, exn: None };
+            items.push(Item::Let { var, named, dbg });
+        }
+        Prim::ArrayLoad { .. } => {
+            // That it is an immediate is said of its type, not of its value: which may be something else by `Obj`, and
+            // be recognised so by `==`.
+            let kind = ArrayKind::Addr;
+            let named = Named::Prim { prim: Prim::ArrayLoad { kind }, args, exn };
+            items.push(Item::Let { var, named, dbg });
+        }
+        Prim::ArrayStore { .. } => {
+            if is_float {
+                args[2] = unboxed(unit, args[2], dbg, items);
+            }
+            // What is not known to be an immediate may be something else by `Obj`.
+            let kind = match kind {
+                ArrayKind::Int if !is_immediate(args[2], types) => ArrayKind::Addr,
+                kind => kind,
+            };
+            let named = Named::Prim { prim: Prim::ArrayStore { kind }, args, exn };
+            items.push(Item::Let { var, named, dbg });
+        }
+        Prim::MakeArray { mutability, .. } => {
+            if is_float {
+                args.iter_mut().for_each(|arg| *arg = unboxed(unit, *arg, dbg, items));
+            }
+            let named = Named::Prim { prim: Prim::MakeArray { kind, mutability }, args, exn };
+            items.push(Item::Let { var, named, dbg });
+        }
+        prim => items.push(Item::Let { var, named: Named::Prim { prim, args, exn }, dbg }),
+    }
+}
+
+fn is_immediate(simple: Simple, types: &Types) -> bool {
+    matches!(simple, Simple::Const(_)) || types.get(simple) == Some(&ArgType::Immediate)
+}
+
+fn unboxed(unit: &mut Unit, value: Simple, dbg: Dbg, items: &mut Vec<Item>) -> Simple {
+    let naked = unit.new_variable("element", Kind::NakedFloat, Subkind::Any);
+    let args = SmallVec::from_slice(&[value]);
+    let named = Named::Prim { prim: Prim::Unbox(BoxedKind::Float), args, exn: None };
+    items.push(Item::Let { var: naked, named, dbg });
+    naked.into()
+}
+
+/// A comparison as that of a type.
+fn compared_at(unit: &mut Unit, item: Item, ty: &ArgType, items: &mut Vec<Item>) {
+    let Some((comparison, _)) = comparison(&item) else { return items.push(item) };
+    let (compare, equal) = match ty {
+        ArgType::Immediate => return compare_immediates(unit, item, comparison, items),
+        ArgType::Compared { compare, equal, total, .. } => (total.then_some(*compare), *equal),
+        _ => return items.push(item),
+    };
+    // The function, and the test of its result, if that is not what is wanted.
+    let (function, test) = match (comparison, ty) {
+        (Comparison::ThreeWay, ArgType::Compared { compare, .. }) => (*compare, None),
+        (Comparison::Test(IntCmp::Eq), _) => (equal, None),
+        (Comparison::Test(IntCmp::Ne), _) => (equal, Some(IntCmp::Eq)),
+        (Comparison::Test(op), _) => match compare {
+            Some(compare) => (compare, Some(op)),
+            None => return items.push(item),
+        },
+        _ => return items.push(item),
+    };
+    let Item::Let { var, named: Named::Prim { args, exn: Some(exn), .. }, dbg } = item else { return };
+    let result = if test.is_some() { unit.new_value("order") } else { var };
+    items.push(call(unit, function, &args, result, *exn, dbg));
+    if let Some(op) = test {
+        let zero = Simple::tagged(0);
+        tested(unit, var, Prim::IntCompare { op, kind: IntKind::Tagged }, &[result.into(), zero], dbg, items);
+    }
+}
+
+fn compare_immediates(unit: &mut Unit, item: Item, comparison: Comparison, items: &mut Vec<Item>) {
+    let Item::Let { var, named: Named::Prim { args, .. }, dbg } = item else { return };
+    let kind = IntKind::Tagged;
+    match comparison {
+        Comparison::ThreeWay => {
+            let named = Named::Prim { prim: Prim::IntCompare3 { kind }, args, exn: None };
+            items.push(Item::Let { var, named, dbg });
+        }
+        Comparison::Test(op) => tested(unit, var, Prim::IntCompare { op, kind }, &args, dbg, items),
+    }
+}
+
+/// Binds `var` to the truth value that a test gives, tagged.
+fn tested(unit: &mut Unit, var: Variable, prim: Prim, args: &[Simple], dbg: Dbg, items: &mut Vec<Item>) {
+    let naked = unit.new_variable("test", Kind::NakedImmediate, Subkind::Any);
+    let named = Named::Prim { prim, args: SmallVec::from_slice(args), exn: None };
+    items.push(Item::Let { var: naked, named, dbg });
+    let named = Named::Prim { prim: Prim::Tag, args: SmallVec::from_slice(&[naked.into()]), exn: None };
+    items.push(Item::Let { var, named, dbg });
+}
+
+/// A call whose result is bound to `result` in the rest of the run.
+fn call(
+    unit: &mut Unit,
+    function: Simple,
+    args: &[Simple],
+    result: Variable,
+    exn: ExnCont,
+    dbg: Dbg,
+) -> Item {
+    let cont = unit.new_continuation("compared");
+    let apply = Apply {
+        callee: Some(function),
+        kind: CallKind::Generic,
+        args: args.to_vec(),
+        types: Vec::new(),
+        ret: cont,
+        exn,
+        dbg,
+        inlined: InlineAttribute::Default,
+        specialised: SpecialiseAttribute::Default,
+        depth: 0,
+        origin: None,
+    };
+    let body = Expr { items: Vec::new(), terminator: Terminator::Apply(Box::new(apply)) };
+    Item::Join { cont, params: SmallVec::from_slice(&[result]), body: Box::new(body) }
+}

@@ -1,0 +1,163 @@
+(** What a call of a polymorphic function says of an argument: where the type variables of the function's own type stand
+    in the type of the parameter, and what they are at the call ([docs/design/types-of-the-source.md]). *)
+
+open Types
+
+type description = { terms : Type_terms.term list; root : int }
+
+type shape =
+  | Unknown
+  | Value of { description : description; exact : bool }
+      (** Of the type that a variable is. [exact]: the caller itself might read it without asking what it is; else it is
+          part of a type that somebody declared, and polymorphic code may have put something else there by [Obj]. *)
+  | Array of shape
+  | Block of shape list  (** Immediates, and blocks with these fields whatever their tags. *)
+  | Enclosing of int  (** The block that has so many others around it. *)
+  | Function of int * shape  (** The result with so many arguments. *)
+
+let describe env ty =
+  match Type_terms.of_type env ty with
+  | Some (terms, root) when List.nth terms root <> Type_terms.Unknown ->
+      Value { description = { terms; root }; exact = true }
+  | Some _ | None -> Unknown
+
+let rec loose = function
+  | Value { description; _ } -> Value { description; exact = false }
+  | Array element -> Array (loose element)
+  | Block fields -> Block (List.map loose fields)
+  | Function (arity, result) -> Function (arity, loose result)
+  | (Unknown | Enclosing _) as shape -> shape
+
+(* Whether something is known that does not only name blocks of this level, or further inside. *)
+let rec tells level = function
+  | Unknown -> false
+  | Enclosing outer -> outer < level
+  | Value _ -> true
+  | Array part | Function (_, part) -> tells level part
+  | Block fields -> List.exists (tells level) fields
+
+(* [around]: with the block itself. *)
+let block around fields = if List.exists (tells (List.length around - 1)) fields then Block fields else Unknown
+
+(* {1 The types of variables} *)
+
+(* What the variables of a scheme are in an instance of it. *)
+let rec instances known scheme instance =
+  match (Type_view.arrow scheme, Type_view.arrow instance) with
+  | Some (parameter, result), Some (argument, value) -> instances (instances known parameter argument) result value
+  | Some _, None | None, Some _ -> known
+  | None, None -> (
+      match (Type_view.view scheme, Type_view.view instance) with
+      | Variable id, _ -> if List.mem_assoc id known then known else (id, instance) :: known
+      | Tuple parts, Tuple others -> all_instances known parts others
+      | Constructor (path, args), Constructor (other, others) when Path.same path other ->
+          all_instances known args others
+      | Scheme ty, Scheme other -> instances known ty other
+      | _ -> known)
+
+and all_instances known schemes others =
+  if List.compare_lengths schemes others = 0 then List.fold_left2 instances known schemes others else known
+
+(* {1 The shapes of parameters} *)
+
+exception Too_large
+
+(* [around]: the declared types that stand around, each with its arguments, or nothing for a tuple; the innermost one
+   first. *)
+type state = { env : Env.t; mutable fuel : int }
+
+let largest = 100
+
+(* Types whose parts everybody reads. *)
+let is_plain path = List.exists (Path.same path) [ Predef.path_list; Predef.path_option ]
+
+let rec result_of ty = match Type_view.arrow ty with Some (_, result) -> result_of result | None -> ty
+let rec arity_of ty = match Type_view.arrow ty with Some (_, result) -> 1 + arity_of result | None -> 0
+
+let rec of_type state variables around ty =
+  state.fuel <- state.fuel - 1;
+  if state.fuel < 0 then raise_notrace Too_large;
+  match arity_of ty with
+  | 0 -> (
+      match Type_view.view ty with
+      | Variable id -> ( match List.assoc_opt id variables with Some shape -> shape | None -> Unknown)
+      | Tuple parts ->
+          let around = None :: around in
+          block around (List.map (of_type state variables around) parts)
+      | Constructor (path, args) -> of_constructor state around path (List.map (of_type state variables around) args)
+      | Scheme ty -> of_type state variables around ty
+      | Row _ | Other -> Unknown)
+  | arity -> Function (arity, of_type state variables around (result_of ty))
+
+and of_constructor state around path args =
+  match args with
+  | [ element ] when Path.same path Predef.path_array -> Array element
+  | _ when List.for_all (( = ) Unknown) args -> Unknown
+  | _ -> (
+      let args = if is_plain path then args else List.map loose args in
+      let rec enclosing = function
+        | Some (other, others) :: outer when Path.same path other && args = others -> Some (List.length outer)
+        | _ :: outer -> enclosing outer
+        | [] -> None
+      in
+      match enclosing around with
+      | Some depth -> Enclosing depth
+      | None -> declared state (Some (path, args) :: around) (Env.find_type path state.env) args)
+
+(* [around]: with the type itself. *)
+and declared state around declaration args =
+  let parameter ty shape = match Type_view.view ty with Variable id -> Some (id, shape) | _ -> None in
+  let variables = List.filter_map Fun.id (List.map2 parameter declaration.type_params args) in
+  match (declaration.type_kind, declaration.type_manifest) with
+  | Type_variant ([ { cd_args = Cstr_tuple [ ty ] | Cstr_record [ { ld_type = ty; _ } ]; _ } ], Variant_unboxed), _
+  | Type_record ([ { ld_type = ty; _ } ], Record_unboxed _), _ ->
+      of_type state variables (List.tl around) ty
+  | Type_variant (constructors, Variant_regular), _ ->
+      block around (List.fold_left both [] (List.map (constructor state variables around) constructors))
+  | Type_record (labels, Record_regular), _ -> block around (labelled state variables around labels)
+  | (Type_variant _ | Type_record _ | Type_open), _ -> Unknown
+  | _, Some manifest -> of_type state variables (List.tl around) manifest
+  | _, None -> Unknown
+
+and constructor state variables around c =
+  (* The variables of a constructor with a result of its own are its own. *)
+  let variables = if Option.is_some c.cd_res then [] else variables in
+  match c.cd_args with
+  | Cstr_tuple types -> List.map (of_type state variables around) types
+  | Cstr_record labels -> labelled state variables around labels
+
+and labelled state variables around labels = List.map (fun l -> of_type state variables around l.ld_type) labels
+
+(* The fields of blocks with one tag, or the other. *)
+and both fields others =
+  match (fields, others) with
+  | field :: fields, other :: others -> (if field = other then field else Unknown) :: both fields others
+  | fields, [] | [], fields -> fields
+
+let of_parameter env variables ty =
+  let state = { env; fuel = largest } in
+  match of_type state variables [] ty with
+  | shape -> if tells 0 shape then shape else Unknown
+  | exception (Too_large | Not_found | Env.Error _ | Persistent_env.Error _ | Cmi_format.Error _) -> Unknown
+
+(** The shapes of the arguments of a function of type [scheme], which is used at the type [instance]. *)
+let of_application env ~scheme ~instance =
+  let rec parameters ty =
+    match Type_view.arrow ty with Some (parameter, result) -> parameter :: parameters result | None -> []
+  in
+  let variables = List.map (fun (id, ty) -> (id, describe env ty)) (instances [] scheme instance) in
+  List.map (of_parameter env variables) (parameters scheme)
+
+(** Writes a shape; [number]: that of a description. *)
+let write w ~number shape =
+  let open Byte_writer in
+  let module A = Lambda_numbers.Arg_type in
+  let rec write depth = function
+    | Unknown -> byte w A.unknown
+    | Value { description; exact } -> byte w A.value; u w (number description); bool w exact
+    | Array element -> byte w A.array; write depth element
+    | Block fields -> byte w A.block; list w (write (depth + 1)) fields
+    | Enclosing outer -> byte w A.enclosing; u w (depth - 1 - outer)
+    | Function (arity, result) -> byte w A.function_; u w arity; write depth result
+  in
+  write 0 shape
