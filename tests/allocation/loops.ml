@@ -76,6 +76,13 @@ let exchange a i j =
   a.(j) <- x
 let floats_exchanged n = for i = 0 to (n / 2) - 1 do exchange thousand_floats i (n - 1 - i) done
 
+(* A monad of functions: each step gives a closure that is called at once. The two closures that remain are the steps
+   themselves. *)
+let bind m f s = let x, s = m s in f x s
+let rec counted n =
+  if n = 0 then fun s -> (s, s) else bind (fun s -> (s, s)) (fun s -> bind (fun _ -> ((), s + n)) (fun () -> counted (n - 1)))
+let state_monad n = keep (fst (counted n 0))
+
 (* Comparisons of values that are built for them. *)
 
 let pairs_equal n =
@@ -528,6 +535,7 @@ let () =
   check "int64_hash" 0 int64_hash;
   check "int32_hash" 0 int32_hash;
   check "int32_state" 0 int32_state;
+  check "state_monad" ((8 * turns) + 3) state_monad;
   check "floats_made" (turns + 8) floats_made;
   check "floats_mapped" (turns + 8) floats_mapped;
   check "floats_exchanged" 0 floats_exchanged;

@@ -7,7 +7,8 @@ use flambeau_types::Ty;
 
 use super::measure::Measure;
 use super::search::Search;
-use super::work::{always_works, returns_new_number};
+use super::work::{always_works, returns_new_closure, returns_new_number};
+use crate::continuations::ContState;
 use crate::{Simplifier, size};
 
 /// A call that nothing but a policy decides on.
@@ -49,14 +50,15 @@ impl Simplifier<'_> {
         let Candidate { apply, code, size, arguments, .. } = candidate;
         let size = *size;
         if size <= arguments.small {
-            return if f64::from(size) <= arguments.nonleaf_threshold || !self.outweighs_call(*code) {
+            let is_leaf = f64::from(size) <= arguments.nonleaf_threshold || !self.outweighs_call(*code);
+            return if is_leaf || self.is_result_called(apply, *code) {
                 Ok(Reason::Small { size, limit: arguments.small })
             } else {
                 let evaluation = self.evaluate(candidate, arguments.nonleaf_threshold)?;
                 verdict(evaluation).map_err(|_| Reason::OutweighsCall(evaluation))
             };
         }
-        if arguments.if_useful && !self.is_useful(apply) {
+        if arguments.if_useful && !self.is_useful(apply) && !self.is_result_called(apply, *code) {
             return Err(Reason::NothingKnown { size });
         }
         verdict(self.evaluate(candidate, arguments.threshold)?)
@@ -66,8 +68,21 @@ impl Simplifier<'_> {
     fn evaluate(&mut self, candidate: &Candidate, allowance: f64) -> Result<Evaluation, Reason> {
         let Candidate { apply, code, size, arguments, .. } = candidate;
         self.pay_for_speculation(*size)?;
-        let measure = self.measure(apply, *code, &mut Search::nothing());
+        let mut measure = self.measure(apply, *code, &mut Search::nothing());
+        if self.is_result_called(apply, *code) {
+            measure.removed.indirect_calls += 1;
+            measure.removed.allocations += 1;
+        }
         Ok(evaluation(&measure, arguments.costs.worth(&measure.removed), allowance))
+    }
+
+    /// Whether a call gives a closure that the function allocates, and what comes after it calls that: in a monad that is
+    /// one of functions each step does so.
+    fn is_result_called(&self, apply: &Apply, code: CodeId) -> bool {
+        let Some(ContState::Pending(handler)) = self.function.conts.get(&apply.ret) else { return false };
+        let data = &self.unit.codes[code];
+        handler.params.iter().any(|result| self.function.analysis.is_called(*result))
+            && returns_new_closure(&data.body, data.ret)
     }
 
     /// Whether a function costs more than a call of it and its result. One that was copied for its calls in this unit

@@ -1,7 +1,7 @@
 //! Whether a function does work on each path through it: compared with that, a call of it counts for little; and
 //! whether it returns a number in a box of its own, which costs more than the call.
 
-use flambeau_ir::{Continuation, Expr, Item, Named, Prim, Simple, Terminator};
+use flambeau_ir::{Continuation, Expr, Item, Named, Prim, Simple, Terminator, Variable};
 use rustc_hash::FxHashMap;
 
 /// What is left of a run.
@@ -37,16 +37,30 @@ pub fn always_works(body: &Expr, ret: Continuation) -> bool {
 /// Whether a path through a body boxes a number just to return it: where the body is inlined, the caller has the
 /// number.
 pub fn returns_new_number(body: &Expr, ret: Continuation) -> bool {
+    returns(body, ret, |item, result| match item {
+        Item::Let { var, named: Named::Prim { prim: Prim::Box(_), .. }, .. } => *var == result,
+        _ => false,
+    })
+}
+
+/// Whether a path through a body allocates a closure and returns it: where the body is inlined, it is known what runs
+/// when that is called.
+pub fn returns_new_closure(body: &Expr, ret: Continuation) -> bool {
+    returns(body, ret, |item, result| match item {
+        Item::LetClosures { vars, .. } => vars.contains(&result),
+        _ => false,
+    })
+}
+
+/// Whether a run that ends with a return of a variable has such an item.
+fn returns(body: &Expr, ret: Continuation, binds: impl Fn(&Item, Variable) -> bool) -> bool {
     let mut found = false;
     body.walk(&mut |expr| {
         if let Terminator::ApplyCont(to) = &expr.terminator
             && to.cont == ret
             && let [Simple::Var(result)] = to.args[..]
         {
-            found |= expr.items.iter().any(|item| match item {
-                Item::Let { var, named: Named::Prim { prim: Prim::Box(_), .. }, .. } => *var == result,
-                _ => false,
-            });
+            found |= expr.items.iter().any(|item| binds(item, result));
         }
     });
     found
