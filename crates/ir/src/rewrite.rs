@@ -111,6 +111,8 @@ pub enum Rewrite {
     CapturedParts(Variable),
     /// Functions take as parameters what their closures captured.
     CapturedParameters,
+    /// Direct calls of a function do not need the closure that it has for others.
+    Surrogate(Variable),
     /// A function returns the number unboxed that it would box.
     NakedResult,
     /// Jumps whose outcome is known bypass a branch.
@@ -213,6 +215,7 @@ impl Rewrite {
             CopyForParts(_) => return ("parameters", "copy for the parts of"),
             CapturedParts(_) => return ("parameters", "captured parts of"),
             CapturedParameters => return ("parameters", "captured values"),
+            Surrogate(_) => return ("parameters", "surrogate of"),
             NakedResult => return ("parameters", "result"),
             Threading(_) => return ("thread", "jumps to"),
             Unrolling(_) => return ("unroll", "loop"),
@@ -235,6 +238,7 @@ impl Rewrite {
             | Rewrite::ParameterParts(var)
             | Rewrite::CopyForParts(var)
             | Rewrite::CapturedParts(var)
+            | Rewrite::Surrogate(var)
             | Rewrite::Representations(var)
             | Rewrite::OutOfLoop(var)
             | Rewrite::AllocationIntoBranch(var)

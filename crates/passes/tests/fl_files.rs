@@ -1,7 +1,7 @@
 //! Each `tests/fl/PASS/*.fl` is a unit, a line `===>`, and the unit after the pass. Both are verified and must do the
 //! same; `UPDATE_EXPECT=1` writes what came into the files.
 //!
-//! A unit whose run says nothing (it traps, or does not end) has a line that begins with `// not comparable:` and says
+//! A line `// -unbox-closures` stands for the flag. A unit whose run says nothing (it traps, or does not end) has a line that begins with `// not comparable:` and says
 //! why.
 
 use std::path::Path;
@@ -12,6 +12,8 @@ use flambeau_passes::{PASSES, Pass};
 
 const MARK: &str = "===>\n";
 const NOT_COMPARABLE: &str = "// not comparable:";
+/// A line that says that the pass runs as with that flag.
+const UNBOX_CLOSURES: &str = "// -unbox-closures\n";
 
 /// Folders with runners of their own.
 const OTHERS: &[&str] = &["ir", "convert", "imported"];
@@ -106,7 +108,8 @@ fn outcome(pass: &Pass, input: &str) -> Result<String, String> {
     let before = parser::parse_unit(input).map_err(|error| error.to_string())?;
     verified(&before).map_err(|error| format!("before the pass, {error}"))?;
     let mut after = before.clone();
-    let changed = (pass.run)(&mut after, &mut Rewrites::default());
+    let unboxed_closures = input.contains(UNBOX_CLOSURES);
+    let changed = (pass.run)(&mut after, &mut Rewrites { unboxed_closures, ..Rewrites::default() });
     let printed = printer::print_unit(&after);
     if changed != alpha::compare(&before, &after).is_err() {
         return Err(format!("the pass says wrongly that it changed {}:\n{printed}", something(changed)));

@@ -35,6 +35,7 @@ impl Simplifier<'_> {
             let mut second = apply.clone();
             second.args = more;
             second.types.clear();
+            apply.types.truncate(apply.args.len());
             let result = self.unit.new_value("function");
             let cont = self.unit.new_continuation("over");
             apply.ret = cont;

@@ -202,8 +202,9 @@ fn wait(g: &mut Gen) -> Instance {
     Instance { items, kernel: Kernel::Once(plain("($start; min ($f ()) 0)", &values)) }
 }
 
-/// The failure of a division is an effect, with `-unsafe` too: where the zero is written, and only there. Of a zero that
-/// is defined elsewhere nothing need be known (`-opaque`), and then `-unsafe` means a signal, as with the stock compiler.
+/// The failure of a division is an effect, with `-unsafe` too: where the zero is written, and only there. Of a zero
+/// that is defined elsewhere nothing need be known (`-opaque`), and then `-unsafe` means a signal, as with the stock
+/// compiler.
 fn division_by_zero(g: &mut Gen) -> Instance {
     let f = g.fresh("f");
     let (by, operator) = *g.rng.pick(&[

@@ -2,8 +2,9 @@
 
 use cranelift_entity::{EntitySet, SecondaryMap};
 use flambeau_ir::term::InlineAttribute;
-use flambeau_ir::{CodeId, Expr, Item, SetOfClosures, Terminator, Unit};
+use flambeau_ir::{CodeId, Expr, Item, SetOfClosures, Terminator, Unit, Variable};
 use rustc_hash::FxHashSet;
+use smallvec::SmallVec;
 
 use super::known::Known;
 
@@ -16,6 +17,7 @@ pub(super) struct Bound {
     pub binder: Option<CodeId>,
     /// Whether the binder may bind it several times each time that it is called.
     pub in_loop: bool,
+    pub vars: SmallVec<[Variable; 1]>,
     pub set: SetOfClosures,
 }
 
@@ -71,20 +73,22 @@ pub(super) fn candidates(unit: &Unit, known: &mut Known, stay: &EntitySet<CodeId
 }
 
 /// All sets of closures but the static ones.
-struct Sets {
-    all: Vec<Bound>,
+pub(super) struct Sets {
+    pub all: Vec<Bound>,
     /// Of each, whether what it has captured may be read where that can't be followed.
-    is_open: Vec<bool>,
+    pub is_open: Vec<bool>,
     /// The set of each code.
-    number: SecondaryMap<CodeId, Option<usize>>,
+    pub number: SecondaryMap<CodeId, Option<usize>>,
 }
 
 impl Sets {
-    fn of(unit: &Unit, known: &mut Known) -> Sets {
+    pub fn of(unit: &Unit, known: &mut Known) -> Sets {
         let mut all: Vec<Bound> = Vec::new();
         let bodies = unit.codes.iter().map(|(id, code)| (Some(id), &code.body));
         for (binder, body) in bodies.chain([(None, &unit.entry.body)]) {
-            each_set(body, |set, in_loop| all.push(Bound { binder, in_loop, set: set.clone() }));
+            each_set(body, |vars, set, in_loop| {
+                all.push(Bound { binder, in_loop, vars: vars.into(), set: set.clone() });
+            });
         }
         let mut is_open = vec![false; all.len()];
         let mut number: SecondaryMap<CodeId, Option<usize>> = SecondaryMap::new();
@@ -119,14 +123,14 @@ impl Sets {
 }
 
 /// The sets that a body binds, and whether each is bound in a loop.
-fn each_set(body: &Expr, mut f: impl FnMut(&SetOfClosures, bool)) {
+fn each_set(body: &Expr, mut f: impl FnMut(&[Variable], &SetOfClosures, bool)) {
     // By their addresses, as terms have no other names; an outer term comes before those in it.
     let mut in_loops: FxHashSet<*const Expr> = FxHashSet::default();
     body.walk(&mut |expr| {
         let in_loop = in_loops.contains(&std::ptr::from_ref(expr));
         for item in &expr.items {
             match item {
-                Item::LetClosures { set, .. } => f(set, in_loop),
+                Item::LetClosures { vars, set, .. } => f(vars, set, in_loop),
                 Item::LetCont { recursive, handlers } if *recursive || in_loop => {
                     in_loops.extend(handlers.iter().map(|handler| std::ptr::from_ref(&handler.body)));
                 }

@@ -279,8 +279,12 @@ impl Lifting {
         for number in 0..self.kept.sets.len() {
             let mut changes: FxHashMap<SetId, Change> = FxHashMap::default();
             for slot in self.taken_by_set(number) {
-                let (_, set) = self.values[&slot];
+                let (value, set) = self.values[&slot];
                 let is_near = self.sets[set].binder == self.kept.sets[number].binder;
+                let captured = &self.kept.sets[number].set.values;
+                if is_near && captured.iter().any(|(_, own)| *own == value) {
+                    continue;
+                }
                 let change = changes.entry(self.group(set)).or_default();
                 change.more += 1;
                 change.is_far |= !anywhere && (!is_near || self.kept.sets[number].in_loop);

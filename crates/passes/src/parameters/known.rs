@@ -16,6 +16,8 @@ pub(super) struct Known {
     escapes: SecondaryMap<CodeId, bool>,
     /// Codes of closures that something projects from which is not known to be one of them.
     is_open: SecondaryMap<CodeId, bool>,
+    /// Codes that are called directly through their closures.
+    called: SecondaryMap<CodeId, bool>,
     /// The codes of variables and symbols that are known to be closures.
     variables: SecondaryMap<Variable, Option<CodeId>>,
     symbols: SecondaryMap<Symbol, Option<CodeId>>,
@@ -40,6 +42,7 @@ impl Known {
         let mut known = Known {
             escapes: SecondaryMap::new(),
             is_open: SecondaryMap::new(),
+            called: SecondaryMap::new(),
             variables: SecondaryMap::new(),
             symbols: SecondaryMap::new(),
             slots: SecondaryMap::new(),
@@ -68,6 +71,11 @@ impl Known {
     /// Whether what closures of a code have captured is read where they are not known.
     pub(super) fn is_open(&self, code: CodeId) -> bool {
         self.is_open[code]
+    }
+
+    /// Whether a code is called directly through its closure.
+    pub(super) fn is_called(&self, code: CodeId) -> bool {
+        self.called[code]
     }
 
     /// The closures that sets of closures capture, by codes: one of the set, and that of the closure.
@@ -158,13 +166,57 @@ impl Known {
     }
 
     fn body(&mut self, body: &Expr) {
+        let mut escaping: Vec<CodeId> = Vec::new();
         body.walk(&mut |expr| {
             expr.items.iter().for_each(|item| self.item(item));
-            match &expr.terminator {
-                Terminator::Apply(apply) => self.apply(apply),
-                other => other.for_each_simple(&mut |atom| self.escape(atom)),
+            if let Terminator::Apply(apply) = &expr.terminator {
+                self.apply(apply);
             }
+            expr.items.iter().for_each(|item| self.escaping(item, &mut |_, code| escaping.push(code)));
+            self.escaping_at_end(&expr.terminator, &mut |_, code| escaping.push(code));
+            escaping.drain(..).for_each(|code| self.escapes[code] = true);
         });
+    }
+
+    /// Passes the known closures of which an item does something that is not known: otherwise than capturing it or
+    /// projecting from it.
+    pub(super) fn escaping(&self, item: &Item, f: &mut impl FnMut(Simple, CodeId)) {
+        let mut escape = |atom| {
+            if let Some(code) = self.closure(atom) {
+                f(atom, code);
+            }
+        };
+        match item {
+            // A set may use static closures arbitrarily.
+            Item::LetClosures { set, .. } => {
+                set.values.iter().filter(|(_, value)| value.as_var().is_none()).for_each(|(_, v)| escape(*v));
+            }
+            Item::Let {
+                named:
+                    Named::Simple(_)
+                    | Named::Prim { prim: Prim::ProjectValueSlot { .. } | Prim::ProjectFunctionSlot { .. }, .. },
+                ..
+            } => {}
+            Item::Let { .. } => item.for_each_simple(&mut escape),
+            Item::Join { .. } | Item::LetCont { .. } => {}
+        }
+    }
+
+    /// Passes the known closures of which a terminator does something else than to call them directly.
+    pub(super) fn escaping_at_end(&self, terminator: &Terminator, f: &mut impl FnMut(Simple, CodeId)) {
+        let mut escape = |atom| {
+            if let Some(code) = self.closure(atom) {
+                f(atom, code);
+            }
+        };
+        let Terminator::Apply(apply) = terminator else { return terminator.for_each_simple(&mut escape) };
+        apply.args.iter().for_each(|arg| escape(*arg));
+        apply.for_each_comparator(&mut escape);
+        apply.exn.for_each_simple(&mut escape);
+        match (&apply.kind, apply.callee) {
+            (CallKind::Direct(code), Some(callee)) if self.closure(callee) == Some(*code) => {}
+            (_, callee) => callee.into_iter().for_each(escape),
+        }
     }
 
     fn item(&mut self, item: &Item) {
@@ -188,22 +240,19 @@ impl Known {
                     && let Some(code) = self.slots[*function]
                 {
                     self.escapes[code] = true;
+                    self.is_open[code] = true;
                 }
-                item.for_each_simple(&mut |atom| self.escape(atom));
             }
             Item::Join { .. } | Item::LetCont { .. } => {}
         }
     }
 
-    /// Records what a set captures: it may use static closures arbitrarily.
+    /// Records which closures a set captures.
     fn set(&mut self, set: &SetOfClosures) {
         let Some((_, by)) = set.functions.first() else { return };
-        for (_, value) in &set.values {
-            match (value, self.closure(*value)) {
-                (Simple::Var(_), Some(code)) => self.captures.push((*by, code)),
-                _ => self.escape(*value),
-            }
-        }
+        let variables = set.values.iter().filter_map(|(_, value)| value.as_var());
+        let closures = variables.filter_map(|var| self.variables[var]);
+        self.captures.extend(closures.map(|code| (*by, code)));
     }
 
     /// Records a projection from a closure of that function: if it is not known to be one, there are closures of which
@@ -220,17 +269,10 @@ impl Known {
     }
 
     fn apply(&mut self, apply: &Apply) {
-        apply.args.iter().for_each(|arg| self.escape(*arg));
-        apply.for_each_comparator(&mut |function| self.escape(function));
-        apply.exn.for_each_simple(&mut |atom| self.escape(atom));
-        let Some(callee) = apply.callee else { return };
-        match apply.kind {
-            CallKind::Direct(code) if self.closure(callee) == Some(code) => {}
-            CallKind::Direct(code) => {
-                self.escape(callee);
-                self.escapes[code] = true;
-            }
-            _ => self.escape(callee),
+        if let (CallKind::Direct(code), Some(callee)) = (&apply.kind, apply.callee) {
+            let is_known = self.closure(callee) == Some(*code);
+            self.called[*code] |= is_known;
+            self.escapes[*code] |= !is_known;
         }
     }
 }

@@ -20,15 +20,17 @@ mod made;
 mod parts;
 mod results;
 mod shapes;
+mod surrogates;
 mod workers;
 
 use flambeau_ir::{Rewrites, Unit};
 
 /// Rewrites the parameters of functions, and the calls of these.
 pub fn parameters(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
+    let split = surrogates::surrogates(unit, rewrites);
     let lifted = captured::captured(unit, rewrites);
     let taken_apart = parts::parts(unit, rewrites);
     let unboxed = results::results(unit, rewrites);
     let captured = !rewrites.boxed_captures && environments::environments(unit, rewrites);
-    lifted || taken_apart || unboxed || captured
+    split || lifted || taken_apart || unboxed || captured
 }

@@ -1,5 +1,5 @@
-//! The page on the difference of two builds: what costs more and what costs less first, then calls and functions by unit.
-//! The search of the other page serves here too: its script looks for the same elements.
+//! The page on the difference of two builds: what costs more and what costs less first, then calls and functions by
+//! unit. The search of the other page serves here too: its script looks for the same elements.
 
 use maud::{Markup, html};
 

@@ -215,7 +215,8 @@ impl Simplifier<'_> {
         if self.gain(code, &apply.types, 0) == 0 {
             return Vec::new();
         }
-        let types = apply.types.iter().cloned().enumerate();
+        // A call with more arguments than the function takes may say the types of all.
+        let types = apply.types.iter().cloned().take(apply.args.len()).enumerate();
         types.filter(|(_, ty)| *ty != ArgType::Unknown).collect()
     }
 }
