@@ -31,6 +31,7 @@
 mod algebra;
 mod analysis;
 pub mod arrangements;
+pub mod arrays;
 mod calls;
 mod choices;
 pub mod cold;

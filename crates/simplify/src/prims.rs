@@ -1,6 +1,6 @@
 //! Primitives, in the downward pass.
 
-use flambeau_ir::prim::{ArrayKind, Init, IntCmp, Mutability};
+use flambeau_ir::prim::{ArrayKind, Init, IntCmp, Mutability, Unknown};
 use flambeau_ir::tags;
 use flambeau_ir::{Const, Dbg, ExnCont, IntKind, Item, Kind, Named, Prim, Rewrite, Simple, Variable};
 use flambeau_types::{Blocks, Definition, IntSet, Operands, Ty, length_of_made};
@@ -112,7 +112,9 @@ impl Simplifier<'_> {
             self.env.add_cse(key, args, memory, result);
         }
         let of_module = matches!((&prim, &args[..]), (Prim::BlockLoad { .. }, [Simple::Symbol(_)]));
-        if (of_module || prim.can_drop()) && !args.is_empty() {
+        // An array that a function of the runtime makes is what its arguments are.
+        let makes = prim.can_drop() || length_of_made(&prim, &args).is_some();
+        if (of_module || makes) && !args.is_empty() {
             self.env.define(var, Definition { prim: prim.clone(), args: args.clone() });
         }
         self.learn_from(var, &prim, &args);
@@ -384,6 +386,9 @@ impl Simplifier<'_> {
                 }
             }
             (Prim::CCall(external), args) => self.c_call(external, args),
+            (prim, args) if prim.needs_representation() == Some(Unknown::IsFlat) => {
+                self.generic_access(prim, args)
+            }
             _ => self.integer(prim, args),
         }
     }

@@ -7,12 +7,13 @@
 mod points;
 
 use flambeau_ir::copy::Copier;
-use flambeau_ir::prim::{ArrayKind, Init, IntOp, Unknown};
+use flambeau_ir::prim::{IntCmp, IntOp, Unknown};
 use flambeau_ir::stack::deep;
 use flambeau_ir::{
-    ApplyCont, BoxedKind, CodeId, ContHandler, Continuation, Dbg, Expr, IntKind, Item, Kind, Named, Prim,
-    Rewrite, Rewrites, Simple, Subkind, Switch, Terminator, Unit, Variable, tags,
+    ApplyCont, CodeId, ContHandler, Continuation, Dbg, Expr, IntKind, Item, Kind, Named, Prim, Rewrite,
+    Rewrites, Simple, Subkind, Switch, Terminator, Unit, Variable, tags,
 };
+use flambeau_simplify::arrays::{Access, Elements};
 use flambeau_simplify::size;
 use rustc_hash::FxHashSet;
 use smallvec::{SmallVec, smallvec};
@@ -208,11 +209,12 @@ impl Copying<'_> {
         self.tested.extend(arrays);
         let mut handlers = Vec::new();
         let mut flat = self.copy(&rest);
-        self.specialise(&mut flat, arrays, true);
+        self.specialise(&mut flat, arrays, Elements::Floats);
         handlers.push(self.handler("flat", flat));
         let mut mixed = None;
         let mut other = if arrays.len() == 1 { rest } else { self.copy(mixed.insert(rest)) };
-        self.specialise(&mut other, arrays, false);
+        // `Obj.field` is an access to a generic array, so what is not flat may be any block.
+        self.specialise(&mut other, arrays, Elements::Fields);
         handlers.push(self.handler("other", other));
         handlers.extend(mixed.map(|mixed| self.handler("mixed", mixed)));
         let conts: SmallVec<[Continuation; 3]> = handlers.iter().map(|handler| handler.cont).collect();
@@ -248,7 +250,7 @@ impl Copying<'_> {
             let flat = Simple::naked_imm(i64::from(tags::DOUBLE_ARRAY));
             let is_flat = bind(
                 "is_flat",
-                Prim::IntCompare { op: flambeau_ir::prim::IntCmp::Eq, kind: IntKind::Naked },
+                Prim::IntCompare { op: IntCmp::Eq, kind: IntKind::Naked },
                 &[tag.into(), flat],
             );
             count = Some(match count {
@@ -263,7 +265,7 @@ impl Copying<'_> {
     }
 
     /// Makes accesses those of arrays that are flat, or are not.
-    fn specialise(&mut self, expr: &mut Expr, arrays: &[Variable], flat: bool) {
+    fn specialise(&mut self, expr: &mut Expr, arrays: &[Variable], elements: Elements) {
         let unit = &mut *self.unit;
         expr.walk_mut(&mut |expr| {
             if !expr.items.iter().any(|item| unknown_array(item).is_some_and(|array| arrays.contains(&array)))
@@ -271,45 +273,24 @@ impl Copying<'_> {
                 return;
             }
             for item in std::mem::take(&mut expr.items) {
-                match unknown_array(&item).filter(|array| arrays.contains(array)) {
-                    Some(_) if flat => flat_access(unit, item, &mut expr.items),
-                    Some(_) => expr.items.push(other_access(item)),
-                    None => expr.items.push(item),
+                let access = match &item {
+                    Item::Let { named: Named::Prim { prim, args, .. }, .. }
+                        if unknown_array(&item).is_some_and(|array| arrays.contains(&array)) =>
+                    {
+                        Access::of(unit, prim, args, elements)
+                    }
+                    _ => None,
+                };
+                match (item, access) {
+                    (Item::Let { var, dbg, .. }, Some(Access { lets, prim, args })) => {
+                        let results = lets.into_iter().chain([(var, prim, args)]);
+                        expr.items.extend(results.map(|(var, prim, args)| bound(var, prim, &args, dbg)));
+                    }
+                    (item, _) => expr.items.push(item),
                 }
             }
         });
     }
-}
-
-/// An access to an array of floats.
-fn flat_access(unit: &mut Unit, item: Item, items: &mut Vec<Item>) {
-    let Item::Let { var, named: Named::Prim { prim, args, exn }, dbg } = item else { return };
-    let kind = ArrayKind::Float;
-    match (&prim, &args[..]) {
-        (Prim::ArrayLoad { .. }, [array, index]) => {
-            let element = unit.new_variable("element", Kind::NakedFloat, Subkind::Any);
-            items.push(bound(element, Prim::ArrayLoad { kind }, &[*array, *index], dbg));
-            items.push(bound(var, Prim::Box(BoxedKind::Float), &[element.into()], dbg));
-        }
-        (Prim::ArrayStore { .. }, [array, index, value]) => {
-            let element = unit.new_variable("element", Kind::NakedFloat, Subkind::Any);
-            items.push(bound(element, Prim::Unbox(BoxedKind::Float), &[*value], dbg));
-            items.push(bound(var, Prim::ArrayStore { kind }, &[*array, *index, element.into()], dbg));
-        }
-        _ => items.push(Item::Let { var, named: Named::Prim { prim, args, exn }, dbg }),
-    }
-}
-
-/// An access to an array that is not flat. What reads and writes it are fields of any block, since `Obj.field` is such
-/// an access too (soundness G8).
-fn other_access(item: Item) -> Item {
-    let Item::Let { var, named: Named::Prim { prim, args, exn }, dbg } = item else { return item };
-    let prim = match prim {
-        Prim::ArrayLoad { .. } => Prim::BlockLoadComputed,
-        Prim::ArrayStore { .. } => Prim::BlockStoreComputed { pointer: true, init: Init::Assignment },
-        prim => prim,
-    };
-    Item::Let { var, named: Named::Prim { prim, args, exn }, dbg }
 }
 
 fn bound(var: Variable, prim: Prim, args: &[Simple], dbg: Dbg) -> Item {
