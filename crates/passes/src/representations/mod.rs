@@ -18,7 +18,7 @@ use flambeau_simplify::size;
 use rustc_hash::FxHashSet;
 use smallvec::{SmallVec, smallvec};
 
-use points::Points;
+use points::{Gain, Points};
 
 /// More arrays than these are not tested at once.
 const MOST: usize = 4;
@@ -69,6 +69,20 @@ fn shown_array(item: &Item) -> Option<Variable> {
         Item::Let { named: Named::Prim { prim, args, .. }, .. } if prim.shows_array() => args[0].as_var(),
         _ => None,
     }
+}
+
+/// How a term is copied.
+struct Plan {
+    /// The arrays that are tested: one at least.
+    arrays: SmallVec<[Variable; 2]>,
+    /// There is a copy for those that are all flat.
+    flat: bool,
+    /// There is one for those of which none is flat.
+    other: bool,
+    /// There is one for the rest, as it was.
+    mixed: bool,
+    /// By how much the function grows.
+    growth: u32,
 }
 
 /// The copying in one function, whose body is not in the unit meanwhile.
@@ -152,12 +166,13 @@ impl Copying<'_> {
             items: expr.items.split_off(index),
             terminator: std::mem::replace(&mut expr.terminator, Terminator::Unreachable),
         };
-        let (arrays, size) = self.worth_it(&rest);
-        let cut = !arrays.is_empty()
-            && self.rewrites.allow(Rewrite::Representations(arrays[0]), self.unit, self.code);
-        if cut {
-            self.budget -= size;
-            rest = self.copies(rest, &arrays);
+        let plan = self.plan(&rest).filter(|plan| {
+            self.rewrites.allow(Rewrite::Representations(plan.arrays[0]), self.unit, self.code)
+        });
+        let cut = plan.is_some();
+        if let Some(plan) = plan {
+            self.budget -= plan.growth;
+            rest = self.copies(rest, &plan);
             self.changed = true;
         }
         expr.items.append(&mut rest.items);
@@ -165,14 +180,13 @@ impl Copying<'_> {
         cut
     }
 
-    /// The arrays for which copies of a term are worth it, and the size of these.
-    fn worth_it(&self, rest: &Expr) -> (SmallVec<[Variable; 2]>, u32) {
-        let none = (SmallVec::new(), 0);
-        let Some(size) = size::of(rest, self.limit.min(self.budget)) else { return none };
+    /// How a term is to be copied, if that is worth it.
+    fn plan(&self, rest: &Expr) -> Option<Plan> {
+        let size = size::of(rest, self.limit.min(self.budget))?;
         let points = Points::of(rest);
         let mut arrays = points.arrays();
         if arrays.is_empty() || !points.can_be_copied() {
-            return none;
+            return None;
         }
         let soon = shown_soon(rest);
         arrays.retain(|(array, _)| {
@@ -180,19 +194,22 @@ impl Copying<'_> {
         });
         arrays.truncate(MOST);
         // A larger limit asks for less gain, too.
-        let is_worth = |gain: u32, size: u32| {
-            size <= self.budget && u64::from(gain) * u64::from(self.limit) / 100 >= u64::from(size)
-        };
-        // Together they have two more copies, alone each has one.
-        let total = arrays.iter().fold(0u32, |total, (_, gain)| total.saturating_add(*gain));
-        let both = size.saturating_mul(2);
-        if arrays.len() > 1 && is_worth(total, both) {
-            return (arrays.iter().map(|(array, _)| *array).collect(), both);
+        let is_worth = |gain: u32| u64::from(gain) * u64::from(self.limit) / 100 >= u64::from(size);
+        let together = arrays.iter().fold(Gain::default(), |total, (_, gain)| total.and(*gain));
+        let (flat, other) = (is_worth(together.flat), is_worth(together.other));
+        let growth = size * (u32::from(flat) + u32::from(other));
+        if arrays.len() > 1 && growth > 0 && growth <= self.budget {
+            let arrays = arrays.iter().map(|(array, _)| *array).collect();
+            return Some(Plan { arrays, flat, other, mixed: true, growth });
         }
-        match arrays.first() {
-            Some((array, gain)) if is_worth(*gain, size) => (smallvec![*array], size),
-            _ => none,
-        }
+        let (array, gain) = *arrays.first()?;
+        is_worth(gain.most()).then(|| Plan {
+            arrays: smallvec![array],
+            flat: true,
+            other: true,
+            mixed: false,
+            growth: size,
+        })
     }
 
     /// ```text
@@ -202,30 +219,45 @@ impl Copying<'_> {
     /// let is_flat = eq.int# (tag, 254)
     /// switch is_flat { 0 -> other, _ -> flat }
     /// ```
-    /// and where there are several arrays, a third copy as it was for those of which some are flat and some are not.
-    fn copies(&mut self, rest: Expr, arrays: &[Variable]) -> Expr {
+    /// and where there are several arrays, a copy as it was for those of which some are flat and some are not, beside
+    /// one or both of these.
+    fn copies(&mut self, rest: Expr, plan: &Plan) -> Expr {
         let dbg = place(&rest);
+        let Plan { arrays, .. } = plan;
         let tested = self.tested.len();
         self.tested.extend(arrays);
         let mut handlers = Vec::new();
-        let mut flat = self.copy(&rest);
-        self.specialise(&mut flat, arrays, Elements::Floats);
-        handlers.push(self.handler("flat", flat));
-        let mut mixed = None;
-        let mut other = if arrays.len() == 1 { rest } else { self.copy(mixed.insert(rest)) };
+        let mut conts = [None; 3];
+        let mut rest = Some(rest);
         // `Obj.field` is an access to a generic array, so what is not flat may be any block.
-        self.specialise(&mut other, arrays, Elements::Fields);
-        handlers.push(self.handler("other", other));
-        handlers.extend(mixed.map(|mixed| self.handler("mixed", mixed)));
-        let conts: SmallVec<[Continuation; 3]> = handlers.iter().map(|handler| handler.cont).collect();
-        handlers.iter_mut().for_each(|handler| self.run(&mut handler.body));
+        let wanted = [
+            (plan.flat, "flat", Some(Elements::Floats)),
+            (plan.other, "other", Some(Elements::Fields)),
+            (plan.mixed, "mixed", None),
+        ];
+        let last = wanted.iter().rposition(|(is_wanted, ..)| *is_wanted);
+        for (index, (_, name, elements)) in wanted.iter().enumerate().filter(|(_, (wanted, ..))| *wanted) {
+            // The last one is the original.
+            let body =
+                if Some(index) == last { rest.take() } else { rest.as_ref().map(|rest| self.copy(rest)) };
+            let Some(mut body) = body else { break };
+            if let Some(elements) = elements {
+                self.specialise(&mut body, arrays, *elements);
+            }
+            let cont = self.unit.new_continuation(*name);
+            conts[index] = Some(cont);
+            self.run(&mut body);
+            handlers.push(ContHandler { cont, params: SmallVec::new(), body });
+        }
         self.tested.truncate(tested);
         let mut items = vec![Item::LetCont { recursive: false, handlers }];
         let count = self.count_flat(&mut items, arrays, dbg);
-        let mut arms = vec![(0, jump(conts[1]))];
-        arms.extend(conts.get(2).map(|_| (arrays.len() as i64, jump(conts[0]))));
-        let default = Some(jump(conts.get(2).copied().unwrap_or(conts[0])));
-        let switch = Switch { scrutinee: count.into(), arms, default, dbg };
+        let [flat, other, mixed] = conts;
+        // How many are flat.
+        let mut arms = Vec::new();
+        arms.extend(other.map(|cont| (0, jump(cont))));
+        arms.extend(flat.filter(|_| mixed.is_some()).map(|cont| (arrays.len() as i64, jump(cont))));
+        let switch = Switch { scrutinee: count, arms, default: mixed.or(flat).map(jump), dbg };
         Expr { items, terminator: Terminator::Switch(Box::new(switch)) }
     }
 
@@ -233,35 +265,25 @@ impl Copying<'_> {
         Copier::new(&mut self.unit.variables, &mut self.unit.continuations).expr(rest)
     }
 
-    fn handler(&mut self, name: &str, body: Expr) -> ContHandler {
-        ContHandler { cont: self.unit.new_continuation(name), params: SmallVec::new(), body }
-    }
-
     /// Counts how many of some arrays are flat.
-    fn count_flat(&mut self, items: &mut Vec<Item>, arrays: &[Variable], dbg: Dbg) -> Variable {
-        let mut count: Option<Variable> = None;
-        for array in arrays {
-            let mut bind = |name: &str, prim: Prim, args: &[Simple]| {
-                let var = self.unit.new_variable(name, Kind::NakedImmediate, Subkind::Any);
-                items.push(bound(var, prim, args, dbg));
-                var
-            };
-            let tag = bind("tag", Prim::GetTag, &[(*array).into()]);
-            let flat = Simple::naked_imm(i64::from(tags::DOUBLE_ARRAY));
-            let is_flat = bind(
-                "is_flat",
-                Prim::IntCompare { op: IntCmp::Eq, kind: IntKind::Naked },
-                &[tag.into(), flat],
-            );
-            count = Some(match count {
-                None => is_flat,
-                Some(others) => {
-                    let sum = Prim::IntArith { op: IntOp::Add, kind: IntKind::Naked };
-                    bind("flat", sum, &[others.into(), is_flat.into()])
-                }
-            });
-        }
-        count.expect("there is an array to be tested")
+    fn count_flat(&mut self, items: &mut Vec<Item>, arrays: &[Variable], dbg: Dbg) -> Simple {
+        let mut bind = |name: &str, prim: Prim, args: &[Simple]| {
+            let var = self.unit.new_variable(name, Kind::NakedImmediate, Subkind::Any);
+            items.push(bound(var, prim, args, dbg));
+            Simple::Var(var)
+        };
+        let kind = IntKind::Naked;
+        let tag_of_flat = Simple::naked_imm(i64::from(tags::DOUBLE_ARRAY));
+        let tests: SmallVec<[Simple; 2]> = arrays
+            .iter()
+            .map(|array| {
+                let tag = bind("tag", Prim::GetTag, &[(*array).into()]);
+                bind("is_flat", Prim::IntCompare { op: IntCmp::Eq, kind }, &[tag, tag_of_flat])
+            })
+            .collect();
+        let sum = Prim::IntArith { op: IntOp::Add, kind };
+        let count = tests.into_iter().reduce(|count, test| bind("flat", sum.clone(), &[count, test]));
+        count.unwrap_or(Simple::naked_imm(0))
     }
 
     /// Makes accesses those of arrays that are flat, or are not.
