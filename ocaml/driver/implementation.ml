@@ -277,6 +277,7 @@ let compile_source info ~backend =
       Zero_alloc_attributes.read ~optimises:(Flags.optimises ()) parsed;
       if not (stops_after Parsing) then begin
         let typed = typecheck_impl info parsed in
+        Zero_alloc_attributes.read_interface ~optimises:(Flags.optimises ()) parsed typed.signature;
         if not (stops_after Typing) then backend info typed
       end;
       Unit_files.warn_of_unused ();

@@ -44,6 +44,7 @@ let words = function
   | _ -> None
 
 let allowed = "It must be empty, or some of 'strict', 'opt', 'assume', or 'ignore'"
+let allowed_in_interface = "In an interface it must be empty, or 'strict', 'opt'"
 let allowed_in_file = "It must be 'all', maybe with 'strict', 'opt'"
 
 let warn (attribute : attribute) warning = Location.prerr_warning attribute.attr_loc warning
@@ -190,7 +191,10 @@ let warn_of_others state structure =
   let super = Ast_iterator.default_iterator in
   let attribute _ a =
     let is_misplaced = is_zero_alloc a && not (List.mem a.attr_loc state.read) in
-    if is_misplaced || is_similar a.attr_name.txt then warn a (Warnings.Misplaced_attribute a.attr_name.txt)
+    if is_misplaced || is_similar a.attr_name.txt then begin
+      state.read <- a.attr_loc :: state.read;
+      warn a (Warnings.Misplaced_attribute a.attr_name.txt)
+    end
   in
   let iterator = { super with attribute } in
   iterator.structure iterator structure
@@ -205,7 +209,7 @@ let occur structure =
   match iterator.structure iterator structure with () -> false | exception Found -> true
 
 let read_all ~optimises structure =
-  if not (occur structure) then none
+  if not (occur structure) then (none, [])
   else begin
     let state =
       { found = none; read = []; ignored = Hashtbl.create 8; promised = Hashtbl.create 8; optimises }
@@ -214,14 +218,76 @@ let read_all ~optimises structure =
     iterator.structure iterator structure;
     read_of_files state structure;
     warn_of_others state structure;
-    state.found
+    (state.found, state.read)
   end
 
 (** What the file that is being compiled promises and assumes. *)
 let current = ref none
 
+(* The attributes of the file itself: where it has no interface, its signature has them too. *)
+let own = ref []
+
 (** Reads what a file promises and assumes. Warns of attributes that mean nothing. [optimises]: at -O2 or higher. *)
-let read ~optimises structure = current := read_all ~optimises structure
+let read ~optimises structure =
+  let found, read = read_all ~optimises structure in
+  current := found;
+  own := read
+
+(* {1 Interfaces} *)
+
+(* The module of a name that a structure defines last, if it is a structure. *)
+let module_of structure name =
+  let of_binding binding = if binding.pmb_name.txt = Some name then Some binding.pmb_expr else None in
+  let rec structure_of m =
+    match m.pmod_desc with
+    | Pmod_structure structure -> Some structure
+    | Pmod_constraint (m, _) -> structure_of m
+    | _ -> None
+  in
+  let found item =
+    match item.pstr_desc with
+    | Pstr_module binding -> Option.to_list (of_binding binding)
+    | Pstr_recmodule bindings -> List.filter_map of_binding bindings
+    | _ -> []
+  in
+  match List.rev (List.concat_map found structure) with [] -> None | m :: _ -> structure_of m
+
+let function_of_name structure name =
+  let here item = match item.pstr_desc with Pstr_value _ -> functions_of_item item | _ -> [] in
+  List.assoc_opt name (List.rev (List.concat_map here structure))
+
+(* What the interface says of a value holds for its definition. *)
+let read_of_value ~optimises structure id (value : Types.value_description) attribute =
+  let name = Ident.name id in
+  match known_words attribute ~known:[ "strict"; "opt" ] ~explanation:allowed_in_interface with
+  | None -> ()
+  | Some words -> (
+      let has word = List.mem word words in
+      match function_of_name structure name with
+      | None ->
+          let explanation = Printf.sprintf "Nothing is checked: '%s' is not defined by a function here" name in
+          Location.prerr_warning value.val_loc (Warnings.Attribute_payload (attribute.attr_name.txt, explanation))
+      | Some f ->
+          let is_same (promise : promise) = range_of promise.loc = range_of f.pexp_loc in
+          let known, others = List.partition is_same !current.promises in
+          let strict = has "strict" || List.exists (fun (promise : promise) -> promise.strict) known in
+          if optimises || not (has "opt") then
+            current := { !current with promises = { name; loc = f.pexp_loc; strict } :: others })
+
+(** Reads what the interface of the file promises ([val f : t [@@zero_alloc]]), from the signature that the front end
+    has typed the [structure] with. *)
+let rec read_interface ~optimises structure (signature : Types.signature) =
+  let item : Types.signature_item -> unit = function
+    | Sig_value (id, value, _) ->
+        let is_promise a = is_zero_alloc a && not (List.mem a.attr_loc !own) in
+        List.iter (read_of_value ~optimises structure id value) (List.filter is_promise value.val_attributes)
+    | Sig_module (id, _, { md_type = Mty_signature inner; _ }, _, _) ->
+        Option.iter
+          (fun structure -> read_interface ~optimises structure inner)
+          (module_of structure (Ident.name id))
+    | _ -> ()
+  in
+  List.iter item signature
 
 (** The [[@inline]] attribute of a function, for which Lambda has [attribute]. Without [-g] what other units inline has
     no location there, by which an assumption would be known. *)

@@ -126,6 +126,8 @@ enum DiffFormat {
     Text,
     /// As data (docs/reports.md)
     Json,
+    /// One page, what costs more or less first
+    Html,
 }
 
 /// `flambeau report`.
@@ -139,6 +141,7 @@ pub fn run(arguments: ReportArguments) -> Result<()> {
             let text = match format {
                 DiffFormat::Text => diff::render(&differences),
                 DiffFormat::Json => diff::json(&differences).map_err(|error| anyhow::anyhow!("{error}"))?,
+                DiffFormat::Html => html::render_diff(&differences),
             };
             put(output.as_deref(), &text)
         }

@@ -217,6 +217,39 @@ fn attributes_that_mean_nothing_are_warned_of() {
 }
 
 /// Programs that were written for a compiler which checks other things are not refused.
+/// What an interface promises is checked where the implementation is compiled, in its modules too.
+#[test]
+fn interfaces_promise() {
+    let interface = "val f : int -> int * int [@@zero_alloc]\n\
+        val g : int -> int [@@zero_alloc strict]\n\
+        module M : sig val h : int -> int list [@@zero_alloc] end\n";
+    let implementation = |f: &str, h: &str| {
+        format!(
+            "let f x = (x, x)\nlet f x = ignore (f x); {f}\nlet g x = x + 1\nmodule M = struct let h x = {h} end\n"
+        )
+    };
+    let held = implementation("if x = 0 then (1, 2) else (3, 4)", "if x = 0 then [] else [ 1 ]");
+    let folder = Folder::new(&[("a.mli", interface), ("a.ml", &held)]);
+    let output = folder.run(&["-c", "a.mli", "a.ml"]);
+    check_status(&output, 0);
+    assert!(output.stderr.is_empty(), "{}", text(&output.stderr));
+    for (f, h, error) in [
+        ("(x, x)", "[]", "Error: [@zero_alloc]: f may allocate"),
+        ("(1, 2)", "[ x ]", "[@zero_alloc]: h may allocate"),
+    ] {
+        fs::write(folder.path("a.ml"), implementation(f, h)).expect("written");
+        let output = folder.run(&["-c", "a.mli", "a.ml"]);
+        check_status(&output, 2);
+        check_contains(&output.stderr, &[error]);
+    }
+    // Nothing is checked of what is no function in the source, and it is said so.
+    fs::write(folder.path("a.ml"), held.replace("let g x = x + 1", "let g = Sys.opaque_identity succ"))
+        .expect("written");
+    let output = folder.run(&["-c", "a.mli", "a.ml"]);
+    check_status(&output, 0);
+    check_contains(&output.stderr, &["a.mli", "Nothing is checked: 'g' is not defined"]);
+}
+
 #[test]
 fn promises_may_be_left_unchecked() {
     let folder = Folder::new(&[("a.ml", "let[@zero_alloc] f x = (x, x)\n")]);

@@ -177,7 +177,8 @@ fn saved_reference(g: &mut Gen) -> Instance {
     let (f, t) = (g.fresh("f"), g.fresh("t"));
     let container = g.rng.pick(CONTAINERS);
     let payload = g.rng.pick(PAYLOADS);
-    let value = payload.make(g.int(&["i"]));
+    // Of a value that is known where the block is allocated, all such blocks may be one constant.
+    let value = payload.make(plain("(Sys.opaque_identity ($x))", &[("x", g.int(&["i"]))]));
     let fixed = [("t", Node::from(&t)), ("r", "!r".into()), ("p", value)];
     let larger = plain(container.larger[0], &fixed);
     let start = plain(container.start, &fixed);

@@ -1,6 +1,7 @@
 //! Reports as one page that needs nothing else: no network, no other file, no script but one that opens what a link
 //! leads to, and searches among the remarks.
 
+mod diff;
 mod functions;
 mod note;
 mod remarks;
@@ -13,6 +14,8 @@ use maud::{DOCTYPE, Markup, PreEscaped, html};
 use crate::model::{Operation, Report};
 use crate::terminal;
 
+pub use diff::render as render_diff;
+
 /// The page on units.
 #[must_use]
 pub fn render(reports: &[Report]) -> String {
@@ -20,6 +23,19 @@ pub fn render(reports: &[Report]) -> String {
         [report] => format!("{}: what costs, and what was decided", report.unit),
         _ => format!("What costs, and what was decided, in {} units", reports.len()),
     };
+    let header = html! { (filters()) };
+    let main = html! {
+        (remarks::section(reports))
+        @if reports.len() > 1 { (overview(reports)) }
+        @for (index, report) in reports.iter().enumerate() {
+            (unit(index, report, reports.len() == 1))
+        }
+    };
+    page(&title, &header, &main)
+}
+
+/// A page with all that it needs.
+fn page(title: &str, header: &Markup, main: &Markup) -> String {
     let page = html! {
         (DOCTYPE)
         html lang="en" {
@@ -35,15 +51,9 @@ pub fn render(reports: &[Report]) -> String {
                 a.skip href="#units" { "Skip to the decisions" }
                 header {
                     h1 { (title) }
-                    (filters())
+                    (header)
                 }
-                main #units {
-                    (remarks::section(reports))
-                    @if reports.len() > 1 { (overview(reports)) }
-                    @for (index, report) in reports.iter().enumerate() {
-                        (unit(index, report, reports.len() == 1))
-                    }
-                }
+                main #units { (main) }
                 footer { "Made by flambeau report. What the reasons mean: docs/reports.md." }
                 script { (PreEscaped(include_str!("script.js"))) }
             }

@@ -88,6 +88,11 @@ fn search(selected: &Selected) -> Markup {
     let mut names: Vec<&str> = selected.iter().map(|(_, remark)| remark.name.as_str()).collect();
     names.sort_unstable();
     names.dedup();
+    search_form(&names, selected.len())
+}
+
+/// What the script finds remarks by: words, and one of the names.
+pub fn search_form(names: &[&str], count: usize) -> Markup {
     html! {
         form.search role="search" aria-label="Remarks" {
             label { "Search " input #search type="search" placeholder="file, function, words" autocomplete="off"; }
@@ -95,7 +100,7 @@ fn search(selected: &Selected) -> Markup {
                 option value="" { "all" }
                 @for name in names { option value=(name) { (name.replace('_', " ")) } }
             } }
-            output #shown { (selected.len()) " remarks" }
+            output #shown { (count) " remarks" }
         }
     }
 }

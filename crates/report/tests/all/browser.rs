@@ -6,6 +6,7 @@ use std::io::Write;
 use std::path::Path;
 use std::process::{Command, Output};
 
+use flambeau_report::diff::diff;
 use flambeau_report::explain::explain;
 use flambeau_report::html;
 use flambeau_report::sites::sites;
@@ -148,6 +149,42 @@ fn the_page_is_drawn() {
         // Text, panels, and the tones of inlined, not inlined and specialised calls.
         assert!(shot.colours() > 100, "only {} colours", shot.colours());
     }
+}
+
+/// The page on two builds: what changed is there, is found by words, and has the tones of more and less.
+#[test]
+fn the_page_on_two_builds_is_drawn() {
+    let Some(browser) = browser() else { return };
+    let (first, mut second) = (fixture::report(), fixture::report());
+    second.remarks[0].cost *= 10.0;
+    let gone = second.remarks.remove(1);
+    second.decisions.retain(|decision| decision.callee.as_deref() != Some("camlShapes__Make_526"));
+    let differences = diff(std::slice::from_ref(&first), &[second]);
+    let folder = tempfile::tempdir().expect("a folder");
+    let page = folder.path().join("diff.html");
+    fs::write(&page, html::render_diff(&differences)).expect("written");
+    let dom = run(&browser, folder.path(), &["--dump-dom"], &page);
+    let dom = String::from_utf8_lossy(&dom.stdout);
+    for text in
+        ["class=\"verdict kept\">+", "class=\"verdict inlined\">−", "call of <b>Shapes.Make</b>", ">gone<"]
+    {
+        assert!(dom.contains(text), "{text}: {dom}");
+    }
+    assert!(dom.contains(&gone.message.replace('&', "&amp;")));
+    let dom = run_at(&browser, folder.path(), &["--dump-dom"], &page, "?search=no+such+words");
+    assert!(String::from_utf8_lossy(&dom.stdout).contains(">0 remarks<"));
+    for (name, width) in [("diff-800", 800), ("diff-1600", 1600)] {
+        let size = format!("--window-size={width},1000");
+        assert_eq!(screenshot(&browser, folder.path(), &page, name, &[&size]).width, width);
+    }
+    let dark = screenshot(&browser, folder.path(), &page, "diff-dark", &["--force-dark-mode"]);
+    assert!(dark.brightness() < 70.0 && dark.colours() > 50, "{} {}", dark.brightness(), dark.colours());
+
+    // The same twice is said to be the same.
+    fs::write(&page, html::render_diff(&diff(std::slice::from_ref(&first), std::slice::from_ref(&first))))
+        .expect("written");
+    let dom = run(&browser, folder.path(), &["--dump-dom"], &page);
+    assert!(String::from_utf8_lossy(&dom.stdout).contains("No difference (units: 1)"));
 }
 
 /// The document as the browser parsed it.

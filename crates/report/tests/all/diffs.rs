@@ -218,6 +218,7 @@ fn as_data() {
               "unit": "Shapes",
               "in_first": true,
               "in_second": true,
+              "remarks": [],
               "calls": [
                 {
                   "within": [
@@ -238,7 +239,30 @@ fn as_data() {
                     "text": "inlined: it is a functor applied at the toplevel"
                   },
                   "after": null
-                }
-              ],"#]]
+                }"#]]
     .assert_eq(&lines.join("\n"));
+}
+
+/// What is in a loop now, what is no longer there, and a new function.
+#[test]
+fn costs_that_changed_come_first() {
+    let (first, mut second) = (fixture::report(), fixture::report());
+    second.remarks[0].cost *= 10.0;
+    let gone = second.remarks.remove(1);
+    second.remarks[2].cost *= 1.01;
+    let differences = diff(&[first], &[second]);
+    let changes: Vec<(&str, bool)> =
+        differences[0].remarks.iter().map(|remark| (remark.name.as_str(), remark.change() > 0.0)).collect();
+    assert_eq!(changes.len(), 2, "one per cent is no difference: {changes:?}");
+    assert!(changes.contains(&(gone.name.as_str(), false)), "{changes:?}");
+    expect![[r#"
+        Shapes
+          a function that is not known is called (2 arguments) in Shapes.fold
+            - shapes.ml:11: cost 70
+            + shapes.ml:11: cost 700
+          a function that is not known is called (1 argument) in Shapes.apply_all.(fun)
+            - shapes.ml:22: cost 70
+            + nothing of the kind
+    "#]]
+    .assert_eq(&render(&differences));
 }

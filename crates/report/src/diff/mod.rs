@@ -1,19 +1,23 @@
-//! The differences between two builds: calls with other decisions, and functions in which other operations remain.
+//! The differences between two builds: what costs more or less, calls with other decisions, and functions in which
+//! other operations remain.
 //!
 //! Calls are matched by the function that they stand in, the functions inlined around them, what they call, and their
 //! order; not by lines, nor by linker's names, which have numbers: code that only moved is the same.
 
+mod remarks;
+mod text;
+
 use std::collections::BTreeMap;
-use std::fmt::Write;
 
 use flambeau_ir::decision::{Place, Policy, Reason};
 use serde::Serialize;
 
 use crate::explain::explain;
-use crate::model::{Counts, Function, Operation, Report};
-
+use crate::model::{Counts, Function, Report};
 use crate::sites::{Site, sites};
-use crate::terminal::counted;
+
+pub use remarks::{ChangedRemark, Cost};
+pub use text::render;
 
 /// A call in one of the builds.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -59,6 +63,8 @@ pub struct UnitDiff {
     pub in_first: bool,
     /// Whether it is in the second build.
     pub in_second: bool,
+    /// What costs more or less, what changed most first.
+    pub remarks: Vec<ChangedRemark>,
     /// The calls, in order.
     pub calls: Vec<ChangedCall>,
     /// The functions, by name.
@@ -73,7 +79,11 @@ impl UnitDiff {
     /// Whether there is no difference.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.in_first && self.in_second && self.calls.is_empty() && self.functions.is_empty()
+        self.in_first
+            && self.in_second
+            && self.remarks.is_empty()
+            && self.calls.is_empty()
+            && self.functions.is_empty()
     }
 }
 
@@ -121,6 +131,7 @@ fn unit_diff(unit: &str, before: Option<&Report>, after: Option<&Report>) -> Uni
         unit: unit.into(),
         in_first: before.is_some(),
         in_second: after.is_some(),
+        remarks: remarks::changed(before, after),
         calls: changed_calls(before, after),
         functions: changed_functions(before, after),
         before: remaining(before),
@@ -223,71 +234,6 @@ fn counts_of(report: &Report) -> Vec<((String, usize), Counts)> {
             ((name, *number), function.counts())
         })
         .collect()
-}
-
-/// The differences as text.
-#[must_use]
-pub fn render(diffs: &[UnitDiff]) -> String {
-    let mut out = String::new();
-    for diff in diffs.iter().filter(|diff| !diff.is_empty()) {
-        unit(&mut out, diff);
-    }
-    if out.is_empty() {
-        out.push_str("No difference: the same was decided of all calls, and the same remains.\n");
-    }
-    out
-}
-
-fn unit(out: &mut String, diff: &UnitDiff) {
-    let only = match (diff.in_first, diff.in_second) {
-        (true, false) => " (in the first build only)",
-        (false, true) => " (in the second build only)",
-        _ => "",
-    };
-    let _ = writeln!(out, "{}{only}", diff.unit);
-    if !only.is_empty() {
-        return;
-    }
-    for call in &diff.calls {
-        let _ = writeln!(out, "  call of {} in {}", call.callee, call.within.join(" > "));
-        side_line(out, "-", call.before.as_ref());
-        side_line(out, "+", call.after.as_ref());
-    }
-    for function in &diff.functions {
-        let _ = writeln!(out, "  {} has", function.function);
-        counts_line(out, "-", function.before.as_ref());
-        counts_line(out, "+", function.after.as_ref());
-    }
-    let totals: Vec<String> = Operation::ALL
-        .into_iter()
-        .filter_map(|operation| {
-            let count = |counts: &Counts| counts.get(&operation).copied().unwrap_or(0);
-            let (before, after) = (count(&diff.before), count(&diff.after));
-            let change = i64::from(after) - i64::from(before);
-            (change != 0).then(|| format!("{} {before} -> {after} ({change:+})", operation.noun(2)))
-        })
-        .collect();
-    if !totals.is_empty() {
-        let _ = writeln!(out, "  in all: {}", totals.join(", "));
-    }
-}
-
-fn side_line(out: &mut String, sign: &str, side: Option<&Side>) {
-    let _ = match side {
-        Some(side) => {
-            let at = side.place.as_ref().map(|location| format!("{}:{}: ", location.file, location.line));
-            writeln!(out, "    {sign} {}{}", at.unwrap_or_default(), side.text)
-        }
-        None => writeln!(out, "    {sign} no such call"),
-    };
-}
-
-fn counts_line(out: &mut String, sign: &str, counts: Option<&Counts>) {
-    let _ = match counts {
-        Some(counts) if counts.is_empty() => writeln!(out, "    {sign} nothing"),
-        Some(counts) => writeln!(out, "    {sign} {}", counted(counts)),
-        None => writeln!(out, "    {sign} (is not there)"),
-    };
 }
 
 /// The differences as JSON.
