@@ -15,9 +15,12 @@ use flambeau_ir::{
 };
 use flambeau_simplify::arrays::{Access, Elements};
 use flambeau_simplify::size;
+use flambeau_types::length_of_made;
 use rustc_hash::FxHashSet;
 use smallvec::{SmallVec, smallvec};
 
+use crate::loops::entered;
+use crate::peel::{peel_off, scope_at_back_edge};
 use points::{Gain, Points};
 
 /// More arrays than these are not tested at once.
@@ -97,8 +100,12 @@ struct Copying<'a> {
     /// What an operation that was executed before the current point shows to be arrays, in the order in which it is
     /// found: what is nested in a run is taken away behind it.
     arrays: Vec<Variable>,
+    /// The arrays for which the loop around the current point was peeled, which are tested before what is left of it.
+    awaited: Vec<Variable>,
     /// The arrays that were tested around the current point.
     tested: Vec<Variable>,
+    /// The arrays that were made in copies: once these are simplified, what is in them may be known.
+    made: FxHashSet<Variable>,
     changed: bool,
 }
 
@@ -109,9 +116,10 @@ impl Copying<'_> {
         code: Option<CodeId>,
         limit: u32,
     ) -> Copying<'a> {
-        let (arrays, tested, changed) = (Vec::new(), Vec::new(), false);
+        let (arrays, awaited, tested) = (Vec::new(), Vec::new(), Vec::new());
+        let (made, changed) = (FxHashSet::default(), false);
         let budget = limit.saturating_mul(GROWTH);
-        Copying { unit, rewrites, code, limit, budget, arrays, tested, changed }
+        Copying { unit, rewrites, code, limit, budget, arrays, awaited, tested, made, changed }
     }
 
     /// A run, from the first point on at which copying the rest is worth it.
@@ -119,20 +127,27 @@ impl Copying<'_> {
         deep(|| {
             let shown = self.arrays.len();
             let mut seen: SmallVec<[Variable; 4]> = SmallVec::new();
-            for index in 0..expr.items.len() {
+            let awaited = self.awaited.len();
+            let mut index = 0;
+            while index < expr.items.len() {
                 let item = &expr.items[index];
                 let is_loop = matches!(item, Item::LetCont { recursive: true, .. });
-                let is_first = unknown_array(item).is_some_and(|array| {
-                    !seen.contains(&array) && {
+                let is_first = self.code.is_some()
+                    && unknown_array(item).is_some_and(|array| {
+                        let is_new = !seen.contains(&array) && !self.awaited.contains(&array);
                         seen.push(array);
-                        true
-                    }
-                });
-                if (is_loop || is_first && self.code.is_some()) && self.cut(expr, index) {
+                        is_new
+                    });
+                if (is_loop || is_first) && self.cut(expr, index) {
                     break;
                 }
+                if is_loop && self.peel(expr, index) {
+                    continue;
+                }
                 self.item(&mut expr.items[index]);
+                index += 1;
             }
+            self.awaited.truncate(awaited);
             if let Terminator::Try { body, .. } = &mut expr.terminator {
                 self.run(body);
             }
@@ -143,6 +158,11 @@ impl Copying<'_> {
     fn item(&mut self, item: &mut Item) {
         self.arrays.extend(shown_array(item));
         match item {
+            Item::Let { var, named: Named::Prim { prim, args, .. }, .. } => {
+                if !self.tested.is_empty() && length_of_made(prim, args).is_some() {
+                    self.made.insert(*var);
+                }
+            }
             Item::Join { body, .. } => {
                 self.run(body);
                 // What comes first in it was executed before whatever jumps to the rest.
@@ -180,6 +200,57 @@ impl Copying<'_> {
         cut
     }
 
+    fn may_be_tested(&self, array: Variable) -> bool {
+        !self.tested.contains(&array) && !self.made.contains(&array)
+    }
+
+    /// Peels a loop where only its first iteration shows that what it works on is an array: the loop that is left can
+    /// be copied.
+    fn peel(&mut self, expr: &mut Expr, index: usize) -> bool {
+        let Some(arrays) = self.shown_by_first(expr, index) else { return false };
+        let Terminator::ApplyCont(entry) = &expr.terminator else { return false };
+        if !self.rewrites.allow(Rewrite::Peeling(entry.cont), self.unit, self.code) {
+            return false;
+        }
+        self.awaited.extend(arrays);
+        peel_off(self.unit, expr, index);
+        self.changed = true;
+        true
+    }
+
+    /// The arrays that the first iteration of a loop shows to be arrays, if copying the others is worth the peeling,
+    /// too.
+    fn shown_by_first(&mut self, expr: &Expr, index: usize) -> Option<SmallVec<[Variable; 2]>> {
+        let Item::LetCont { handlers, .. } = &expr.items[index] else { return None };
+        if entered(expr) != Some(index) {
+            return None;
+        }
+        let handler = &handlers[0];
+        let size = size::of(&handler.body, self.limit.min(self.budget) / 2)?;
+        let points = Points::of(&handler.body);
+        let mut arrays = points.arrays();
+        if arrays.is_empty() || !points.can_be_copied() {
+            return None;
+        }
+        let path = scope_at_back_edge(handler)?;
+        let shown: FxHashSet<Variable> = path
+            .into_iter()
+            .flatten()
+            .filter_map(shown_array)
+            .filter(|array| !handler.params.contains(array))
+            .collect();
+        arrays.retain(|(array, _)| {
+            shown.contains(array) && self.may_be_tested(*array) && !self.arrays.contains(array)
+        });
+        // The points are those of one iteration.
+        let gain = arrays.iter().map(|(_, gain)| gain.repeated(1).most()).max()?;
+        let is_worth = u64::from(gain) * u64::from(self.limit) / 100 >= 2 * u64::from(size);
+        is_worth.then(|| {
+            self.budget -= size;
+            arrays.iter().map(|(array, _)| *array).collect()
+        })
+    }
+
     /// How a term is to be copied, if that is worth it.
     fn plan(&self, rest: &Expr) -> Option<Plan> {
         let size = size::of(rest, self.limit.min(self.budget))?;
@@ -190,7 +261,7 @@ impl Copying<'_> {
         }
         let soon = shown_soon(rest);
         arrays.retain(|(array, _)| {
-            !self.tested.contains(array) && (self.arrays.contains(array) || soon.contains(array))
+            self.may_be_tested(*array) && (self.arrays.contains(array) || soon.contains(array))
         });
         arrays.truncate(MOST);
         // A larger limit asks for less gain, too.

@@ -51,7 +51,9 @@ impl Gain {
         if is_boxed_for_it { Gain { flat: 8, other: 0 } } else { Gain { flat: 1, other: 1 } }
     }
 
-    fn repeated(self, loops: u32) -> Gain {
+    /// In so many loops.
+    #[must_use]
+    pub fn repeated(self, loops: u32) -> Gain {
         let times = ITERATIONS.pow(loops.min(DEEPEST));
         Gain { flat: self.flat * times, other: self.other * times }
     }
