@@ -1,4 +1,4 @@
-(* slow: arrays whose elements may be floats; first: generic_array; remedy: annotate the array *)
+(* slow: stores into an array of any elements; first: store; remedy: annotate what is stored *)
 let[@inline never] reverse a =
   let n = Array.length a in
   for i = 0 to (n / 2) - 1 do

@@ -72,7 +72,7 @@ fn inner_first(expr: &mut Expr, f: &mut impl FnMut(&mut Expr)) {
 
 /// The item of a run that binds the loop of one continuation which the run ends by entering, if that is its only
 /// entry.
-fn entered(expr: &Expr) -> Option<usize> {
+pub fn entered(expr: &Expr) -> Option<usize> {
     let Terminator::ApplyCont(entry) = &expr.terminator else { return None };
     let index = expr.items.iter().position(|item| match item {
         Item::LetCont { recursive: true, handlers } => handlers.len() == 1 && handlers[0].cont == entry.cont,

@@ -37,44 +37,60 @@ fn peel_entered(rewriting: &mut Rewriting, expr: &mut Expr, index: usize) -> boo
     if !is_worth_it(&handlers[0], rewriting) || !rewriting.allow(Rewrite::Peeling(entry.cont)) {
         return false;
     }
-    let entry = entry.clone();
-    let item = expr.items.remove(index);
-    let Item::LetCont { handlers, .. } = &item else { return false };
-    let ContHandler { params, body, .. } = &handlers[0];
-    let mut copier = Copier::new(&mut rewriting.unit.variables, &mut rewriting.unit.continuations);
+    peel_off(rewriting.unit, expr, index);
+    true
+}
+
+/// Does the first iteration of a loop before it, where a run ends by entering the loop of one continuation that one of
+/// its items binds.
+pub(crate) fn peel_off(unit: &mut Unit, expr: &mut Expr, index: usize) {
+    let (Item::LetCont { handlers, .. }, Terminator::ApplyCont(entry)) =
+        (&expr.items[index], &expr.terminator)
+    else {
+        return;
+    };
+    let ContHandler { cont, params, body } = &handlers[0];
+    let cont = *cont;
+    let mut copier = Copier::new(&mut unit.variables, &mut unit.continuations);
     for (param, arg) in params.iter().zip(&entry.args) {
         copier.substitute_variable(*param, *arg);
     }
     let mut first = copier.expr(body);
-    let mut item = Some(item);
-    bind_at_back_edge(&mut first, entry.cont, &mut item);
+    let mut item = Some(expr.items.remove(index));
+    bind_at_back_edge(&mut first, cont, &mut item);
     expr.items.extend(first.items);
     expr.terminator = first.terminator;
-    true
 }
 
 /// Whether a loop is innermost and small, has one back edge, and computes something invariant.
 fn is_worth_it(handler: &ContHandler, rewriting: &Rewriting) -> bool {
-    let ContHandler { cont, params, body } = handler;
-    let never_ran = rewriting.unit.continuations[*cont].heat == Heat::Never;
-    if never_ran || size::of(body, LARGE).is_none() {
+    let never_ran = rewriting.unit.continuations[handler.cont].heat == Heat::Never;
+    if never_ran || size::of(&handler.body, LARGE).is_none() {
         return false;
     }
-    let mut varies: FxHashSet<Variable> = params.iter().copied().collect();
+    let Some(path) = scope_at_back_edge(handler) else { return false };
+    let mut varies: FxHashSet<Variable> = handler.params.iter().copied().collect();
+    handler.body.walk(&mut |expr| {
+        for item in &expr.items {
+            item.for_each_bound(&mut |var| {
+                varies.insert(var);
+            });
+            if let Item::LetCont { handlers, .. } = item {
+                handlers.iter().for_each(|handler| varies.extend(&handler.params));
+            }
+        }
+    });
+    invariant_size(&path, &rewriting.iteration(handler), varies) >= WORTH
+}
+
+/// The items that are in scope where a loop jumps back, inner ones first, if it is innermost and jumps back from one
+/// place: else it is not peeled.
+pub(crate) fn scope_at_back_edge(handler: &ContHandler) -> Option<Vec<&[Item]>> {
+    let ContHandler { cont, body, .. } = handler;
     let (mut innermost, mut back_edges) = (true, 0);
     body.walk(&mut |expr| {
         for item in &expr.items {
-            match item {
-                Item::Let { var, .. } => {
-                    varies.insert(*var);
-                }
-                Item::LetClosures { .. } => innermost = false,
-                Item::Join { params, .. } => varies.extend(params),
-                Item::LetCont { recursive, handlers } => {
-                    innermost &= !recursive;
-                    handlers.iter().for_each(|handler| varies.extend(&handler.params));
-                }
-            }
+            innermost &= !matches!(item, Item::LetClosures { .. } | Item::LetCont { recursive: true, .. });
         }
         match &expr.terminator {
             Terminator::Try { .. } => innermost = false,
@@ -87,11 +103,11 @@ fn is_worth_it(handler: &ContHandler, rewriting: &Rewriting) -> bool {
         expr.terminator.for_each_cont_use(&mut |used, _| innermost &= used != *cont);
     });
     if !innermost || back_edges != 1 {
-        return false;
+        return None;
     }
     let mut path = Vec::new();
     path_to_back_edge(body, *cont, &mut path);
-    invariant_size(&path, &rewriting.iteration(handler), varies) >= WORTH
+    Some(path)
 }
 
 /// The items that are in scope where a loop jumps back, inner ones first; nothing if it does so elsewhere. What is

@@ -1,45 +1,86 @@
-//! Arrays of a kind that the front end does not know: of those that were allocated here it is known what they hold
-//! (features D12).
+//! Accesses to arrays of a kind that the front end does not know, where it is known how they hold their elements: by
+//! how they were made ([`Env::elements`](flambeau_types::Env::elements)), or by a test that was passed (features D12,
+//! D15, F2).
 
-use flambeau_ir::prim::{ArrayKind, Mutability};
-use flambeau_ir::{BoxedKind, Kind, Prim, Simple, Subkind, Variable};
+use flambeau_ir::prim::{ArrayKind, Init, Mutability, Unknown};
+use flambeau_ir::{BoxedKind, Kind, Prim, Simple, Subkind, Unit, Variable};
 use flambeau_types::{Elements, Operands, Ty};
+use smallvec::smallvec;
 
 use crate::Simplifier;
 use crate::prims::Outcome;
 
-const FLOATS: ArrayKind = ArrayKind::Float;
+/// How what is accessed as an array of unknown kind is represented.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Representation {
+    /// An array that holds its elements so.
+    Array(Elements),
+    /// An array of values, or any other block, of which `Obj.field` makes an array of unknown representation.
+    Fields,
+}
+
+/// An access to an array of unknown representation, where that is known: what is computed before it, and what it is.
+pub struct Access {
+    pub lets: Vec<(Variable, Prim, Operands)>,
+    pub prim: Prim,
+    pub args: Operands,
+}
+
+impl Access {
+    /// The access that the runtime's test would choose, if the primitive is one of unknown representation.
+    ///
+    /// A store of an immediate into an array of values keeps its write barrier: the pointer that it overwrites must
+    /// stay visible to a collection that has begun.
+    pub fn of(
+        unit: &mut Unit,
+        prim: &Prim,
+        args: &[Simple],
+        representation: Representation,
+    ) -> Option<Access> {
+        if prim.needs_representation() != Some(Unknown::IsFlat) {
+            return None;
+        }
+        let is_load = matches!(prim, Prim::ArrayLoad { .. });
+        let plain = |prim| Access { lets: Vec::new(), prim, args: args.into() };
+        Some(match (representation, args) {
+            (Representation::Array(Elements::Floats), [array, index, value]) if !is_load => {
+                let (element, unbox) = unboxed_element(unit, *value);
+                Access {
+                    lets: vec![unbox],
+                    prim: Prim::ArrayStore { kind: ArrayKind::Float },
+                    args: smallvec![*array, *index, element.into()],
+                }
+            }
+            (Representation::Array(Elements::Floats), _) => {
+                let element = unit.new_variable("element", Kind::NakedFloat, Subkind::Any);
+                Access {
+                    lets: vec![(element, Prim::ArrayLoad { kind: ArrayKind::Float }, args.into())],
+                    prim: Prim::Box(BoxedKind::Float),
+                    args: smallvec![element.into()],
+                }
+            }
+            (Representation::Array(Elements::Values), _) if is_load => {
+                plain(Prim::ArrayLoad { kind: ArrayKind::Addr })
+            }
+            (Representation::Array(Elements::Values), _) => plain(Prim::ArrayStore { kind: ArrayKind::Addr }),
+            (Representation::Fields, _) if is_load => plain(Prim::BlockLoadComputed),
+            (Representation::Fields, _) => {
+                plain(Prim::BlockStoreComputed { pointer: true, init: Init::Assignment })
+            }
+        })
+    }
+}
 
 impl Simplifier<'_> {
-    pub(crate) fn array_load(&mut self, array: Simple, index: Simple) -> Outcome {
-        let operands = Operands::from_slice(&[array, index]);
-        match self.env.elements(array) {
-            Some(Elements::Floats) => {
-                let element = self.unit.new_variable("element", Kind::NakedFloat, Subkind::Any);
-                let load = (element, Prim::ArrayLoad { kind: FLOATS }, operands);
-                Outcome::Several(
-                    vec![load],
-                    Prim::Box(BoxedKind::Float),
-                    Operands::from_slice(&[element.into()]),
-                )
-            }
-            Some(Elements::Values) => Outcome::Prim(Prim::ArrayLoad { kind: ArrayKind::Addr }, operands),
-            None => Outcome::Keep(Ty::Unknown),
-        }
-    }
-
-    pub(crate) fn array_store(&mut self, array: Simple, index: Simple, value: Simple) -> Outcome {
-        match self.env.elements(array) {
-            Some(Elements::Floats) => {
-                let (element, unbox) = self.unboxed_element(value);
-                let operands = Operands::from_slice(&[array, index, element.into()]);
-                Outcome::Several(vec![unbox], Prim::ArrayStore { kind: FLOATS }, operands)
-            }
-            Some(Elements::Values) => {
-                let is_immediate = matches!(self.env.ty(value), Ty::Variant(v) if v.is_immediate());
-                let kind = if is_immediate { ArrayKind::Int } else { ArrayKind::Addr };
-                Outcome::Prim(Prim::ArrayStore { kind }, Operands::from_slice(&[array, index, value]))
-            }
+    /// An access to an array of unknown representation, if how the array was made tells.
+    pub(crate) fn generic_access(&mut self, prim: &Prim, args: &[Simple]) -> Outcome {
+        let access = args
+            .first()
+            .and_then(|array| self.env.elements(*array))
+            .and_then(|elements| Access::of(self.unit, prim, args, Representation::Array(elements)));
+        match access {
+            Some(Access { lets, prim, args }) if lets.is_empty() => Outcome::Prim(prim, args),
+            Some(Access { lets, prim, args }) => Outcome::Several(lets, prim, args),
             None => Outcome::Keep(Ty::Unknown),
         }
     }
@@ -49,9 +90,9 @@ impl Simplifier<'_> {
         match elements.first().and_then(|first| self.env.elements_like(*first)) {
             Some(Elements::Floats) => {
                 let (naked, lets): (Vec<Variable>, Vec<_>) =
-                    elements.iter().map(|element| self.unboxed_element(*element)).unzip();
+                    elements.iter().map(|element| unboxed_element(self.unit, *element)).unzip();
                 let operands = naked.into_iter().map(Simple::Var).collect();
-                Outcome::Several(lets, Prim::MakeArray { kind: FLOATS, mutability }, operands)
+                Outcome::Several(lets, Prim::MakeArray { kind: ArrayKind::Float, mutability }, operands)
             }
             Some(Elements::Values) => {
                 Outcome::Prim(Prim::MakeArray { kind: ArrayKind::Addr, mutability }, elements.into())
@@ -59,9 +100,9 @@ impl Simplifier<'_> {
             None => Outcome::Keep(Ty::pointer()),
         }
     }
+}
 
-    fn unboxed_element(&mut self, value: Simple) -> (Variable, (Variable, Prim, Operands)) {
-        let element = self.unit.new_variable("element", Kind::NakedFloat, Subkind::Any);
-        (element, (element, Prim::Unbox(BoxedKind::Float), Operands::from_slice(&[value])))
-    }
+fn unboxed_element(unit: &mut Unit, value: Simple) -> (Variable, (Variable, Prim, Operands)) {
+    let element = unit.new_variable("element", Kind::NakedFloat, Subkind::Any);
+    (element, (element, Prim::Unbox(BoxedKind::Float), smallvec![value]))
 }

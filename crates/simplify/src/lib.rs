@@ -31,7 +31,7 @@
 mod algebra;
 mod analysis;
 pub mod arrangements;
-mod arrays;
+pub mod arrays;
 mod calls;
 mod choices;
 pub mod cold;

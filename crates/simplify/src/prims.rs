@@ -1,6 +1,6 @@
 //! Primitives, in the downward pass.
 
-use flambeau_ir::prim::{ArrayKind, Init, IntCmp, Mutability};
+use flambeau_ir::prim::{ArrayKind, Init, IntCmp, Mutability, Unknown};
 use flambeau_ir::tags;
 use flambeau_ir::{Const, Dbg, ExnCont, IntKind, Item, Kind, Named, Prim, Rewrite, Simple, Variable};
 use flambeau_types::{Blocks, Definition, IntSet, Operands, Ty, length_of_made};
@@ -112,7 +112,9 @@ impl Simplifier<'_> {
             self.env.add_cse(key, args, memory, result);
         }
         let of_module = matches!((&prim, &args[..]), (Prim::BlockLoad { .. }, [Simple::Symbol(_)]));
-        if (of_module || prim.can_drop()) && !args.is_empty() {
+        // An array that a function of the runtime makes is what its arguments are.
+        let makes = prim.can_drop() || length_of_made(&prim, &args).is_some();
+        if (of_module || makes) && !args.is_empty() {
             self.env.define(var, Definition { prim: prim.clone(), args: args.clone() });
         }
         self.learn_from(var, &prim, &args);
@@ -352,10 +354,6 @@ impl Simplifier<'_> {
             (Prim::MakeFloatBlock { .. } | Prim::MakeArray { .. } | Prim::Duplicate { .. }, _) => {
                 Outcome::Keep(self.env.elements_of_made(prim, args).map_or_else(Ty::pointer, Ty::Array))
             }
-            (Prim::ArrayLoad { kind: ArrayKind::Generic }, [array, index]) => self.array_load(*array, *index),
-            (Prim::ArrayStore { kind: ArrayKind::Generic }, [array, index, value]) => {
-                self.array_store(*array, *index, *value)
-            }
             (Prim::BlockLoad { field, .. }, [block]) => self.load(*field, *block),
             (Prim::BlockLoadFloat { field, .. }, [block]) => match self.env.ty(*block) {
                 Ty::Floats(fields) => match fields.get(*field as usize) {
@@ -394,6 +392,9 @@ impl Simplifier<'_> {
                 Some(elements) => Outcome::Keep(Ty::Array(elements)),
                 None => self.c_call(external, operands),
             },
+            (prim, args) if prim.needs_representation() == Some(Unknown::IsFlat) => {
+                self.generic_access(prim, args)
+            }
             _ => self.integer(prim, args),
         }
     }

@@ -267,8 +267,8 @@ impl Lifting {
         !self.lifted.is_empty()
     }
 
-    /// The groups that can't be lifted, or for which sets that stay would capture too much; sets that are bound more often
-    /// may capture more, too, if that is wanted (`anywhere`).
+    /// The groups that can't be lifted, or for which sets that stay would capture too much; sets that are bound more
+    /// often may capture more, too, if that is wanted (`anywhere`).
     fn stuck_groups(&mut self, anywhere: bool) -> EntitySet<SetId> {
         let mut stuck = EntitySet::new();
         for set in self.sets.keys().filter(|set| self.stuck.contains(*set)).collect::<Vec<_>>() {
@@ -324,8 +324,8 @@ impl Lifting {
         taken
     }
 
-    /// Makes the functions of sets that stay take what the functions that are lifted take of them. What a set captures for
-    /// that its binder may take from its closure itself, so that comes first.
+    /// Makes the functions of sets that stay take what the functions that are lifted take of them. What a set captures
+    /// for that its binder may take from its closure itself, so that comes first.
     fn take_from_closures(&mut self, unit: &mut Unit) {
         for number in self.kept.outermost_first() {
             let Bound { binder, set, .. } = &self.kept.sets[number];

@@ -65,8 +65,8 @@ impl Kept {
         taken.iter().find(|(first, ..)| *first == slot).map(|(.., var)| (*var).into())
     }
 
-    /// Makes functions of a set take captured values, each given by the slot in which it was captured first and by what it
-    /// is where the set is bound; the set captures those that it has not captured yet.
+    /// Makes functions of a set take captured values, each given by the slot in which it was captured first and by what
+    /// it is where the set is bound; the set captures those that it has not captured yet.
     pub fn take(&mut self, unit: &mut Unit, number: usize, functions: &[(CodeId, Vec<(ValueSlot, Simple)>)]) {
         let set = &self.sets[number].set;
         let mut captured: Vec<(ValueSlot, Simple)> = Vec::new();

@@ -1,10 +1,11 @@
 //! Direct-call surrogates: a function that is called directly and whose closure is also used otherwise gets a second
-//! closure for those uses, of a stub that only calls it (features E6; OCaml's manual, 21.9.3). What is left of the first
-//! are direct calls: its functions take what they captured as parameters ([`super::captured`]), and the second has
-//! captured that ([`super::kept`]).
+//! closure for those uses, of a stub that only calls it (features E6; OCaml's manual, 21.9.3). What is left of the
+//! first are direct calls: its functions take what they captured as parameters ([`super::captured`]), and the second
+//! has captured that ([`super::kept`]).
 //!
-//! This is done where all uses of the closure are in one branch, in which the second is allocated: the rest does without.
-//! Only the stub is code that is added. Only with `-unbox-closures`: of 49 programs and twenty units none gains by it.
+//! This is done where all uses of the closure are in one branch, in which the second is allocated: the rest does
+//! without. Only the stub is code that is added. Only with `-unbox-closures`: of 49 programs and twenty units none
+//! gains by it.
 
 use flambeau_ir::term::{InlineAttribute, SpecialiseAttribute};
 use flambeau_ir::unit::{MOST_NEW_PARAMETERS, MOST_PARAMETERS};
@@ -140,7 +141,8 @@ impl Analysis {
                     && let Some(uses) = uses.get_mut(&callee)
                 {
                     let own = id.and_then(|id| sets.number[id]);
-                    // What is called through another closure would be called through the stub's, which has another layout.
+                    // What is called through another closure would be called through the stub's, which has another
+                    // layout.
                     uses.refused |=
                         apply.callee.is_some_and(|closure| known.closure(closure) != Some(callee));
                     uses.is_called |= apply.callee.is_some() && own != sets.number[callee];
@@ -234,6 +236,7 @@ fn split(unit: &mut Unit, bound: &Bound, var: Variable, code: CodeId) -> Split {
         specialised: SpecialiseAttribute::Default,
         depth: 0,
         origin: None,
+        heat: flambeau_ir::Heat::Unknown,
     };
     let named = Named::Prim {
         prim: Prim::ProjectValueSlot { function: slot, value: closure },

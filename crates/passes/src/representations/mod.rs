@@ -7,17 +7,22 @@
 mod points;
 
 use flambeau_ir::copy::Copier;
-use flambeau_ir::prim::{ArrayKind, Init, IntOp, Unknown};
+use flambeau_ir::prim::{IntCmp, IntOp, Unknown};
 use flambeau_ir::stack::deep;
 use flambeau_ir::{
-    ApplyCont, BoxedKind, CodeId, ContHandler, Continuation, Dbg, Expr, IntKind, Item, Kind, Named, Prim,
-    Rewrite, Rewrites, Simple, Subkind, Switch, Terminator, Unit, Variable, tags,
+    ApplyCont, CodeId, ContHandler, Continuation, Dbg, Expr, IntKind, Item, Kind, Named, Prim, Rewrite,
+    Rewrites, Simple, Subkind, Switch, Terminator, Unit, Variable, tags,
 };
+use flambeau_simplify::arrays::{Access, Representation};
 use flambeau_simplify::size;
+use flambeau_types::Elements;
+use flambeau_types::length_of_made;
 use rustc_hash::FxHashSet;
 use smallvec::{SmallVec, smallvec};
 
-use points::Points;
+use crate::loops::entered;
+use crate::peel::{peel_off, scope_at_back_edge};
+use points::{Gain, Points};
 
 /// More arrays than these are not tested at once.
 const MOST: usize = 4;
@@ -70,6 +75,20 @@ fn shown_array(item: &Item) -> Option<Variable> {
     }
 }
 
+/// How a term is copied.
+struct Plan {
+    /// The arrays that are tested: one at least.
+    arrays: SmallVec<[Variable; 2]>,
+    /// There is a copy for those that are all flat.
+    flat: bool,
+    /// There is one for those of which none is flat.
+    other: bool,
+    /// There is one for the rest, as it was.
+    mixed: bool,
+    /// By how much the function grows.
+    growth: u32,
+}
+
 /// The copying in one function, whose body is not in the unit meanwhile.
 struct Copying<'a> {
     unit: &'a mut Unit,
@@ -82,8 +101,12 @@ struct Copying<'a> {
     /// What an operation that was executed before the current point shows to be arrays, in the order in which it is
     /// found: what is nested in a run is taken away behind it.
     arrays: Vec<Variable>,
+    /// The arrays for which the loop around the current point was peeled, which are tested before what is left of it.
+    awaited: Vec<Variable>,
     /// The arrays that were tested around the current point.
     tested: Vec<Variable>,
+    /// The arrays that were made in copies: once these are simplified, what is in them may be known.
+    made: FxHashSet<Variable>,
     changed: bool,
 }
 
@@ -94,9 +117,10 @@ impl Copying<'_> {
         code: Option<CodeId>,
         limit: u32,
     ) -> Copying<'a> {
-        let (arrays, tested, changed) = (Vec::new(), Vec::new(), false);
+        let (arrays, awaited, tested) = (Vec::new(), Vec::new(), Vec::new());
+        let (made, changed) = (FxHashSet::default(), false);
         let budget = limit.saturating_mul(GROWTH);
-        Copying { unit, rewrites, code, limit, budget, arrays, tested, changed }
+        Copying { unit, rewrites, code, limit, budget, arrays, awaited, tested, made, changed }
     }
 
     /// A run, from the first point on at which copying the rest is worth it.
@@ -104,20 +128,27 @@ impl Copying<'_> {
         deep(|| {
             let shown = self.arrays.len();
             let mut seen: SmallVec<[Variable; 4]> = SmallVec::new();
-            for index in 0..expr.items.len() {
+            let awaited = self.awaited.len();
+            let mut index = 0;
+            while index < expr.items.len() {
                 let item = &expr.items[index];
                 let is_loop = matches!(item, Item::LetCont { recursive: true, .. });
-                let is_first = unknown_array(item).is_some_and(|array| {
-                    !seen.contains(&array) && {
+                let is_first = self.code.is_some()
+                    && unknown_array(item).is_some_and(|array| {
+                        let is_new = !seen.contains(&array) && !self.awaited.contains(&array);
                         seen.push(array);
-                        true
-                    }
-                });
-                if (is_loop || is_first && self.code.is_some()) && self.cut(expr, index) {
+                        is_new
+                    });
+                if (is_loop || is_first) && self.cut(expr, index) {
                     break;
                 }
+                if is_loop && self.peel(expr, index) {
+                    continue;
+                }
                 self.item(&mut expr.items[index]);
+                index += 1;
             }
+            self.awaited.truncate(awaited);
             if let Terminator::Try { body, .. } = &mut expr.terminator {
                 self.run(body);
             }
@@ -128,6 +159,11 @@ impl Copying<'_> {
     fn item(&mut self, item: &mut Item) {
         self.arrays.extend(shown_array(item));
         match item {
+            Item::Let { var, named: Named::Prim { prim, args, .. }, .. } => {
+                if !self.tested.is_empty() && length_of_made(prim, args).is_some() {
+                    self.made.insert(*var);
+                }
+            }
             Item::Join { body, .. } => {
                 self.run(body);
                 // What comes first in it was executed before whatever jumps to the rest.
@@ -151,12 +187,13 @@ impl Copying<'_> {
             items: expr.items.split_off(index),
             terminator: std::mem::replace(&mut expr.terminator, Terminator::Unreachable),
         };
-        let (arrays, size) = self.worth_it(&rest);
-        let cut = !arrays.is_empty()
-            && self.rewrites.allow(Rewrite::Representations(arrays[0]), self.unit, self.code);
-        if cut {
-            self.budget -= size;
-            rest = self.copies(rest, &arrays);
+        let plan = self.plan(&rest).filter(|plan| {
+            self.rewrites.allow(Rewrite::Representations(plan.arrays[0]), self.unit, self.code)
+        });
+        let cut = plan.is_some();
+        if let Some(plan) = plan {
+            self.budget -= plan.growth;
+            rest = self.copies(rest, &plan);
             self.changed = true;
         }
         expr.items.append(&mut rest.items);
@@ -164,34 +201,87 @@ impl Copying<'_> {
         cut
     }
 
-    /// The arrays for which copies of a term are worth it, and the size of these.
-    fn worth_it(&self, rest: &Expr) -> (SmallVec<[Variable; 2]>, u32) {
-        let none = (SmallVec::new(), 0);
-        let Some(size) = size::of(rest, self.limit.min(self.budget)) else { return none };
+    fn may_be_tested(&self, array: Variable) -> bool {
+        !self.tested.contains(&array) && !self.made.contains(&array)
+    }
+
+    /// Peels a loop where only its first iteration shows that what it works on is an array: the loop that is left can
+    /// be copied.
+    fn peel(&mut self, expr: &mut Expr, index: usize) -> bool {
+        let Some(arrays) = self.shown_by_first(expr, index) else { return false };
+        let Terminator::ApplyCont(entry) = &expr.terminator else { return false };
+        if !self.rewrites.allow(Rewrite::Peeling(entry.cont), self.unit, self.code) {
+            return false;
+        }
+        self.awaited.extend(arrays);
+        peel_off(self.unit, expr, index);
+        self.changed = true;
+        true
+    }
+
+    /// The arrays that the first iteration of a loop shows to be arrays, if copying the others is worth the peeling,
+    /// too.
+    fn shown_by_first(&mut self, expr: &Expr, index: usize) -> Option<SmallVec<[Variable; 2]>> {
+        let Item::LetCont { handlers, .. } = &expr.items[index] else { return None };
+        if entered(expr) != Some(index) {
+            return None;
+        }
+        let handler = &handlers[0];
+        let size = size::of(&handler.body, self.limit.min(self.budget) / 2)?;
+        let points = Points::of(&handler.body);
+        let mut arrays = points.arrays();
+        if arrays.is_empty() || !points.can_be_copied() {
+            return None;
+        }
+        let path = scope_at_back_edge(handler)?;
+        let shown: FxHashSet<Variable> = path
+            .into_iter()
+            .flatten()
+            .filter_map(shown_array)
+            .filter(|array| !handler.params.contains(array))
+            .collect();
+        arrays.retain(|(array, _)| {
+            shown.contains(array) && self.may_be_tested(*array) && !self.arrays.contains(array)
+        });
+        // The points are those of one iteration.
+        let gain = arrays.iter().map(|(_, gain)| gain.repeated(1).most()).max()?;
+        let is_worth = u64::from(gain) * u64::from(self.limit) / 100 >= 2 * u64::from(size);
+        is_worth.then(|| {
+            self.budget -= size;
+            arrays.iter().map(|(array, _)| *array).collect()
+        })
+    }
+
+    /// How a term is to be copied, if that is worth it.
+    fn plan(&self, rest: &Expr) -> Option<Plan> {
+        let size = size::of(rest, self.limit.min(self.budget))?;
         let points = Points::of(rest);
         let mut arrays = points.arrays();
         if arrays.is_empty() || !points.can_be_copied() {
-            return none;
+            return None;
         }
         let soon = shown_soon(rest);
         arrays.retain(|(array, _)| {
-            !self.tested.contains(array) && (self.arrays.contains(array) || soon.contains(array))
+            self.may_be_tested(*array) && (self.arrays.contains(array) || soon.contains(array))
         });
         arrays.truncate(MOST);
         // A larger limit asks for less gain, too.
-        let is_worth = |gain: u32, size: u32| {
-            size <= self.budget && u64::from(gain) * u64::from(self.limit) / 100 >= u64::from(size)
-        };
-        // Together they have two more copies, alone each has one.
-        let total = arrays.iter().fold(0u32, |total, (_, gain)| total.saturating_add(*gain));
-        let both = size.saturating_mul(2);
-        if arrays.len() > 1 && is_worth(total, both) {
-            return (arrays.iter().map(|(array, _)| *array).collect(), both);
+        let is_worth = |gain: u32| u64::from(gain) * u64::from(self.limit) / 100 >= u64::from(size);
+        let together = arrays.iter().fold(Gain::default(), |total, (_, gain)| total.and(*gain));
+        let (flat, other) = (is_worth(together.flat), is_worth(together.other));
+        let growth = size * (u32::from(flat) + u32::from(other));
+        if arrays.len() > 1 && growth > 0 && growth <= self.budget {
+            let arrays = arrays.iter().map(|(array, _)| *array).collect();
+            return Some(Plan { arrays, flat, other, mixed: true, growth });
         }
-        match arrays.first() {
-            Some((array, gain)) if is_worth(*gain, size) => (smallvec![*array], size),
-            _ => none,
-        }
+        let (array, gain) = *arrays.first()?;
+        is_worth(gain.most()).then(|| Plan {
+            arrays: smallvec![array],
+            flat: true,
+            other: true,
+            mixed: false,
+            growth: size,
+        })
     }
 
     /// ```text
@@ -201,29 +291,47 @@ impl Copying<'_> {
     /// let is_flat = eq.int# (tag, 254)
     /// switch is_flat { 0 -> other, _ -> flat }
     /// ```
-    /// and where there are several arrays, a third copy as it was for those of which some are flat and some are not.
-    fn copies(&mut self, rest: Expr, arrays: &[Variable]) -> Expr {
+    /// and where there are several arrays, a copy as it was for those of which some are flat and some are not, beside
+    /// one or both of these.
+    fn copies(&mut self, rest: Expr, plan: &Plan) -> Expr {
         let dbg = place(&rest);
+        let Plan { arrays, .. } = plan;
         let tested = self.tested.len();
         self.tested.extend(arrays);
         let mut handlers = Vec::new();
-        let mut flat = self.copy(&rest);
-        self.specialise(&mut flat, arrays, true);
-        handlers.push(self.handler("flat", flat));
-        let mut mixed = None;
-        let mut other = if arrays.len() == 1 { rest } else { self.copy(mixed.insert(rest)) };
-        self.specialise(&mut other, arrays, false);
-        handlers.push(self.handler("other", other));
-        handlers.extend(mixed.map(|mixed| self.handler("mixed", mixed)));
-        let conts: SmallVec<[Continuation; 3]> = handlers.iter().map(|handler| handler.cont).collect();
-        handlers.iter_mut().for_each(|handler| self.run(&mut handler.body));
+        let mut conts = [None; 3];
+        let mut rest = Some(rest);
+        // `Obj.field` is an access to a generic array, so what is not flat may be any block.
+        let wanted = [
+            (plan.flat, "flat", Some(Representation::Array(Elements::Floats))),
+            (plan.other, "other", Some(Representation::Fields)),
+            (plan.mixed, "mixed", None),
+        ];
+        let last = wanted.iter().rposition(|(is_wanted, ..)| *is_wanted);
+        for (index, (_, name, representation)) in
+            wanted.iter().enumerate().filter(|(_, (wanted, ..))| *wanted)
+        {
+            // The last one is the original.
+            let body =
+                if Some(index) == last { rest.take() } else { rest.as_ref().map(|rest| self.copy(rest)) };
+            let Some(mut body) = body else { break };
+            if let Some(representation) = representation {
+                self.specialise(&mut body, arrays, *representation);
+            }
+            let cont = self.unit.new_continuation(*name);
+            conts[index] = Some(cont);
+            self.run(&mut body);
+            handlers.push(ContHandler { cont, params: SmallVec::new(), body });
+        }
         self.tested.truncate(tested);
         let mut items = vec![Item::LetCont { recursive: false, handlers }];
         let count = self.count_flat(&mut items, arrays, dbg);
-        let mut arms = vec![(0, jump(conts[1]))];
-        arms.extend(conts.get(2).map(|_| (arrays.len() as i64, jump(conts[0]))));
-        let default = Some(jump(conts.get(2).copied().unwrap_or(conts[0])));
-        let switch = Switch { scrutinee: count.into(), arms, default, dbg };
+        let [flat, other, mixed] = conts;
+        // How many are flat.
+        let mut arms = Vec::new();
+        arms.extend(other.map(|cont| (0, jump(cont))));
+        arms.extend(flat.filter(|_| mixed.is_some()).map(|cont| (arrays.len() as i64, jump(cont))));
+        let switch = Switch { scrutinee: count, arms, default: mixed.or(flat).map(jump), dbg };
         Expr { items, terminator: Terminator::Switch(Box::new(switch)) }
     }
 
@@ -231,39 +339,29 @@ impl Copying<'_> {
         Copier::new(&mut self.unit.variables, &mut self.unit.continuations).expr(rest)
     }
 
-    fn handler(&mut self, name: &str, body: Expr) -> ContHandler {
-        ContHandler { cont: self.unit.new_continuation(name), params: SmallVec::new(), body }
-    }
-
     /// Counts how many of some arrays are flat.
-    fn count_flat(&mut self, items: &mut Vec<Item>, arrays: &[Variable], dbg: Dbg) -> Variable {
-        let mut count: Option<Variable> = None;
-        for array in arrays {
-            let mut bind = |name: &str, prim: Prim, args: &[Simple]| {
-                let var = self.unit.new_variable(name, Kind::NakedImmediate, Subkind::Any);
-                items.push(bound(var, prim, args, dbg));
-                var
-            };
-            let tag = bind("tag", Prim::GetTag, &[(*array).into()]);
-            let flat = Simple::naked_imm(i64::from(tags::DOUBLE_ARRAY));
-            let is_flat = bind(
-                "is_flat",
-                Prim::IntCompare { op: flambeau_ir::prim::IntCmp::Eq, kind: IntKind::Naked },
-                &[tag.into(), flat],
-            );
-            count = Some(match count {
-                None => is_flat,
-                Some(others) => {
-                    let sum = Prim::IntArith { op: IntOp::Add, kind: IntKind::Naked };
-                    bind("flat", sum, &[others.into(), is_flat.into()])
-                }
-            });
-        }
-        count.expect("there is an array to be tested")
+    fn count_flat(&mut self, items: &mut Vec<Item>, arrays: &[Variable], dbg: Dbg) -> Simple {
+        let mut bind = |name: &str, prim: Prim, args: &[Simple]| {
+            let var = self.unit.new_variable(name, Kind::NakedImmediate, Subkind::Any);
+            items.push(bound(var, prim, args, dbg));
+            Simple::Var(var)
+        };
+        let kind = IntKind::Naked;
+        let tag_of_flat = Simple::naked_imm(i64::from(tags::DOUBLE_ARRAY));
+        let tests: SmallVec<[Simple; 2]> = arrays
+            .iter()
+            .map(|array| {
+                let tag = bind("tag", Prim::GetTag, &[(*array).into()]);
+                bind("is_flat", Prim::IntCompare { op: IntCmp::Eq, kind }, &[tag, tag_of_flat])
+            })
+            .collect();
+        let sum = Prim::IntArith { op: IntOp::Add, kind };
+        let count = tests.into_iter().reduce(|count, test| bind("flat", sum.clone(), &[count, test]));
+        count.unwrap_or(Simple::naked_imm(0))
     }
 
     /// Makes accesses those of arrays that are flat, or are not.
-    fn specialise(&mut self, expr: &mut Expr, arrays: &[Variable], flat: bool) {
+    fn specialise(&mut self, expr: &mut Expr, arrays: &[Variable], representation: Representation) {
         let unit = &mut *self.unit;
         expr.walk_mut(&mut |expr| {
             if !expr.items.iter().any(|item| unknown_array(item).is_some_and(|array| arrays.contains(&array)))
@@ -271,45 +369,24 @@ impl Copying<'_> {
                 return;
             }
             for item in std::mem::take(&mut expr.items) {
-                match unknown_array(&item).filter(|array| arrays.contains(array)) {
-                    Some(_) if flat => flat_access(unit, item, &mut expr.items),
-                    Some(_) => expr.items.push(other_access(item)),
-                    None => expr.items.push(item),
+                let access = match &item {
+                    Item::Let { named: Named::Prim { prim, args, .. }, .. }
+                        if unknown_array(&item).is_some_and(|array| arrays.contains(&array)) =>
+                    {
+                        Access::of(unit, prim, args, representation)
+                    }
+                    _ => None,
+                };
+                match (item, access) {
+                    (Item::Let { var, dbg, .. }, Some(Access { lets, prim, args })) => {
+                        let results = lets.into_iter().chain([(var, prim, args)]);
+                        expr.items.extend(results.map(|(var, prim, args)| bound(var, prim, &args, dbg)));
+                    }
+                    (item, _) => expr.items.push(item),
                 }
             }
         });
     }
-}
-
-/// An access to an array of floats.
-fn flat_access(unit: &mut Unit, item: Item, items: &mut Vec<Item>) {
-    let Item::Let { var, named: Named::Prim { prim, args, exn }, dbg } = item else { return };
-    let kind = ArrayKind::Float;
-    match (&prim, &args[..]) {
-        (Prim::ArrayLoad { .. }, [array, index]) => {
-            let element = unit.new_variable("element", Kind::NakedFloat, Subkind::Any);
-            items.push(bound(element, Prim::ArrayLoad { kind }, &[*array, *index], dbg));
-            items.push(bound(var, Prim::Box(BoxedKind::Float), &[element.into()], dbg));
-        }
-        (Prim::ArrayStore { .. }, [array, index, value]) => {
-            let element = unit.new_variable("element", Kind::NakedFloat, Subkind::Any);
-            items.push(bound(element, Prim::Unbox(BoxedKind::Float), &[*value], dbg));
-            items.push(bound(var, Prim::ArrayStore { kind }, &[*array, *index, element.into()], dbg));
-        }
-        _ => items.push(Item::Let { var, named: Named::Prim { prim, args, exn }, dbg }),
-    }
-}
-
-/// An access to an array that is not flat. What reads and writes it are fields of any block, since `Obj.field` is such
-/// an access too (soundness G8).
-fn other_access(item: Item) -> Item {
-    let Item::Let { var, named: Named::Prim { prim, args, exn }, dbg } = item else { return item };
-    let prim = match prim {
-        Prim::ArrayLoad { .. } => Prim::BlockLoadComputed,
-        Prim::ArrayStore { .. } => Prim::BlockStoreComputed { pointer: true, init: Init::Assignment },
-        prim => prim,
-    };
-    Item::Let { var, named: Named::Prim { prim, args, exn }, dbg }
 }
 
 fn bound(var: Variable, prim: Prim, args: &[Simple], dbg: Dbg) -> Item {

@@ -24,24 +24,52 @@ const STORED: Uses = 4;
 /// It is used as an immediate.
 const IMMEDIATE: Uses = 8;
 
-/// About how many instructions fewer an iteration has where the representation is known: the test; the box, where
-/// nothing else needs it. Where all that is done with an element is to pass it on, to a call or a return, the test is
-/// little beside that, and the box stays: that is no reason to copy code.
-fn gain_of_load(uses: Uses) -> u32 {
-    if uses & (UNBOXED | COMPARED) != 0 {
-        10
-    } else if uses & STORED != 0 {
-        6
-    } else if uses & IMMEDIATE != 0 {
-        3
-    } else {
-        0
-    }
+/// About how many instructions fewer an iteration has where the representation is known, by what it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Gain {
+    /// In a flat array: the test, and the box, where nothing else needs it.
+    pub flat: u32,
+    /// In another: the test.
+    pub other: u32,
 }
 
-/// The same of a store: a float that would be boxed for it is not.
-fn gain_of_store(is_boxed_for_it: bool) -> u32 {
-    if is_boxed_for_it { 8 } else { 1 }
+impl Gain {
+    /// Of a load whose result is used so. Where all that is done with an element is to pass it on, to a call or a
+    /// return, the test is little beside that, and the box stays: that is no reason to copy code.
+    fn of_load(uses: Uses) -> Gain {
+        let has = |use_: Uses| uses & use_ != 0;
+        let flat = match () {
+            () if has(UNBOXED | COMPARED) => 10,
+            () if has(STORED) => 6,
+            () => 0,
+        };
+        Gain { flat, other: if has(COMPARED | STORED | IMMEDIATE) { 3 } else { 0 } }
+    }
+
+    /// Of a store: a float that would be boxed for it is not.
+    fn of_store(is_boxed_for_it: bool) -> Gain {
+        if is_boxed_for_it { Gain { flat: 8, other: 0 } } else { Gain { flat: 1, other: 1 } }
+    }
+
+    /// In so many loops.
+    #[must_use]
+    pub fn repeated(self, loops: u32) -> Gain {
+        let times = ITERATIONS.pow(loops.min(DEEPEST));
+        Gain { flat: self.flat * times, other: self.other * times }
+    }
+
+    /// Together.
+    #[must_use]
+    pub fn and(self, other: Gain) -> Gain {
+        let Gain { flat, other: values } = other;
+        Gain { flat: self.flat.saturating_add(flat), other: self.other.saturating_add(values) }
+    }
+
+    /// That of the copy that gains most.
+    #[must_use]
+    pub fn most(self) -> u32 {
+        self.flat.max(self.other)
+    }
 }
 
 /// An access to an array of which it is not known whether it is flat.
@@ -85,25 +113,25 @@ impl Points {
     }
 
     /// The arrays from around the term for which it would gain, and how much, those that gain most first.
-    pub fn arrays(&self) -> SmallVec<[(Variable, u32); 2]> {
-        let mut arrays: SmallVec<[(Variable, u32); 2]> = SmallVec::new();
+    pub fn arrays(&self) -> SmallVec<[(Variable, Gain); 2]> {
+        let mut arrays: SmallVec<[(Variable, Gain); 2]> = SmallVec::new();
         for access in self.accesses.iter().filter(|access| !self.bound.contains(&access.array)) {
-            let gain = self.gain(access) * ITERATIONS.pow(access.loops.min(DEEPEST));
+            let gain = self.gain(access).repeated(access.loops);
             match arrays.iter_mut().find(|(array, _)| *array == access.array) {
-                Some((_, total)) => *total = total.saturating_add(gain),
+                Some((_, total)) => *total = total.and(gain),
                 None => arrays.push((access.array, gain)),
             }
         }
-        arrays.retain(|(_, gain)| *gain > 0);
-        arrays.sort_by_key(|(_, gain)| std::cmp::Reverse(*gain));
+        arrays.retain(|(_, gain)| gain.most() > 0);
+        arrays.sort_by_key(|(_, gain)| std::cmp::Reverse(gain.most()));
         arrays
     }
 
-    fn gain(&self, access: &Access) -> u32 {
+    fn gain(&self, access: &Access) -> Gain {
         if access.is_store {
-            return gain_of_store(access.element.is_some_and(|element| self.boxes.contains(&element)));
+            return Gain::of_store(access.element.is_some_and(|element| self.boxes.contains(&element)));
         }
-        gain_of_load(access.element.and_then(|element| self.uses.get(&element).copied()).unwrap_or_default())
+        Gain::of_load(access.element.and_then(|element| self.uses.get(&element).copied()).unwrap_or_default())
     }
 
     fn run(&mut self, expr: &Expr, loops: u32) {

@@ -76,8 +76,8 @@ impl Simplifier<'_> {
         Ok(evaluation(&measure, arguments.costs.worth(&measure.removed), allowance))
     }
 
-    /// Whether a call gives a closure that the function allocates, and what comes after it calls that: in a monad that is
-    /// one of functions each step does so.
+    /// Whether a call gives a closure that the function allocates, and what comes after it calls that: in a monad that
+    /// is one of functions each step does so.
     fn is_result_called(&self, apply: &Apply, code: CodeId) -> bool {
         let Some(ContState::Pending(handler)) = self.function.conts.get(&apply.ret) else { return false };
         let data = &self.unit.codes[code];

@@ -135,8 +135,8 @@ impl Simplifier<'_> {
         Some(Unboxing { index, param, form, boxed: BoxedValue::Passed, is_declared: false })
     }
 
-    /// Whether a parameter of a loop is to be unboxed because the type checker says that it is a number: where the loop is
-    /// entered with a box of which nothing is known, iterations allocate others, and nobody needs a box.
+    /// Whether a parameter of a loop is to be unboxed because the type checker says that it is a number: where the loop
+    /// is entered with a box of which nothing is known, iterations allocate others, and nobody needs a box.
     fn unbox_declared(&mut self, index: usize, param: Variable, ty: &Ty) -> Option<Unboxing> {
         let Subkind::Boxed(kind) = self.unit.variables[param].subkind else { return None };
         if *ty != Ty::Unknown

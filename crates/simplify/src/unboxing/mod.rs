@@ -43,8 +43,8 @@ pub struct Unboxing {
     param: Variable,
     form: Form,
     boxed: BoxedValue,
-    /// The type checker says what it is, and nothing else does: an immediate may be passed, too (`Obj.magic 0` for what is
-    /// never read).
+    /// The type checker says what it is, and nothing else does: an immediate may be passed, too (`Obj.magic 0` for what
+    /// is never read).
     is_declared: bool,
 }
 

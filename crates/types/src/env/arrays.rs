@@ -1,7 +1,7 @@
 //! How arrays hold their elements, as far as it is seen where they are allocated.
 
 use flambeau_ir::prim::ArrayKind;
-use flambeau_ir::{BoxedKind, Prim, Simple};
+use flambeau_ir::{BoxedKind, Prim, Simple, tags};
 
 use super::Env;
 use super::results::passes_values;
@@ -24,7 +24,13 @@ impl Env {
     pub fn elements_like(&self, element: Simple) -> Option<Elements> {
         match self.ty(element) {
             Ty::Boxed(BoxedKind::Float, _) => Some(Elements::Floats),
-            Ty::Variant(variant) if matches!(variant.blocks, Blocks::Known(_)) => Some(Elements::Values),
+            // The tags of the known blocks are those of constructors.
+            Ty::Variant(variant) => match &variant.blocks {
+                Blocks::Known(blocks) if blocks.iter().all(|block| block.tag < tags::FIRST_SPECIAL) => {
+                    Some(Elements::Values)
+                }
+                _ => None,
+            },
             Ty::Boxed(..)
             | Ty::Floats(_)
             | Ty::Array(_)
@@ -41,7 +47,9 @@ impl Env {
     pub fn elements_of_made(&self, prim: &Prim, args: &[Simple]) -> Option<Elements> {
         match (prim, args) {
             (Prim::MakeArray { kind: ArrayKind::Float, .. }, _) => Some(Elements::Floats),
-            (Prim::MakeArray { kind: ArrayKind::Addr | ArrayKind::Int, .. }, _) => Some(Elements::Values),
+            (Prim::MakeArray { kind: ArrayKind::Addr | ArrayKind::Int | ArrayKind::Rows, .. }, _) => {
+                Some(Elements::Values)
+            }
             (Prim::Duplicate { .. }, [array]) => {
                 let is_block = || self.ty(*array).as_block().is_some();
                 self.elements(*array).or_else(|| is_block().then_some(Elements::Values))

@@ -60,8 +60,8 @@ pub(crate) fn at_types(unit: &mut Unit, body: &mut Expr, params: impl Iterator<I
     }
 }
 
-/// Makes the operations of a function those of the types that a call says its parameters have, as far as it is called in
-/// itself with the same ones. Nobody else calls it.
+/// Makes the operations of a function those of the types that a call says its parameters have, as far as it is called
+/// in itself with the same ones. Nobody else calls it.
 pub(crate) fn at_types_of_calls(unit: &mut Unit, code: CodeId, types: &[ArgType]) {
     let mut known = types.to_vec();
     let params = unit.codes[code].params.clone();
