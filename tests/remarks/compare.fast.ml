@@ -5,4 +5,9 @@ let[@inline never] equal_elements (a : string array) b =
 
 let names = Array.init 1000 (fun i -> string_of_int i)
 let others = Array.init 1000 (fun i -> string_of_int (i / 2 * 2))
-let () = let n = ref 0 in for _ = 1 to 20_000 do n := !n + equal_elements names others done; print_int !n
+let counts = [ "equal elements", equal_elements ]
+
+let () =
+  let count = List.assoc "equal elements" counts and n = ref 0 in
+  for _ = 1 to 20_000 do n := !n + count names others done;
+  print_int !n

@@ -216,7 +216,7 @@ impl Simplifier<'_> {
             return Vec::new();
         }
         // A call with more arguments than the function takes may say the types of all.
-        let types = apply.types.iter().cloned().take(apply.args.len()).enumerate();
+        let types = apply.types.iter().take(apply.args.len()).cloned().enumerate();
         types.filter(|(_, ty)| *ty != ArgType::Unknown).collect()
     }
 }
