@@ -104,6 +104,9 @@ pub struct Profile {
     units: FxHashMap<String, FxHashMap<Key, Vec<u64>>>,
 }
 
+/// A function and what its counters came to.
+pub type Counted<'a> = (&'a Key, &'a [u64]);
+
 impl Profile {
     /// Reads a file.
     ///
@@ -192,7 +195,7 @@ impl Profile {
 
     /// The units and what was counted in their functions, in the order of names and paths.
     #[must_use]
-    pub fn units(&self) -> Vec<(&str, Vec<(&Key, &[u64])>)> {
+    pub fn units(&self) -> Vec<(&str, Vec<Counted<'_>>)> {
         let mut units: Vec<_> =
             self.units.iter().map(|(unit, functions)| (unit.as_str(), sorted(functions))).collect();
         units.sort_by_key(|(unit, _)| *unit);
