@@ -105,7 +105,7 @@ pub struct Profile {
 }
 
 /// A function and what its counters came to.
-pub type Counted<'a> = (&'a Key, &'a [u64]);
+pub type Figures<'a> = (&'a Key, &'a [u64]);
 
 impl Profile {
     /// Reads a file.
@@ -195,7 +195,7 @@ impl Profile {
 
     /// The units and what was counted in their functions, in the order of names and paths.
     #[must_use]
-    pub fn units(&self) -> Vec<(&str, Vec<Counted<'_>>)> {
+    pub fn units(&self) -> Vec<(&str, Vec<Figures<'_>>)> {
         let mut units: Vec<_> =
             self.units.iter().map(|(unit, functions)| (unit.as_str(), sorted(functions))).collect();
         units.sort_by_key(|(unit, _)| *unit);
