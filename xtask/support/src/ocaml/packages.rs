@@ -1,8 +1,9 @@
 //! Debian's packages beside a version of OCaml: those that hold OCaml code are for the machine's own OCaml, and are of
 //! no use to another, but for dune, which is built for it.
 
+use std::ffi::OsString;
 use std::fs::{self, File};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
@@ -94,7 +95,8 @@ fn is_of_ocaml(name: &str) -> bool {
 
 const TOOLS: &[&str] = &["cppo", "menhir", "camlp4", "camlp5"];
 
-/// Builds dune, of which one executable is enough, among the tools of the version.
+/// Builds dune, of which one executable is enough, among the tools of the version. It works beside any OCaml, but its
+/// sources are not for newer ones: where the machine has an OCaml, that builds it.
 fn build_dune(environment: &Environment) -> Result<()> {
     let installed = environment.bin().join("dune");
     let lock = File::create(environment.folder.join(".dune.lock"))?;
@@ -110,12 +112,25 @@ fn build_dune(environment: &Environment) -> Result<()> {
     origin::unpack_with(&tree, |work| Suite::ready(DUNE)?.newest_archive("ocaml-dune", work))?;
     let mut command = Command::new("nice");
     command.args(["ocaml", "boot/bootstrap.ml"]).current_dir(&tree);
+    if let Some(path) = path_without(&environment.bin())? {
+        command.env("PATH", path);
+    }
     process::run(source_tree::quiet(&mut command), LIMIT)?.expect_success("building dune")?;
     let copy = installed.with_extension("part");
     fs::copy(tree.join("_boot/dune.exe"), &copy).context("no dune was built")?;
     fs::rename(&copy, &installed)?;
     fs::remove_dir_all(&tree)?;
     Ok(())
+}
+
+/// The PATH without a folder, if there is an `ocaml` on it.
+fn path_without(folder: &Path) -> Result<Option<OsString>> {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let others: Vec<PathBuf> = std::env::split_paths(&path).filter(|other| other != folder).collect();
+    if !others.iter().any(|other| other.join("ocaml").is_file()) {
+        return Ok(None);
+    }
+    Ok(Some(std::env::join_paths(others)?))
 }
 
 #[cfg(test)]
