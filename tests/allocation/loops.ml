@@ -83,6 +83,24 @@ let rec counted n =
   if n = 0 then fun s -> (s, s) else bind (fun s -> (s, s)) (fun s -> bind (fun _ -> ((), s + n)) (fun () -> counted (n - 1)))
 let state_monad n = keep (fst (counted n 0))
 
+(* A function that takes functions, and becomes large by what is inlined in it: what is inlined for a call is what the
+   source has. *)
+
+let matrix rows columns f = Array.init rows (fun i -> Array.init columns (fun j -> f i j))
+
+let product ~zero ~add ~mul a b =
+  let inner = Array.length b in
+  matrix (Array.length a) (Array.length b.(0)) (fun i j ->
+      let sum = ref zero in
+      for k = 0 to inner - 1 do
+        sum := add !sum (mul a.(i).(k) b.(k).(j))
+      done;
+      !sum)
+
+let row = matrix 1 turns (fun _ j -> float j)
+let column = matrix turns 1 (fun i _ -> float i)
+let product_of_floats _ = keep (product ~zero:0. ~add:( +. ) ~mul:( *. ) row column)
+
 (* Comparisons of values that are built for them. *)
 
 let pairs_equal n =
@@ -536,6 +554,7 @@ let () =
   check "int32_hash" 0 int32_hash;
   check "int32_state" 0 int32_state;
   check "state_monad" ((8 * turns) + 3) state_monad;
+  check "product_of_floats" 8 product_of_floats;
   check "floats_made" (turns + 8) floats_made;
   check "floats_mapped" (turns + 8) floats_mapped;
   check "floats_exchanged" 0 floats_exchanged;

@@ -256,6 +256,7 @@ impl<'a> Simplifier<'a> {
         if !self.global.done.insert(code) || self.rewrites.fuel.is_empty() {
             return;
         }
+        self.keep_original(code);
         let body = self.unit.codes[code].body.take();
         if self.arguments().policy == Policy::Benefit && !self.rewrites.stubs_only {
             self.global.declared.insert(code, body.clone());

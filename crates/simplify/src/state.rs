@@ -43,6 +43,8 @@ pub struct Global {
     /// Bodies as they were before they were simplified, for policy *benefit*.
     pub declared: FxHashMap<CodeId, Expr>,
     pub declared_sizes: FxHashMap<CodeId, Option<u32>>,
+    /// Functions as they were before they were simplified, for policy *threshold* (`inline::originals`).
+    pub originals: FxHashMap<CodeId, CodeId>,
     /// The pre-pass of functions that were measured; not of those that loop, which depends on the arguments.
     pub analyses: FxHashMap<CodeId, Rc<Analysis>>,
     /// Whether each code has a `try`.
@@ -86,6 +88,7 @@ impl Global {
             guards: FxHashMap::default(),
             declared: FxHashMap::default(),
             declared_sizes: FxHashMap::default(),
+            originals: FxHashMap::default(),
             analyses: FxHashMap::default(),
             catches: FxHashMap::default(),
             unit_budget,

@@ -8,6 +8,7 @@ mod decide;
 mod guard;
 mod log;
 pub mod measure;
+mod originals;
 mod policy;
 mod search;
 pub mod warnings;
@@ -80,7 +81,7 @@ impl Simplifier<'_> {
             return Err(Refusal::default());
         }
         self.begin_call(apply);
-        let (growth, reason) = self.decide(apply, code).map_err(refusal)?;
+        let (code, growth, reason) = self.decide_or_original(apply, code).map_err(refusal)?;
         if !self.allow(Rewrite::Inlining) {
             return Err(Refusal::default());
         }

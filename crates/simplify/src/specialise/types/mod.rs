@@ -16,7 +16,8 @@ use flambeau_ir::{
 };
 use rustc_hash::FxHashMap;
 
-use infer::{Types, known_types, nested};
+pub(crate) use infer::nested;
+use infer::{Types, known_types};
 use rewrite::{array_kind, compared_type, comparison, takes_types};
 pub(crate) use rewrite::{at_types, at_types_of_calls};
 
