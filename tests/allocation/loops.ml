@@ -554,7 +554,7 @@ let () =
   check "int32_hash" 0 int32_hash;
   check "int32_state" 0 int32_state;
   check "state_monad" ((8 * turns) + 3) state_monad;
-  check "product_of_floats" 8 product_of_floats;
+  check "product_of_floats" 16 product_of_floats;
   check "floats_made" (turns + 8) floats_made;
   check "floats_mapped" (turns + 8) floats_mapped;
   check "floats_exchanged" 0 floats_exchanged;
