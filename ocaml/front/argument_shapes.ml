@@ -13,7 +13,7 @@ type shape =
   | Array of shape
   | Block of shape list  (** Immediates, and blocks with these fields whatever their tags. *)
   | Enclosing of int  (** The block that has so many others around it. *)
-  | Function of int * shape  (** The result with so many arguments. *)
+  | Function of shape list * shape  (** What it is called with, and the result. *)
 
 let describe env ty =
   match Type_terms.of_type env ty with
@@ -25,7 +25,7 @@ let rec loose = function
   | Value { description; _ } -> Value { description; exact = false }
   | Array element -> Array (loose element)
   | Block fields -> Block (List.map loose fields)
-  | Function (arity, result) -> Function (arity, loose result)
+  | Function (parameters, result) -> Function (List.map loose parameters, loose result)
   | (Unknown | Enclosing _) as shape -> shape
 
 (* Whether something is known that does not only name blocks of this level, or further inside. *)
@@ -33,7 +33,8 @@ let rec tells level = function
   | Unknown -> false
   | Enclosing outer -> outer < level
   | Value _ -> true
-  | Array part | Function (_, part) -> tells level part
+  | Array part -> tells level part
+  | Function (parameters, result) -> List.exists (tells level) (result :: parameters)
   | Block fields -> List.exists (tells level) fields
 
 (* [around]: with the block itself. *)
@@ -87,7 +88,7 @@ let rec of_type state variables around ty =
       | Constructor (path, args) -> of_constructor state around path (List.map (of_type state variables around) args)
       | Scheme ty -> of_type state variables around ty
       | Row _ | Other -> Unknown)
-  | arity -> Function (arity, of_type state variables around (result_of ty))
+  | arity -> Function (List.init arity (fun _ -> Unknown), of_type state variables around (result_of ty))
 
 and of_constructor state around path args =
   match args with
@@ -148,6 +149,15 @@ let of_application env ~scheme ~instance =
   let variables = List.map (fun (id, ty) -> (id, describe env ty)) (instances [] scheme instance) in
   List.map (of_parameter env variables) (parameters scheme)
 
+(** The shape of a function of type [scheme] that is seen at the type [instance]: what it is called with. *)
+let of_function env ~scheme ~instance =
+  match of_application env ~scheme ~instance with
+  | parameters when List.exists (( <> ) Unknown) parameters -> Function (List.map loose parameters, Unknown)
+  | _ -> Unknown
+
+(** The shape of a module whose fields have these shapes. *)
+let of_module fields = if List.exists (( <> ) Unknown) fields then Block fields else Unknown
+
 (** Writes a shape; [number]: that of a description. *)
 let write w ~number shape =
   let open Byte_writer in
@@ -158,6 +168,6 @@ let write w ~number shape =
     | Array element -> byte w A.array; write depth element
     | Block fields -> byte w A.block; list w (write (depth + 1)) fields
     | Enclosing outer -> byte w A.enclosing; u w (depth - 1 - outer)
-    | Function (arity, result) -> byte w A.function_; u w arity; write depth result
+    | Function (parameters, result) -> byte w A.function_; list w (write depth) parameters; write depth result
   in
   write 0 shape

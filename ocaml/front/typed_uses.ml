@@ -85,6 +85,7 @@ let place (loc : Location.t) =
 let rec parameters ty =
   match Type_view.arrow ty with Some (parameter, result) -> parameter :: parameters result | None -> []
 
+let is_polymorphic scheme = Ctype.free_variables scheme <> []
 let is_variable ty = match Type_view.view ty with Variable _ -> true | _ -> false
 
 (* The functions of the standard library that compare or hash, or have arrays of any type. What others are called with
@@ -118,34 +119,53 @@ let is_magic e =
       true
   | _ -> false
 
+let is_polymorphic_function e =
+  match e.exp_desc with
+  | Texp_ident (_, _, { val_kind = Val_reg; val_type; _ }) -> is_polymorphic val_type && parameters val_type <> []
+  | _ -> false
+
+(* A polymorphic function that is passed on is called at the type that it has there. *)
+let shape_of_function e =
+  match e.exp_desc with
+  | Texp_ident (_, _, { val_type = scheme; _ }) when is_polymorphic_function e ->
+      Argument_shapes.of_function e.exp_env ~scheme ~instance:e.exp_type
+  | _ -> Argument_shapes.Unknown
+
 let shapes_of_application uses f args =
   match f.exp_desc with
-  | Texp_ident (path, _, { val_kind = Val_reg; val_type = scheme; _ }) when is_of_interest path -> (
+  | Texp_ident (path, _, { val_kind = Val_reg; val_type = scheme; _ }) -> (
       let parameters = parameters scheme in
       match Application_args.all_given args with
       | Some args
         when List.compare_lengths args parameters = 0
              && (not (List.exists is_magic args))
-             && Ctype.free_variables scheme <> [] ->
+             && is_polymorphic scheme
+             && (is_of_interest path || List.exists is_polymorphic_function args) ->
           let instance = f.exp_type in
           if Ctype.free_variables instance <> [] then uses.polymorphic <- true;
+          let shape of_parameter arg =
+            match shape_of_function arg with Argument_shapes.Unknown -> of_parameter | of_function -> of_function
+          in
           {
-            shapes = lazy (Argument_shapes.of_application f.exp_env ~scheme ~instance);
+            shapes =
+              lazy (List.map2 shape (Argument_shapes.of_application f.exp_env ~scheme ~instance) args);
             of_own = not (Ident.persistent (Path.head path));
           }
       | Some _ | None -> unknown)
   | _ -> unknown
 
 (* Where several applications stand, they must have the same types. *)
+let note_application uses loc application =
+  let place = place loc in
+  match Hashtbl.find_opt uses.applications place with
+  | None -> Hashtbl.add uses.applications place application
+  | Some others ->
+      if Lazy.force others.shapes <> Lazy.force application.shapes then
+        Hashtbl.replace uses.applications place unknown
+
 let application uses e =
   match e.exp_desc with
-  | Texp_apply (f, args) -> (
-      let application = shapes_of_application uses f args and place = place e.exp_loc in
-      match Hashtbl.find_opt uses.applications place with
-      | None -> Hashtbl.add uses.applications place application
-      | Some others ->
-          if Lazy.force others.shapes <> Lazy.force application.shapes then
-            Hashtbl.replace uses.applications place unknown)
+  | Texp_apply (f, args) -> note_application uses e.exp_loc (shapes_of_application uses f args)
   | _ -> ()
 
 (* An operation on arrays of values of any type. *)
@@ -253,6 +273,46 @@ let module_seen_at uses env m ty =
 let parameter env f =
   match scrape env f.mod_type with Some (Types.Mty_functor (Named (_, ty), _)) -> Some ty | _ -> None
 
+(* {1 Modules that functors are applied to} *)
+
+(* How the types of a module are named in an environment: those of a structure, or of a module with a name. *)
+let rec types_of_module m =
+  match m.mod_desc with
+  | Tmod_ident (path, _) -> Some (m.mod_env, fun id -> Path.Pdot (path, Ident.name id))
+  | Tmod_structure structure -> Some (structure.str_final_env, fun id -> Path.Pident id)
+  | Tmod_constraint (m, _, Tmodtype_implicit, _) -> types_of_module m
+  | _ -> None
+
+let signature_of env ty =
+  match scrape env (Env.scrape_alias env ty) with Some (Types.Mty_signature signature) -> Some signature | _ -> None
+
+(* What the functions of a module are called with by a functor that sees it at a signature: those that are polymorphic
+   in the module itself, such as [compare] in [struct type t = int * int let compare = compare end]. *)
+let shape_of_module m formal =
+  match (types_of_module m, signature_of m.mod_env m.mod_type, signature_of m.mod_env formal) with
+  | Some (env, path_of), Some own, Some seen ->
+      let known known = function
+        | Types.Sig_type (id, _, _, _) -> (
+            match exported_type own (Ident.name id) with
+            | Some own -> Subst.add_type id (path_of own) known
+            | None -> known)
+        | _ -> known
+      in
+      let types = List.fold_left known Subst.identity seen in
+      let shape id =
+        match (exported_value own (Ident.name id), exported_value seen (Ident.name id)) with
+        | Some (_, { val_type = scheme; _ }), Some (seen, { val_type; _ })
+          when Ident.same seen id && is_polymorphic scheme ->
+            Argument_shapes.of_function env ~scheme ~instance:(Subst.type_expr types val_type)
+        | _ -> Argument_shapes.Unknown
+      in
+      Argument_shapes.of_module (List.map shape (Types.bound_value_identifiers seen))
+  | _ -> Argument_shapes.Unknown
+
+let functor_application uses m argument formal =
+  let shapes = lazy [ shape_of_module argument formal ] in
+  note_application uses m.mod_loc { shapes; of_own = false }
+
 let module_expression uses super self m =
   (match m.mod_desc with
   | Tmod_constraint (inner, ty, Tmodtype_explicit _, c) ->
@@ -260,7 +320,9 @@ let module_expression uses super self m =
       module_seen_at uses m.mod_env inner (Some ty)
   | Tmod_apply (f, argument, c) ->
       coercion c;
-      module_seen_at uses m.mod_env argument (parameter m.mod_env f)
+      let formal = parameter m.mod_env f in
+      module_seen_at uses m.mod_env argument formal;
+      Option.iter (functor_application uses m argument) formal
   | Tmod_constraint (_, _, Tmodtype_implicit, c) -> coercion c
   | _ -> ());
   super.Tast_iterator.module_expr self m

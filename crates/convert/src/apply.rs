@@ -420,7 +420,10 @@ impl<'a> Converter<'a> {
                 ArgType::Block(fields.iter().map(|field| self.arg_type(field)).collect::<Result<_>>()?)
             }
             L::Enclosing(depth) => ArgType::Enclosing(*depth),
-            L::Function(arity, result) => ArgType::Function(*arity, Box::new(self.arg_type(result)?)),
+            L::Function(params, result) => {
+                let params = params.iter().map(|param| self.arg_type(param)).collect::<Result<_>>()?;
+                ArgType::Function(params, Box::new(self.arg_type(result)?))
+            }
         })
     }
 

@@ -31,8 +31,8 @@ pub enum ArgType {
     Block(Vec<ArgType>),
     /// What stands around: the `Block` that is so many others further out than the innermost one.
     Enclosing(u32),
-    /// Functions that return values of the type when they are called with so many arguments.
-    Function(u32, Box<ArgType>),
+    /// Functions that are called with so many arguments, of these types, and return values of the last.
+    Function(Vec<ArgType>, Box<ArgType>),
 }
 
 /// How arrays of values of a type represent these.
@@ -64,7 +64,11 @@ impl ArgType {
                 f(compare);
                 f(equal);
             }
-            ArgType::Array(part) | ArgType::Function(_, part) => part.functions_mut(f),
+            ArgType::Array(part) => part.functions_mut(f),
+            ArgType::Function(params, result) => {
+                params.iter_mut().for_each(|param| param.functions_mut(f));
+                result.functions_mut(f);
+            }
             ArgType::Block(fields) => fields.iter_mut().for_each(|field| field.functions_mut(f)),
             ArgType::Unknown | ArgType::Immediate | ArgType::Enclosing(_) => {}
         }
@@ -77,7 +81,11 @@ impl ArgType {
                 f(*compare);
                 f(*equal);
             }
-            ArgType::Array(part) | ArgType::Function(_, part) => part.for_each_function(f),
+            ArgType::Array(part) => part.for_each_function(f),
+            ArgType::Function(params, result) => {
+                params.iter().for_each(|param| param.for_each_function(f));
+                result.for_each_function(f);
+            }
             ArgType::Block(fields) => fields.iter().for_each(|field| field.for_each_function(f)),
             ArgType::Unknown | ArgType::Immediate | ArgType::Enclosing(_) => {}
         }
@@ -99,7 +107,10 @@ impl ArgType {
         match self {
             ArgType::Enclosing(n) if *n == depth => around.clone(),
             ArgType::Array(part) => ArgType::Array(Box::new(part.unrolled(around, depth))),
-            ArgType::Function(n, part) => ArgType::Function(*n, Box::new(part.unrolled(around, depth))),
+            ArgType::Function(params, result) => ArgType::Function(
+                params.iter().map(|param| param.unrolled(around, depth)).collect(),
+                Box::new(result.unrolled(around, depth)),
+            ),
             ArgType::Block(fields) => {
                 ArgType::Block(fields.iter().map(|field| field.unrolled(around, depth + 1)).collect())
             }

@@ -193,8 +193,8 @@ pub enum ArgType {
     Block(Vec<ArgType>),
     /// The `Block` around that is so many others further out than the innermost one.
     Enclosing(u32),
-    /// Functions that return values of the type when they are called with so many arguments.
-    Function(u32, Box<ArgType>),
+    /// Functions that are called with so many arguments, of these types, and return values of the last.
+    Function(Vec<ArgType>, Box<ArgType>),
 }
 
 /// How arrays of values of a type represent these.

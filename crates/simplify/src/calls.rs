@@ -70,6 +70,7 @@ impl Simplifier<'_> {
                 },
             },
         }
+        self.pass_typed_functions(&mut apply);
         self.call_copy_for_types(&mut apply);
         self.called(apply, out)
     }

@@ -354,7 +354,9 @@ impl Parser<'_> {
         } else if self.eat_word("enclosing") {
             Ok(ArgType::Enclosing(self.integer()?))
         } else if self.eat_word("function") {
-            Ok(ArgType::Function(self.integer()?, Box::new(self.inner_arg_type()?)))
+            self.expect(Token::LeftParen)?;
+            let params = self.list_until(Token::RightParen, Self::inner_arg_type)?;
+            Ok(ArgType::Function(params, Box::new(self.inner_arg_type()?)))
         } else {
             self.expect_word("by")?;
             let (compare, equal) = (self.simple()?, self.simple()?);

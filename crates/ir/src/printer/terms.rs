@@ -246,10 +246,8 @@ impl Printer<'_> {
                 self.text("enclosing ");
                 self.number(*depth);
             }
-            ArgType::Function(arity, result) => {
-                self.text("function ");
-                self.number(*arity);
-                self.text(" ");
+            ArgType::Function(params, result) => {
+                self.list(["function (", ") "], params, |printer, ty| printer.arg_type(ty));
                 self.arg_type(result);
             }
         }

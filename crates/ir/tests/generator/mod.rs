@@ -473,7 +473,7 @@ impl Generator {
             let compared = ArgType::Compared { compare, equal, total: self.random.one_in(2), elements };
             let list = ArgType::Block(vec![compared.clone(), ArgType::Enclosing(0)]);
             let array = ArgType::Array(Box::new(compared.clone()));
-            let function = ArgType::Function(2, Box::new(array));
+            let function = ArgType::Function(vec![ArgType::Immediate, array.clone()], Box::new(array));
             types = vec![ArgType::Unknown, ArgType::Immediate, compared, list, function];
             types.truncate(kinds.len());
         }

@@ -59,7 +59,10 @@ impl Builder {
             number::Array => ArgType::Array(Box::new(self.arg_type(r, depth + 1)?)),
             number::Block => ArgType::Block(r.list(|r| self.arg_type(r, depth + 1))?),
             number::Enclosing => ArgType::Enclosing(r.u32()?),
-            number::Function => ArgType::Function(r.u32()?, Box::new(self.arg_type(r, depth + 1)?)),
+            number::Function => {
+                let params = r.list(|r| self.arg_type(r, depth + 1))?;
+                ArgType::Function(params, Box::new(self.arg_type(r, depth + 1)?))
+            }
             _ => return Err(r.error("no such type of an argument")),
         })
     }

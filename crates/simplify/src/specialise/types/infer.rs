@@ -127,10 +127,22 @@ impl Types {
         }
     }
 
+    /// The types of what a call passes: of the values, or as the function that is called is typed.
+    pub fn passed(&self, apply: &Apply) -> Vec<ArgType> {
+        let callee = apply.callee.filter(|_| apply.kind == CallKind::Generic);
+        let params = match callee.and_then(|callee| self.get(callee)) {
+            Some(ArgType::Function(params, _)) if params.len() == apply.args.len() => &params[..],
+            _ => &[],
+        };
+        let mut params = params.iter();
+        let of_args = apply.args.iter().map(|arg| (self.get(*arg), params.next()));
+        of_args.map(|(arg, param)| arg.or(param).cloned().unwrap_or_default()).collect()
+    }
+
     /// What a call returns.
     fn returned(&self, apply: &Apply) -> Option<&ArgType> {
         match (&apply.kind, self.get(apply.callee?)?) {
-            (CallKind::Generic, ArgType::Function(arity, result)) if *arity as usize == apply.args.len() => {
+            (CallKind::Generic, ArgType::Function(params, result)) if params.len() == apply.args.len() => {
                 Some(result)
             }
             _ => None,

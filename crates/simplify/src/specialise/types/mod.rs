@@ -3,6 +3,7 @@
 //! function for all calls that say the same.
 
 mod infer;
+mod passed;
 mod rewrite;
 
 use flambeau_ir::copy::Copier;
@@ -11,8 +12,8 @@ use flambeau_ir::prim::ArrayKind;
 use flambeau_ir::term::{InlineAttribute, SpecialiseAttribute};
 use flambeau_ir::transfer::own_name;
 use flambeau_ir::{
-    Apply, ArgType, CallKind, Code, CodeId, Expr, Item, Named, Prim, Rewrite, Simple, Subkind, Terminator,
-    Unit,
+    Apply, ArgType, CallKind, Code, CodeId, Expr, Item, Named, Prim, Rewrite, Simple, Subkind, Symbol,
+    Terminator, Unit,
 };
 use rustc_hash::FxHashMap;
 
@@ -40,6 +41,8 @@ const DEEPEST: u32 = 3;
 pub struct TypedCopies {
     /// By the original, and what its parameters are in the copy.
     copies: FxHashMap<(CodeId, Vec<ArgType>), CodeId>,
+    /// Their closures, as far as they are passed.
+    closures: FxHashMap<(CodeId, Vec<ArgType>), Symbol>,
     /// What functions gain from the types of parameters, as far as that was asked for.
     gains: FxHashMap<(CodeId, Vec<ArgType>), u32>,
 }
@@ -61,23 +64,8 @@ impl Simplifier<'_> {
         types.resize(apply.args.len(), ArgType::Unknown);
         let Some(code) = self.called_for_types(apply) else { return };
         let Some(types) = self.types_of_copy(code, types) else { return };
-        let key = (code, types);
-        let copy = match self.global.typed_copies.copies.get(&key) {
-            Some(copy) => *copy,
-            None => {
-                let Some(size) = self.size_of_typed_copy(apply, code, &key.1) else { return };
-                if !self.allow(Rewrite::Specialisation) {
-                    return;
-                }
-                self.global.specialisation_budget = self.global.specialisation_budget.saturating_sub(size);
-                self.log_typed_copy(apply, code, &key.1, size);
-                let copy = self.typed_copy(apply, code, &key.1);
-                let Some(copy) = copy else { return };
-                self.global.typed_copies.copies.insert(key, copy);
-                self.simplify_callee(copy);
-                copy
-            }
-        };
+        let known = self.global.typed_copies.copies.get(&(code, types.clone())).copied();
+        let Some(copy) = known.or_else(|| self.paid_copy(apply, code, &types)) else { return };
         apply.kind = CallKind::Direct(copy);
         apply.callee = None;
     }
@@ -167,6 +155,20 @@ impl Simplifier<'_> {
         (fits && self.grow_deeper(apply, size).is_ok()).then_some(size)
     }
 
+    /// A copy of a function for types, if it fits into the budget.
+    fn paid_copy(&mut self, apply: &Apply, code: CodeId, types: &[ArgType]) -> Option<CodeId> {
+        let size = self.size_of_typed_copy(apply, code, types)?;
+        if !self.allow(Rewrite::Specialisation) {
+            return None;
+        }
+        self.global.specialisation_budget = self.global.specialisation_budget.saturating_sub(size);
+        self.log_typed_copy(apply, code, types, size);
+        let copy = self.typed_copy(apply, code, types)?;
+        self.global.typed_copies.copies.insert((code, types.to_vec()), copy);
+        self.simplify_callee(copy);
+        Some(copy)
+    }
+
     fn log_typed_copy(&mut self, apply: &Apply, code: CodeId, types: &[ArgType], size: u32) {
         if self.rewrites.decisions.is_none() {
             return;
@@ -241,8 +243,7 @@ fn gains_in(unit: &Unit, code: CodeId, types: &[ArgType]) -> (u32, Vec<(CallKind
         if let Terminator::Apply(apply) = &expr.terminator
             && takes_types(apply)
         {
-            let passed = apply.args.iter().map(|arg| types.get(*arg).cloned().unwrap_or_default());
-            let passed: Vec<ArgType> = passed.collect();
+            let passed = types.passed(apply);
             if passed.iter().any(|ty| *ty != ArgType::Unknown) {
                 calls.push((apply.kind.clone(), passed));
             }

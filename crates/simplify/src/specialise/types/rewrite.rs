@@ -101,13 +101,17 @@ fn rewritten(unit: &mut Unit, body: &mut Expr, types: &Types) {
     // First the calls that there are: those of comparing functions are not to be specialised themselves.
     body.walk_mut(&mut |expr| {
         let Terminator::Apply(apply) = &mut expr.terminator else { return };
-        if !takes_types(apply) || !apply.args.iter().any(|arg| types.get(*arg).is_some()) {
+        if !takes_types(apply) {
+            return;
+        }
+        let passed = types.passed(apply);
+        if passed.iter().all(|ty| *ty == ArgType::Unknown) {
             return;
         }
         apply.types.resize(apply.args.len(), ArgType::Unknown);
-        for (ty, arg) in apply.types.iter_mut().zip(&apply.args) {
+        for (ty, passed) in apply.types.iter_mut().zip(passed) {
             if *ty == ArgType::Unknown {
-                *ty = types.get(*arg).cloned().unwrap_or_default();
+                *ty = passed;
             }
         }
     });
