@@ -58,11 +58,17 @@ fn name_records(unit: &mut Unit, array: Symbol) {
 /// Adds the counters of one function, the first of which is at `word`.
 fn count(unit: &mut Unit, function: &Counted, record: Symbol, word: u32) {
     let mut body = unit.body_mut(function.code).take();
-    let numbered = function.continuations.iter().copied().zip(word + 1..);
-    let mut counters: FxHashMap<Continuation, Item> =
-        numbered.map(|(cont, word)| (cont, increment(unit, record, word))).collect();
+    let mut counters: FxHashMap<Continuation, Item> = FxHashMap::default();
+    let mut of_entry = None;
+    for (cont, word) in function.flow.counted().zip(word..) {
+        let counter = increment(unit, record, word);
+        match cont {
+            Some(cont) => drop(counters.insert(cont, counter)),
+            None => of_entry = Some(counter),
+        }
+    }
     body.walk_mut(&mut |expr| insert_in_run(expr, &mut counters));
-    body.items.insert(0, increment(unit, record, word));
+    body.items.splice(0..0, of_entry);
     *unit.body_mut(function.code) = body;
 }
 

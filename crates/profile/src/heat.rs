@@ -3,8 +3,8 @@
 use flambeau_ir::{CodeId, Continuation, Expr, Heat, Item, Terminator, Unit};
 use rustc_hash::FxHashMap;
 
-use crate::Profile;
 use crate::points::{self, Counted, Key};
+use crate::record::{Counts, Profile};
 
 /// Of all that was counted in a program, so many percent is hot.
 const HOT_PERCENT: u128 = 99;
@@ -62,13 +62,13 @@ pub fn apply(unit: &mut Unit, profile: &Profile) -> Option<Matched> {
     let mut known = by_path(counts);
     for function in &functions {
         match find(&mut known, &function.key) {
-            Some((true, counts)) if counts.len() == function.counters() => {
+            Some((true, counts)) if counts.counters.len() == function.counters() => {
                 matched.same += 1;
-                mark(unit, function, counts, hot_from);
+                mark(unit, function, &counts.counters, hot_from);
             }
             Some((_, counts)) => {
                 matched.changed += 1;
-                mark_calls(unit, function.code, counts[0], hot_from);
+                mark_calls(unit, function.code, counts.calls(), hot_from);
             }
             None => {}
         }
@@ -78,11 +78,11 @@ pub fn apply(unit: &mut Unit, profile: &Profile) -> Option<Matched> {
 }
 
 /// What was counted of the functions with one path.
-type Candidates<'p> = Vec<(&'p Key, &'p [u64])>;
+type Candidates<'p> = Vec<(&'p Key, &'p Counts)>;
 
-fn by_path(counts: &FxHashMap<Key, Vec<u64>>) -> FxHashMap<&str, Candidates<'_>> {
+fn by_path(counts: &FxHashMap<Key, Counts>) -> FxHashMap<&str, Candidates<'_>> {
     let mut by_path: FxHashMap<&str, Candidates> = FxHashMap::default();
-    for (key, counts) in counts.iter().filter(|(_, counts)| !counts.is_empty()) {
+    for (key, counts) in counts {
         by_path.entry(&key.path).or_default().push((key, counts));
     }
     by_path.values_mut().for_each(|candidates| candidates.sort_by_key(|(key, _)| (key.position, key.shape)));
@@ -91,7 +91,7 @@ fn by_path(counts: &FxHashMap<Key, Vec<u64>>) -> FxHashMap<&str, Candidates<'_>>
 
 /// What was counted of a function, and whether it is the same: if none has its position and shape, then one of its
 /// shape, for a function like it may have been added before; else one at its position.
-fn find<'p>(known: &mut FxHashMap<&str, Candidates<'p>>, key: &Key) -> Option<(bool, &'p [u64])> {
+fn find<'p>(known: &mut FxHashMap<&str, Candidates<'p>>, key: &Key) -> Option<(bool, &'p Counts)> {
     let candidates = known.get_mut(key.path.as_str())?;
     let same = candidates.iter().position(|(other, _)| *other == key);
     let same = same.or_else(|| candidates.iter().position(|(other, _)| other.shape == key.shape));
@@ -108,17 +108,19 @@ fn heat(count: u64, hot_from: u64) -> Heat {
 }
 
 /// Says of a function that is as it was how often it and its branches ran.
-fn mark(unit: &mut Unit, function: &Counted, counts: &[u64], hot_from: u64) {
-    let heats: FxHashMap<Continuation, Heat> = function
-        .continuations
-        .iter()
-        .zip(&counts[1..])
-        .map(|(cont, count)| (*cont, heat(*count, hot_from)))
-        .collect();
-    for (cont, heat) in &heats {
-        unit.continuations[*cont].heat = *heat;
+fn mark(unit: &mut Unit, function: &Counted, counters: &[u64], hot_from: u64) {
+    let mut own = Heat::Unknown;
+    let mut heats: FxHashMap<Continuation, Heat> = FxHashMap::default();
+    for (cont, count) in function.flow.derive(counters) {
+        let heat = heat(count, hot_from);
+        match cont {
+            Some(cont) => {
+                unit.continuations[cont].heat = heat;
+                heats.insert(cont, heat);
+            }
+            None => own = heat,
+        }
     }
-    let own = heat(counts[0], hot_from);
     if let Some(code) = function.code {
         unit.codes[code].attributes.heat = own;
     }

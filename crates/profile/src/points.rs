@@ -4,14 +4,16 @@
 //! its *shape*: a hash of how its body branches and calls. So its counters are found as long as it branches as it did,
 //! whatever is computed in between, and whatever is added elsewhere.
 
-use flambeau_ir::{Code, CodeId, Continuation, Expr, Item, Terminator, Unit};
-use rustc_hash::{FxHashMap, FxHashSet};
+use flambeau_ir::{Code, CodeId, Expr, Item, Terminator, Unit};
+use rustc_hash::FxHashMap;
+
+use crate::flow::Flow;
 
 /// The name of the source that the code which writes the profile is said to come from
 /// (`ocaml/driver/profile_hook.ml`): it is not counted.
 pub const HOOK: &str = "*flambeau profile*";
 
-/// A function with more branches has a counter of its calls alone.
+/// A function with more blocks has a counter of its calls alone.
 const MOST: usize = 4_000;
 
 /// What is counted in a function.
@@ -21,15 +23,15 @@ pub struct Counted {
     pub code: Option<CodeId>,
     /// By what it is found again.
     pub key: Key,
-    /// The continuations that have counters, after the counter of the function itself.
-    pub continuations: Vec<Continuation>,
+    /// Where its counters are, and what follows from them.
+    pub flow: Flow,
 }
 
 impl Counted {
     /// How many counters it has.
     #[must_use]
     pub fn counters(&self) -> usize {
-        1 + self.continuations.len()
+        self.flow.counted().len()
     }
 }
 
@@ -57,12 +59,12 @@ pub fn of_unit(unit: &Unit) -> Vec<Counted> {
     let codes = unit.codes.iter().filter(|(_, code)| !code.attributes.stub && !is_hook(unit, code));
     let mut counted: Vec<Counted> = codes
         .map(|(id, code)| {
-            let (continuations, shape) = points(unit, &code.body);
-            Counted { code: Some(id), key: key(path(unit, code), shape), continuations }
+            let (flow, shape) = flow_and_shape(unit, &code.body);
+            Counted { code: Some(id), key: key(path(unit, code), shape), flow }
         })
         .collect();
-    let (continuations, shape) = points(unit, &unit.entry.body);
-    counted.push(Counted { code: None, key: key(format!("{} (toplevel)", unit.name), shape), continuations });
+    let (flow, shape) = flow_and_shape(unit, &unit.entry.body);
+    counted.push(Counted { code: None, key: key(format!("{} (toplevel)", unit.name), shape), flow });
     counted
 }
 
@@ -79,43 +81,29 @@ fn is_hook(unit: &Unit, code: &Code) -> bool {
 }
 
 /// Whether an item registers what writes the profile.
-fn is_registration(unit: &Unit, item: &Item) -> bool {
+pub(crate) fn is_registration(unit: &Unit, item: &Item) -> bool {
     let Item::Join { body, .. } = item else { return false };
     matches!(&body.terminator, Terminator::Apply(apply)
         if unit.locs.get(apply.dbg).is_some_and(|loc| loc.file == HOOK))
 }
 
-/// The continuations of a body that have counters, in the order in which they are bound; and the shape of the body.
-fn points(unit: &Unit, body: &Expr) -> (Vec<Continuation>, u64) {
-    let mut targets: FxHashSet<Continuation> = FxHashSet::default();
-    body.walk(&mut |expr| {
-        if let Terminator::Switch(_) | Terminator::StringSwitch(_) = expr.terminator {
-            expr.terminator.for_each_jump(&mut |jump| {
-                targets.insert(jump.cont);
-            });
-        }
-    });
-    let is_counted = |cont: Continuation, recursive: bool| {
-        recursive || targets.contains(&cont) || unit.continuations[cont].is_exn
-    };
+/// The flow of a body, and its shape: all that the derived counts depend on, and the keys of its branches.
+fn flow_and_shape(unit: &Unit, body: &Expr) -> (Flow, u64) {
+    let flow = Flow::of(unit, body, MOST);
     let mut shape = Shape::default();
-    let mut continuations = Vec::new();
+    shape.add(flow.words());
     let mut pending = vec![body];
     while let Some(expr) = pending.pop() {
         let first = pending.len();
         for item in expr.items.iter().filter(|item| !is_registration(unit, item)) {
             match item {
-                Item::Join { cont, params, body } => {
-                    shape.add(&[1, params.len() as u64]);
-                    continuations.extend(is_counted(*cont, false).then_some(*cont));
+                Item::Join { params, body, .. } => {
+                    shape.add([1, params.len() as u64]);
                     pending.push(body);
                 }
                 Item::LetCont { recursive, handlers } => {
-                    shape.add(&[2, u64::from(*recursive), handlers.len() as u64]);
-                    for handler in handlers {
-                        continuations.extend(is_counted(handler.cont, *recursive).then_some(handler.cont));
-                        pending.push(&handler.body);
-                    }
+                    shape.add([2, u64::from(*recursive), handlers.len() as u64]);
+                    pending.extend(handlers.iter().map(|handler| &handler.body));
                 }
                 Item::Let { .. } | Item::LetClosures { .. } => {}
             }
@@ -124,10 +112,7 @@ fn points(unit: &Unit, body: &Expr) -> (Vec<Continuation>, u64) {
         pending.extend(expr.terminator.child());
         pending[first..].reverse();
     }
-    if continuations.len() > MOST {
-        continuations.clear();
-    }
-    (continuations, shape.0)
+    (flow, shape.0)
 }
 
 /// A hash that stays the same from build to build (FNV-1a).
@@ -148,26 +133,26 @@ impl Shape {
         }
     }
 
-    fn add(&mut self, words: &[u64]) {
-        words.iter().for_each(|word| self.bytes(&word.to_le_bytes()));
+    fn add(&mut self, words: impl IntoIterator<Item = u64>) {
+        words.into_iter().for_each(|word| self.bytes(&word.to_le_bytes()));
     }
 
     fn terminator(&mut self, terminator: &Terminator) {
         match terminator {
             // What is known of a callee depends on what other units say.
-            Terminator::Apply(apply) => self.add(&[3, apply.args.len() as u64]),
-            Terminator::ApplyCont(jump) => self.add(&[4, jump.args.len() as u64]),
+            Terminator::Apply(apply) => self.add([3, apply.args.len() as u64]),
+            Terminator::ApplyCont(jump) => self.add([4, jump.args.len() as u64]),
             Terminator::Switch(switch) => {
-                self.add(&[5, switch.arms.len() as u64, u64::from(switch.default.is_some())]);
-                switch.arms.iter().for_each(|(key, _)| self.add(&[*key as u64]));
+                self.add([5, switch.arms.len() as u64, u64::from(switch.default.is_some())]);
+                switch.arms.iter().for_each(|(key, _)| self.add([*key as u64]));
             }
             Terminator::StringSwitch(switch) => {
-                self.add(&[6, switch.arms.len() as u64, u64::from(switch.default.is_some())]);
+                self.add([6, switch.arms.len() as u64, u64::from(switch.default.is_some())]);
                 switch.arms.iter().for_each(|(key, _)| self.bytes(key));
             }
-            Terminator::Raise { .. } => self.add(&[7]),
-            Terminator::Try { .. } => self.add(&[8]),
-            Terminator::Unreachable => self.add(&[9]),
+            Terminator::Raise { .. } => self.add([7]),
+            Terminator::Try { .. } => self.add([8]),
+            Terminator::Unreachable => self.add([9]),
         }
     }
 }

@@ -4,16 +4,18 @@
 //!
 //! A record is made of words of 8 bytes, the lowest byte first: the magic; its length in bytes; the length of its
 //! table in bytes; the check sum of the table; the table; the counters. The table is text, filled up with line ends:
-//! the name of the unit, then a line for each function: how many counters it has, its position and its shape in
-//! hexadecimal digits, and its path, with blanks between. The counters are in the order of the functions.
+//! the name of the unit, then a line for each function: by a sign for each of its counters, which of them add up to its
+//! calls ([`crate::flow::Flow::signs_of_entry`]); its position; its shape in hexadecimal digits; its path; with blanks
+//! between. The counters are in the order of the functions.
 
+use std::collections::hash_map::Entry;
 use std::fmt;
 
 use rustc_hash::FxHashMap;
 
 use crate::points::{Counted, Key, Shape};
 
-const MAGIC: &[u8; 8] = b"FLBPROF1";
+const MAGIC: &[u8; 8] = b"FLBPROF2";
 
 /// The bytes before the table.
 const HEAD: usize = 32;
@@ -23,7 +25,7 @@ const LARGE: usize = 60_000;
 
 /// The bytes that a function adds to a record.
 fn size(function: &Counted) -> usize {
-    8 * function.counters() + function.key.path.len() + 48
+    9 * function.counters() + function.key.path.len() + 48
 }
 
 /// Divides functions so that each part fits a record.
@@ -45,15 +47,15 @@ pub fn parts(functions: &[Counted]) -> Vec<&[Counted]> {
 /// A record in which all counters are 0, and the word at which they begin.
 #[must_use]
 pub fn empty(unit: &str, functions: &[Counted]) -> (Vec<u8>, u32) {
-    let lines = functions.iter().map(|function| line(&function.key, function.counters()));
+    let lines = functions.iter().map(|function| line(&function.key, &function.flow.signs_of_entry()));
     let table = table(unit, lines);
     let counters: usize = functions.iter().map(Counted::counters).sum();
     let first = (HEAD + table.len()) / 8;
     (record(&table, &vec![0; counters]), first as u32)
 }
 
-fn line(key: &Key, counters: usize) -> String {
-    format!("{counters} {} {:x} {}\n", key.position, key.shape, key.path)
+fn line(key: &Key, signs: &str) -> String {
+    format!("{signs} {} {:x} {}\n", key.position, key.shape, key.path)
 }
 
 fn table(unit: &str, lines: impl Iterator<Item = String>) -> String {
@@ -97,15 +99,41 @@ impl fmt::Display for CorruptProfile {
     }
 }
 
+/// What was counted of a function.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Counts {
+    /// Which counters add up to its calls: `+`, `-`, or `.`.
+    signs: String,
+    /// Its counters.
+    pub counters: Vec<u64>,
+}
+
+impl Counts {
+    /// How often it was called.
+    #[must_use]
+    pub fn calls(&self) -> u64 {
+        let signed = self.signs.bytes().zip(&self.counters).map(|(sign, count)| match sign {
+            b'+' => i128::from(*count),
+            b'-' => -i128::from(*count),
+            _ => 0,
+        });
+        u64::try_from(signed.sum::<i128>().max(0)).unwrap_or(u64::MAX)
+    }
+
+    fn add(&mut self, more: &[u64]) {
+        self.counters.iter_mut().zip(more).for_each(|(sum, more)| *sum = sum.saturating_add(*more));
+    }
+}
+
 /// What was counted, of all units and runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Profile {
     /// By the name of the unit.
-    units: FxHashMap<String, FxHashMap<Key, Vec<u64>>>,
+    units: FxHashMap<String, FxHashMap<Key, Counts>>,
 }
 
 /// A function and what its counters came to.
-pub type Figures<'a> = (&'a Key, &'a [u64]);
+pub type Figures<'a> = (&'a Key, &'a Counts);
 
 impl Profile {
     /// Reads a file.
@@ -154,16 +182,17 @@ impl Profile {
         let mut lines = table.lines().filter(|line| !line.is_empty());
         let unit = self.units.entry(lines.next().ok_or("a table without a unit")?.to_owned()).or_default();
         for line in lines {
-            let (count, key) = parse(line).ok_or("a line of its table means nothing")?;
-            let own: Vec<u64> = counters.take(count).collect();
-            if own.len() != count {
+            let (signs, key) = parse(line).ok_or("a line of its table means nothing")?;
+            let own: Vec<u64> = counters.take(signs.len()).collect();
+            if own.len() != signs.len() {
                 return Err("counters are missing");
             }
-            let known = unit.entry(key).or_insert_with(|| vec![0; count]);
-            if known.len() != count {
+            let zero = || Counts { signs: signs.to_owned(), counters: vec![0; signs.len()] };
+            let known = unit.entry(key).or_insert_with(zero);
+            if known.signs != signs {
                 return Err("two functions with the same key have different counters");
             }
-            known.iter_mut().zip(own).for_each(|(known, own)| *known = known.saturating_add(own));
+            known.add(&own);
         }
         if counters.next().is_some() { Err("counters of no function") } else { Ok(()) }
     }
@@ -173,9 +202,11 @@ impl Profile {
     pub fn merge(&mut self, other: Profile) {
         for (unit, functions) in other.units {
             let known = self.units.entry(unit).or_default();
-            for (key, counters) in functions {
-                let sum = known.entry(key).or_insert_with(|| vec![0; counters.len()]);
-                sum.iter_mut().zip(counters).for_each(|(sum, more)| *sum = sum.saturating_add(more));
+            for (key, counts) in functions {
+                match known.entry(key) {
+                    Entry::Occupied(entry) => entry.into_mut().add(&counts.counters),
+                    Entry::Vacant(entry) => drop(entry.insert(counts)),
+                }
             }
         }
     }
@@ -185,9 +216,9 @@ impl Profile {
     pub fn write(&self) -> Vec<u8> {
         let mut bytes = Vec::new();
         for (unit, functions) in self.units() {
-            let lines = functions.iter().map(|(key, counters)| line(key, counters.len()));
+            let lines = functions.iter().map(|(key, counts)| line(key, &counts.signs));
             let counters: Vec<u64> =
-                functions.iter().flat_map(|(_, counters)| counters.iter().copied()).collect();
+                functions.iter().flat_map(|(_, counts)| counts.counters.iter().copied()).collect();
             bytes.extend(record(&table(unit, lines), &counters));
         }
         bytes
@@ -204,60 +235,55 @@ impl Profile {
 
     /// What was counted in the functions of a unit, if it was counted.
     #[must_use]
-    pub fn unit(&self, name: &str) -> Option<&FxHashMap<Key, Vec<u64>>> {
+    pub fn unit(&self, name: &str) -> Option<&FxHashMap<Key, Counts>> {
         self.units.get(name)
     }
 
     /// All counters.
     pub fn counters(&self) -> impl Iterator<Item = u64> {
-        self.units.values().flat_map(|functions| functions.values().flatten().copied())
+        self.units
+            .values()
+            .flat_map(|functions| functions.values().flat_map(|counts| counts.counters.iter().copied()))
     }
 }
 
-fn sorted(functions: &FxHashMap<Key, Vec<u64>>) -> Vec<(&Key, &[u64])> {
-    let mut functions: Vec<_> = functions.iter().map(|(key, counters)| (key, counters.as_slice())).collect();
+fn sorted(functions: &FxHashMap<Key, Counts>) -> Vec<Figures<'_>> {
+    let mut functions: Vec<_> = functions.iter().collect();
     functions.sort_by(|(a, _), (b, _)| (&a.path, a.position, a.shape).cmp(&(&b.path, b.position, b.shape)));
     functions
 }
 
-fn parse(line: &str) -> Option<(usize, Key)> {
+fn parse(line: &str) -> Option<(&str, Key)> {
     let mut words = line.splitn(4, ' ');
-    let count = words.next()?.parse().ok()?;
+    let signs = words.next().filter(|signs| signs.bytes().all(|sign| b"+-.".contains(&sign)))?;
     let position = words.next()?.parse().ok()?;
     let shape = u64::from_str_radix(words.next()?, 16).ok()?;
-    Some((count, Key { path: words.next()?.to_owned(), position, shape }))
+    Some((signs, Key { path: words.next()?.to_owned(), position, shape }))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::flow::{Block, Flow};
 
-    fn counted(path: &str, continuations: usize) -> Counted {
-        let key = Key { path: path.into(), position: 0, shape: 0xabc };
-        Counted {
-            code: None,
-            key,
-            continuations: vec![flambeau_ir::Continuation::from_u32(0); continuations],
-        }
-    }
-
+    /// A record of `M.f.(fun)` and `M.g x`.
     fn run(first: u64) -> Vec<u8> {
-        let functions = [counted("M.f.(fun)", 2), counted("M.g x", 0)];
-        let (mut bytes, word) = empty("M", &functions);
-        for index in 0..4 {
-            let at = 8 * (word as usize + index);
-            bytes[at..at + 8].copy_from_slice(&(first + index as u64).to_le_bytes());
-        }
-        bytes
+        let keys = ["M.f.(fun)", "M.g x"].map(|path| Key { path: path.into(), position: 0, shape: 0xabc });
+        let table = table("M", [line(&keys[0], "-.+"), line(&keys[1], "+")].into_iter());
+        record(&table, &[first, first + 1, first + 2, first + 3])
     }
 
     #[test]
     fn runs_add_up_and_are_written_as_one() {
         let profile = Profile::read(&[run(1), run(10)].concat()).expect("it is a profile");
         let functions = profile.unit("M").expect("it was counted");
-        let of =
-            |path: &str| functions.iter().find(|(key, _)| key.path == path).map(|(_, counts)| counts.clone());
+        let of = |path: &str| {
+            functions.iter().find(|(key, _)| key.path == path).map(|(_, counts)| counts.counters.clone())
+        };
         assert_eq!((of("M.f.(fun)"), of("M.g x")), (Some(vec![11, 13, 15]), Some(vec![17])));
+        let calls =
+            |path: &str| functions.iter().find(|(key, _)| key.path == path).map(|(_, counts)| counts.calls());
+        assert_eq!((calls("M.f.(fun)"), calls("M.g x")), (Some(15 - 11), Some(17)));
         assert_eq!(Profile::read(&profile.write()), Ok(profile.clone()));
         let mut twice = profile.clone();
         twice.merge(profile.clone());
@@ -285,7 +311,11 @@ mod tests {
 
     #[test]
     fn records_are_small_enough_to_be_written_at_once() {
-        let functions: Vec<Counted> = (0..100).map(|n| counted(&format!("M.f{n}"), 300)).collect();
+        let counted = |path: String| {
+            let key = Key { path, position: 0, shape: 0xabc };
+            Counted { code: None, key, flow: Flow::of_blocks(Block::fork(300), 1000) }
+        };
+        let functions: Vec<Counted> = (0..100).map(|n| counted(format!("M.f{n}"))).collect();
         let parts = parts(&functions);
         assert!(parts.len() > 2);
         assert_eq!(parts.iter().map(|part| part.len()).sum::<usize>(), 100);
