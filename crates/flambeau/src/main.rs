@@ -9,6 +9,7 @@ mod manual;
 mod ocaml_thread;
 mod opt;
 mod other_units;
+mod perf;
 mod pipeline;
 mod profiles;
 mod reports;

@@ -11,6 +11,7 @@ use flambeau_report::remarks::Kind;
 use flambeau_report::terminal::Palette;
 use flambeau_report::{Build, Report, diff, html, json, org, ranked, sarif, sources, terminal};
 
+use crate::perf;
 use crate::settings::Settings;
 
 /// The version of Flambeau that is recorded in reports.
@@ -93,6 +94,9 @@ pub struct ReportArguments {
     /// Only of this kind (remains, missed, done) or name (boxing, closure, …); may be repeated
     #[arg(long, value_name = "KIND")]
     kind: Vec<String>,
+    /// Rank by where a program's time went: a file of `flambeau profile run`
+    #[arg(long, value_name = "FILE")]
+    profile: Option<PathBuf>,
     /// Write it to this file
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
@@ -150,10 +154,14 @@ pub fn run(arguments: ReportArguments) -> Result<()> {
 }
 
 fn show(arguments: &ReportArguments) -> Result<()> {
-    let reports = load(&arguments.files)?;
+    let mut reports = load(&arguments.files)?;
     let output = arguments.output.as_deref();
+    let samples = arguments.profile.as_deref().map(perf::read).transpose()?;
+    let measured = samples.map(|samples| samples.weigh(&mut reports));
     let text = match arguments.format {
-        Format::Ranked => ranked::render(&reports, &filter(arguments), arguments.top, palette(output)),
+        Format::Ranked => {
+            ranked::render(&reports, &filter(arguments), measured.as_ref(), arguments.top, palette(output))
+        }
         Format::Lines => ranked::lines(&reports, &filter(arguments)),
         Format::Sarif => sarif::render(&reports, &filter(arguments)),
         Format::Tree => terminal::render(&reports, palette(output)),

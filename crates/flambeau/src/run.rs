@@ -51,7 +51,7 @@ pub fn run(words: &[OsString]) -> Result<ExitCode> {
 }
 
 /// The exit status as the shell reports it: 128 plus the signal's number for a program that a signal ended.
-fn exit_code(status: ExitStatus) -> ExitCode {
+pub fn exit_code(status: ExitStatus) -> ExitCode {
     let code = status.code().unwrap_or_else(|| 128 + status.signal().unwrap_or(0));
     ExitCode::from(code as u8)
 }

@@ -12,8 +12,9 @@ use crate::doctor::DoctorArguments;
 use crate::init::InitArguments;
 use crate::manual::Shell;
 use crate::opt::OptArguments;
+use crate::perf::ProfileArguments;
 use crate::reports::ReportArguments;
-use crate::{doctor, init, library, manual, opt, reports, run, toolchain};
+use crate::{doctor, init, library, manual, opt, perf, reports, run, toolchain};
 
 /// What `flambeau -V` prints.
 const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " (OCaml ", env!("FLAMBEAU_OCAML_VERSION"), ")");
@@ -29,7 +30,8 @@ To begin with:
   flambeau toolchain DIR           make a folder for the PATH, so that dune, ocamlfind and make use flambeau
   flambeau init                    let the dune project here be compiled by flambeau, optimised
   flambeau doctor                  say what keeps the project here from being fast, and what to do
-  flambeau report FILES            say what costs most in a program compiled with -inlining-report, and what to change";
+  flambeau report FILES            say what costs most in a program compiled with -inlining-report, and what to change
+  flambeau profile run PROGRAM     find out where its time goes, for flambeau report --profile";
 
 /// What follows the list of commands.
 const END: &str = "\
@@ -68,6 +70,8 @@ enum Command {
     Init(InitArguments),
     /// Show what costs most and why, what the inliner decided, or how two builds differ
     Report(ReportArguments),
+    /// Find out where the time of a program goes
+    Profile(ProfileArguments),
     /// Show which compiler made .cmx and .cmxa files, with which settings, and what they let others know
     Info {
         /// Descriptions of units (.cmx) and libraries (.cmxa)
@@ -193,6 +197,7 @@ fn carry_out(command: Command) -> Result<ExitCode> {
     match command {
         Command::Run { words } => return run::run(&words),
         Command::Doctor(arguments) => return doctor::run(&arguments),
+        Command::Profile(arguments) => return perf::run(&arguments),
         Command::Info { files } => return info(&files),
         Command::Init(arguments) => init::run(&arguments)?,
         Command::Opt(arguments) => opt::run(arguments)?,

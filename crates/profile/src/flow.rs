@@ -8,8 +8,8 @@
 //!
 //! A call, or a primitive that raises, may not come back. A block with one says nothing of its successors, therefore,
 //! nor does an exception say where it came from: these have to do with the *outside*, the node at which callers are,
-//! too, and which has no equation. So what is derived is exact. A continuation to which one call alone returns is taken to
-//! run as often as the call, and is not told apart from it.
+//! too, and which has no equation. So what is derived is exact. A continuation to which one call alone returns is taken
+//! to run as often as the call, and is not told apart from it.
 
 use std::cmp::Reverse;
 

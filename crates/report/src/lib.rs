@@ -21,6 +21,7 @@ pub mod org;
 pub mod ranked;
 pub mod remaining;
 pub mod remarks;
+pub mod samples;
 pub mod sarif;
 pub mod sites;
 pub mod sources;

@@ -5,7 +5,9 @@ use std::fmt::Write;
 use rustc_hash::FxHashMap;
 
 use crate::model::Report;
+use crate::names;
 use crate::remarks::{Kind, Remark};
+use crate::samples::Measured;
 use crate::terminal::Palette;
 
 /// Which remarks are wanted.
@@ -61,12 +63,31 @@ fn function(report: &Report, remark: &Remark) -> String {
     }
 }
 
-/// The `top` costliest remarks, then the functions in which most is left.
+/// The `top` costliest remarks, then the functions in which most is left. `measured`: the costs are samples of a
+/// profiler, and shares of all that it took.
 #[must_use]
-pub fn render(reports: &[Report], filter: &Filter, top: usize, palette: Palette) -> String {
-    let selected = select(reports, filter);
-    let total: f64 = selected.iter().map(|(_, remark)| remark.cost).sum();
+pub fn render(
+    reports: &[Report],
+    filter: &Filter,
+    measured: Option<&Measured>,
+    top: usize,
+    palette: Palette,
+) -> String {
+    let mut selected = select(reports, filter);
+    selected.retain(|(_, remark)| measured.is_none() || remark.cost > 0.0);
+    let estimated: f64 = selected.iter().map(|(_, remark)| remark.cost).sum();
+    let total = measured.map_or(estimated, |measured| measured.total as f64);
     let mut out = String::new();
+    if let Some(measured) = measured {
+        let share = |count: u64| 100.0 * count as f64 / total.max(1.0);
+        let _ = writeln!(
+            out,
+            "{} samples: {:.0} % in code with reports or called from there, {:.0} % on lines with remarks\n",
+            measured.total,
+            share(measured.in_reports),
+            share(measured.explained)
+        );
+    }
     if selected.is_empty() {
         out.push_str("Nothing that costs much was found.\n");
         return out;
@@ -81,7 +102,10 @@ pub fn render(reports: &[Report], filter: &Filter, top: usize, palette: Palette)
         out.push('\n');
         entry(&mut out, number + 1, report, remark, total, palette);
     }
-    by_function(&mut out, &selected, total, palette);
+    match measured {
+        Some(measured) => by_samples(&mut out, reports, measured, palette),
+        None => by_function(&mut out, &selected, total, palette),
+    }
     let done: u32 = reports
         .iter()
         .flat_map(|report| &report.remarks)
@@ -165,6 +189,15 @@ fn by_function(out: &mut String, selected: &[(&Report, &Remark)], total: f64, pa
         let name = if name == "toplevel" { unit } else { name };
         let remarks = if *count == 1 { "remark" } else { "remarks" };
         let _ = writeln!(out, "     {:>3.0} %  {name}: {count} {remarks}", 100.0 * cost / total.max(1.0));
+    }
+}
+
+fn by_samples(out: &mut String, reports: &[Report], measured: &Measured, palette: Palette) {
+    let separator = reports.first().map_or("__", |report| report.separator.as_str());
+    let _ = writeln!(out, "\n{}", palette.bold("By function, without those that it calls"));
+    for (name, count) in measured.functions.iter().take(10) {
+        let share = 100.0 * *count as f64 / (measured.total as f64).max(1.0);
+        let _ = writeln!(out, "     {share:>3.0} %  {}", names::readable(name, separator));
     }
 }
 
