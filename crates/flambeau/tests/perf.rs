@@ -1,6 +1,6 @@
-//! Profiles by sampling: `flambeau profile run` and `flambeau report --profile`. The machines that run the tests may have
-//! no perf, or one that may not record: a script stands for it, which takes the same arguments, and prints stacks as
-//! perf does, with addresses of the program.
+//! Profiles by sampling: `flambeau profile run` and `flambeau report --profile`. The machines that run the tests may
+//! have no perf, or one that may not record: a script stands for it, which takes the same arguments, and prints stacks
+//! as perf does, with addresses of the program.
 
 use std::fs;
 use std::os::unix::fs::PermissionsExt;

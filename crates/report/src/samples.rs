@@ -1,8 +1,8 @@
 //! What a profiler saw: stacks, each so many times, in place of the costs that remarks are estimated to have
 //! (features B16, G12).
 //!
-//! A remark is about a line of the source; the code for it may be in any function, inlined. So a stack is taken to be at
-//! the line, as the debugger's tables have it, of its innermost frame in a unit with a report: what a library or the
+//! A remark is about a line of the source; the code for it may be in any function, inlined. So a stack is taken to be
+//! at the line, as the debugger's tables have it, of its innermost frame in a unit with a report: what a library or the
 //! runtime does counts for the line that called it.
 
 use std::path::Path;
