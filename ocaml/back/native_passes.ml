@@ -94,8 +94,62 @@ let allocate_registers ppf_dump code =
   in
   round 1 code
 
+(* {1 The order of handlers}
+
+   [Split] takes the handlers of a recursive catch one after the other, and one to which nothing jumped yet for
+   unreachable: it drops its reloads. Graph colouring survives that (what lives across a call is in the stack then), but
+   linear scan does not, and code is worse. The passes before turn the order round: here each handler comes after one
+   that jumps to it, or the body does. *)
+
+exception Found
+
+let has_several_handlers (code : Mach.fundecl) =
+  let look (i : Mach.instruction) =
+    match i.desc with Icatch (Recursive, _ :: _ :: _, _) -> raise_notrace Found | _ -> ()
+  in
+  match Mach.instr_iter look code.fun_body with () -> false | exception Found -> true
+
+let jumps body =
+  let labels = ref [] in
+  let look (i : Mach.instruction) = match i.desc with Iexit label -> labels := label :: !labels | _ -> () in
+  Mach.instr_iter look body;
+  !labels
+
+(* Handlers in the order in which they are reached from [body], then those that are not. *)
+let by_reachability handlers body =
+  let rec visit ordered others = function
+    | [] -> List.rev_append ordered others
+    | from :: queue ->
+        let labels = jumps from in
+        let reached, others = List.partition (fun (label, _) -> List.mem label labels) others in
+        visit (List.rev_append reached ordered) others (queue @ List.map snd reached)
+  in
+  visit [] handlers [ body ]
+
+let rec with_ordered_handlers (i : Mach.instruction) : Mach.instruction =
+  match i.desc with
+  | Iend -> i
+  | desc ->
+      let desc : Mach.instruction_desc =
+        match desc with
+        | Icatch (flag, handlers, body) ->
+            let handlers = List.map (fun (label, handler) -> (label, with_ordered_handlers handler)) handlers in
+            let body = with_ordered_handlers body in
+            Icatch (flag, by_reachability handlers body, body)
+        | Iifthenelse (test, first, second) ->
+            Iifthenelse (test, with_ordered_handlers first, with_ordered_handlers second)
+        | Iswitch (index, arms) -> Iswitch (index, Array.map with_ordered_handlers arms)
+        | Itrywith (body, handler) -> Itrywith (with_ordered_handlers body, with_ordered_handlers handler)
+        | desc -> desc
+      in
+      { i with desc; next = with_ordered_handlers i.next }
+
+let order_handlers (code : Mach.fundecl) =
+  if has_several_handlers code then { code with fun_body = with_ordered_handlers code.fun_body } else code
+
 let spill_and_allocate ppf_dump code =
   code
+  |> order_handlers
   |> timed "spill" Spill.fundecl
   |> timed "liveness" with_liveness
   |> dumped ppf_dump Clflags.dump_spill "After spilling"

@@ -20,8 +20,7 @@ pub fn decoded(name: &str) -> String {
 /// number of a copy.
 #[must_use]
 pub fn readable(linkage_name: &str, separator: &str) -> String {
-    let of_unit = linkage_name.strip_prefix("caml").filter(|rest| rest.starts_with(char::is_uppercase));
-    let Some(rest) = of_unit else { return linkage_name.to_owned() };
+    let Some(rest) = linkage_name.strip_prefix("caml") else { return linkage_name.to_owned() };
     match unit_and_name(rest, separator) {
         Some((unit, function)) if !unit.is_empty() && !function.is_empty() => {
             format!("{}.{function}", unit.replace("__", "."))
