@@ -1,4 +1,5 @@
 (* flags: -linscan *)
+(* bytecode: no, ocamlc does not have the flag *)
 (* The two loops are one catch, and only the first jumps to the second: with the handlers in the other order Split
    dropped the reloads of the second, and linear scan read registers that the call had destroyed. Seed 494709017. *)
 let[@inline never] odd i = Sys.opaque_identity (i land 1 = 1)
