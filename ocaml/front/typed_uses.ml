@@ -96,7 +96,7 @@ let is_of_interest_in_library = function
       ( "mem" | "fold_left" | "fold_right" | "map" | "mapi" | "map2" | "init" | "iter" | "iteri" | "iter2" | "exists"
       | "for_all" | "sort" | "stable_sort" | "fast_sort" | "to_list" | "of_list" | "make_matrix" ) ) ->
       true
-  | "Hashtbl", ("find" | "find_opt" | "find_all" | "mem" | "remove" | "replace") -> true
+  | "Hashtbl", ("add" | "find" | "find_opt" | "find_all" | "mem" | "remove" | "replace" | "hash") -> true
   | "Stdlib", ("min" | "max") -> true
   | _ -> false
 

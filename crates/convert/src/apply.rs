@@ -6,7 +6,8 @@ use flambeau_ir::prim::Mutability;
 use flambeau_ir::stack::deep;
 use flambeau_ir::term::{InlineAttribute, SpecialiseAttribute};
 use flambeau_ir::{
-    Apply, ArgType, CallKind, Continuation, Dbg, Elements, Expr, Item, Prim, Rewrite, Simple, Terminator,
+    Apply, ArgType, CallKind, Continuation, Dbg, Elements, Expr, Hashed, Item, Leaf, Prim, Rewrite, Simple,
+    Terminator,
 };
 use flambeau_lambda::prim::FieldMutability;
 use flambeau_lambda::term::{self as lambda, Ident, Inline, LocId, Node, NodeId, Specialise};
@@ -406,14 +407,14 @@ impl<'a> Converter<'a> {
         Ok(match ty {
             L::Unknown => ArgType::Unknown,
             L::Immediate => ArgType::Immediate,
-            L::Compared { compare, equal, total, elements } => {
+            L::Compared { compare, equal, total, elements, hashed } => {
                 let (compare, equal) = (self.value(*compare)?.simple, self.value(*equal)?.simple);
                 let elements = match elements {
                     lambda::Elements::Values => Elements::Values,
                     lambda::Elements::Floats => Elements::Floats,
                     lambda::Elements::MaybeBoxes => Elements::MaybeBoxes,
                 };
-                ArgType::Compared { compare, equal, total: *total, elements }
+                ArgType::Compared { compare, equal, total: *total, elements, hashed: hashed_parts(hashed) }
             }
             L::Array(element) => ArgType::Array(Box::new(self.arg_type(element)?)),
             L::Block(fields) => {
@@ -474,5 +475,23 @@ pub(crate) fn specialise_attribute(specialise: Specialise) -> SpecialiseAttribut
         Specialise::Default => SpecialiseAttribute::Default,
         Specialise::Always => SpecialiseAttribute::Always,
         Specialise::Never => SpecialiseAttribute::Never,
+    }
+}
+
+fn hashed_parts(hashed: &lambda::Hashed) -> Hashed {
+    match hashed {
+        lambda::Hashed::Any => Hashed::Any,
+        lambda::Hashed::Leaf(leaf) => Hashed::Leaf(hashed_leaf(*leaf)),
+        lambda::Hashed::Block(tag, fields) => {
+            Hashed::Block(*tag, fields.iter().map(|leaf| hashed_leaf(*leaf)).collect())
+        }
+    }
+}
+
+fn hashed_leaf(leaf: lambda::Leaf) -> Leaf {
+    match leaf {
+        lambda::Leaf::Immediate => Leaf::Immediate,
+        lambda::Leaf::Float => Leaf::Float,
+        lambda::Leaf::String => Leaf::String,
     }
 }

@@ -24,6 +24,8 @@ pub enum ArgType {
         total: bool,
         /// What an array of its values is.
         elements: Elements,
+        /// What the runtime's `caml_hash` finds in its values.
+        hashed: Hashed,
     },
     /// Arrays of values of a type.
     Array(Box<ArgType>),
@@ -46,6 +48,44 @@ pub enum Elements {
     Floats,
     /// All are floats, but the array may have been made of what is none, and hold boxes.
     MaybeBoxes,
+}
+
+/// What the runtime's `caml_hash` finds in the values of a type, those that are no immediates.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Hashed {
+    /// Not known, or too much to be hashed in place.
+    #[default]
+    Any,
+    /// One leaf.
+    Leaf(Leaf),
+    /// Blocks of a tag, their fields, which are never assigned.
+    Block(u8, Vec<Leaf>),
+}
+
+/// What is mixed into a hash as a whole.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum Leaf {
+    /// An immediate.
+    Immediate,
+    /// A boxed float.
+    Float,
+    /// A string, or bytes.
+    String,
+}
+
+impl Leaf {
+    /// All of them.
+    pub const ALL: [Leaf; 3] = [Leaf::Immediate, Leaf::Float, Leaf::String];
+
+    /// The word for it in the textual form.
+    #[must_use]
+    pub fn word(self) -> &'static str {
+        match self {
+            Leaf::Immediate => "int",
+            Leaf::Float => "float",
+            Leaf::String => "string",
+        }
+    }
 }
 
 impl ArgType {

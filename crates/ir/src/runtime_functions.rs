@@ -89,6 +89,7 @@ const READING: &[&str] = &[
     "caml_greaterequal",
     "caml_greaterthan",
     "caml_hash",
+    "caml_hash_mix_string",
     "caml_int_of_string",
     "caml_lessequal",
     "caml_lessthan",

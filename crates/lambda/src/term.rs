@@ -186,6 +186,8 @@ pub enum ArgType {
         total: bool,
         /// What arrays of its values are.
         elements: Elements,
+        /// What `caml_hash` finds in its values.
+        hashed: Hashed,
     },
     /// Arrays of values of a type.
     Array(Box<ArgType>),
@@ -195,6 +197,28 @@ pub enum ArgType {
     Enclosing(u32),
     /// Functions that are called with so many arguments, of these types, and return values of the last.
     Function(Vec<ArgType>, Box<ArgType>),
+}
+
+/// What `caml_hash` finds in the values of a type that are no immediates.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Hashed {
+    /// Not known, or too much to be hashed in place.
+    Any,
+    /// One leaf.
+    Leaf(Leaf),
+    /// Blocks of a tag, their fields, which are never assigned.
+    Block(u8, Vec<Leaf>),
+}
+
+/// What is mixed into a hash as a whole.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Leaf {
+    /// An immediate.
+    Immediate,
+    /// A boxed float.
+    Float,
+    /// A string, or bytes.
+    String,
 }
 
 /// How arrays of values of a type represent these.

@@ -2,7 +2,7 @@
 //! without a look at tags, and without the block, if there is one only to be hashed.
 
 use flambeau_ir::prim::{External, IntOp, NativeRepr, ShiftOp};
-use flambeau_ir::{BoxedKind, Const, IntKind, Kind, Prim, Simple, Subkind, Variable, tags};
+use flambeau_ir::{BoxedKind, Const, IntKind, Kind, Prim, Simple, Subkind, Unit, Variable, tags};
 use flambeau_types::{Operands, Ty};
 use smallvec::SmallVec;
 
@@ -10,13 +10,15 @@ use crate::Simplifier;
 use crate::prims::Outcome;
 
 /// What is mixed into the number, in order.
-enum Part {
+pub(crate) enum Part {
     /// The header of a block, without its colour.
     Header(i64),
     /// An immediate.
     Immediate(Simple),
     /// A boxed float.
     Float(Simple),
+    /// A string.
+    String(Simple),
 }
 
 /// The lowest 32 bits.
@@ -33,17 +35,8 @@ impl Simplifier<'_> {
             _ => None,
         };
         let parts = self.hashed_parts(*value, constant(count)?, constant(limit)?)?;
-        let mut mixer = Mixer { simplifier: self, lets: Vec::new() };
-        let mut hash = mixer.untagged(*seed);
-        for part in parts {
-            hash = match part {
-                Part::Header(header) => mixer.mix(hash, constant_word(header)),
-                Part::Immediate(value) => mixer.mix_immediate(hash, value),
-                Part::Float(value) => mixer.mix_float(hash, value),
-            };
-        }
-        let hash = mixer.last(hash);
-        Some(Outcome::Several(mixer.lets, Prim::Tag, Operands::from_slice(&[hash])))
+        let (lets, hash) = hash_of_parts(self.unit, *seed, parts);
+        Some(Outcome::Several(lets, Prim::Tag, Operands::from_slice(&[hash])))
     }
 
     /// The parts of a value that are hashed if `count` leaves and `limit` values are looked at, when all are known.
@@ -57,13 +50,12 @@ impl Simplifier<'_> {
         if size == 0 || size > count || size >= limit {
             return None;
         }
-        let header = (size as i64) << 10 | i64::from(block.tag);
         let leaf = |field: &Ty| match field {
             Ty::Is(atom) => self.hashed_leaf(*atom),
             field => field.as_const(Kind::Value).and_then(|known| self.hashed_leaf(Simple::Const(known))),
         };
         let leaves = block.fields.iter().map(leaf).collect::<Option<SmallVec<[Part; 4]>>>()?;
-        Some(std::iter::once(Part::Header(header)).chain(leaves).collect())
+        Some(std::iter::once(Part::header(size, block.tag)).chain(leaves).collect())
     }
 
     fn hashed_leaf(&self, value: Simple) -> Option<Part> {
@@ -75,19 +67,46 @@ impl Simplifier<'_> {
     }
 }
 
+impl Part {
+    /// The header of a block of that size and tag.
+    pub(crate) fn header(size: usize, tag: u8) -> Part {
+        Part::Header((size as i64) << 10 | i64::from(tag))
+    }
+}
+
+/// The hash, as an untagged integer, that the runtime computes of parts in that order, and what computes it.
+pub(crate) fn hash_of_parts(
+    unit: &mut Unit,
+    seed: Simple,
+    parts: impl IntoIterator<Item = Part>,
+) -> (Vec<(Variable, Prim, Operands)>, Simple) {
+    let mut mixer = Mixer { unit, lets: Vec::new() };
+    let mut hash = mixer.untagged(seed);
+    for part in parts {
+        hash = match part {
+            Part::Header(header) => mixer.mix(hash, constant_word(header)),
+            Part::Immediate(value) => mixer.mix_immediate(hash, value),
+            Part::Float(value) => mixer.mix_float(hash, value),
+            Part::String(value) => mixer.mix_by_runtime(hash, "string", NativeRepr::Value, value),
+        };
+    }
+    let hash = mixer.last(hash);
+    (mixer.lets, hash)
+}
+
 fn constant_word(n: i64) -> Simple {
     Simple::Const(Const::NakedNativeint(n))
 }
 
 /// Computes with unsigned words of 32 bits in machine integers, whose upper bits mean nothing.
-struct Mixer<'m, 's> {
-    simplifier: &'m mut Simplifier<'s>,
+struct Mixer<'u> {
+    unit: &'u mut Unit,
     lets: Vec<(Variable, Prim, Operands)>,
 }
 
-impl Mixer<'_, '_> {
+impl Mixer<'_> {
     fn let_(&mut self, kind: Kind, prim: Prim, args: &[Simple]) -> Simple {
-        let var = self.simplifier.unit.new_variable("hash", kind, Subkind::Any);
+        let var = self.unit.new_variable("hash", kind, Subkind::Any);
         self.lets.push((var, prim, Operands::from_slice(args)));
         var.into()
     }
@@ -155,17 +174,22 @@ impl Mixer<'_, '_> {
 
     fn mix_float(&mut self, hash: Simple, value: Simple) -> Simple {
         let float = self.let_(Kind::NakedFloat, Prim::Unbox(BoxedKind::Float), &[value]);
+        self.mix_by_runtime(hash, "double", NativeRepr::Unboxed(BoxedKind::Float), float)
+    }
+
+    /// A function of the runtime that mixes what is passed so.
+    fn mix_by_runtime(&mut self, hash: Simple, what: &str, repr: NativeRepr, value: Simple) -> Simple {
         let hash = self.word(hash);
         let hash = self.converted(hash, Kind::NakedNativeint, Kind::NakedImmediate);
         let external = External {
-            name: "caml_hash_mix_double".into(),
-            args: vec![NativeRepr::Untagged, NativeRepr::Unboxed(BoxedKind::Float)],
+            name: format!("caml_hash_mix_{what}"),
+            args: vec![NativeRepr::Untagged, repr],
             result: NativeRepr::Untagged,
             no_result: false,
             alloc: false,
             tested: false,
         };
-        let mixed = self.let_(Kind::NakedImmediate, Prim::CCall(Box::new(external)), &[hash, float]);
+        let mixed = self.let_(Kind::NakedImmediate, Prim::CCall(Box::new(external)), &[hash, value]);
         self.converted(mixed, Kind::NakedImmediate, Kind::NakedNativeint)
     }
 

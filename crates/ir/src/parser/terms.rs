@@ -10,7 +10,8 @@ use crate::stack::deep;
 use crate::term::{InlineAttribute, RaiseKind, SpecialiseAttribute, StringSwitch};
 use crate::{
     Apply, ApplyCont, ArgType, CallKind, ContHandler, Continuation, Elements, ExnCont, Expr, FunctionSlot,
-    Heat, Item, Kind, Named, Origin, Prim, SetOfClosures, Simple, Switch, Terminator, ValueSlot, Variable,
+    Hashed, Heat, Item, Kind, Leaf, Named, Origin, Prim, SetOfClosures, Simple, Switch, Terminator,
+    ValueSlot, Variable,
 };
 
 /// The attributes of a call or of a code.
@@ -370,7 +371,24 @@ impl Parser<'_> {
             } else {
                 Elements::Any
             };
-            Ok(ArgType::Compared { compare, equal, total, elements })
+            let hashed = if self.eat_word("hashed") { self.hashed()? } else { Hashed::Any };
+            Ok(ArgType::Compared { compare, equal, total, elements, hashed })
+        }
+    }
+
+    fn hashed(&mut self) -> Result<Hashed> {
+        if !self.eat_word("block") {
+            return Ok(Hashed::Leaf(self.leaf()?));
+        }
+        let tag = self.integer()?;
+        self.expect(Token::LeftParen)?;
+        Ok(Hashed::Block(tag, self.list_until(Token::RightParen, Self::leaf)?))
+    }
+
+    fn leaf(&mut self) -> Result<Leaf> {
+        match Leaf::ALL.into_iter().find(|leaf| self.eat_word(leaf.word())) {
+            Some(leaf) => Ok(leaf),
+            None => Err(self.expected("`int`, `float` or `string`")),
         }
     }
 

@@ -277,7 +277,8 @@ pub struct External {
     pub no_result: bool,
     /// It may allocate, run the GC or raise (not `[@@noalloc]`).
     pub alloc: bool,
-    /// A polymorphic comparison where it has been tested whether both arguments are immediates: they are not.
+    /// A polymorphic comparison where it has been tested whether both arguments are immediates: they are not. A hash
+    /// of a value that is not what its type says: left to the runtime.
     pub tested: bool,
 }
 
@@ -319,6 +320,12 @@ impl External {
     pub fn comparison_of_strings(&self) -> Option<Comparison> {
         let operation = self.name.strip_prefix("caml_string_").filter(|_| self.is_of_two_values())?;
         Comparison::named(&format!("caml_{operation}"))
+    }
+
+    /// Whether it hashes any value, given how much of it, a seed and the value.
+    #[must_use]
+    pub fn is_hash(&self) -> bool {
+        self.name == "caml_hash" && self.args == [NativeRepr::Value; 4] && !self.alloc
     }
 
     fn is_of_two_values(&self) -> bool {

@@ -6,8 +6,8 @@ use crate::prim_syntax::{Sink, write_prim};
 use crate::stack::deep;
 use crate::term::{RaiseKind, StringSwitch};
 use crate::{
-    Apply, ApplyCont, ArgType, CallKind, Continuation, Dbg, Elements, ExnCont, Expr, FunctionSlot, Heat,
-    Item, Kind, Named, Prim, Simple, Subkind, Switch, Terminator, ValueSlot, Variable,
+    Apply, ApplyCont, ArgType, CallKind, Continuation, Dbg, Elements, ExnCont, Expr, FunctionSlot, Hashed,
+    Heat, Item, Kind, Named, Prim, Simple, Subkind, Switch, Terminator, ValueSlot, Variable,
 };
 
 impl Printer<'_> {
@@ -224,7 +224,7 @@ impl Printer<'_> {
         match ty {
             ArgType::Unknown => self.text("any"),
             ArgType::Immediate => self.text("int"),
-            ArgType::Compared { compare, equal, total, elements } => {
+            ArgType::Compared { compare, equal, total, elements, hashed } => {
                 self.text("by ");
                 self.simple(*compare);
                 self.text(" ");
@@ -236,6 +236,7 @@ impl Printer<'_> {
                     Elements::Floats => " float",
                     Elements::MaybeBoxes => " boxed_float",
                 });
+                self.hashed(hashed);
             }
             ArgType::Array(element) => {
                 self.text("array ");
@@ -249,6 +250,21 @@ impl Printer<'_> {
             ArgType::Function(params, result) => {
                 self.list(["function (", ") "], params, |printer, ty| printer.arg_type(ty));
                 self.arg_type(result);
+            }
+        }
+    }
+
+    fn hashed(&mut self, hashed: &Hashed) {
+        match hashed {
+            Hashed::Any => {}
+            Hashed::Leaf(leaf) => {
+                self.text(" hashed ");
+                self.text(leaf.word());
+            }
+            Hashed::Block(tag, fields) => {
+                self.text(" hashed block ");
+                self.number(*tag);
+                self.list([" (", ")"], fields, |printer, leaf| printer.text(leaf.word()));
             }
         }
     }

@@ -9,9 +9,9 @@ use flambeau_ir::inlining::{Choice, Rounds};
 use flambeau_ir::term::{InlineAttribute, RaiseKind, SpecialiseAttribute, StringSwitch};
 use flambeau_ir::{
     Apply, ApplyCont, ArgType, BoxedKind, CallKind, Code, CodeAttributes, CodeId, Const, ContHandler,
-    Continuation, Dbg, Elements, ExnCont, Expr, FunctionKind, FunctionSlot, Heat, Item, Kind, Loc, Named,
-    Naming, Origin, SetOfClosures, Simple, Static, StaticDef, StaticField, Subkind, Switch, Symbol,
-    SymbolData, Terminator, Unit, ValueSlot, Variable,
+    Continuation, Dbg, Elements, ExnCont, Expr, FunctionKind, FunctionSlot, Hashed, Heat, Item, Kind, Leaf,
+    Loc, Named, Naming, Origin, SetOfClosures, Simple, Static, StaticDef, StaticField, Subkind, Switch,
+    Symbol, SymbolData, Terminator, Unit, ValueSlot, Variable,
 };
 
 /// `SplitMix64`: small, and the same on every machine.
@@ -470,7 +470,13 @@ impl Generator {
             let (compare, equal) = (self.simple(scope, Kind::Value), self.simple(scope, Kind::Value));
             let elements =
                 self.random.pick(&[Elements::Any, Elements::Values, Elements::Floats, Elements::MaybeBoxes]);
-            let compared = ArgType::Compared { compare, equal, total: self.random.one_in(2), elements };
+            let hashed = match self.random.below(3) {
+                0 => Hashed::Any,
+                1 => Hashed::Leaf(self.random.pick(&Leaf::ALL)),
+                _ => Hashed::Block(self.random.below(4) as u8, vec![self.random.pick(&Leaf::ALL); 2]),
+            };
+            let total = self.random.one_in(2);
+            let compared = ArgType::Compared { compare, equal, total, elements, hashed };
             let list = ArgType::Block(vec![compared.clone(), ArgType::Enclosing(0)]);
             let array = ArgType::Array(Box::new(compared.clone()));
             let function = ArgType::Function(vec![ArgType::Immediate, array.clone()], Box::new(array));

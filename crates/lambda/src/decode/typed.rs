@@ -87,6 +87,7 @@ impl Builder {
             return ArgType::Unknown;
         };
         let total = self.derivations.is_totally_ordered(description);
-        ArgType::Compared { compare, equal, total, elements }
+        let hashed = self.derivations.hashed(description);
+        ArgType::Compared { compare, equal, total, elements, hashed }
     }
 }

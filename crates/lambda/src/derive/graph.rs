@@ -1,6 +1,7 @@
 //! The types of a unit as a graph: which contain themselves, and for which a function is worth to be derived.
 
 use super::types::{Described, TypeTerm};
+use crate::term::{Hashed, Leaf};
 
 /// A type: its place in the list.
 pub(crate) type TypeId = u32;
@@ -105,6 +106,26 @@ impl Types {
             }
         }
         fields <= MOST_FIELDS
+    }
+
+    /// What the runtime finds in values of the type when it hashes them.
+    pub(crate) fn hashed(&self, of: TypeId) -> Hashed {
+        if let Some(leaf) = self.leaf(of) {
+            return Hashed::Leaf(leaf);
+        }
+        let TypeTerm::Variant { blocks, .. } = self.term(of) else { return Hashed::Any };
+        let [(tag, fields)] = &blocks[..] else { return Hashed::Any };
+        let leaves = fields.iter().map(|field| if field.mutable { None } else { self.leaf(field.content) });
+        leaves.collect::<Option<Vec<Leaf>>>().map_or(Hashed::Any, |leaves| Hashed::Block(*tag, leaves))
+    }
+
+    fn leaf(&self, of: TypeId) -> Option<Leaf> {
+        match self.term(of) {
+            TypeTerm::Immediate => Some(Leaf::Immediate),
+            TypeTerm::Float => Some(Leaf::Float),
+            TypeTerm::String | TypeTerm::Bytes => Some(Leaf::String),
+            _ => None,
+        }
     }
 
     /// Examines the types of a component, what they mention having been examined.

@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 
 use crate::prim::{IntComparison, Primitive};
 use crate::term::{
-    Function, Ident, Inline, LetKind, LocId, Local, Node, NodeId, Specialise, Term, ValueKind,
+    Function, Hashed, Ident, Inline, LetKind, LocId, Local, Node, NodeId, Specialise, Term, ValueKind,
 };
 use graph::TypeId;
 use tree::Tree;
@@ -130,6 +130,11 @@ impl Derivations {
     /// Whether any two values of the type of a description are in the order of `compare`.
     pub(crate) fn is_totally_ordered(&self, description: u32) -> bool {
         self.types.root(description).is_some_and(|of| self.types.is_totally_ordered(of))
+    }
+
+    /// What `caml_hash` finds in the values of the type of a description.
+    pub(crate) fn hashed(&self, description: u32) -> Hashed {
+        self.types.root(description).map_or(Hashed::Any, |of| self.types.hashed(of))
     }
 
     /// The function that compares two values, without more arguments.

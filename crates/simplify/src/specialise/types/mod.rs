@@ -19,19 +19,21 @@ use rustc_hash::FxHashMap;
 
 pub(crate) use infer::nested;
 use infer::{Types, known_types};
-use rewrite::{array_kind, compared_type, comparison, takes_types};
+use rewrite::{array_kind, compared_type, comparison, hashed_parts, takes_types};
 pub(crate) use rewrite::{at_types, at_types_of_calls};
 
 use crate::{Simplifier, size};
 
-/// What a comparison of a known type is worth in the size of a copy.
+/// What a comparison or a hash at a known type is worth in the size of a copy.
 const COMPARISON: u32 = 100;
 /// What an access of an array of known representation is.
 const ACCESS: u32 = 40;
 /// What is only said to a function of which nothing is known is worth no copy, but may be when it is known.
 const HANDED_ON: u32 = 1;
+/// All accesses of a function together.
+const MOST_FOR_ACCESSES: u32 = 135;
 /// Larger functions are not copied however often they compare: not all of it happens in one call.
-const LARGEST_COPY: u32 = 135;
+const LARGEST_COPY: u32 = 400;
 
 /// Through so many functions an argument is followed to where it matters.
 const DEEPEST: u32 = 3;
@@ -231,13 +233,13 @@ fn gains_in(unit: &Unit, code: CodeId, types: &[ArgType]) -> (u32, Vec<(CallKind
         return (0, Vec::new());
     }
     let types = Types::of(unit, body, known_types(params, types));
-    let (mut gain, mut calls) = (0u32, Vec::new());
+    let (mut gain, mut accesses, mut calls) = (0u32, 0u32, Vec::new());
     let mut look = |expr: &Expr| {
         for item in &expr.items {
-            if compared_type(item, &types).is_some() {
+            if compared_type(item, &types).is_some() || hashed_parts(item, &types).is_some() {
                 gain = gain.saturating_add(COMPARISON);
             } else if array_kind(item, &types).is_some() {
-                gain = gain.saturating_add(ACCESS);
+                accesses = accesses.saturating_add(ACCESS);
             }
         }
         if let Terminator::Apply(apply) = &expr.terminator
@@ -251,7 +253,7 @@ fn gains_in(unit: &Unit, code: CodeId, types: &[ArgType]) -> (u32, Vec<(CallKind
     };
     body.walk(&mut look);
     nested(unit, body).into_iter().for_each(|code| unit.codes[code].body.walk(&mut look));
-    (gain, calls)
+    (gain.saturating_add(accesses.min(MOST_FOR_ACCESSES)), calls)
 }
 
 /// Whether a function, or one whose closure it allocates, compares values of any type, has arrays of such, or calls
@@ -263,6 +265,7 @@ fn is_generic(unit: &Unit, code: CodeId) -> bool {
 
 /// Whether specialisation for the types of what is passed to it may bring something by itself.
 pub fn gains_from_types(unit: &Unit, code: CodeId) -> bool {
+    let is_hash = |item: &Item| matches!(item, Item::Let { named: Named::Prim { prim: Prim::CCall(external), .. }, .. } if external.is_hash());
     let is_access = |item: &Item| {
         let Item::Let { named: Named::Prim { prim, .. }, .. } = item else { return false };
         let kind = match prim {
@@ -271,7 +274,9 @@ pub fn gains_from_types(unit: &Unit, code: CodeId) -> bool {
         };
         kind == ArrayKind::Generic
     };
-    has(unit, code, &mut |expr| expr.items.iter().any(|item| comparison(item).is_some() || is_access(item)))
+    has(unit, code, &mut |expr| {
+        expr.items.iter().any(|item| comparison(item).is_some() || is_hash(item) || is_access(item))
+    })
 }
 
 fn has(unit: &Unit, code: CodeId, wanted: &mut impl FnMut(&Expr) -> bool) -> bool {
