@@ -95,6 +95,9 @@ impl Simplifier<'_> {
             tags.is_some_and(|tags| !tags.contains(i64::from(tags::OBJECT)))
         };
         match (self.identity(x), self.identity(y)) {
+            // What is allocated here may be what a field holds: the toplevel stores it there.
+            (Some(Identity::Made(_)), Some(Identity::Field(_)))
+            | (Some(Identity::Field(_)), Some(Identity::Made(_))) => false,
             (Some(x), Some(y)) => x != y,
             (Some(_), None) => is_of_constructor(y),
             (None, Some(_)) => is_of_constructor(x),

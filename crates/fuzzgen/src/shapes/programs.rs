@@ -360,6 +360,8 @@ fn exceptions(g: &mut Gen) -> Instance {
     let text = g.choice(&[
         "exception E$f of int\nlet$a $f n = try for i = 1 to 20 do if $c && i > 3 then raise (E$f (i + n)) done; n with E$f v -> v\n",
         "exception E$f of float\nlet$a $f n = let s = ref 0. in for i = 1 to 9 do try (if $c then raise (E$f (float_of_int i))); s := !s +. 1. with E$f x -> s := !s +. x done; int_of_float !s\n",
+        "exception E$f of int\nexception G$f of string\nlet w$f = function E$f _ -> 1 | G$f _ -> 2 | _ -> 3\nlet k$f = w$f (G$f \"b\") + (try raise (E$f 4) with G$f _ -> 50 | E$f v -> v)\nlet$a $f n = if $c then k$f + n else w$f (E$f n)\n",
+        "type t$f = ..\ntype t$f += A$f of int | B$f\nlet w$f = function A$f v -> v | B$f -> 2 | _ -> 3\nlet k$f = w$f B$f + w$f (A$f 7)\nlet$a $f n = if $c then k$f + n else w$f (if $c then A$f n else B$f)\n",
         "let$a $f n = let exception Found of int in try List.iter (fun i -> if $c then raise (Found i)) Fz.list; n with Found v -> v\n",
         "let$a $f n = List.fold_left (fun s i -> s + (try if $c then raise Not_found else i with Not_found -> 1)) 0 Fz.list\n",
         "let g$f i n = if $c then raise_notrace Exit else i + n\nlet$a $f n = let s = ref 0 in for i = 1 to 9 do s := !s + (try g$f i n with Exit -> 2) done; !s\n",
