@@ -17,9 +17,6 @@ pub const PER_INLINE: f64 = 8.0;
 /// toplevel.
 pub const LARGEST: u32 = 5_000;
 
-/// So many times larger may be what is inlined in hot code.
-const HOT: u32 = 2;
-
 /// The policy that was chosen, with the defaults that belong to it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Choice {
@@ -243,15 +240,19 @@ impl Arguments {
         (self.inline * PER_INLINE) as u32 + CALL + params
     }
 
-    /// For a call in which a profile says that the program spends its time.
+    /// For a call in which a profile says that the program spends its time: the sizes of `-O3` at every level. Larger
+    /// ones do not pay (docs/design/profiles.md). The documented policies that measure a benefit have no such sizes.
     #[must_use]
     pub fn for_hot_call(&self) -> Arguments {
+        if self.policy != Policy::Threshold {
+            return *self;
+        }
+        let most = Arguments::measured(3);
         Arguments {
-            small: self.small.saturating_mul(HOT),
-            large: self.large.saturating_mul(HOT),
-            threshold: self.threshold * f64::from(HOT),
-            nonleaf_threshold: self.nonleaf_threshold * f64::from(HOT),
-            inline: self.inline * f64::from(HOT),
+            small: self.small.max(most.small),
+            large: self.large.max(most.large),
+            threshold: self.threshold.max(most.threshold),
+            instance: self.instance.max(most.instance),
             ..*self
         }
     }
