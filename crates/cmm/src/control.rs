@@ -22,6 +22,9 @@ use crate::frames::{Frame, close};
 use crate::lowering::{Atom, Lowering};
 use crate::tree::*;
 
+/// With so many jumps back to its beginning a loop gets a latch.
+const LATCHED: usize = 3;
+
 /// A run, or the remainder of one.
 #[derive(Clone, Copy, Debug)]
 pub struct Run<'a> {
@@ -289,7 +292,7 @@ impl<'a> Lowering<'a> {
             self.paths.set(path);
             self.paths.branch();
             let params = self.catch_params(handler.cont, &handler.params);
-            let body = if self.back_edges(handler.cont) > 1 {
+            let body = if self.back_edges(handler.cont) >= LATCHED {
                 self.with_latch(handler, label, result)
             } else {
                 self.block(Run::of(&handler.body), result)
@@ -308,7 +311,8 @@ impl<'a> Lowering<'a> {
     }
 
     /// The code of a loop whose iterations all end in one block, the latch: at each jump back the back end polls for
-    /// signals, which is code and a frame descriptor.
+    /// signals, which is code and a frame descriptor. A loop of few paths does without, because the latch is a jump
+    /// more, and moves of its own, in each iteration.
     fn with_latch(&mut self, handler: &'a ContHandler, head: Label, result: Continuation) -> ExprId {
         let latch = self.give_label(handler.cont, &handler.params);
         let body = self.block(Run::of(&handler.body), result);

@@ -42,17 +42,15 @@ fn what_some_turns_leave_as_it_is_is_assigned_by_the_others() {
                 (assign best/2 11)
                 (exit L0 1)
                 (with L0 (i/3:val)
-                  (catch
-                    (if (int_compare.lt.tagged i/3 n/0)
-                      (then
-                        (let next/6 (int_arith.add.tagged i/3 3))
-                        (if (int_compare.lt.tagged best/2 i/3)
-                          (then
-                            (assign best/2 i/3)
-                            (exit L1 next/6))
-                          (else (exit L1 next/6))))
-                      (else best/2))
-                    (with L1 (i/7:val) (exit L0 i/7))))))
+                  (if (int_compare.lt.tagged i/3 n/0)
+                    (then
+                      (let next/6 (int_arith.add.tagged i/3 3))
+                      (if (int_compare.lt.tagged best/2 i/3)
+                        (then
+                          (assign best/2 i/3)
+                          (exit L0 next/6))
+                        (else (exit L0 next/6))))
+                    (else best/2)))))
         "#]],
     );
 }
@@ -161,19 +159,17 @@ fn arguments_are_those_of_before_the_jump() {
                 (assign b/3 n/0)
                 (exit L0 1)
                 (with L0 (i/4:val)
-                  (catch
-                    (if (int_compare.lt.tagged i/4 n/0)
-                      (then
-                        (let next/7 (int_arith.sub.tagged i/4 3))
-                        (if (phys_equal a/2 x/1)
-                          (then
-                            (let a/8 a/2)
-                            (assign a/2 b/3)
-                            (assign b/3 a/8)
-                            (exit L1 next/7))
-                          (else (exit L1 next/7))))
-                      (else a/2))
-                    (with L1 (i/9:val) (exit L0 i/9))))))
+                  (if (int_compare.lt.tagged i/4 n/0)
+                    (then
+                      (let next/7 (int_arith.sub.tagged i/4 3))
+                      (if (phys_equal a/2 x/1)
+                        (then
+                          (let a/8 a/2)
+                          (assign a/2 b/3)
+                          (assign b/3 a/8)
+                          (exit L0 next/7))
+                        (else (exit L0 next/7))))
+                    (else a/2)))))
         "#]],
     );
 }

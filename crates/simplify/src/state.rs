@@ -15,6 +15,7 @@ use crate::edges::Edges;
 use crate::forks::Fork;
 use crate::imported::Imported;
 use crate::inline::measure::Counts;
+use crate::inline::refused::Refused;
 use crate::lift::StaticTable;
 use crate::sets::Sets;
 use crate::specialise::types::TypedCopies;
@@ -47,6 +48,8 @@ pub struct Global {
     pub originals: FxHashMap<CodeId, CodeId>,
     /// The pre-pass of functions that were measured; not of those that loop, which depends on the arguments.
     pub analyses: FxHashMap<CodeId, Rc<Analysis>>,
+    /// Evaluations that refused calls.
+    pub refused: Refused,
     /// Whether each code has a `try`.
     pub catches: FxHashMap<CodeId, bool>,
     /// What inlining may still add to the unit.
@@ -90,6 +93,7 @@ impl Global {
             declared_sizes: FxHashMap::default(),
             originals: FxHashMap::default(),
             analyses: FxHashMap::default(),
+            refused: Refused::default(),
             catches: FxHashMap::default(),
             unit_budget,
             specialisation_budget: unit_budget,

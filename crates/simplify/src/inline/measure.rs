@@ -161,7 +161,7 @@ impl Simplifier<'_> {
     }
 
     /// Whether a variable is a block, a number or a closure that was allocated in the function.
-    fn is_local_allocation(&self, var: Variable) -> bool {
+    pub(super) fn is_local_allocation(&self, var: Variable) -> bool {
         let is_allocated =
             |prim: &Prim| matches!(prim, Prim::Box(_) | Prim::MakeBlock { .. } | Prim::MakeFloatBlock { .. });
         self.env.definition(var.into()).is_some_and(|definition| is_allocated(&definition.prim))

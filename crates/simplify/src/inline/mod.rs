@@ -10,6 +10,7 @@ mod log;
 pub mod measure;
 mod originals;
 mod policy;
+pub mod refused;
 mod search;
 pub mod warnings;
 mod work;

@@ -67,13 +67,22 @@ impl Simplifier<'_> {
     /// What the body costs at the call, nothing being inlined in it.
     fn evaluate(&mut self, candidate: &Candidate, allowance: f64) -> Result<Evaluation, Reason> {
         let Candidate { apply, code, size, arguments, .. } = candidate;
+        let is_result_called = self.is_result_called(apply, *code);
+        let question = (!is_result_called).then(|| self.question(apply, arguments, allowance));
+        if let Some(refusal) = question.as_ref().and_then(|question| self.refused(*code, question)) {
+            return Ok(refusal);
+        }
         self.pay_for_speculation(*size)?;
         let mut measure = self.measure(apply, *code, &mut Search::nothing());
-        if self.is_result_called(apply, *code) {
+        if is_result_called {
             measure.removed.indirect_calls += 1;
             measure.removed.allocations += 1;
         }
-        Ok(evaluation(&measure, arguments.costs.worth(&measure.removed), allowance))
+        let evaluation = evaluation(&measure, arguments.costs.worth(&measure.removed), allowance);
+        if let Some(question) = question {
+            self.note_refusal(*code, question, evaluation);
+        }
+        Ok(evaluation)
     }
 
     /// Whether a call gives a closure that the function allocates, and what comes after it calls that: in a monad that
