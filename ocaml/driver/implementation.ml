@@ -93,6 +93,7 @@ let options ~exported_fields source_file : Encode.options =
   let remarks = if !Flags.remarks <> "" then [ ("remarks", !Flags.remarks) ] else [] in
   let inner (label, args) = ("stock-function", Printf.sprintf "%s %d" label args) in
   let described = List.map inner (Stock_unit.inner_labels !Imports.own_approximation) in
+  let described = Option.fold !Flags.describes ~none:described ~some:(fun cmx -> ("stock-cmx", cmx) :: described) in
   {
     verify = !Flags.verify;
     fuel = !Flags.fuel;

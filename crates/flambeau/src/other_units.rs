@@ -330,7 +330,10 @@ fn recorded_settings(request: &Request) -> Vec<(String, String)> {
     let settings = request.options.settings.iter();
     settings
         .filter(|(name, _)| {
-            !matches!(name.as_str(), "report" | "remarks" | "source" | "trace" | "stock-function")
+            !matches!(
+                name.as_str(),
+                "report" | "remarks" | "source" | "trace" | "stock-cmx" | "stock-function"
+            )
         })
         .cloned()
         .collect()

@@ -16,7 +16,9 @@ use flambeau_ir::{Dbg, Fuel, Rewrites, Unit, printer, verify};
 use flambeau_lambda::{Request, coverage as lambda_coverage, decode, printer as lambda_printer};
 use flambeau_passes::Conditions;
 use flambeau_passes::schedule::{Step, lifting_rounds};
+use rustc_hash::FxHashSet;
 
+use crate::library::{in_place, stock_object};
 use crate::settings::Settings;
 use crate::{other_units, profiles, reports};
 
@@ -298,6 +300,13 @@ fn compile(
     profiled(&mut unit, &settings, runner)?;
     runner.dump("raw", || printer::print_unit(&unit));
     runner.verify_after(&unit, "convert")?;
+    let closed = match &settings.stock_cmx {
+        Some(cmx) => {
+            let stock = stock_object::static_closures(cmx).map_err(|error| failure(format!("{error:#}")))?;
+            in_place::closed_functions(&unit, &stock)
+        }
+        None => FxHashSet::default(),
+    };
     if settings.simplify {
         let described = other_units::stock_unit(&request).is_some();
         let conditions = Conditions { level: settings.level, rounds: settings.rounds, described };
@@ -308,6 +317,7 @@ fn compile(
     other_units::check(&unit.imports).map_err(failure)?;
     let payload = if settings.export {
         runner.stage("payload", || {
+            in_place::call_in_place(&mut unit, &closed);
             Ok(other_units::payload(&request, &settings, &mut unit, exports, rewrites))
         })?
     } else {

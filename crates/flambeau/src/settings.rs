@@ -42,6 +42,8 @@ pub struct Settings {
     /// Functions of the stock object that its description does not name otherwise, if the unit is compiled for the
     /// library: the label and the number of arguments.
     pub stock_functions: Vec<(String, usize)>,
+    /// The stock `.cmx` that the unit is compiled for, if it is compiled for the library.
+    pub stock_cmx: Option<PathBuf>,
 }
 
 impl Settings {
@@ -72,6 +74,7 @@ impl Settings {
             profile_use: None,
             source: String::new(),
             stock_functions: Vec::new(),
+            stock_cmx: None,
         };
         let mut choice = Choice::default();
         let mut arguments = Vec::new();
@@ -95,6 +98,7 @@ impl Settings {
                         Some(n.parse().map_err(|_| format!("-rounds: {n} is no number of rounds"))?);
                 }
                 ("policy", name) => choice = policy(name)?,
+                ("stock-cmx", file) => settings.stock_cmx = Some(PathBuf::from(file)),
                 ("stock-function", text) => settings.stock_functions.push(stock_function(text)?),
                 (name, value) => match name.strip_prefix("argument:") {
                     Some(name) => arguments.push((name, value)),

@@ -11,7 +11,9 @@
 //!
 //! The contents are not trusted: each description ends with its own digest (`ocaml/unit/library.ml`).
 
+pub mod in_place;
 mod make;
+pub mod stock_object;
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};

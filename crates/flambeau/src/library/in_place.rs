@@ -1,0 +1,204 @@
+//! Functions inside of the functors of a described unit that are called where they are, in the stock object.
+//!
+//! Whoever inlines a function of what a functor makes copies the functions of the functor that it calls. Those that
+//! depend on nothing, such as the balancing of a tree, gain nothing by it, and are in the stock object. Their labels,
+//! and that they take no closure, the stock `.cmx` does not say; the stock object does
+//! ([`stock_object`](super::stock_object)), if it and the unit as it was converted agree on all of its functions.
+
+use flambeau_ir::{CallKind, Code, CodeId, Simple, StaticDef, Symbol, Terminator, Unit};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+/// Smaller functions than this many operations are copied: they may be inlined.
+const SMALL: usize = 16;
+
+/// The labels of the functions of a unit, as it was converted, that take no closure in the stock object either. Nothing
+/// where that has a function that the unit has not, since its labels may then be those of other functions.
+pub fn closed_functions(unit: &Unit, stock: &[(String, usize)]) -> FxHashSet<String> {
+    let by_label: FxHashMap<&str, CodeId> =
+        unit.codes.iter().map(|(code, data)| (data.linkage_name.as_str(), code)).collect();
+    let refer_to_themselves = functions_that_refer_to_themselves(unit);
+    let mut closed = FxHashSet::default();
+    for (label, arity) in stock.iter().filter(|(label, _)| has_name(label)) {
+        let Some(code) = by_label.get(label.as_str()) else { return FxHashSet::default() };
+        let data = &unit.codes[*code];
+        if data.params.len() != *arity {
+            return FxHashSet::default();
+        }
+        if !data.uses_closure() && !refer_to_themselves.contains(code) {
+            closed.insert(label.clone());
+        }
+    }
+    closed
+}
+
+/// Whether the source names the function: labels of others have numbers of the middle end.
+fn has_name(label: &str) -> bool {
+    !label.contains("fun_") && !label.contains("_inner_")
+}
+
+/// The functions of static sets one of whose functions mentions a closure of the set: in the stock object all of these
+/// take their closure.
+fn functions_that_refer_to_themselves(unit: &Unit) -> FxHashSet<CodeId> {
+    let mut found = FxHashSet::default();
+    for item in &unit.statics {
+        let StaticDef::Closures { symbols, set } = &item.def else { continue };
+        let mut pending: Vec<CodeId> = set.functions.iter().map(|(_, code)| *code).collect();
+        let mut refers = false;
+        while let Some(code) = pending.pop() {
+            let body = &unit.codes[code].body;
+            body.for_each_simple_deep(&mut |simple| {
+                refers |= matches!(simple, Simple::Symbol(symbol) if symbols.contains(&symbol));
+            });
+            body.for_each_set(&mut |set| pending.extend(set.functions.iter().map(|(_, code)| *code)));
+        }
+        if refers {
+            found.extend(set.functions.iter().map(|(_, code)| *code));
+        }
+    }
+    found
+}
+
+/// Lets the functions of functors, and those that go along with these, call such functions in the stock object.
+pub fn call_in_place(unit: &mut Unit, closed: &FxHashSet<String>) {
+    let in_place: FxHashSet<CodeId> =
+        unit.codes.iter().filter(|(_, data)| stays(data, closed)).map(|(code, _)| code).collect();
+    if in_place.is_empty() {
+        return;
+    }
+    let names: FxHashMap<CodeId, String> =
+        in_place.iter().map(|code| (*code, unit.codes[*code].linkage_name.clone())).collect();
+    for code in functions_of_functors(unit, &in_place) {
+        unit.codes[code].body.walk_mut(&mut |expr| {
+            if let Terminator::Apply(apply) = &mut expr.terminator
+                && let CallKind::Direct(called) = apply.kind
+                && apply.callee.is_none()
+                && let Some(name) = names.get(&called)
+            {
+                apply.kind = CallKind::DirectExternal(name.clone());
+            }
+        });
+    }
+}
+
+/// Whether a function is better called than copied: one that loops or is large, and calls nothing that it is given.
+fn stays(data: &Code, closed: &FxHashSet<String>) -> bool {
+    if !closed.contains(&data.linkage_name) || data.uses_closure() || data.attributes.stub {
+        return false;
+    }
+    let (mut size, mut calls_unknown) = (0, false);
+    data.body.walk(&mut |expr| {
+        size += expr.items.len();
+        calls_unknown |=
+            matches!(&expr.terminator, Terminator::Apply(apply) if apply.kind == CallKind::Generic);
+    });
+    !calls_unknown && (data.recursive || size >= SMALL)
+}
+
+/// The functions of functors, with those that they would take along.
+fn functions_of_functors(unit: &Unit, in_place: &FxHashSet<CodeId>) -> FxHashSet<CodeId> {
+    let mut sets: FxHashMap<Symbol, &[(flambeau_ir::FunctionSlot, CodeId)]> = FxHashMap::default();
+    for item in &unit.statics {
+        if let StaticDef::Closures { symbols, set } = &item.def {
+            sets.extend(symbols.iter().map(|symbol| (*symbol, &set.functions[..])));
+        }
+    }
+    let functors = unit.codes.iter().filter(|(_, data)| data.attributes.is_functor);
+    let mut pending: Vec<CodeId> = functors.map(|(code, _)| code).collect();
+    let mut seen: FxHashSet<CodeId> = FxHashSet::default();
+    while let Some(code) = pending.pop() {
+        if !seen.insert(code) {
+            continue;
+        }
+        let body = &unit.codes[code].body;
+        body.for_each_set(&mut |set| pending.extend(set.functions.iter().map(|(_, code)| *code)));
+        body.for_each_simple_deep(&mut |simple| {
+            if let Simple::Symbol(symbol) = simple {
+                pending
+                    .extend(sets.get(&symbol).into_iter().flat_map(|set| set.iter().map(|(_, code)| *code)));
+            }
+        });
+        body.walk(&mut |expr| {
+            if let Terminator::Apply(apply) = &expr.terminator
+                && let CallKind::Direct(called) = apply.kind
+                && !in_place.contains(&called)
+            {
+                pending.push(called);
+            }
+        });
+    }
+    seen
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const UNIT: &str = r#"
+unit "T" prefix "camlT" module $camlT
+
+static exported $camlT = preallocated[0] size 1
+static $loop_closure = closures (loop_1)
+static $itself_closure = closures (itself_2)
+static exported $Make_closure = closures (Make_3)
+
+code loop_1 slot loop (x, y) -> return [rec] {
+  call code loop_1 (y, x) -> return
+}
+
+code itself_2 slot itself (x) -> return [rec] {
+  let pair = make_block[0] (x, $itself_closure)
+  call code itself_2 (pair) -> return
+}
+
+code Make_3 slot Make (K) -> return [functor] {
+  let f = closures (f_4) { K }
+  return (f)
+}
+
+code f_4 slot f (x) closure my_closure -> return {
+  let K = project_value[f, K] (my_closure)
+  let r = call code itself_2 (K)
+  call code loop_1 (x, r) -> return
+}
+
+entry -> return {
+  do block_store.root_init[0] ($camlT, $Make_closure)
+  return (0)
+}
+"#;
+
+    fn stock(functions: &[(&str, usize)]) -> Vec<(String, usize)> {
+        functions.iter().map(|(label, arity)| ((*label).to_owned(), *arity)).collect()
+    }
+
+    fn unit() -> Unit {
+        flambeau_ir::parser::parse_unit(UNIT).expect("a unit")
+    }
+
+    fn labels(unit: &Unit) -> Vec<&str> {
+        unit.codes.values().map(|data| data.linkage_name.as_str()).collect()
+    }
+
+    #[test]
+    fn functions_of_functors_call_what_is_closed() {
+        let mut unit = unit();
+        let names: Vec<String> = labels(&unit).into_iter().map(str::to_owned).collect();
+        let [looping, itself, ..] = &names[..] else { panic!("{names:?}") };
+        let closed = closed_functions(&unit, &stock(&[(looping, 2), (itself, 1), ("camlT__fun_7", 3)]));
+        // The closure of `itself` is one of its arguments in the stock object.
+        assert_eq!(closed, FxHashSet::from_iter([looping.clone()]));
+        call_in_place(&mut unit, &closed);
+        let text = flambeau_ir::printer::print_unit(&unit);
+        let f = text.split("code f_4").nth(1).expect("f");
+        assert!(f.contains(&format!("call external \"{looping}\" (x, r)")), "{text}");
+        assert!(f.contains("call code itself_2"), "{text}");
+    }
+
+    #[test]
+    fn labels_of_another_source_say_nothing() {
+        let unit = unit();
+        let names = labels(&unit);
+        assert!(closed_functions(&unit, &stock(&[(names[0], 2), ("camlT__other_9", 1)])).is_empty());
+        assert!(closed_functions(&unit, &stock(&[(names[0], 3)])).is_empty());
+    }
+}
