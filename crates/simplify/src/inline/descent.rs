@@ -31,8 +31,11 @@ pub(crate) fn descent(code: &Code, id: CodeId) -> Option<Descent> {
     // What binds a variable comes before its uses.
     code.body.walk(&mut |expr| {
         for item in &expr.items {
-            if let Item::Let { var, named: Named::Prim { prim: Prim::BlockLoad { field, .. }, args, .. }, .. } = item
-                && let Some(param) = code.params.iter().position(|param| args.first() == Some(&(*param).into()))
+            if let Item::Let {
+                var, named: Named::Prim { prim: Prim::BlockLoad { field, .. }, args, .. }, ..
+            } = item
+                && let Some(param) =
+                    code.params.iter().position(|param| args.first() == Some(&(*param).into()))
             {
                 loads.insert(*var, Descent { param, field: *field as usize });
             }
