@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use crate::{
     CONTIFY, IMMEDIATES, LATE_BOUNDS, LATE_SCALAR_REPLACEMENT, LOOPIFY, MOTION, OUTLINE, PARAMETERS, PEEL,
-    Pass, REPRESENTATIONS, SCALAR_REPLACEMENT, SIMPLIFY, STATIC_ARRAYS, THREAD, UNROLL,
+    Pass, REPRESENTATIONS, SCALAR_REPLACEMENT, SIMPLIFY, STATIC_ARRAYS, THREAD, UNREAD, UNROLL,
 };
 
 /// How many times the simplifier runs at most.
@@ -86,6 +86,7 @@ pub const SCHEDULE: &[Step] = &[
     step(SCALAR_REPLACEMENT, When::Second, If::Always, "blocks that only forwarded loads kept"),
     step(CONTIFY, When::Second, If::Always, "closures that only blocks kept are called by name after scalar replacement"),
     step(OUTLINE, When::Second, If::OwnObject, "what is small but for its errors is small, and nothing is copied with errors"),
+    step(UNREAD, When::Last, If::OwnObject, "what still escapes by then does; parameters that it leaves unused are left out next"),
     step(PARAMETERS, When::FromSecond, If::OwnObject, "what is still a function; the round knows the parts, which may have parts themselves"),
     step(IMMEDIATES, When::Last, If::OwnObject, "what is not known of the arguments of comparisons by now never will be"),
     step(THREAD, When::FromSecond, If::Always, "switches on what inlined functions give"),
@@ -146,13 +147,19 @@ mod tests {
 
     #[test]
     fn levels_rounds_and_descriptions() {
-        let second = ["static_arrays", "contify", "scalar_replacement", "contify", "outline", "parameters"];
+        let second = ["static_arrays", "contify", "scalar_replacement", "contify", "outline"];
         let end = ["representations", "late_scalar_replacement", "late_bounds", "motion"];
         let first = ["contify", "loopify", "simplify"];
-        let o1 = [&first[..], &second, &["immediates", "thread", "peel", "simplify"], &end].concat();
+        let o1 = [
+            &first[..],
+            &second,
+            &["unread", "parameters", "immediates", "thread", "peel", "simplify"],
+            &end,
+        ];
+        let o1 = o1.concat();
         assert_eq!(names(1, None, false), o1);
-        let o3 = [&first[..], &second, &["thread", "unroll", "peel", "simplify", "parameters", "immediates"]]
-            .concat();
+        let third = ["thread", "unroll", "peel", "simplify", "unread", "parameters", "immediates"];
+        let o3 = [&first[..], &second, &["parameters"], &third].concat();
         assert_eq!(names(3, None, false), [&o3[..], &["thread", "simplify"], &end].concat());
         assert!(!names(3, None, true).contains(&"parameters"));
         assert_eq!(names(1, Some(20), false).iter().filter(|name| **name == "simplify").count(), 8);
