@@ -70,7 +70,9 @@ impl Down<'_, '_, '_> {
         }
         let item = terms[floating.home].and_then(|term| term.items.get(floating.index));
         let is_box = matches!(item, Some(Item::Let { named: Named::Prim { prim: Prim::Box(_), .. }, .. }));
-        if !is_box || !(2..=BOXES).contains(&uses.len()) {
+        uses.sort_by_key(|at| at.run.as_u32());
+        uses.dedup_by_key(|at| at.run);
+        if !is_box || uses.len() > BOXES {
             return SmallVec::new();
         }
         let in_arm = |at: &Location| {

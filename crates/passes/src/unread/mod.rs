@@ -9,15 +9,16 @@
 mod classes;
 mod flows;
 
+use flambeau_ir::prim::ArrayKind;
 use flambeau_ir::rewrite::Unread;
 use flambeau_ir::{
-    Apply, ApplyCont, CallKind, CodeId, Const, Continuation, Expr, Item, Kind, Named, Prim, Rewrite,
+    Apply, ApplyCont, ArgType, CallKind, CodeId, Const, Continuation, Expr, Item, Kind, Named, Prim, Rewrite,
     Rewrites, Simple, StaticDef, StaticField, Terminator, Unit, ValueSlot, Variable, tags,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
-use classes::Node;
+use classes::{ELEMENT, Node};
 use flows::{Flows, Needed};
 
 /// Leaves out what nobody reads; returns whether there was something.
@@ -139,14 +140,23 @@ impl Plan {
                     self.found.fields += u32::from(is_left_out);
                 }
             }
-            Item::Let { named: Named::Prim { prim: Prim::BlockStore { field, .. }, args, .. }, .. } => {
-                self.found.stores += u32::from(self.is_unread(args[0], *field));
+            Item::Let { named: Named::Prim { prim, args, .. }, .. } => {
+                self.found.stores += u32::from(self.is_unread_store(prim, args));
             }
             Item::LetClosures { set, .. } => {
                 let unread = set.values.iter().filter(|captured| self.leaves_slot(captured));
                 self.found.captured += unread.count() as u32;
             }
-            Item::Let { .. } | Item::Join { .. } | Item::LetCont { .. } => {}
+            Item::Let { named: Named::Simple(_), .. } | Item::Join { .. } | Item::LetCont { .. } => {}
+        }
+    }
+
+    /// Whether a primitive stores what is never read: in a block, or in an array, which may be there for that alone.
+    fn is_unread_store(&mut self, prim: &Prim, args: &[Simple]) -> bool {
+        match prim {
+            Prim::BlockStore { field, .. } => self.is_unread(args[0], *field),
+            Prim::ArrayStore { kind } if *kind != ArrayKind::Float => self.is_unread(args[0], ELEMENT),
+            _ => false,
         }
     }
 
@@ -224,6 +234,7 @@ impl Plan {
         }
         match &mut expr.terminator {
             Terminator::Apply(apply) => {
+                self.forget_layouts(apply);
                 let Some(params) = self.known_params(unit, apply) else { return };
                 for (param, arg) in params.iter().zip(&mut apply.args) {
                     if self.leaves(*param, *arg) {
@@ -235,6 +246,18 @@ impl Plan {
                 jump.args.iter_mut().for_each(|arg| *arg = nothing(unit.kind_of(*arg)));
             }
             _ => {}
+        }
+    }
+
+    /// The static types of arguments say what the fields of blocks are as the source has them.
+    fn forget_layouts(&mut self, apply: &mut Apply) {
+        if self.kept.is_empty() {
+            return;
+        }
+        for (arg, ty) in apply.args.iter().zip(&mut apply.types) {
+            if has_layout(ty) && self.class(*arg).is_some() {
+                *ty = ArgType::Unknown;
+            }
         }
     }
 
@@ -257,15 +280,24 @@ impl Plan {
                     *field = position;
                 }
             }
+            _ if self.is_unread_store(prim, args) => *named = Named::Simple(Simple::UNIT),
             Prim::BlockStore { field, .. } => {
-                if self.is_unread(args[0], *field) {
-                    *named = Named::Simple(Simple::UNIT);
-                } else if let Some(position) = self.position(args[0], *field) {
+                if let Some(position) = self.position(args[0], *field) {
                     *field = position;
                 }
             }
             _ => {}
         }
+    }
+}
+
+/// Whether a type says what the fields of some block are.
+fn has_layout(ty: &ArgType) -> bool {
+    match ty {
+        ArgType::Block(_) => true,
+        ArgType::Array(part) => has_layout(part),
+        ArgType::Function(params, result) => params.iter().any(has_layout) || has_layout(result),
+        ArgType::Unknown | ArgType::Immediate | ArgType::Compared { .. } | ArgType::Enclosing(_) => false,
     }
 }
 
