@@ -111,6 +111,12 @@ let fields n =
   let p = { left = n; right = n * 2 } and q = { left = n + 1; right = n * 3 } in
   (Obj.obj (Obj.field (Obj.repr p) 1) : int) + q.left
 
+(* Nothing but which block it is. *)
+let marks n =
+  let make i = (i, i + n) in
+  let rec go l i = if i = 0 then l else go (make i :: l) (i - 1) in
+  match go [] (abs n) with a :: b :: _ -> a == a && not (a == b) | _ -> false
+
 let () =
   List.iter (fun (n, s) -> Notes.add n s) [ (1, "a"); (2, "b"); (3, "c") ];
   Notes.rename ();
@@ -127,4 +133,4 @@ let () =
   Printf.printf "%d\n" (arrays 12);
   (try print_int (fails 1 + fails 3) with Failed { code; why } -> Printf.printf "%d %s\n" code why);
   Printf.printf "%d\n" (kept 8);
-  Printf.printf "%d %d %d\n" (use 5) (sizes 3) (fields 4)
+  Printf.printf "%d %d %d %b\n" (use 5) (sizes 3) (fields 4) (marks 4)

@@ -86,7 +86,6 @@ pub const SCHEDULE: &[Step] = &[
     step(SCALAR_REPLACEMENT, When::Second, If::Always, "blocks that only forwarded loads kept"),
     step(CONTIFY, When::Second, If::Always, "closures that only blocks kept are called by name after scalar replacement"),
     step(OUTLINE, When::Second, If::OwnObject, "what is small but for its errors is small, and nothing is copied with errors"),
-    step(UNREAD, When::Last, If::OwnObject, "what still escapes by then does; parameters that it leaves unused are left out next"),
     step(PARAMETERS, When::FromSecond, If::OwnObject, "what is still a function; the round knows the parts, which may have parts themselves"),
     step(IMMEDIATES, When::Last, If::OwnObject, "what is not known of the arguments of comparisons by now never will be"),
     step(THREAD, When::FromSecond, If::Always, "switches on what inlined functions give"),
@@ -96,6 +95,7 @@ pub const SCHEDULE: &[Step] = &[
     step(REPRESENTATIONS, When::Afterwards, If::OwnObject, "what is not known of arrays by now never will be; what was inlined was small"),
     step(LATE_SCALAR_REPLACEMENT, When::Afterwards, If::Always, "blocks that escaped only through functions which the last rounds inlined"),
     step(LATE_BOUNDS, When::Afterwards, If::Always, "what the simplifier found to be the same is the same here"),
+    step(UNREAD, When::Afterwards, If::OwnObject, "what still escapes by now does; blocks without their fields would look different to the simplifier"),
     step(MOTION, When::Afterwards, If::Always, "where a check is gone, a load may leave a loop; in a branch nobody else sees an allocation"),
 ];
 
@@ -147,19 +147,13 @@ mod tests {
 
     #[test]
     fn levels_rounds_and_descriptions() {
-        let second = ["static_arrays", "contify", "scalar_replacement", "contify", "outline"];
-        let end = ["representations", "late_scalar_replacement", "late_bounds", "motion"];
+        let second = ["static_arrays", "contify", "scalar_replacement", "contify", "outline", "parameters"];
+        let end = ["representations", "late_scalar_replacement", "late_bounds", "unread", "motion"];
         let first = ["contify", "loopify", "simplify"];
-        let o1 = [
-            &first[..],
-            &second,
-            &["unread", "parameters", "immediates", "thread", "peel", "simplify"],
-            &end,
-        ];
-        let o1 = o1.concat();
+        let o1 = [&first[..], &second, &["immediates", "thread", "peel", "simplify"], &end].concat();
         assert_eq!(names(1, None, false), o1);
-        let third = ["thread", "unroll", "peel", "simplify", "unread", "parameters", "immediates"];
-        let o3 = [&first[..], &second, &["parameters"], &third].concat();
+        let o3 = [&first[..], &second, &["thread", "unroll", "peel", "simplify", "parameters", "immediates"]]
+            .concat();
         assert_eq!(names(3, None, false), [&o3[..], &["thread", "simplify"], &end].concat());
         assert!(!names(3, None, true).contains(&"parameters"));
         assert_eq!(names(1, Some(20), false).iter().filter(|name| **name == "simplify").count(), 8);

@@ -9,7 +9,7 @@
 mod classes;
 mod flows;
 
-use flambeau_ir::prim::ArrayKind;
+use flambeau_ir::prim::{ArrayKind, Mutability};
 use flambeau_ir::rewrite::Unread;
 use flambeau_ir::{
     Apply, ApplyCont, ArgType, CallKind, CodeId, Const, Continuation, Expr, Item, Kind, Named, Prim, Rewrite,
@@ -268,11 +268,17 @@ impl Plan {
             return;
         }
         match prim {
-            Prim::MakeBlock { tag, .. } if *tag < tags::FIRST_SPECIAL => {
+            Prim::MakeBlock { tag, mutability } if *tag < tags::FIRST_SPECIAL => {
+                let is_constant = |args: &[Simple]| args.iter().all(|arg| arg.as_var().is_none());
+                let was_constant = is_constant(args);
                 for (number, arg) in (0..).zip(std::mem::take(args)) {
                     if self.position(var.into(), number).is_some() {
                         args.push(if self.is_unread(var.into(), number) { Simple::UNIT } else { arg });
                     }
+                }
+                // There was one for each time: none is static data that all share.
+                if !was_constant && is_constant(args) && *mutability == Mutability::Immutable {
+                    *mutability = Mutability::ImmutableUnique;
                 }
             }
             Prim::BlockLoad { field, .. } => {
