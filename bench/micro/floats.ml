@@ -17,8 +17,9 @@ let swap a i j =
 
 let floats = Array.init Measure.n (fun i -> float i)
 
+(* Flambda 2 was measured where the stock compiler's program allocated a word more than here: 7. *)
 let () =
-  row ~flambda2:0 "F1 elements of a generic array swapped, at float" (fun n ->
+  row ~flambda2:6 "F1 elements of a generic array swapped, at float" (fun n ->
       for i = 0 to (n / 2) - 1 do
         swap floats i (n - 1 - i)
       done;
@@ -31,8 +32,9 @@ let least (a : float) b = if a < b then a else b
 let greatest (a : float) b = if a > b then a else b
 let values = Array.init Measure.n (fun i -> float ((i * 7919) mod 1000))
 
+(* What was measured with Flambda 2 was another program, of which the stock compiler's allocated 7,035 words. *)
 let () =
-  row ~flambda2:26 "E1 a pair of running minimum and maximum in a reference" (fun n ->
+  row "E1 a pair of running minimum and maximum in a reference" (fun n ->
       let r = ref (infinity, neg_infinity) in
       for i = 0 to n - 1 do
         let x = values.(i) in

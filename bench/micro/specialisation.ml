@@ -41,9 +41,16 @@ let[@inline never] captured_option x =
   ignore (Sys.opaque_identity 0);
   keep (fun y -> match o with None -> y | Some x -> x + y)
 
+let[@inline never] captured_again x0 x1 =
+  let pair = (x0, x1) in
+  keep (fun y ->
+      let add z = fst pair + z in
+      keep add y + snd pair)
+
 let () =
   row "E4 a pair captured and projected" (repeat (fun i -> captured i 2 3));
-  row "E4 an option captured and projected" (repeat (fun i -> captured_option i 3))
+  row "E4 an option captured and projected" (repeat (fun i -> captured_option i 3));
+  row "E4 a pair captured again by an inner closure" (repeat (fun i -> captured_again i 2 3))
 
 (* C1, C6 *)
 let rec pow n x = if n = 0 then 1 else x * pow (n - 1) x

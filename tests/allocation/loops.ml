@@ -490,6 +490,32 @@ let captured_parts n =
   done;
   keep (!total > 0)
 
+(* The inner closure, too, captures the part that it reads. *)
+let[@inline never] captured_pair_again x y =
+  let pair = (x, y) in
+  fun z ->
+    let add w = fst pair + w in
+    (Sys.opaque_identity add) z + snd pair
+
+let parts_captured_again n =
+  let total = ref 0 in
+  for i = 1 to n do
+    total := !total + (Sys.opaque_identity (captured_pair_again i 2)) 3
+  done;
+  keep (!total > 0)
+
+(* Lists that are known: their recursions are unrolled, and only the cells of the results are allocated. *)
+let appended n =
+  let last = Sys.opaque_identity [ 4 ] in
+  for i = 1 to n do
+    keep ([ i; i + 1 ] @ last)
+  done
+
+let mapped n =
+  for i = 1 to n do
+    keep (List.map (fun x -> x + i) [ i; 7 ])
+  done
+
 (* The closure captures what the recursion takes that it calls, and that has none. *)
 let powers x y =
   let rec loop i acc = if i = 0 then acc else loop (i - 1) ((acc * x) + y) in
@@ -501,6 +527,18 @@ let closure_that_calls n =
     total := !total + (Sys.opaque_identity ((powers [@inlined never]) i 2)) 3
   done;
   keep (!total > 0)
+
+(* Records that only this function sees: a cell and a record of one field are left of each. *)
+type labelled = { weight : int; label : int * int; note : int option }
+
+let fields_that_nobody_reads n =
+  let rec build i acc =
+    if i = 0 then acc
+    else build (i - 1) ({ weight = i; label = (i, n); note = Some i } :: acc)
+  in
+  let rec copy = function [] -> [] | x :: l -> { x with weight = x.weight + 1 } :: copy l in
+  let rec total = function [] -> 0 | x :: l -> x.weight + total l in
+  keep (total (copy (build n [])))
 
 let pair_through_a_loop n =
   let rec go i pair =
@@ -567,6 +605,10 @@ let () =
   check "pairs_passed" 0 pairs_passed;
   check "float_returned" 0 float_returned;
   check "captured_parts" (5 * turns) captured_parts;
+  check "parts_captured_again" (9 * turns) parts_captured_again;
+  check "appended" (6 * turns) appended;
+  check "mapped" (6 * turns) mapped;
+  check "fields_that_nobody_reads" (10 * turns) fields_that_nobody_reads;
   check "closure_that_calls" (5 * turns) closure_that_calls;
   check "pair_through_a_loop" 0 pair_through_a_loop;
   check "pair_through_recursion" 0 pair_through_recursion;

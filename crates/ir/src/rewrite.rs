@@ -103,6 +103,8 @@ pub enum Rewrite {
     ScalarReplacement(Variable),
     /// An array of constants that the toplevel allocates becomes static data.
     StaticArray,
+    /// What nobody reads is left out of a unit.
+    Unread(Unread),
     /// A function takes its parameter as parts.
     ParameterParts(Variable),
     /// Functions are copied for calls that allocate what they pass as a parameter.
@@ -135,6 +137,23 @@ pub enum Rewrite {
     AllocationIntoBranch(Variable),
     /// A cheap value is computed in the arms that need it.
     ValueIntoBranches(Variable),
+}
+
+/// How much of a unit nobody reads.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Unread {
+    /// Kinds of blocks that get smaller.
+    pub blocks: u32,
+    /// Fields of allocations.
+    pub fields: u32,
+    /// Assignments.
+    pub stores: u32,
+    /// Arguments of calls.
+    pub arguments: u32,
+    /// Returns.
+    pub results: u32,
+    /// Captured values.
+    pub captured: u32,
 }
 
 /// How much of a unit is dead.
@@ -211,6 +230,7 @@ impl Rewrite {
             Loopification => return ("loopify", "tail calls of itself"),
             ScalarReplacement(_) => return ("scalar_replacement", "block"),
             StaticArray => return ("static_arrays", "array"),
+            Unread(_) => return ("unread", "what nobody reads"),
             ParameterParts(_) => return ("parameters", "parts of"),
             CopyForParts(_) => return ("parameters", "copy for the parts of"),
             CapturedParts(_) => return ("parameters", "captured parts of"),
@@ -258,6 +278,15 @@ impl Rewrite {
     fn figures(self) -> String {
         match self {
             Rewrite::ConvertedField(field) => field.to_string(),
+            Rewrite::Unread(unread) => format!(
+                "{} smaller blocks, {} fields, {} stores, {} arguments, {} results, {} captured values",
+                unread.blocks,
+                unread.fields,
+                unread.stores,
+                unread.arguments,
+                unread.results,
+                unread.captured
+            ),
             Rewrite::DeadCode(dead) => format!(
                 "of {} codes, {} sets of closures, {} static data, {} fields of the module, {} captured values",
                 dead.codes, dead.sets, dead.statics, dead.fields, dead.values

@@ -19,6 +19,7 @@ pub mod scalar_replacement;
 pub mod schedule;
 pub mod static_arrays;
 pub mod thread;
+pub mod unread;
 pub mod unroll;
 
 use flambeau_ir::{Rewrites, Unit};
@@ -45,6 +46,7 @@ pub const PASSES: &[Pass] = &[
     IMMEDIATES,
     OUTLINE,
     PARAMETERS,
+    UNREAD,
     THREAD,
     UNROLL,
     PEEL,
@@ -77,6 +79,7 @@ const BOUNDS: Pass = Pass { name: "bounds", run: bounds::bounds };
 const MOTION: Pass = Pass { name: "motion", run: motion::motion };
 const UNROLL: Pass = Pass { name: "unroll", run: unroll::unroll };
 const THREAD: Pass = Pass { name: "thread", run: thread::thread };
+const UNREAD: Pass = Pass { name: "unread", run: unread::unread };
 const STATIC_ARRAYS: Pass = Pass { name: "static_arrays", run: static_arrays::static_arrays };
 const SIMPLIFY: Pass = Pass { name: "simplify", run: flambeau_simplify::simplify };
 const DEAD_CODE: Pass = Pass { name: "dead-code", run: flambeau_simplify::dead_code::dead_code };

@@ -7,7 +7,7 @@ use flambeau_ir::transfer::{self, Exported};
 use flambeau_ir::{CodeId, Rewrites, Simple, StaticDef, Subkind, Symbol, Unit, Variable};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::{instances, size, specialise};
+use crate::{inline, instances, size, specialise};
 
 /// Bodies larger than this nobody inlines without an attribute.
 const LARGE: u32 = 250;
@@ -177,7 +177,8 @@ fn may_be_inlined(unit: &Unit, code: CodeId, rewrites: &Rewrites) -> bool {
         _ => largest_benefit(unit, code).saturating_add(SMALL).min(LARGE),
     };
     let copied = || specialise::uses_functions(data) || specialise::types::gains_from_types(unit, code);
-    (stub || !data.recursive || copied()) && size::whole(unit, code, limit).is_some()
+    let unrolled = || inline::descends_and_is_small(unit, code);
+    (stub || !data.recursive || copied() || unrolled()) && size::whole(unit, code, limit).is_some()
 }
 
 /// Whether the hidden functions that an importing unit copies with a function are worth it: small, called and not

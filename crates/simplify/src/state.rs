@@ -39,6 +39,8 @@ pub struct Global {
     /// Codes whose bodies are being simplified, and are in no table meanwhile ([`crate::Simplifier::body`]).
     pub in_progress: FxHashSet<CodeId>,
     pub sizes: FxHashMap<CodeId, Option<u32>>,
+    /// How recursive functions take their arguments apart, once asked for.
+    pub descents: FxHashMap<CodeId, Option<inline::Descent>>,
     /// The beginnings of functions (`inline::guard`), with their sizes.
     pub guards: FxHashMap<CodeId, Option<(Expr, u32)>>,
     /// Bodies as they were before they were simplified, for policy *benefit*.
@@ -88,6 +90,7 @@ impl Global {
             ignored: FxHashMap::default(),
             in_progress: FxHashSet::default(),
             sizes: FxHashMap::default(),
+            descents: FxHashMap::default(),
             guards: FxHashMap::default(),
             declared: FxHashMap::default(),
             declared_sizes: FxHashMap::default(),

@@ -6,7 +6,7 @@ use cranelift_entity::SecondaryMap;
 use flambeau_flow::{Location, Run, RunKind};
 use flambeau_ir::prim::Crossing;
 use flambeau_ir::stack::deep;
-use flambeau_ir::{CallKind, Prim, Rewrite, Rewrites, Simple, Terminator, Variable};
+use flambeau_ir::{CallKind, Item, Named, Prim, Rewrite, Rewrites, Simple, Terminator, Variable};
 use smallvec::SmallVec;
 
 use super::floating::{Floating, FloatingKind};
@@ -15,6 +15,8 @@ use super::{Function, Goal, Plan, Spot, variables};
 
 /// A value is computed in no more arms than these: each is code.
 const ARMS: usize = 8;
+/// The box of a number is made in no more arms than these instead.
+const BOXES: usize = 3;
 /// A value with more uses than these stays.
 const USES: usize = 64;
 /// No deeper than so many runs inside its own is a value moved.
@@ -31,9 +33,7 @@ pub(super) fn plan(function: &Function, floating: &[Floating], plan: &mut Plan, 
         }
         let moved = floating.vars[0];
         let (goals, rewrite): (SmallVec<[Goal; 1]>, _) = match floating.kind {
-            FloatingKind::Allocation => {
-                (down.goal(floating, plan).into_iter().collect(), Rewrite::AllocationIntoBranch(moved))
-            }
+            FloatingKind::Allocation => (down.goals(floating, plan), Rewrite::AllocationIntoBranch(moved)),
             FloatingKind::Value { prim, args } if is_cheap(prim, args) => {
                 (down.arms(floating, prim, args, plan), Rewrite::ValueIntoBranches(moved))
             }
@@ -55,16 +55,38 @@ struct Down<'d, 'f, 'e> {
 // ---- allocations
 
 impl Down<'_, '_, '_> {
-    /// How far an allocation can move towards its uses.
-    fn goal(&self, floating: &Floating, plan: &Plan) -> Option<Goal> {
-        let Function { flow, values, .. } = self.function;
-        let mut used: Option<Location> = None;
-        for var in &floating.vars {
-            plan.for_each_use(*var, values, &mut |at| {
-                used = Some(used.map_or(at, |other| flow.common(other, at)));
-            });
+    /// Where an allocation is moved: towards its uses, as far as all of them are. The box of a number of which nothing
+    /// but jumps in branches have a use is made in each of these: a function of the source that returns one of several
+    /// numbers boxes it there.
+    fn goals(&self, floating: &Floating, plan: &Plan) -> SmallVec<[Goal; 1]> {
+        let Function { flow, values, terms, .. } = self.function;
+        let mut uses: SmallVec<[Location; 4]> = SmallVec::new();
+        floating.vars.iter().for_each(|var| plan.for_each_use(*var, values, &mut |at| uses.push(at)));
+        let Some(common) = uses.iter().copied().reduce(|one, other| flow.common(one, other)) else {
+            return SmallVec::new();
+        };
+        if let Some(goal) = self.goal(floating, common, false) {
+            return SmallVec::from_slice(&[goal]);
         }
-        let mut used = used?;
+        let item = terms[floating.home].and_then(|term| term.items.get(floating.index));
+        let is_box = matches!(item, Some(Item::Let { named: Named::Prim { prim: Prim::Box(_), .. }, .. }));
+        uses.sort_by_key(|at| at.run.as_u32());
+        uses.dedup_by_key(|at| at.run);
+        if !is_box || uses.len() > BOXES {
+            return SmallVec::new();
+        }
+        let in_arm = |at: &Location| {
+            let goal = self.goal(floating, *at, true).filter(|goal| goal.at.run == at.run);
+            goal.filter(|_| flow.runs()[at.run].kind == RunKind::Arm)
+        };
+        let goals: SmallVec<[Goal; 1]> = uses.iter().filter_map(in_arm).collect();
+        if goals.len() == uses.len() { goals } else { SmallVec::new() }
+    }
+
+    /// How far an allocation can move towards where it is used. `in_joins`: into the bodies of `Join`s, too; what they
+    /// do has been counted as what the run does that binds them.
+    fn goal(&self, floating: &Floating, mut used: Location, in_joins: bool) -> Option<Goal> {
+        let Function { flow, .. } = self.function;
         let mut path: SmallVec<[Location; 8]> = SmallVec::new();
         while used.run != floating.home {
             path.push(used);
@@ -78,7 +100,8 @@ impl Down<'_, '_, '_> {
         for Location { run, position: first_use } in path.into_iter().rev() {
             let path = &self.paths[run];
             past = past.max(path.entered);
-            if past == Crossing::Effects || !paths::is_open(flow, run) {
+            let is_open = paths::is_open(flow, run) || in_joins && flow.runs()[run].kind == RunKind::Join;
+            if past == Crossing::Effects || !is_open {
                 break;
             }
             inside.retain(|header| !paths::leaves(flow, run, *header));

@@ -1,22 +1,27 @@
 //! Closures capture the parts of a block that is made to be captured, and only taken apart in the functions (features
 //! E4; OCaml's manual, 21.9.1): the block is not allocated, and its parts are nearer.
 //!
+//! What a function got so it may capture again for its own closures: these capture the parts that they need, too.
+//!
 //! No set captures more than twice as many values as before, nor do those that capture a block together take more words
-//! than with it.
+//! than with it. One that captures it again, and may be bound more often than the block is allocated, captures one part.
 
 use flambeau_ir::{
-    CodeId, Const, Expr, FunctionSlot, Item, Named, Prim, Rewrite, Rewrites, SetOfClosures, Simple, Unit,
-    ValueSlot, Variable,
+    CodeId, Const, Expr, FunctionSlot, Item, Kind, Named, Prim, Rewrite, Rewrites, SetOfClosures, Simple,
+    Unit, ValueSlot, Variable,
 };
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
+use super::build::bind;
 use super::demand::{Read, tested};
 use super::made::{AllMade, Made};
 use super::parts::Part;
 
 /// How many times what a set has captured may grow.
 const MOST_GROWTH: usize = 2;
+/// Through how many closures a block may be captured again.
+const DEEPEST: usize = 16;
 
 /// What is captured in a slot.
 #[derive(Default)]
@@ -60,8 +65,8 @@ pub(super) fn environments(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
         parts.insert(slot, fresh);
     }
     let rewriting = Rewriting { analysis: &analysis, parts: &parts };
-    unit.rewrite_bodies(|_, _, body| {
-        body.walk_mut(&mut |expr| expr.items.retain_mut(|item| rewriting.item(item)));
+    unit.rewrite_bodies(|unit, _, body| {
+        body.walk_mut(&mut |expr| rewriting.items(unit, &mut expr.items));
         true
     });
     true
@@ -79,6 +84,7 @@ impl Analysis {
             analysis.body(Some(code), &data.body);
         }
         analysis.body(None, &unit.entry.body);
+        analysis.hand_on();
         analysis
     }
 
@@ -147,14 +153,58 @@ impl Analysis {
 
     fn set(&mut self, code: Option<CodeId>, set: &SetOfClosures) {
         for (slot, value) in &set.values {
-            if let Some(projection) = self.projection(*value) {
-                self.slots.entry(projection.slot).or_default().refused = true;
-            }
             let captured = self.slots.entry(*slot).or_default();
             captured.refused |= captured.value.replace(*value).is_some();
         }
         if !set.values.is_empty() {
             self.sets.push((code, set.values.iter().map(|(slot, _)| *slot).collect()));
+        }
+    }
+
+    /// The slot whose value a function captures again in a slot.
+    fn captured_from(&self, slot: ValueSlot) -> Option<ValueSlot> {
+        let value = self.slots.get(&slot)?.value?;
+        self.projection(value).map(|projection| projection.slot)
+    }
+
+    /// What was captured first of what is in a slot.
+    fn origin(&self, slot: ValueSlot) -> Option<Simple> {
+        let mut first = slot;
+        for _ in 0..=DEEPEST {
+            match self.captured_from(first) {
+                Some(outer) => first = outer,
+                None => return self.slots.get(&first)?.value,
+            }
+        }
+        None
+    }
+
+    /// What is read where a value is captured again is read of all slots that it comes through.
+    fn hand_on(&mut self) {
+        let slots = self.sets.iter().flat_map(|(_, slots)| slots.iter().copied());
+        let again: Vec<ValueSlot> = slots.filter(|slot| self.captured_from(*slot).is_some()).collect();
+        let mut outer: Vec<(ValueSlot, Captured)> = Vec::new();
+        for slot in again {
+            let Some(captured) = self.slots.get(&slot) else { continue };
+            let refused = captured.refused || captured.parts.len() > 1 || self.origin(slot).is_none();
+            let parts = &captured.parts;
+            let mut next = self.captured_from(slot);
+            for _ in 0..=DEEPEST {
+                let Some(from) = next else { break };
+                let parts = parts.clone();
+                outer.push((from, Captured { value: None, refused, is_tested: captured.is_tested, parts }));
+                next = self.captured_from(from);
+            }
+        }
+        for (slot, more) in outer {
+            let captured = self.slots.entry(slot).or_default();
+            captured.refused |= more.refused;
+            captured.is_tested |= more.is_tested;
+            for part in more.parts {
+                if !captured.parts.contains(&part) {
+                    captured.parts.push(part);
+                }
+            }
         }
     }
 
@@ -164,8 +214,8 @@ impl Analysis {
         let mut kept: FxHashMap<usize, bool> = FxHashMap::default();
         let mut growth: FxHashMap<usize, usize> = FxHashMap::default();
         for slot in self.sets.iter().flat_map(|(_, slots)| slots) {
+            let Some(value) = self.origin(*slot) else { continue };
             let Some(captured) = self.slots.get_mut(slot) else { continue };
-            let Some(value) = captured.value else { continue };
             let Some((number, made)) = self.made.number(value).zip(self.made.get(value)) else { continue };
             let stays = !self.made.is_only_passed(value) || !captured.fits(made);
             *kept.entry(number).or_default() |= stays;
@@ -192,7 +242,7 @@ impl Analysis {
 
     /// What a slot holds, if that is not allocated any more.
     fn replaceable(&self, slot: ValueSlot, kept: &FxHashMap<usize, bool>) -> Option<(usize, Variable)> {
-        let value = self.slots.get(&slot)?.value?;
+        let value = self.origin(slot)?;
         let number = self.made.number(value)?;
         let goes = !kept.get(&number)?;
         Some((number, value.as_var()?)).filter(|_| goes)
@@ -242,14 +292,27 @@ impl Rewriting<'_> {
         Some((projection, self.parts.get(&projection.slot)?))
     }
 
+    /// Rewrites the items of a run.
+    fn items(&self, unit: &mut Unit, items: &mut Vec<Item>) {
+        let is_changed = |item: &Item| matches!(item, Item::LetClosures { .. } | Item::Let { .. });
+        if !items.iter().any(is_changed) {
+            return;
+        }
+        for mut item in std::mem::take(items) {
+            if let Item::LetClosures { set, .. } = &mut item {
+                for captured in std::mem::take(&mut set.values) {
+                    set.values.extend(self.captured(unit, items, captured));
+                }
+            }
+            if self.item(&mut item) {
+                items.push(item);
+            }
+        }
+    }
+
     /// Rewrites an item; whether it stays.
     fn item(&self, item: &mut Item) -> bool {
         match item {
-            Item::LetClosures { set, .. } => {
-                let values = std::mem::take(&mut set.values);
-                set.values = values.into_iter().flat_map(|captured| self.captured(captured)).collect();
-                true
-            }
             Item::Let { var, named, .. } => {
                 if self.gone((*var).into()).is_some() {
                     return false;
@@ -261,16 +324,29 @@ impl Rewriting<'_> {
                 }
                 true
             }
-            Item::Join { .. } | Item::LetCont { .. } => true,
+            Item::LetClosures { .. } | Item::Join { .. } | Item::LetCont { .. } => true,
         }
     }
 
-    fn captured(&self, (slot, value): (ValueSlot, Simple)) -> SmallVec<[(ValueSlot, Simple); 2]> {
-        match (self.parts.get(&slot), self.analysis.made.get(value)) {
-            (Some(parts), Some(made)) => {
-                parts.iter().filter_map(|(part, slot)| Some((*slot, made.part(*part)?))).collect()
-            }
-            _ => SmallVec::from_slice(&[(slot, value)]),
+    /// What is captured instead of a value.
+    fn captured(
+        &self,
+        unit: &mut Unit,
+        items: &mut Vec<Item>,
+        (slot, value): (ValueSlot, Simple),
+    ) -> SmallVec<[(ValueSlot, Simple); 2]> {
+        let Some(parts) = self.parts.get(&slot) else { return SmallVec::from_slice(&[(slot, value)]) };
+        if let Some((projection, outer)) = self.gone(value) {
+            let again = parts.iter().filter_map(|(part, slot)| {
+                let (_, from) = outer.iter().find(|(outer, _)| outer == part)?;
+                let prim = Prim::ProjectValueSlot { function: projection.function, value: *from };
+                Some((*slot, bind(unit, items, Kind::Value, prim, &[projection.closure])))
+            });
+            return again.collect();
+        }
+        match self.analysis.made.get(value) {
+            Some(made) => parts.iter().filter_map(|(part, slot)| Some((*slot, made.part(*part)?))).collect(),
+            None => SmallVec::from_slice(&[(slot, value)]),
         }
     }
 
@@ -278,7 +354,7 @@ impl Rewriting<'_> {
     fn primitive(&self, prim: &Prim, args: &[Simple]) -> Option<Named> {
         if let Some((atom, test)) = tested(prim, args) {
             let (projection, _) = self.gone(atom)?;
-            let value = self.analysis.slots.get(&projection.slot)?.value?;
+            let value = self.analysis.origin(projection.slot)?;
             let tag = self.analysis.made.get(value)?.tag?;
             return Some(Named::Simple(test.outcome(i64::from(tag))));
         }

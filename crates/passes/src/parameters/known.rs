@@ -11,7 +11,7 @@ use flambeau_ir::{
 const DEEPEST: u32 = 16;
 
 /// What is known of the functions of a unit.
-pub(super) struct Known {
+pub(crate) struct Known {
     /// Codes that something else than a direct call may run, or whose closure is used otherwise.
     escapes: SecondaryMap<CodeId, bool>,
     /// Codes of closures that something projects from which is not known to be one of them.
@@ -29,7 +29,7 @@ pub(super) struct Known {
 impl Known {
     /// What is known of the functions of a unit; a closure that others capture is assumed to be used arbitrarily by
     /// them.
-    pub(super) fn of(unit: &Unit) -> Known {
+    pub(crate) fn of(unit: &Unit) -> Known {
         let mut known = Known::with_captures(unit);
         for (_, captured) in std::mem::take(&mut known.captures) {
             known.escapes[captured] = true;
@@ -125,7 +125,7 @@ impl Known {
     }
 
     /// Whether all uses of a code are direct calls in this unit.
-    pub(super) fn is_known(&self, code: CodeId) -> bool {
+    pub(crate) fn is_known(&self, code: CodeId) -> bool {
         !self.escapes[code]
     }
 

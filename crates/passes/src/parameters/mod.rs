@@ -15,7 +15,7 @@ mod copies;
 mod demand;
 mod environments;
 mod kept;
-mod known;
+pub(crate) mod known;
 mod made;
 mod parts;
 mod results;
@@ -27,10 +27,12 @@ use flambeau_ir::{Rewrites, Unit};
 
 /// Rewrites the parameters of functions, and the calls of these.
 pub fn parameters(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
+    // Before functions are lifted, which then take the parts of what they have captured; and of what they leave.
+    let outer = !rewrites.boxed_captures && environments::environments(unit, rewrites);
     let split = surrogates::surrogates(unit, rewrites);
     let lifted = captured::captured(unit, rewrites);
     let taken_apart = parts::parts(unit, rewrites);
     let unboxed = results::results(unit, rewrites);
     let captured = !rewrites.boxed_captures && environments::environments(unit, rewrites);
-    split || lifted || taken_apart || unboxed || captured
+    outer || split || lifted || taken_apart || unboxed || captured
 }

@@ -303,6 +303,7 @@ pub fn done(rewrite: &Rewrite) -> Option<&'static str> {
         Rewrite::StaticArray | Rewrite::StaticClosures => "values allocated once for all",
         Rewrite::ParameterParts(_) | Rewrite::CopyForParts(_) => "parameters passed unboxed",
         Rewrite::CapturedParts(_) => "values captured unboxed",
+        Rewrite::Unread(_) => "units without what nobody reads",
         Rewrite::CapturedParameters | Rewrite::Surrogate(_) => "closures that are not allocated",
         Rewrite::NakedResult => "results returned unboxed",
         Rewrite::Unrolling(_) => "loops unrolled",

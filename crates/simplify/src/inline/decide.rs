@@ -86,7 +86,8 @@ impl Simplifier<'_> {
         }
         let forced = self.attribute(apply, code)?;
         let arguments = self.arguments_of(apply);
-        if recursive && !stub && forced.is_none() && !arguments.unrolls() {
+        let unrolls = arguments.unrolls() || self.descends_into_known(apply, code);
+        if recursive && !stub && forced.is_none() && !unrolls {
             return Err(Reason::Recursive);
         }
         if self.rewrites.stubs_only && !stub {
@@ -227,7 +228,8 @@ impl Simplifier<'_> {
             return Err(Reason::UnitBudget { left: self.global.unit_budget, size });
         }
         let recursive = self.unit.codes[code].recursive;
-        let function = if recursive { size.max(RECURSIVE) } else { size };
+        let unrolled = recursive && self.arguments_of(apply).unrolls();
+        let function = if unrolled { size.max(RECURSIVE) } else { size };
         if function <= self.function.budget {
             Ok(Growth { function, unit: size })
         } else {

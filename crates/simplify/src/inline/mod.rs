@@ -5,6 +5,7 @@
 //! once more there, with what is known of the arguments.
 
 mod decide;
+mod descent;
 mod guard;
 mod log;
 pub mod measure;
@@ -16,6 +17,7 @@ pub mod warnings;
 mod work;
 
 pub use decide::{BELOW, SPECULATION_BUDGET};
+pub(crate) use descent::{Descent, descends_and_is_small};
 
 use std::rc::Rc;
 
@@ -264,18 +266,18 @@ impl Simplifier<'_> {
     /// would be inlined for ever (soundness row 42). `bodies`: the copy's, and those of the functions whose closures it
     /// allocates.
     fn limit_unrolling<'b>(&self, bodies: impl Iterator<Item = &'b mut Expr>, apply: &Apply, code: CodeId) {
+        let is_stub = |code: CodeId| self.unit.codes[code].attributes.stub;
+        let in_stub = is_stub(code);
+        let by_default = self.unit.codes[code].attributes.inline == InlineAttribute::Default;
+        let arguments = self.arguments_of(apply);
         let left = match apply.inlined {
             InlineAttribute::Unroll(n) => n.saturating_sub(1),
-            InlineAttribute::Default
-                if self.unit.codes[code].attributes.inline == InlineAttribute::Default =>
-            {
-                self.arguments_of(apply).max_unroll.saturating_sub(1)
-            }
+            // What is known of the arguments, and the depth, is the limit.
+            InlineAttribute::Default if by_default && !in_stub && !arguments.unrolls() => return,
+            InlineAttribute::Default if by_default => arguments.max_unroll.saturating_sub(1),
             _ => 0,
         };
         let group = self.global.sets.functions(code).cloned().unwrap_or_default();
-        let is_stub = |code: CodeId| self.unit.codes[code].attributes.stub;
-        let in_stub = is_stub(code);
         let mut limit = |expr: &mut Expr| {
             if let Terminator::Apply(call) = &mut expr.terminator
                 && let CallKind::Direct(to) = call.kind

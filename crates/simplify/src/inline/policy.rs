@@ -49,7 +49,8 @@ impl Simplifier<'_> {
     fn by_threshold(&mut self, candidate: &Candidate) -> Result<Reason, Reason> {
         let Candidate { apply, code, size, arguments, .. } = candidate;
         let size = *size;
-        if size <= arguments.small {
+        let recursive = self.unit.codes[*code].recursive;
+        if size <= arguments.small && !recursive {
             let is_leaf = f64::from(size) <= arguments.nonleaf_threshold || !self.outweighs_call(*code);
             return if is_leaf || self.is_result_called(apply, *code) {
                 Ok(Reason::Small { size, limit: arguments.small })

@@ -1,0 +1,3 @@
+val add : int -> string -> unit
+val total : unit -> int
+val rename : unit -> unit
