@@ -13,6 +13,7 @@ pub mod motion;
 pub mod outline;
 pub mod parameters;
 pub mod peel;
+pub mod popcount;
 mod recursion;
 pub mod representations;
 pub mod scalar_replacement;
@@ -46,6 +47,7 @@ pub const PASSES: &[Pass] = &[
     OUTLINE,
     PARAMETERS,
     THREAD,
+    POPCOUNT,
     UNROLL,
     PEEL,
     REPRESENTATIONS,
@@ -75,6 +77,7 @@ const REPRESENTATIONS: Pass = Pass {
 };
 const BOUNDS: Pass = Pass { name: "bounds", run: bounds::bounds };
 const MOTION: Pass = Pass { name: "motion", run: motion::motion };
+const POPCOUNT: Pass = Pass { name: "popcount", run: popcount::popcount };
 const UNROLL: Pass = Pass { name: "unroll", run: unroll::unroll };
 const THREAD: Pass = Pass { name: "thread", run: thread::thread };
 const STATIC_ARRAYS: Pass = Pass { name: "static_arrays", run: static_arrays::static_arrays };
