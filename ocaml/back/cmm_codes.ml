@@ -39,6 +39,7 @@ type primitive =
   | Int_compare3
   | Byte_swap
   | Byte_swap16
+  | Pop_count
   | Float_arith
   | Float_neg
   | Float_abs
@@ -97,26 +98,27 @@ let primitive r : primitive =
   | 32 -> Int_compare3
   | 33 -> Byte_swap
   | 34 -> Byte_swap16
-  | 35 -> Float_arith
-  | 36 -> Float_neg
-  | 37 -> Float_abs
-  | 38 -> Float_compare
-  | 39 -> Float_compare3
-  | 40 -> Tag
-  | 41 -> Untag
-  | 42 -> Box
-  | 43 -> Unbox
-  | 44 -> Num_conv
-  | 45 -> Profile_count
-  | 46 -> Opaque
-  | 47 -> Is_instance
-  | 48 -> Int_as_pointer
-  | 49 -> C_call
-  | 50 -> Project_value_slot
-  | 51 -> Project_function_slot
-  | 52 -> Is_closure_of
-  | 53 -> Alloc_dummy_closure
-  | 54 -> Exn_state
+  | 35 -> Pop_count
+  | 36 -> Float_arith
+  | 37 -> Float_neg
+  | 38 -> Float_abs
+  | 39 -> Float_compare
+  | 40 -> Float_compare3
+  | 41 -> Tag
+  | 42 -> Untag
+  | 43 -> Box
+  | 44 -> Unbox
+  | 45 -> Num_conv
+  | 46 -> Profile_count
+  | 47 -> Opaque
+  | 48 -> Is_instance
+  | 49 -> Int_as_pointer
+  | 50 -> C_call
+  | 51 -> Project_value_slot
+  | 52 -> Project_function_slot
+  | 53 -> Is_closure_of
+  | 54 -> Alloc_dummy_closure
+  | 55 -> Exn_state
   | _ -> unknown r "primitive"
 
 type mutability =

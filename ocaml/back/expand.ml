@@ -391,6 +391,9 @@ let primitive statics r dbg args =
       let kind = Cmm_codes.int_kind r in
       unary (fun e -> Numbers_cmm.byte_swap kind e dbg)
   | Byte_swap16 -> unary (fun e -> bswap16 e dbg)
+  | Pop_count ->
+      let kind = Cmm_codes.int_kind r in
+      unary (fun e -> Numbers_cmm.population_count kind e dbg)
   (* Floats *)
   | Float_arith ->
       let op = float_op r in

@@ -148,6 +148,25 @@ let check_zero kind e dbg =
       in
       Cmm_build.if_then_else ~dbg is_not_zero (Ctuple []) (raise_division_by_zero dbg)
 
+(** The number of ones, as a naked immediate: those of pairs of bits are added, of groups of four, of bytes, and of all
+    bytes by a multiplication. The integer is moved to where the bits that it does not have are zeros. *)
+let population_count kind e dbg =
+  let masked mask e = Cop (Cand, [ e; Cconst_natint (mask, dbg) ], dbg) in
+  let shifted n e = Cop (Clsr, [ e; Cconst_int (n, dbg) ], dbg) in
+  let word =
+    match kind with
+    | Tagged -> Cop (Csubi, [ e; Cconst_int (1, dbg) ], dbg)
+    | Naked -> Cop (Clsl, [ e; Cconst_int (1, dbg) ], dbg)
+    | Int32 -> Cop (Clsl, [ e; Cconst_int (32, dbg) ], dbg)
+    | Int64 | Nativeint -> e
+  in
+  bind "word" word (fun word ->
+      bind "pairs" (Cop (Csubi, [ word; masked 0x5555555555555555n (shifted 1 word) ], dbg)) (fun pairs ->
+          let low = masked 0x3333333333333333n pairs and high = masked 0x3333333333333333n (shifted 2 pairs) in
+          bind "groups" (Cop (Caddi, [ low; high ], dbg)) (fun groups ->
+              let bytes = masked 0x0f0f0f0f0f0f0f0fn (Cop (Caddi, [ groups; shifted 4 groups ], dbg)) in
+              shifted 56 (Cop (Cmuli, [ bytes; Cconst_natint (0x0101010101010101n, dbg) ], dbg)))))
+
 let byte_swap kind e dbg = wrap kind dbg (bbswap (boxed_integer kind) e dbg)
 
 (** How a number is held in a register, by its number in the reply. *)

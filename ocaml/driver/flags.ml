@@ -12,6 +12,13 @@ let dump_lambda = ref false
 let dump_cmm = ref false
 let dump_coverage = ref false
 let dump_rewrites = ref false
+
+(* The passes after which the intermediate code is to be dumped, and those that are to be left out. *)
+let dump_after : string list ref = ref []
+let skipped : string list ref = ref []
+
+(* Whether what passes are given is written to a file. *)
+let save_ir = ref false
 let profile = ref false
 
 (* The stock [.cmx] of the unit, which is compiled for its description in the library alone. *)
@@ -90,8 +97,15 @@ let list =
     ( "-flambeau-no-library",
       Arg.Unit (fun () -> Library.source := Nothing),
       " Know of installed units what their .cmx files say" );
+    ( "-flambeau-skip",
+      Arg.String (fun pass -> skipped := pass :: !skipped),
+      "<pass> Leave a pass over the intermediate code out; may be repeated" );
+    ( "-flambeau-save-ir",
+      Arg.Set save_ir,
+      " Write what the passes are given beside the output (.fl): flambeau opt does the same with it" );
     ("-flambeau-describe", Arg.String (fun file -> describes := Some file), " (undocumented)");
     ("-dflambeau", Arg.Set dump_ir, " (undocumented)");
+    ("-dflambeau-after", Arg.String (fun pass -> dump_after := pass :: !dump_after), " (undocumented)");
     ("-dflambeau-raw", Arg.Set dump_raw_ir, " (undocumented)");
     ("-dflambeau-rewrites", Arg.Set dump_rewrites, " (undocumented)");
     ("-dflambeau-lambda", Arg.Set dump_lambda, " (undocumented)");
@@ -130,6 +144,7 @@ let settings () =
   let rounds = match !Clflags.simplify_rounds with Some n -> [ ("rounds", string_of_int n) ] | None -> [] in
   counted @ profile
   @ (if !no_simplify then [ ("simplify", "no") ] else [])
+  @ List.rev_map (fun pass -> ("skip", pass)) !skipped
   @ (if !no_inline then [ ("inline", "no") ] else [])
   @ (if !Clflags.unbox_free_vars_of_closures then [] else [ ("unbox-free-vars-of-closures", "no") ])
   @ (if !Clflags.unbox_closures then [ ("unbox-closures", "yes") ] else [])
@@ -140,10 +155,12 @@ let settings () =
 
 (** The stages of which a dump is wanted, by their names in a request. *)
 let dumps () =
-  List.filter_map
+  List.rev_map (fun pass -> "after " ^ pass) !dump_after
+  @ List.filter_map
     (fun (wanted, stage) -> if !wanted then Some stage else None)
     [
       (dump_lambda, "lambda");
+      (save_ir, "saved");
       (dump_raw_ir, "raw");
       (dump_ir, "ir");
       (dump_rewrites, "rewrites");

@@ -35,8 +35,18 @@ let simplify_lambda info (program : Lambda.program) =
 
 (* {1 Middle} *)
 
-(* One dump is printed as it is, so that it can be read back; several, under their names. *)
-let print_dumps ppf = function
+(* Writes a file completely or not at all. *)
+let write_file file contents =
+  Errors.writing file @@ fun () ->
+  Misc.output_to_file_via_temporary ~mode:[ Open_binary ] file (fun _ channel -> output_string channel contents)
+
+(* What the passes were given is written to a file. Of the others one dump is printed as it is, so that it can be read
+   back; several, under their names. *)
+let print_dumps info dumps =
+  let saved, dumps = List.partition (fun (name, _) -> name = "saved") dumps in
+  List.iter (fun (_, text) -> write_file (Unit_files.output_prefix info ^ ".fl") text) saved;
+  let ppf = info.ppf_dump in
+  match dumps with
   | [ (_, text) ] -> Format.fprintf ppf "%s@?" text
   | dumps -> List.iter (fun (name, text) -> Format.fprintf ppf "@.%s:@.%s@?" name text) dumps
 
@@ -63,7 +73,7 @@ type compiled = {
 
 let read_reply info bytes ~debuginfos =
   let Reply.{ dumps; outcome } = Reply.read bytes in
-  print_dumps info.ppf_dump dumps;
+  print_dumps info dumps;
   match outcome with
   | Error failure -> raise failure
   | Ok { payload; files; counters; warnings; cmm } ->
@@ -155,8 +165,7 @@ let below folder prefix =
 let write_beside info (suffix, contents) =
   let prefix = Unit_files.output_prefix info in
   let file = (if !Flags.report_folder = "" then prefix else below !Flags.report_folder prefix) ^ suffix in
-  Errors.writing file @@ fun () ->
-  Misc.output_to_file_via_temporary ~mode:[ Open_binary ] file (fun _ channel -> output_string channel contents)
+  write_file file contents
 
 let save_object info program compiled =
   let allocations = allocations compiled.phrases in

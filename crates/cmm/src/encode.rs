@@ -466,7 +466,7 @@ fn primitive(w: &mut Writer, prim: &Prim) {
         Prim::IntCompare3 { kind } => {
             w.code(kind);
         }
-        Prim::ByteSwap { kind } => {
+        Prim::ByteSwap { kind } | Prim::PopCount { kind } => {
             w.code(kind);
         }
         Prim::ByteSwap16 => {}

@@ -14,6 +14,8 @@ mod pipeline;
 mod profiles;
 mod reports;
 mod run;
+mod runner;
+mod saved;
 mod settings;
 mod static_fields;
 mod subcommands;

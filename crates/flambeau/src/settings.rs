@@ -1,16 +1,29 @@
-//! The optimiser's settings, as the OCaml side sends them.
+//! The optimiser's settings, as the OCaml side sends them, or as a saved unit has them.
 
 use std::path::PathBuf;
 
 use flambeau_ir::decision::Policy;
 use flambeau_ir::inlining::{Choice, Rounds};
+use flambeau_ir::{Fuel, Rewrites};
+use flambeau_passes::schedule::{Step, lifting_rounds};
+use flambeau_passes::{Conditions, PASSES, schedule};
 use flambeau_report::remarks::Kind;
 
 /// The settings of a compilation.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
+    /// Backtraces are wanted (`-g`).
+    pub debug: bool,
+    /// Domains run OCaml code at the same time (OCaml 5).
+    pub several_domains: bool,
+    /// The code is for the description of a stock object.
+    pub described: bool,
+    /// How many rewrites conversion has done: of a saved unit.
+    pub converted: u64,
     /// Optimise at all.
     pub simplify: bool,
+    /// Passes that are left out (`-flambeau-skip`).
+    pub skip: Vec<String>,
     /// Inline functions that are no stubs.
     pub inline: bool,
     /// Closures capture values as they are (`-no-unbox-free-vars-of-closures`).
@@ -58,7 +71,12 @@ impl Settings {
     /// When a name or value is unknown, because the two sides are of different builds; or when a round is no number.
     pub fn read(pairs: &[(String, String)]) -> Result<Settings, String> {
         let mut settings = Settings {
+            debug: false,
+            several_domains: false,
+            described: false,
+            converted: 0,
             simplify: true,
+            skip: Vec::new(),
             inline: true,
             boxed_captures: false,
             unboxed_closures: false,
@@ -80,6 +98,13 @@ impl Settings {
         let mut arguments = Vec::new();
         for (name, value) in pairs {
             match (name.as_str(), value.as_str()) {
+                ("debug", "yes") => settings.debug = true,
+                ("several-domains", "yes") => settings.several_domains = true,
+                ("described", "yes") => settings.described = true,
+                ("converted", n) => {
+                    settings.converted = n.parse().map_err(|_| format!("no number of rewrites {n}"))?;
+                }
+                ("skip", pass) => settings.skip.push(pass_named("-flambeau-skip", pass)?.to_owned()),
                 ("simplify", "no") => settings.simplify = false,
                 ("inline", "no") => settings.inline = false,
                 ("unbox-free-vars-of-closures", "no") => settings.boxed_captures = true,
@@ -119,6 +144,44 @@ impl Settings {
         }
         Ok(settings)
     }
+
+    /// The passes that run, in order.
+    pub fn steps(&self) -> Vec<&'static Step> {
+        if !self.simplify {
+            return Vec::new();
+        }
+        let conditions = Conditions { level: self.level, rounds: self.rounds, described: self.described };
+        let mut steps = schedule(conditions);
+        steps.retain(|step| self.skip.iter().all(|name| name != step.pass.name));
+        steps
+    }
+
+    /// What passes decide by.
+    pub fn rewrites(&self, fuel: Fuel) -> Rewrites {
+        Rewrites {
+            fuel: fuel.after(self.converted),
+            keep_backtraces: self.debug,
+            several_domains: self.several_domains,
+            stubs_only: !self.inline,
+            boxed_captures: self.boxed_captures,
+            unboxed_closures: self.unboxed_closures,
+            boxed_arguments: self.boxed_arguments,
+            inlining: self.inlining.clone(),
+            lifting_rounds: self.simplify.then(|| lifting_rounds(&self.steps())),
+            ..Rewrites::default()
+        }
+    }
+}
+
+/// The name of a pass, if it is one; else an error that names all.
+///
+/// # Errors
+/// When there is no such pass.
+pub fn pass_named(flag: &str, name: &str) -> Result<&'static str, String> {
+    let names = || PASSES.iter().map(|pass| pass.name);
+    names().find(|known| *known == name).ok_or_else(|| {
+        format!("{flag}: there is no pass {name}; the passes are {}", names().collect::<Vec<_>>().join(", "))
+    })
 }
 
 /// Kinds of remarks, separated by commas.

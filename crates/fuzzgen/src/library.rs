@@ -92,6 +92,23 @@ const INT: &[Rule] = &[
         let of = vec![Ty::Int; dividend.matches('§').count()];
         g.op(ty, &format!("(Fz.see ({dividend} {op} {by}))"), &of, size, cx)
     }),
+    rule("count of ones", 2, |g, ty, size, cx| {
+        // As a loop, as a function, as sums, and what is nearly one.
+        let template = *g.rng.pick(&[
+            "let x = ref § and n = ref 0 in while !x <> 0 do x := !x land (!x - 1); incr n done; !n",
+            "let rec f x = if x = 0 then 0 else 1 + f (x land (x - 1)) in f §",
+            "let rec f n x = if x = 0 then n + 1 else f (n + (x land 1)) (x lsr 1) in f § §",
+            "let rec f n x = if x = 0 then n else f (n + 1) (x lsr 1) in f § §",
+            "let x = § in let x = x - ((x lsr 1) land 0x5555555555555555) in \
+             let x = (x land 0x3333333333333333) + ((x lsr 2) land 0x3333333333333333) in \
+             let x = (x + (x lsr 4)) land 0x0f0f0f0f0f0f0f0f in (x * 0x0101010101010101) lsr 56",
+            "let x = § in let x = x - ((x lsr 1) land 0x55555555) in \
+             let x = (x land 0x33333333) + ((x lsr 2) land 0x33333333) in \
+             let x = (x + (x lsr 4)) land 0x0f0f0f0f in ((x * 0x01010101) lsr 24) land 0xff",
+        ]);
+        let of = vec![Ty::Int; template.matches('§').count()];
+        g.op(ty, &format!("(Fz.see ({template}))"), &of, size, cx)
+    }),
     rule("narrowed int", 3, |g, ty, size, cx| {
         let (template, of) = g
             .rng

@@ -159,6 +159,15 @@ pub(crate) fn evaluate(
             arith::make(*kind, swapped)
         }
         (Prim::ByteSwap16, [a]) => Value::Int(i64::from((integer(IntKind::Naked, *a)? as u16).swap_bytes())),
+        (Prim::PopCount { kind }, [a]) => {
+            let n = integer(*kind, *a)?;
+            let bits = match kind {
+                IntKind::Tagged | IntKind::Naked => n << 1,
+                IntKind::Int32 => n << 32,
+                IntKind::Int64 | IntKind::Nativeint => n,
+            };
+            Value::Int(i64::from(bits.count_ones()))
+        }
         (Prim::FloatArith { op }, [a, b]) => arith::float_arith(*op, float(*a)?, float(*b)?),
         (Prim::FloatNeg, [a]) => Value::Float((-float(*a)?).to_bits()),
         (Prim::FloatAbs, [a]) => Value::Float(float(*a)?.abs().to_bits()),

@@ -35,6 +35,12 @@ impl Fuel {
         Fuel { limit, used: 0 }
     }
 
+    /// The same limit, when so many rewrites have been done already.
+    #[must_use]
+    pub fn after(self, used: u64) -> Fuel {
+        Fuel { used, ..self }
+    }
+
     /// Asks for one unit. Once it has answered no, it always does.
     pub fn burn(&mut self) -> bool {
         if self.used >= self.limit {

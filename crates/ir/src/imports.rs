@@ -1,6 +1,7 @@
 //! Functions of other units, as bytes until they are wanted for inlining.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
+use std::collections::BTreeSet;
 use std::fmt;
 use std::rc::Rc;
 
@@ -33,7 +34,12 @@ pub struct Imports {
     asked: FxHashSet<String>,
     damaged: Vec<Damage>,
     taken: Cell<u64>,
+    /// The functions that were asked for, by the linker's names of their codes, if that is to be recorded.
+    record: Option<Record>,
 }
+
+/// The linker's names of functions that were asked for.
+pub type Record = Rc<RefCell<BTreeSet<String>>>;
 
 /// What a static closure of another unit runs: a code that takes its arguments one by one, all of them values, and not
 /// its closure.
@@ -145,9 +151,21 @@ impl Imports {
         self.library = Some(library);
     }
 
+    /// Records from now on which functions are asked for.
+    pub fn record_to(&mut self, record: Record) {
+        self.record = Some(record);
+    }
+
+    fn record(&self, code: &str) {
+        if let Some(record) = &self.record {
+            record.borrow_mut().insert(code.to_owned());
+        }
+    }
+
     /// Asks the library, if there is one, for the unit that defines that name of the linker, if nothing is known of
     /// what has it; once for each name.
     pub fn find_unit_of(&mut self, name: &str, origins: &mut Origins) {
+        self.record(name);
         let is_known = self.functions.contains_key(name)
             || self.closures.contains_key(name)
             || self.fields.contains_key(name)
@@ -178,6 +196,7 @@ impl Imports {
 
     /// The function of that code.
     pub fn get(&self, code: &str) -> Option<Blob> {
+        self.record(code);
         let blob = self.functions.get(code)?;
         self.taken.set(self.taken.get() + 1);
         Some(blob.clone())

@@ -73,6 +73,7 @@ pub mod remap;
 pub mod renumber;
 pub mod rewrite;
 pub mod runtime_functions;
+pub mod saved;
 pub mod stack;
 pub mod statics;
 pub mod tags;

@@ -5,6 +5,7 @@
 //! can be written as text. A name that nothing binds is an error here.
 
 mod function;
+mod numbering;
 mod terms;
 mod unit;
 
@@ -18,8 +19,10 @@ use rustc_hash::FxHashMap;
 use crate::lexer::{Token, is_keyword, unescape};
 use crate::naming::Naming;
 use crate::prim_syntax::{Word, type_of_word};
+use crate::saved::Context;
 use crate::{CodeId, Const, Dbg, FunctionSlot, Kind, Simple, Subkind, Symbol, Unit, ValueSlot};
 use function::Function;
+use numbering::{Numbering, Table};
 
 /// Parses a unit.
 ///
@@ -29,6 +32,16 @@ pub fn parse_unit(source: &str) -> Result<Unit, ParseError> {
     let mut parser = Parser::new(source)?;
     parser.whole_unit()?;
     Ok(parser.unit)
+}
+
+/// Parses a unit with what the compilation that wrote it gave to its passes; nothing, of a unit alone.
+///
+/// # Errors
+/// As [`parse_unit`].
+pub fn parse_saved(source: &str) -> Result<(Unit, Context), ParseError> {
+    let mut parser = Parser::new(source)?;
+    parser.whole_unit()?;
+    Ok((parser.unit, parser.context))
 }
 
 /// Why a text is not a unit, and where.
@@ -83,6 +96,8 @@ struct Parser<'s> {
     /// Index of the next token.
     next: usize,
     unit: Unit,
+    context: Context,
+    numbering: Numbering,
     symbols: FxHashMap<Name<'s>, Symbol>,
     codes: FxHashMap<Name<'s>, CodeId>,
     /// Known, like all names of codes and symbols, before the text that they are in is reached.
@@ -117,6 +132,8 @@ impl<'s> Parser<'s> {
             tokens,
             next: 0,
             unit,
+            context: Context::default(),
+            numbering: Numbering::default(),
             symbols: FxHashMap::default(),
             codes: FxHashMap::default(),
             slots_of_codes: PrimaryMap::new(),
@@ -367,18 +384,33 @@ impl<'s> Parser<'s> {
 
     /// Slots are created by their first mention.
     fn function_slot(&mut self) -> Result<FunctionSlot> {
+        let offset = self.offset();
         let name = self.name("the name of a function slot")?;
-        Ok(self.function_slot_named(name))
+        self.function_slot_named(name, offset)
     }
 
-    fn function_slot_named(&mut self, name: Name<'s>) -> FunctionSlot {
-        let table = &mut self.unit.function_slots;
-        *self.function_slots.entry(name).or_insert_with_key(|name| table.push(name.to_string()))
+    /// The function slot of that name, which was seen there.
+    fn function_slot_named(&mut self, name: Name<'s>, offset: usize) -> Result<FunctionSlot> {
+        if let Some(&slot) = self.function_slots.get(&name) {
+            return Ok(slot);
+        }
+        let table = (Table::FunctionSlots, &mut self.unit.function_slots);
+        let added = self.numbering.add(table, &name, str::to_owned);
+        let slot = added.map_err(|error| self.error_at(offset, error))?;
+        self.function_slots.insert(name, slot);
+        Ok(slot)
     }
 
-    fn value_slot_named(&mut self, name: Name<'s>) -> ValueSlot {
-        let table = &mut self.unit.value_slots;
-        *self.value_slots.entry(name).or_insert_with_key(|name| table.push(name.to_string()))
+    /// The value slot of that name, which was seen there.
+    fn value_slot_named(&mut self, name: Name<'s>, offset: usize) -> Result<ValueSlot> {
+        if let Some(&slot) = self.value_slots.get(&name) {
+            return Ok(slot);
+        }
+        let table = (Table::ValueSlots, &mut self.unit.value_slots);
+        let added = self.numbering.add(table, &name, str::to_owned);
+        let slot = added.map_err(|error| self.error_at(offset, error))?;
+        self.value_slots.insert(name, slot);
+        Ok(slot)
     }
 }
 

@@ -336,6 +336,7 @@ primitives! {
     "compare"          IntCompare3 { kind };
     "bswap"            ByteSwap { kind };
     "bswap16"          ByteSwap16;
+    "popcount"         PopCount { kind };
 
     "fadd"             FloatArith where op = FloatOp::Add;
     "fsub"             FloatArith where op = FloatOp::Sub;

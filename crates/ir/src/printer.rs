@@ -21,6 +21,7 @@ use rustc_hash::FxHashSet;
 use crate::lexer::{push_name, push_quoted, push_symbol};
 use crate::naming::Naming;
 use crate::prim_syntax::{Word, type_word};
+use crate::saved::Context;
 use crate::term::{InlineAttribute, SpecialiseAttribute};
 use crate::{
     Code, CodeId, Const, Continuation, Dbg, Expr, FunctionKind, Inlined, Kind, Loc, SetOfClosures, Simple,
@@ -38,11 +39,14 @@ const MAX_INDENT: usize = 40;
 pub struct Options {
     /// Source locations: the table, and the references to it.
     pub locations: bool,
+    /// Identifiers have their numbers, `x#12`, and nothing is left implicit: what is parsed is the same unit, with the
+    /// same numbering.
+    pub numbered: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { locations: true }
+        Options { locations: true, numbered: false }
     }
 }
 
@@ -56,6 +60,24 @@ pub fn print_unit_with(unit: &Unit, options: Options) -> String {
     let mut printer = Printer::new(unit, options);
     printer.unit();
     printer.out
+}
+
+/// What passes are given besides a unit as text, which follows that of the unit.
+pub fn print_context(context: &Context) -> String {
+    let Context { settings, imports, library } = context;
+    let mut out = "\n".to_owned();
+    let mut line = |word: &str, strings: &[&[u8]]| {
+        out.push_str(word);
+        for string in strings {
+            out.push(' ');
+            push_quoted(&mut out, string, b'"');
+        }
+        out.push('\n');
+    };
+    settings.iter().for_each(|(name, value)| line("setting", &[name.as_bytes(), value.as_bytes()]));
+    imports.iter().for_each(|import| line("import", &[import]));
+    library.iter().for_each(|(name, found)| line("library", &[name.as_bytes(), found]));
+    out
 }
 
 /// One function as text, with the names that it has in the whole unit.
@@ -94,7 +116,7 @@ impl<'u> Printer<'u> {
         Printer {
             unit,
             options,
-            names: Names::new(unit),
+            names: Names::new(unit, options.numbered),
             out: String::new(),
             indent: 0,
             handler: None,
@@ -266,6 +288,17 @@ impl<'u> Printer<'u> {
             self.text(" separator ");
             self.string(self.unit.naming.separator().as_bytes());
         }
+        if self.options.numbered {
+            let Unit { variables, continuations, symbols, function_slots, value_slots, .. } = self.unit;
+            let sizes = [
+                variables.len(),
+                continuations.len(),
+                symbols.len(),
+                function_slots.len(),
+                value_slots.len(),
+            ];
+            self.list([" numbered (", ")"], sizes, |printer, size| printer.number(size));
+        }
         self.text(" module ");
         self.symbol(self.unit.module_symbol);
         self.text("\n");
@@ -423,7 +456,7 @@ impl<'u> Printer<'u> {
         self.text(" {");
         self.block(body);
         self.text("}\n");
-        if self.names.names_continuation(exn) {
+        if self.options.numbered || self.names.names_continuation(exn) {
             let mut name = " | ".to_owned();
             push_name(&mut name, self.names.continuation(exn));
             self.out.insert_str(exn_position, &name);

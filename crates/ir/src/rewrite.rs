@@ -119,6 +119,8 @@ pub enum Rewrite {
     NakedResult,
     /// Jumps whose outcome is known bypass a branch.
     Threading(Continuation),
+    /// What counts the ones of an integer.
+    PopulationCount,
     /// A short loop is laid out.
     Unrolling(Continuation),
     /// The first iteration of a loop is done before it.
@@ -238,6 +240,7 @@ impl Rewrite {
             Surrogate(_) => return ("parameters", "surrogate of"),
             NakedResult => return ("parameters", "result"),
             Threading(_) => return ("thread", "jumps to"),
+            PopulationCount => return ("popcount", "count of ones"),
             Unrolling(_) => return ("unroll", "loop"),
             Peeling(_) => return ("peel", "loop"),
             Representations(_) => return ("representations", "copies for"),

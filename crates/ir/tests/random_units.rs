@@ -35,6 +35,30 @@ fn parsing_inverts_printing() {
 }
 
 #[test]
+fn numbers_and_tables_survive_in_numbered_text() {
+    let numbered = printer::Options { locations: true, numbered: true };
+    for seed in 0..UNITS {
+        let unit = generator::unit(seed);
+        let text = printer::print_unit_with(&unit, numbered);
+        let again = match parser::parse_unit(&text) {
+            Ok(again) => again,
+            Err(error) => panic!("unit {seed}: {error}\n{text}"),
+        };
+        assert_eq!(text, printer::print_unit_with(&again, numbered), "unit {seed}");
+        assert_eq!(printer::print_unit(&unit), printer::print_unit(&again), "unit {seed}: names are lost");
+        assert_eq!(unit.variables.len(), again.variables.len());
+        assert_eq!(unit.continuations.len(), again.continuations.len());
+        for (variable, data) in &unit.variables {
+            let again = &again.variables[variable];
+            assert!(again == data || again.name == "unused", "unit {seed}: {variable} {data:?} {again:?}");
+        }
+        for (symbol, data) in &unit.symbols {
+            assert_eq!(*data, again.symbols[symbol], "unit {seed}");
+        }
+    }
+}
+
+#[test]
 fn comparison_tells_units_apart() {
     let units: Vec<_> = (0..40).map(generator::unit).collect();
     for (i, a) in units.iter().enumerate() {

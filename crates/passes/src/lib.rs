@@ -13,6 +13,7 @@ pub mod motion;
 pub mod outline;
 pub mod parameters;
 pub mod peel;
+pub mod popcount;
 mod recursion;
 pub mod representations;
 pub mod scalar_replacement;
@@ -48,6 +49,7 @@ pub const PASSES: &[Pass] = &[
     PARAMETERS,
     UNREAD,
     THREAD,
+    POPCOUNT,
     UNROLL,
     PEEL,
     REPRESENTATIONS,
@@ -77,6 +79,7 @@ const REPRESENTATIONS: Pass = Pass {
 };
 const BOUNDS: Pass = Pass { name: "bounds", run: bounds::bounds };
 const MOTION: Pass = Pass { name: "motion", run: motion::motion };
+const POPCOUNT: Pass = Pass { name: "popcount", run: popcount::popcount };
 const UNROLL: Pass = Pass { name: "unroll", run: unroll::unroll };
 const THREAD: Pass = Pass { name: "thread", run: thread::thread };
 const UNREAD: Pass = Pass { name: "unread", run: unread::unread };

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use crate::{
     CONTIFY, IMMEDIATES, LATE_BOUNDS, LATE_SCALAR_REPLACEMENT, LOOPIFY, MOTION, OUTLINE, PARAMETERS, PEEL,
-    Pass, REPRESENTATIONS, SCALAR_REPLACEMENT, SIMPLIFY, STATIC_ARRAYS, THREAD, UNREAD, UNROLL,
+    POPCOUNT, Pass, REPRESENTATIONS, SCALAR_REPLACEMENT, SIMPLIFY, STATIC_ARRAYS, THREAD, UNREAD, UNROLL,
 };
 
 /// How many times the simplifier runs at most.
@@ -85,6 +85,7 @@ pub const SCHEDULE: &[Step] = &[
     step(CONTIFY, When::Second, If::Always, "functions with one caller left; a closure that became a continuation keeps no block"),
     step(SCALAR_REPLACEMENT, When::Second, If::Always, "blocks that only forwarded loads kept"),
     step(CONTIFY, When::Second, If::Always, "closures that only blocks kept are called by name after scalar replacement"),
+    step(POPCOUNT, When::Second, If::Always, "counts of ones have their usual forms; a function that is one is small, and is inlined"),
     step(OUTLINE, When::Second, If::OwnObject, "what is small but for its errors is small, and nothing is copied with errors"),
     step(PARAMETERS, When::FromSecond, If::OwnObject, "what is still a function; the round knows the parts, which may have parts themselves"),
     step(IMMEDIATES, When::Last, If::OwnObject, "what is not known of the arguments of comparisons by now never will be"),
@@ -147,7 +148,15 @@ mod tests {
 
     #[test]
     fn levels_rounds_and_descriptions() {
-        let second = ["static_arrays", "contify", "scalar_replacement", "contify", "outline", "parameters"];
+        let second = [
+            "static_arrays",
+            "contify",
+            "scalar_replacement",
+            "contify",
+            "popcount",
+            "outline",
+            "parameters",
+        ];
         let end = ["representations", "late_scalar_replacement", "late_bounds", "unread", "motion"];
         let first = ["contify", "loopify", "simplify"];
         let o1 = [&first[..], &second, &["immediates", "thread", "peel", "simplify"], &end].concat();

@@ -164,6 +164,10 @@ pub fn fold(prim: &Prim, args: &[Const]) -> Option<Const> {
             IntKind::Tagged | IntKind::Naked => None,
         },
         (Prim::ByteSwap16, [a]) => Some(Const::NakedImmediate(i64::from((as_int(*a)? as u16).swap_bytes()))),
+        (Prim::PopCount { kind }, [a]) => {
+            let ones = as_int(*a)? as u64 & (u64::MAX >> (64 - width(*kind)));
+            Some(Const::NakedImmediate(i64::from(ones.count_ones())))
+        }
         (Prim::FloatArith { op }, [a, b]) => {
             let (a, b) = (as_float(*a)?, as_float(*b)?);
             let result = match op {

@@ -5,10 +5,13 @@
 
 mod approximation;
 mod bytes;
+mod import;
 
 use flambeau_lambda::{Approximation, DecodeError, Reader};
 
 use bytes::Writer;
+
+pub use import::encode_import;
 
 /// The first bytes of a payload.
 pub const MAGIC: &[u8] = b"FLBX";

@@ -71,7 +71,7 @@ impl Generator {
     pub(super) fn integers(&mut self, scope: &mut Scope, items: &mut Vec<Item>) {
         let kind = self.int_kind();
         let ty = type_of(kind);
-        let (prim, args, result): (Prim, Vec<Type>, Type) = match self.random.below(13) {
+        let (prim, args, result): (Prim, Vec<Type>, Type) = match self.random.below(14) {
             0..4 => (Prim::IntArith { op: self.random.pick(&INT_OPS), kind }, vec![ty, ty], ty),
             4..7 => (Prim::IntCompare { op: self.random.pick(&INT_CMPS), kind }, vec![ty, ty], Type::Naked),
             7 => (Prim::IntCompare3 { kind }, vec![ty, ty], Type::Int),
@@ -87,6 +87,7 @@ impl Generator {
             9 => return self.division(scope, items, kind),
             10 => (Prim::Tag, vec![Type::Naked], Type::Int),
             11 => (Prim::Untag, vec![Type::Int], Type::Naked),
+            12 => (Prim::PopCount { kind }, vec![ty], Type::Naked),
             _ if matches!(kind, IntKind::Tagged | IntKind::Naked) => {
                 (Prim::ByteSwap16, vec![Type::Naked], Type::Naked)
             }

@@ -2,8 +2,9 @@
 
 use rustc_hash::FxHashMap;
 
+use super::numbering::Table;
 use super::{Name, Parser, Result};
-use crate::{Continuation, Kind, Subkind, Variable};
+use crate::{Continuation, ContinuationData, Heat, Kind, Subkind, Variable, VariableData};
 
 /// What a name of a function stands for.
 #[derive(Clone, Copy)]
@@ -46,39 +47,41 @@ impl<'s> Parser<'s> {
         }
     }
 
-    fn variable(&mut self, name: Name<'s>, offset: usize, binds: bool) -> Variable {
-        let table = &mut self.unit.variables;
-        let local = self.function.variables.entry(name).or_insert_with_key(|name| {
-            let data =
-                crate::VariableData { name: name.to_string(), kind: Kind::Value, subkind: Subkind::Any };
-            Local { entity: table.push(data), bound: false, offset }
-        });
-        local.bound |= binds;
-        local.entity
+    fn variable(&mut self, name: Name<'s>, offset: usize, binds: bool) -> Result<Variable> {
+        if let Some(local) = self.function.variables.get_mut(&name) {
+            local.bound |= binds;
+            return Ok(local.entity);
+        }
+        let make = |name: &str| VariableData { name: name.into(), kind: Kind::Value, subkind: Subkind::Any };
+        let added = self.numbering.add((Table::Variables, &mut self.unit.variables), &name, make);
+        let entity = added.map_err(|error| self.error_at(offset, error))?;
+        self.function.variables.insert(name, Local { entity, bound: binds, offset });
+        Ok(entity)
     }
 
     fn continuation(&mut self, binds: bool) -> Result<Continuation> {
         let offset = self.offset();
         let name = self.name("the name of a continuation")?;
-        let table = &mut self.unit.continuations;
-        let local = self.function.continuations.entry(name).or_insert_with_key(|name| {
-            let data =
-                crate::ContinuationData { name: name.to_string(), is_exn: false, heat: crate::Heat::Unknown };
-            Local { entity: table.push(data), bound: false, offset }
-        });
-        local.bound |= binds;
-        Ok(local.entity)
+        if let Some(local) = self.function.continuations.get_mut(&name) {
+            local.bound |= binds;
+            return Ok(local.entity);
+        }
+        let make = |name: &str| ContinuationData { name: name.into(), is_exn: false, heat: Heat::Unknown };
+        let added = self.numbering.add((Table::Continuations, &mut self.unit.continuations), &name, make);
+        let entity = added.map_err(|error| self.error_at(offset, error))?;
+        self.function.continuations.insert(name, Local { entity, bound: binds, offset });
+        Ok(entity)
     }
 
     /// A use of the variable of that name, which was seen there.
-    pub(super) fn variable_named(&mut self, name: Name<'s>, offset: usize) -> Variable {
+    pub(super) fn variable_named(&mut self, name: Name<'s>, offset: usize) -> Result<Variable> {
         self.variable(name, offset, false)
     }
 
     pub(super) fn variable_use(&mut self) -> Result<Variable> {
         let offset = self.offset();
         let name = self.name("a variable")?;
-        Ok(self.variable(name, offset, false))
+        self.variable(name, offset, false)
     }
 
     pub(super) fn continuation_use(&mut self) -> Result<Continuation> {
@@ -95,7 +98,7 @@ impl<'s> Parser<'s> {
     pub(super) fn binder(&mut self) -> Result<Binder> {
         let offset = self.offset();
         let name = self.name("a variable")?;
-        let variable = self.variable(name, offset, true);
+        let variable = self.variable(name, offset, true)?;
         Ok(Binder { variable, annotation: self.type_annotation()? })
     }
 

@@ -144,11 +144,11 @@ impl Parser<'_> {
             values = self.list_until(Token::RightBrace, |parser| {
                 let offset = parser.offset();
                 let name = parser.name("the name of a value slot")?;
-                let slot = parser.value_slot_named(name.clone());
+                let slot = parser.value_slot_named(name.clone(), offset)?;
                 let value = if parser.eat(Token::Equal) {
                     parser.simple()?
                 } else {
-                    Simple::Var(parser.variable_named(name, offset))
+                    Simple::Var(parser.variable_named(name, offset)?)
                 };
                 Ok((slot, value))
             })?;
@@ -557,7 +557,8 @@ impl Source for PrimSource<'_, '_> {
     }
 
     fn value_slot(&mut self) -> Result<ValueSlot> {
+        let offset = self.parser.offset();
         let name = self.parser.name("the name of a value slot")?;
-        Ok(self.parser.value_slot_named(name))
+        self.parser.value_slot_named(name, offset)
     }
 }

@@ -1,5 +1,6 @@
 //! Parsing the parts of a unit.
 
+use super::numbering::Table;
 use super::{Name, Parser, Result};
 use crate::lexer::Token;
 use crate::naming::Naming;
@@ -18,6 +19,7 @@ impl<'s> Parser<'s> {
         let separator =
             if self.eat_word("separator") { self.string()? } else { Naming::USUAL_SEPARATOR.to_owned() };
         self.unit.naming = Naming::new(prefix, separator);
+        self.numbering()?;
         self.declare()?;
         self.expect_word("module")?;
         self.unit.module_symbol = self.symbol()?;
@@ -50,6 +52,7 @@ impl<'s> Parser<'s> {
                     self.next += 1;
                     self.origin()?;
                 }
+                Token::Word("setting" | "import" | "library") => self.context()?,
                 Token::End => break,
                 _ => {
                     return Err(
@@ -106,22 +109,25 @@ impl<'s> Parser<'s> {
         } else {
             name.to_string()
         };
-        self.add_symbol(name, SymbolData { linkage_name, is_local });
-        Ok(())
+        self.add_symbol(name, offset, SymbolData { linkage_name, is_local })
     }
 
-    fn add_symbol(&mut self, name: Name<'s>, data: SymbolData) {
-        let symbol = self.unit.symbols.push(data);
+    /// Adds a symbol that is declared there.
+    fn add_symbol(&mut self, name: Name<'s>, offset: usize, data: SymbolData) -> Result<()> {
+        let added = self.numbering.add((Table::Symbols, &mut self.unit.symbols), &name, |_| data);
+        let symbol = added.map_err(|error| self.error_at(offset, error))?;
         self.symbols.insert(name, symbol);
+        Ok(())
     }
 
     /// Statics declare their symbols, unless that was done in more words.
     fn declare_static(&mut self) -> Result<()> {
         loop {
+            let offset = self.offset();
             let name = self.symbol_name()?;
             if !self.symbols.contains_key(&name) {
                 let linkage_name = self.unit.naming.local(&name);
-                self.add_symbol(name, SymbolData { linkage_name, is_local: true });
+                self.add_symbol(name, offset, SymbolData { linkage_name, is_local: true })?;
             }
             if !self.eat(Token::Comma) {
                 return Ok(());
@@ -137,7 +143,7 @@ impl<'s> Parser<'s> {
         }
         let slot =
             if self.eat_word("slot") { self.name("the name of a function slot")? } else { name.clone() };
-        let slot = self.function_slot_named(slot);
+        let slot = self.function_slot_named(slot, offset)?;
         let id = self.slots_of_codes.push(slot);
         match self.codes.insert(name, id) {
             None => Ok(()),
@@ -342,6 +348,25 @@ impl<'s> Parser<'s> {
         let offset = self.offset();
         let rounds = self.string()?.parse().map_err(|error: String| self.error_at(offset, error))?;
         self.unit.origins.push(rounds);
+        Ok(())
+    }
+
+    /// What passes are given besides the unit.
+    fn context(&mut self) -> Result<()> {
+        match self.advance() {
+            Token::Word("setting") => {
+                let setting = (self.string()?, self.string()?);
+                self.context.settings.push(setting);
+            }
+            Token::Word("import") => {
+                let import = self.bytes()?;
+                self.context.imports.push(import);
+            }
+            _ => {
+                let found = (self.string()?, self.bytes()?);
+                self.context.library.push(found);
+            }
+        }
         Ok(())
     }
 

@@ -422,6 +422,8 @@ pub enum Prim {
     ByteSwap { kind: IntKind },
     /// Swaps the two low bytes and clears the others: (naked immediate) → naked immediate.
     ByteSwap16,
+    /// The number of ones among the bits of an integer, which are 63 of `Tagged` and `Naked`: (int) → naked immediate.
+    PopCount { kind: IntKind },
 
     // ---- floats
     /// (naked float, naked float) → naked float.

@@ -220,6 +220,7 @@ table! { operands =>
     IntCompare3 { kind }: takes([kind.kind(), kind.kind()]) => Some(Value); Effects::NONE; 4, Few;
     ByteSwap { kind }: takes([kind.kind()]) => Some(kind.kind()); Effects::NONE; 1, Long;
     ByteSwap16 { }: takes([NakedImmediate]) => Some(NakedImmediate); Effects::NONE; 1, Long;
+    PopCount { kind }: takes([kind.kind()]) => Some(NakedImmediate); Effects::NONE; 16, Long;
 
     // ---- floats
     FloatArith { op }: takes([NakedFloat, NakedFloat]) => Some(NakedFloat); Effects::NONE; 2,

@@ -2,6 +2,7 @@
 
 use std::collections::hash_map::Entry;
 
+use cranelift_entity::EntityRef;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::naming::Naming;
@@ -9,6 +10,8 @@ use crate::{CodeId, Continuation, FunctionSlot, Symbol, Unit, ValueSlot, Variabl
 
 /// Names assigned to identifiers of one sort, no two the same.
 struct Namer<E> {
+    /// Names are unique by the numbers of what has them.
+    numbered: bool,
     given: FxHashMap<E, String>,
     taken: FxHashSet<String>,
     /// For a name without its number, the next number to try. It only grows, so that many identifiers of
@@ -16,15 +19,17 @@ struct Namer<E> {
     next: FxHashMap<String, u32>,
 }
 
-impl<E: Copy + Eq + std::hash::Hash> Namer<E> {
-    fn new() -> Self {
-        Namer { given: FxHashMap::default(), taken: FxHashSet::default(), next: FxHashMap::default() }
+impl<E: EntityRef + std::hash::Hash> Namer<E> {
+    fn new(numbered: bool) -> Self {
+        let (given, taken, next) = Default::default();
+        Namer { numbered, given, taken, next }
     }
 
     /// The name of an identifier; at its first occurrence `wanted`, numbered if that is taken.
     fn get(&mut self, entity: E, wanted: impl FnOnce() -> String) -> &str {
         match self.given.entry(entity) {
             Entry::Occupied(entry) => entry.into_mut(),
+            Entry::Vacant(entry) if self.numbered => entry.insert(format!("{}#{}", wanted(), entity.index())),
             Entry::Vacant(entry) => {
                 let name = unique(wanted(), &self.taken, &mut self.next);
                 self.taken.insert(name.clone());
@@ -80,16 +85,16 @@ pub(super) struct Names<'u> {
 impl<'u> Names<'u> {
     /// Names all codes and symbols: in the order of the text, so that the text read back yields the same
     /// names, whatever the order of the table.
-    pub(super) fn new(unit: &'u Unit) -> Self {
+    pub(super) fn new(unit: &'u Unit, numbered: bool) -> Self {
         let mut names = Names {
             unit,
-            variables: Namer::new(),
-            continuations: Namer::new(),
-            symbols: Namer::new(),
+            variables: Namer::new(numbered),
+            continuations: Namer::new(numbered),
+            symbols: Namer::new(numbered),
             undefined: Vec::new(),
-            codes: Namer::new(),
-            function_slots: Namer::new(),
-            value_slots: Namer::new(),
+            codes: Namer::new(numbered),
+            function_slots: Namer::new(numbered),
+            value_slots: Namer::new(numbered),
         };
         for id in unit.codes.keys() {
             names.code(id);
@@ -114,8 +119,8 @@ impl<'u> Names<'u> {
     /// Forgets the names of variables and continuations: every function begins anew.
     pub(super) fn begin_function(&mut self) {
         // Not `clear`, whose time is that of the largest function so far.
-        self.variables = Namer::new();
-        self.continuations = Namer::new();
+        self.variables = Namer::new(self.variables.numbered);
+        self.continuations = Namer::new(self.continuations.numbered);
     }
 
     pub(super) fn variable(&mut self, variable: Variable) -> &str {

@@ -98,7 +98,9 @@ impl Printer<'_> {
     /// kind is bound to without being asked.
     pub(super) fn is_anonymous(&self, variable: Variable, kind: Kind) -> bool {
         let plain = |data: &crate::VariableData| data.kind == kind && data.subkind == Subkind::Any;
-        !self.used.contains(&variable) && self.unit.variables.get(variable).is_some_and(plain)
+        !self.options.numbered
+            && !self.used.contains(&variable)
+            && self.unit.variables.get(variable).is_some_and(plain)
     }
 
     fn heat_of(&self, cont: Continuation) -> Heat {
@@ -107,7 +109,7 @@ impl Printer<'_> {
 
     /// Whether nothing is lost when the continuation is not shown.
     fn is_plain(&self, cont: Continuation) -> bool {
-        !self.is_exn(cont) && self.heat_of(cont) == Heat::Unknown
+        !self.options.numbered && !self.is_exn(cont) && self.heat_of(cont) == Heat::Unknown
     }
 
     fn is_exn(&self, cont: Continuation) -> bool {

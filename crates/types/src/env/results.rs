@@ -66,6 +66,7 @@ impl Env {
                 _ => Some(Ty::tagged(IntSet::OCAML)),
             },
             (Prim::Untag, [x]) => self.ints(*x, IntKind::Tagged).map(Ty::Int),
+            (Prim::PopCount { kind }, _) => Some(Ty::Int(IntSet::range(0, i64::from(width(*kind))))),
             (Prim::ByteSwap16, _) => Some(Ty::Int(IntSet::range(0, 65535))),
             (Prim::NumConv { from, to }, [x]) => {
                 let (from, to) = (int_kind(*from)?, int_kind(*to)?);
