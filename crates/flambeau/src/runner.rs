@@ -1,5 +1,5 @@
-//! The one runner of the stages of a compilation: it dumps, times, counts and verifies around them. No stage does any of
-//! this by itself.
+//! The one runner of the stages of a compilation: it dumps, times, counts and verifies around them. No stage does any
+//! of this by itself.
 
 use std::cell::RefCell;
 use std::panic::{self, AssertUnwindSafe};

@@ -70,7 +70,8 @@ fn settings_are_those_of_the_compilation() {
 
 #[test]
 fn functions_of_other_units_come_with_the_file() {
-    let other = "let[@inline never] twice f x = f (f x)\nmodule Make (X : sig val n : int end) = struct let add x = x + X.n end\n\
+    let other = "let[@inline never] twice f x = f (f x)\n\
+                 module Make (X : sig val n : int end) = struct let add x = x + X.n end\n\
                  let triple f x = twice f (f x)";
     let source = "module M = Other.Make (struct let n = 7 end)\nlet f x = Other.triple M.add x";
     let folder = Folder::new(&[("other.ml", other), ("m.ml", source)]);

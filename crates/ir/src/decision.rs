@@ -215,7 +215,7 @@ pub enum Reason {
     MakesClosures,
     /// Not inlined: a functor applied at the toplevel, whose result is known without.
     Evaluated,
-    /// Not inlined: the call stands where each way ends in an error.
+    /// Not inlined: the call stands where each path ends in an error.
     Cold,
     /// Not inlined: the arguments do not fit the function.
     Arguments,

@@ -63,6 +63,7 @@ pub fn print_unit_with(unit: &Unit, options: Options) -> String {
 }
 
 /// What passes are given besides a unit as text, which follows that of the unit.
+#[must_use]
 pub fn print_context(context: &Context) -> String {
     let Context { settings, imports, library } = context;
     let mut out = "\n".to_owned();

@@ -263,7 +263,7 @@ pub enum InlineAttribute {
     Unroll(u32),
     /// No attribute; the beginning of the function is before the call already (partial inlining).
     Entered,
-    /// No attribute; each way from the call ends in an error.
+    /// No attribute; each path from the call ends in an error.
     Cold,
 }
 

@@ -1,5 +1,5 @@
 //! Cold code (features F5): what is only executed on the way to an error. A function *never returns* if each way
-//! through it ends in a raise, or in a call of one that never returns; a continuation is *cold* if each way from it
+//! through it ends in a raise, or in a call of one that never returns; a continuation is *cold* if each path from it
 //! does. Where a call returns to a cold continuation nothing is gained by inlining.
 //!
 //! A raise whose handler is in the same function is control flow, and cold only if that handler is; so is
@@ -51,7 +51,7 @@ struct Marking<'a, F> {
 }
 
 impl<F: Fn(&Apply) -> bool> Marking<'_, F> {
-    /// Whether each way through the run ends in an error.
+    /// Whether each path through the run ends in an error.
     fn run(&mut self, expr: &Expr) -> bool {
         deep(|| {
             // What a join returns to is the rest of the run, which comes first therefore.
@@ -180,12 +180,12 @@ impl Simplifier<'_> {
         mark(body, conts, &mut self.function.cold, &never_returns);
     }
 
-    /// Whether each way from a call ends in an error, once it has returned.
+    /// Whether each path from a call ends in an error, once it has returned.
     pub(crate) fn returns_to_cold(&self, apply: &Apply) -> bool {
         self.function.cold.contains(&apply.ret)
     }
 
-    /// Whether a call never ran, or each way from it ends in an error.
+    /// Whether a call never ran, or each path from it ends in an error.
     pub(crate) fn is_in_cold(&self, apply: &Apply) -> bool {
         apply.heat == Heat::Never || self.returns_to_cold(apply)
     }

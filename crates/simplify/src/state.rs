@@ -128,7 +128,7 @@ pub struct FunctionState {
     pub current: Option<CodeId>,
     pub conts: FxHashMap<Continuation, ContState>,
     pub edges: Edges,
-    /// The continuations from which each way ends in an error.
+    /// The continuations from which each path ends in an error.
     pub cold: ColdConts,
     /// Shared by all evaluations that only measure the same function.
     pub analysis: Rc<Analysis>,

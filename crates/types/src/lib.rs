@@ -13,6 +13,7 @@ mod join;
 pub mod machine;
 mod meet;
 mod ty;
+mod widen;
 
 pub use env::{Bounds, Definition, Direction, Env, Mark, Operands, Relations, Step, Term, length_of_made};
 pub use int_set::IntSet;

@@ -4,17 +4,16 @@
 mod boxes;
 mod first_loads;
 mod iterations;
-mod shape;
+mod knowledge;
 
 use std::collections::VecDeque;
 
 use flambeau_ir::prim::{Classes, Crossing};
 use flambeau_ir::term::RaiseKind;
 use flambeau_ir::{
-    ApplyCont, CallKind, Const, Continuation, ExnCont, Expr, Item, Named, Prim, Simple, Symbol, Terminator,
-    Variable,
+    ApplyCont, CallKind, Const, Continuation, ExnCont, Expr, Item, Named, Prim, Simple, Terminator, Variable,
 };
-use flambeau_types::{Env, IntSet, Ty};
+use flambeau_types::{Env, Ty, join};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
@@ -24,7 +23,7 @@ use crate::waiting::waits;
 use boxes::Candidate;
 pub use boxes::LoopBox;
 use iterations::{BoxUse, Iterations, LoopParam};
-use shape::{Alias, Knowledge, Shape};
+use knowledge::{Alias, Knowledge};
 
 /// How a continuation is used.
 #[derive(Clone, Copy, Debug, Default)]
@@ -191,7 +190,7 @@ impl Analysis {
 
     /// What all values of a parameter have in common.
     pub fn ty(&self, param: Variable) -> Ty {
-        self.known.get(&param).map_or(Ty::Unknown, |known| known.shape.ty())
+        self.known.get(&param).map_or(Ty::Unknown, |known| known.ty.clone())
     }
 }
 
@@ -352,9 +351,9 @@ impl<'a> Walk<'a> {
                 self.iterations.copy(*var, here.place);
             }
             Item::Let { var, named: Named::Prim { prim, args, exn }, .. } => {
-                let shape = Shape::of_prim(prim, args.len());
-                if shape != Shape::Top {
-                    self.analysis.known.insert(*var, Knowledge { shape, ..Knowledge::TOP });
+                let ty = knowledge::result(prim, args.len());
+                if ty != Ty::Unknown {
+                    self.analysis.known.insert(*var, Knowledge::of_ty(ty));
                 }
                 if prim.makes_immutable() {
                     self.iterations.allocated(*var, here.place);
@@ -368,8 +367,8 @@ impl<'a> Walk<'a> {
                 let functions = Functions::from(&set.functions[..]);
                 for (var, (slot, _)) in vars.iter().zip(&set.functions) {
                     self.iterations.allocated(*var, here.place);
-                    let shape = Shape::of_closure(*slot, set, &functions);
-                    self.analysis.known.insert(*var, Knowledge { shape, ..Knowledge::TOP });
+                    let ty = knowledge::closure(*slot, set, &functions);
+                    self.analysis.known.insert(*var, Knowledge::of_ty(ty));
                 }
                 set.values.iter().for_each(|(_, value)| self.escapes(*value, here));
             }
@@ -494,13 +493,13 @@ impl<'a> Walk<'a> {
         }
         while let Some(var) = queue.pop_front() {
             seen.remove(&var);
-            let Knowledge { mut shape, mut alias, mut may_be_poison } = Knowledge::BOTTOM;
+            let Knowledge { mut ty, mut alias, mut may_be_poison } = Knowledge::BOTTOM;
             for source in &inflow[&var] {
                 let known = match source {
                     Source::Unknown => Knowledge::TOP,
                     Source::Atom(simple) => self.atom(*simple, var),
                 };
-                shape = shape.join(&known.shape);
+                ty = join(&ty, &known.ty, &|_| Ty::Unknown).widen();
                 may_be_poison |= known.may_be_poison;
                 alias = match (alias, known.alias) {
                     (Alias::Bottom, x) | (x, Alias::Bottom) => x,
@@ -512,7 +511,7 @@ impl<'a> Walk<'a> {
             if known.alias == Alias::Top {
                 alias = Alias::Top;
             }
-            let new = Knowledge { shape, alias, may_be_poison };
+            let new = Knowledge { ty, alias, may_be_poison };
             if *known != new {
                 *known = new;
                 for next in outflow.get(&var).into_iter().flatten() {
@@ -531,11 +530,14 @@ impl<'a> Walk<'a> {
     /// Finds what loops do with their parameters, from what all values of these have in common.
     fn solve_turns(&mut self) {
         let known = &self.analysis.known;
-        let ints = |var| known.get(&var).and_then(|known: &Knowledge| known.shape.ints());
+        let ints = |var| match &known.get(&var)?.ty {
+            Ty::Variant(variant) => Some(variant.ints.clone()),
+            _ => None,
+        };
         let opened = &self.analysis.opened;
         let candidate = |param: Variable, loop_param: &LoopParam| {
             let known = known.get(&param).filter(|known| !known.may_be_poison || loop_param.has_names)?;
-            opened.contains(&param).then(|| Candidate::of(&known.shape.ty(), loop_param))?
+            opened.contains(&param).then(|| Candidate::of(&known.ty, loop_param))?
         };
         self.analysis.loop_params = self.iterations.solve(&self.params, &self.flows, &ints, &candidate);
         self.analysis.allocated = std::mem::take(&mut self.iterations.allocated);
@@ -543,36 +545,16 @@ impl<'a> Walk<'a> {
 
     /// What flows from an atom into the variable `to`.
     fn atom(&self, simple: Simple, to: Variable) -> Knowledge {
+        let alias = Alias::Is(simple);
         match simple {
             Simple::Const(Const::Poison(_)) => Knowledge { may_be_poison: true, ..Knowledge::BOTTOM },
-            Simple::Const(c) => {
-                let shape = match c {
-                    Const::Tagged(n) => Shape::constant(n),
-                    Const::NakedImmediate(n) => Shape::Immediate(IntSet::one(n)),
-                    _ => Shape::Top,
-                };
-                Knowledge { shape, alias: Alias::Is(simple), may_be_poison: false }
-            }
-            Simple::Symbol(symbol) => {
-                Knowledge { shape: self.symbol(symbol), alias: Alias::Is(simple), may_be_poison: false }
-            }
             Simple::Var(var) if var == to => Knowledge::BOTTOM,
-            Simple::Var(var) => match self.analysis.known.get(&var) {
-                None => Knowledge {
-                    shape: Shape::of_ty(&self.env.ty(simple)),
-                    alias: Alias::Is(simple),
-                    may_be_poison: false,
-                },
-                Some(known) => Knowledge {
-                    alias: if known.alias == Alias::Top { Alias::Is(simple) } else { known.alias },
-                    ..known.clone()
-                },
-            },
+            Simple::Var(var) if self.analysis.known.contains_key(&var) => {
+                let known = self.analysis.known[&var].clone();
+                if known.alias == Alias::Top { Knowledge { alias, ..known } } else { known }
+            }
+            _ => Knowledge { ty: self.env.ty(simple).widen(), alias, may_be_poison: false },
         }
-    }
-
-    fn symbol(&self, symbol: Symbol) -> Shape {
-        Shape::of_ty(&self.env.ty(Simple::Symbol(symbol)))
     }
 }
 
