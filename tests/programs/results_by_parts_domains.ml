@@ -1,20 +1,21 @@
 (* ocaml: >= 5.0, which has domains and effects *)
 (* flags: -w -a *)
 (* packages: unix *)
-(* Results by parts where everything runs at once: domains that collect and compact all the time, handlers of signals and
-   finalisers that call such functions too, fibers that give way inside of them, exceptions, and functions of more
-   arguments than there are registers, whose arguments are where the parts of results are. What is printed depends on none of it. *)
+(* Results by parts where everything runs at once: domains that collect and compact all the time, handlers of signals
+   and finalisers that call such functions too, fibers that give way inside of them, exceptions, and functions of more
+   arguments than there are registers, whose arguments are where the parts of results are. What is printed depends on
+   none of it. *)
 open Effect
 open Effect.Deep
 
 type shape = Empty | Unknown | Circle of float | Rectangle of { width : float; height : float } | Named of string * shape
 
-let domains = 4
+let domains = 3
 let ticks = Atomic.make 0
 
 (* Runs inside of functions that return parts, before they do. *)
 let touch n =
-  if n land 255 = 7 then Gc.minor () else if n land 4095 = 9 then Gc.compact ();
+  if n land 255 = 7 then Gc.minor () else if n land 1023 = 9 then Gc.compact ();
   if n land 63 = 3 then Atomic.incr ticks
 
 let[@inline never] divide a b = if b = 0 then (0, 0) else (a / b, a mod b)
@@ -125,7 +126,7 @@ let () =
   ignore (Unix.setitimer Unix.ITIMER_REAL { Unix.it_interval = 0.0005; it_value = 0.0005 });
   let work d () =
     let total = ref d in
-    for i = 0 to 1_500 do
+    for i = 0 to 500 do
       if i land 63 = 0 then Gc.finalise (fun _ -> interrupt ()) (ref i);
       step total (i + (d * 1000));
       if i land 511 = 0 then fibers total (i + d) 20

@@ -29,6 +29,8 @@ const TESTS: usize = 2;
 const MORE_PARAMS: usize = 12;
 /// Arms of more items than these together stay: they are copied once for each fork that they are in.
 const ARMS: usize = 2_000;
+/// What follows a join with more items than these is not searched for uses of the parameters.
+const REST: usize = 1_000;
 /// Threading makes constants meet further switches: how often a function is analysed again.
 const ROUNDS: u32 = 3;
 
@@ -62,7 +64,8 @@ fn thread_in(
     for _ in 0..ROUNDS {
         let facts = Facts::of(body);
         let forks = FxHashMap::default();
-        let mut threading = Threading { unit, rewrites, code, statics, facts, forks, threaded: 0 };
+        let mut threading =
+            Threading { unit, rewrites, code, statics, facts, forks, granted: None, threaded: 0 };
         *body = threading.expr(body.take());
         if threading.threaded == 0 {
             break;
@@ -167,6 +170,8 @@ struct Threading<'a> {
     facts: Facts,
     /// The forks in scope to which jumps may be threaded.
     forks: FxHashMap<Continuation, Fork>,
+    /// The last one that was asked about when its join was moved.
+    granted: Option<Continuation>,
     threaded: u32,
 }
 
@@ -192,6 +197,20 @@ impl Threading<'_> {
                         let rest = self.expr(fork.into_expr());
                         out.extend(rest.items);
                         return Expr { items: out, terminator: rest.terminator };
+                    }
+                    if self.is_followed_by_fork(cont, &params, items.as_slice(), &terminator)
+                        && self.allows(cont)
+                        && let Some(Item::Join { cont: next, params: results, body: rest }) = items.next()
+                    {
+                        // The next join's body alone needs the parameters: this join is moved to its beginning, where
+                        // it is a fork.
+                        self.granted = Some(cont);
+                        self.threaded += 1;
+                        let mut inside = vec![Item::Join { cont, params, body }];
+                        inside.extend(rest.items);
+                        let body = self.expr(Expr { items: inside, terminator: rest.terminator });
+                        out.push(Item::Join { cont: next, params: results, body: Box::new(body) });
+                        continue;
                     }
                     out.push(Item::Join { cont, params, body: Box::new(self.expr(*body)) });
                 }
@@ -222,18 +241,41 @@ impl Threading<'_> {
         out.push(Item::LetCont { recursive, handlers: done });
     }
 
-    /// Whether some jump to `cont` decides where the handler branches, and that can be threaded.
+    /// Whether some jump to `cont` decides where the handler branches, and that is to be threaded.
     fn is_fork(&mut self, cont: Continuation, params: &[Variable], items: &[Item], end: &Terminator) -> bool {
+        self.may_fork(cont, params, items, end) && self.allows(cont)
+    }
+
+    /// Whether the jumps to a continuation may be threaded.
+    fn allows(&mut self, cont: Continuation) -> bool {
+        self.granted == Some(cont) || self.rewrites.allow(Rewrite::Threading(cont), self.unit, self.code)
+    }
+
+    /// Whether the handler begins with a join, `let y = match x with …`, whose body would be such a fork, and what
+    /// follows that join does not need the parameters.
+    fn is_followed_by_fork(
+        &self,
+        cont: Continuation,
+        params: &[Variable],
+        items: &[Item],
+        end: &Terminator,
+    ) -> bool {
+        let Some((Item::Join { body, .. }, rest)) = items.split_first() else { return false };
+        let (inside, end_inside) = (&body.items[..], &body.terminator);
+        let forks = self.may_fork(cont, params, inside, end_inside)
+            || self.is_followed_by_fork(cont, params, inside, end_inside);
+        forks && !may_use(params, rest, end)
+    }
+
+    /// Whether some jump to `cont` decides where the handler branches, and that can be threaded.
+    fn may_fork(&self, cont: Continuation, params: &[Variable], items: &[Item], end: &Terminator) -> bool {
         let Terminator::Switch(switch) = end else { return false };
         let Some(jumps) = self.facts.jumps.get(&cont) else { return false };
         let shaped = is_short(items);
         let threads = |args: &Args| {
             self.choose(params, args, items, switch).is_some() || self.is_tested(params, args, items)
         };
-        if !shaped || !jumps.iter().any(threads) || !self.arms_may_move(params, items) {
-            return false;
-        }
-        self.rewrites.allow(Rewrite::Threading(cont), self.unit, self.code)
+        shaped && jumps.iter().any(threads) && self.arms_may_move(params, items)
     }
 
     fn arms_may_move(&self, params: &[Variable], items: &[Item]) -> bool {
@@ -462,6 +504,28 @@ fn is_test_of_outcome(prim: &Prim) -> bool {
 }
 
 /// Whether a run, up to the switch that ends it, may be evaluated at each jump, its arms apart.
+/// Whether the rest of a run uses variables, as far as that is found out in a reasonable time.
+fn may_use(vars: &[Variable], items: &[Item], end: &Terminator) -> bool {
+    let mut is_used = false;
+    let mut looked_at = 0;
+    let mut look = |simple: Simple| is_used |= simple.as_var().is_some_and(|var| vars.contains(&var));
+    let mut pending: SmallVec<[&Expr; 8]> = SmallVec::new();
+    let (mut items, mut end) = (items, end);
+    loop {
+        looked_at += 1 + items.len();
+        for item in items {
+            item.for_each_simple(&mut look);
+            item.for_each_child(&mut |child| pending.push(child));
+        }
+        end.for_each_simple(&mut look);
+        pending.extend(end.child());
+        match pending.pop() {
+            Some(next) if looked_at <= REST => (items, end) = (&next.items, &next.terminator),
+            next => return is_used || next.is_some(),
+        }
+    }
+}
+
 fn is_short(items: &[Item]) -> bool {
     let mut bindings = 0;
     items.iter().all(|item| match item {

@@ -1,8 +1,8 @@
 //! Each `tests/fl/PASS/*.fl` is a unit, a line `===>`, and the unit after the pass. Both are verified and must do the
 //! same; `UPDATE_EXPECT=1` writes what came into the files.
 //!
-//! A line `// -unbox-closures` stands for the flag, a line `// several domains` for OCaml 5. A unit whose run says nothing (it traps, or does not end) has a
-//! line that begins with `// not comparable:` and says why.
+//! A line `// -unbox-closures` stands for the flag, a line `// several domains` for OCaml 5. A unit whose run
+//! says nothing (it traps, or does not end) has a line that begins with `// not comparable:` and says why.
 
 use std::path::Path;
 

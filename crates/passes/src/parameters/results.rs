@@ -1,11 +1,12 @@
 //! Results: a function that allocates what it returns for each of its returns, of which some call uses only the parts,
 //! returns the parts; calls make the whole where they need that (features E8).
 //!
-//! A boxed number is returned as the number. Of a block, or of the constructors of a variant, one part is returned in
-//! the register, the others in slots ([`flambeau_ir::Prim::StoreResult`]): static ones of the unit, or, where several
-//! domains run at the same time, those of the domain. Functions that return each other's results are a *class*. Nothing is allocated a second time: what is
-//! returned is allocated for that alone, or is a constant. A constant exists already: calls that need it whole find it
-//! again by its parts, if there is one; if there are more, each call has to use only the parts.
+//! A boxed number is returned as the number. Of a block, or of the constructors of a variant, one part is
+//! returned in the register, the others in slots ([`flambeau_ir::Prim::StoreResult`]): static ones of the
+//! unit, or, where several domains run at the same time, those of the domain. Functions that return each
+//! other's results are a *class*. Nothing is allocated a second time: what is returned is allocated for that
+//! alone, or is a constant. A constant exists already: calls that need it whole find it again by its parts,
+//! if there is one; if there are more, each call has to use only the parts.
 
 use cranelift_entity::SecondaryMap;
 use flambeau_ir::{
