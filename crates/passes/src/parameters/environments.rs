@@ -3,8 +3,9 @@
 //!
 //! What a function got so it may capture again for its own closures: these capture the parts that they need, too.
 //!
-//! No set captures more than twice as many values as before, nor do those that capture a block together take more words
-//! than with it. One that captures it again, and may be bound more often than the block is allocated, captures one part.
+//! No set captures more than twice as many values as before, nor do those that capture a block together take more
+//! words than with it. One that captures it again, and may be bound more often than the block is allocated, captures
+//! one part.
 
 use flambeau_ir::{
     CodeId, Const, Expr, FunctionSlot, Item, Kind, Named, Prim, Rewrite, Rewrites, SetOfClosures, Simple,

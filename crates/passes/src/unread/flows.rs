@@ -245,7 +245,13 @@ impl Flows {
             (Prim::Duplicate { .. }, [block]) => self.flows(*block, result),
             (Prim::MakeArray { kind, .. }, elements) if *kind != ArrayKind::Float => {
                 self.classes.fix(result);
-                elements.iter().for_each(|element| self.holds(result, ELEMENT, *element));
+                for element in elements {
+                    self.holds(result, ELEMENT, *element);
+                    // It is looked at, whether it is a float.
+                    if *kind == ArrayKind::Generic {
+                        self.needs(Need::Value(result), *element);
+                    }
+                }
             }
             (Prim::ArrayLoad { kind }, [array @ (Simple::Var(_) | Simple::Symbol(_)), index])
                 if *kind != ArrayKind::Float =>
@@ -271,6 +277,8 @@ impl Flows {
                 self.classes.fix(result);
                 self.uses(*count);
                 self.holds(result, ELEMENT, *element);
+                // So does the runtime.
+                self.seeds.extend(self.node(*element).map(Need::Value));
             }
             // Pattern matching compares words, pointers among them (soundness row 28).
             (Prim::IsInt | Prim::GetTag | Prim::PhysEqual { .. } | Prim::IntCompare { .. }, args) => {
