@@ -14,6 +14,7 @@ mod captured;
 mod copies;
 mod demand;
 mod environments;
+mod foreign;
 mod kept;
 mod known;
 mod made;
@@ -32,5 +33,6 @@ pub fn parameters(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
     let taken_apart = parts::parts(unit, rewrites);
     let unboxed = results::results(unit, rewrites);
     let captured = !rewrites.boxed_captures && environments::environments(unit, rewrites);
+    foreign::mark(unit);
     split || lifted || taken_apart || unboxed || captured
 }
