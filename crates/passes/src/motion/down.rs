@@ -3,7 +3,7 @@
 //! Uses are decided before definitions, so that the operands of a value that is moved can be moved with it.
 
 use cranelift_entity::SecondaryMap;
-use flambeau_flow::{Location, Run, RunKind};
+use flambeau_flow::{EdgeKind, Location, Run, RunKind};
 use flambeau_ir::prim::Crossing;
 use flambeau_ir::stack::deep;
 use flambeau_ir::{CallKind, Prim, Rewrite, Rewrites, Simple, Terminator, Variable};
@@ -22,7 +22,7 @@ const DEEP: u32 = 200;
 
 /// Decides what is moved into branches. What leaves a loop stays before it.
 pub(super) fn plan(function: &Function, floating: &[Floating], plan: &mut Plan, rewrites: &mut Rewrites) {
-    let allocates = floating.iter().any(|floating| matches!(floating.kind, FloatingKind::Allocation));
+    let allocates = floating.iter().any(|floating| matches!(floating.kind, FloatingKind::Allocation { .. }));
     let paths = if allocates { paths::paths(function) } else { SecondaryMap::new() };
     let down = Down { function, paths, recursion: recursion(function) };
     for floating in floating.iter().rev() {
@@ -31,9 +31,10 @@ pub(super) fn plan(function: &Function, floating: &[Floating], plan: &mut Plan, 
         }
         let moved = floating.vars[0];
         let (goals, rewrite): (SmallVec<[Goal; 1]>, _) = match floating.kind {
-            FloatingKind::Allocation => {
-                (down.goal(floating, plan).into_iter().collect(), Rewrite::AllocationIntoBranch(moved))
-            }
+            FloatingKind::Allocation { is_number } => (
+                down.goal(floating, is_number, plan).into_iter().collect(),
+                Rewrite::AllocationIntoBranch(moved),
+            ),
             FloatingKind::Value { prim, args } if is_cheap(prim, args) => {
                 (down.arms(floating, prim, args, plan), Rewrite::ValueIntoBranches(moved))
             }
@@ -55,8 +56,9 @@ struct Down<'d, 'f, 'e> {
 // ---- allocations
 
 impl Down<'_, '_, '_> {
-    /// How far an allocation can move towards its uses.
-    fn goal(&self, floating: &Floating, plan: &Plan) -> Option<Goal> {
+    /// How far an allocation can move towards its uses. The box of a number moves past effects, too, as with the stock
+    /// compiler, which makes boxes where they are used; but not between a read and a store.
+    fn goal(&self, floating: &Floating, is_number: bool, plan: &Plan) -> Option<Goal> {
         let Function { flow, values, .. } = self.function;
         let mut used: Option<Location> = None;
         for var in &floating.vars {
@@ -78,7 +80,15 @@ impl Down<'_, '_, '_> {
         for Location { run, position: first_use } in path.into_iter().rev() {
             let path = &self.paths[run];
             past = past.max(path.entered);
-            if past == Crossing::Effects || !paths::is_open(flow, run) {
+            if past == Crossing::Effects && !is_number {
+                break;
+            }
+            if !paths::is_open(flow, run) {
+                // The code of a `Join` is executed in any case, but branches of it are not.
+                if is_number && flow.runs()[run].kind == RunKind::Join {
+                    past = Crossing::Effects;
+                    continue;
+                }
                 break;
             }
             inside.retain(|header| !paths::leaves(flow, run, *header));
@@ -87,7 +97,8 @@ impl Down<'_, '_, '_> {
             }
             // Just before the call wherever its uses allow that, so that its operands may follow it past reads.
             let before_call = path.before_call.filter(|call| *call <= first_use);
-            if inside.is_empty() && (before_call.is_some() || past < Crossing::Reads) {
+            let is_quiet = || is_number && path.whole() < Crossing::Effects && self.leaves_function(run);
+            if inside.is_empty() && (before_call.is_some() || past < Crossing::Reads || is_quiet()) {
                 let (position, spot) = match before_call {
                     Some(call) => (call, Spot::BeforeCall),
                     None => (flow.runs()[run].start, Spot::Beginning),
@@ -97,6 +108,12 @@ impl Down<'_, '_, '_> {
             past = past.max(path.whole());
         }
         goal
+    }
+
+    /// Whether control leaves the function where a run ends, but for exceptions.
+    fn leaves_function(&self, run: Run) -> bool {
+        let jumps = self.function.flow.edges_from(run).iter().filter(|edge| edge.kind != EdgeKind::Raise);
+        jumps.into_iter().all(|edge| edge.to.is_none())
     }
 }
 
