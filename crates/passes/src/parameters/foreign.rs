@@ -14,8 +14,9 @@ use rustc_hash::FxHashMap;
 /// Through how many sets of closures and other names a parameter is followed.
 const DEEPEST: u32 = 16;
 
-/// Marks the functions of sets whose closures some function takes as an argument and knows.
-pub(super) fn mark(unit: &mut Unit) {
+/// Marks the functions of sets whose closures some function takes as an argument and knows; whether there was one that
+/// was not marked.
+pub(super) fn mark(unit: &mut Unit) -> bool {
     let foreign = foreign(unit);
     let mut known: Vec<CodeId> = Vec::new();
     let mut slots: Vec<FunctionSlot> = Vec::new();
@@ -45,7 +46,11 @@ pub(super) fn mark(unit: &mut Unit) {
             unit.codes.iter().map(|(id, code)| (code.function_slot, id)).collect();
         known.extend(slots.iter().filter_map(|slot| of_slot.get(slot)));
     }
-    known.into_iter().for_each(|code| unit.codes[code].attributes.sole = true);
+    let mut changed = false;
+    for code in known {
+        changed |= !std::mem::replace(&mut unit.codes[code].attributes.sole, true);
+    }
+    changed
 }
 
 /// The variables that are parameters of functions, directly or as other names, or as what closures have captured.

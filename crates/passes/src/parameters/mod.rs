@@ -33,6 +33,6 @@ pub fn parameters(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
     let taken_apart = parts::parts(unit, rewrites);
     let unboxed = results::results(unit, rewrites);
     let captured = !rewrites.boxed_captures && environments::environments(unit, rewrites);
-    foreign::mark(unit);
-    split || lifted || taken_apart || unboxed || captured
+    let marked = foreign::mark(unit);
+    split || lifted || taken_apart || unboxed || captured || marked
 }
