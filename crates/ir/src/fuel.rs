@@ -104,6 +104,12 @@ impl Rewrites {
         self.lifting_rounds.is_none_or(|rounds| self.round < rounds)
     }
 
+    /// Whether no call that stays in this round is inlined or replaced in a later one, in an object of our own.
+    #[must_use]
+    pub fn is_last_round(&self) -> bool {
+        self.lifting_rounds.is_some_and(|rounds| rounds > 0 && self.round >= rounds)
+    }
+
     /// Asks whether a rewrite that can be left out may happen in a function, the entry without a code. Only what
     /// changes the term asks, and only when all else that it needs holds: each unit of fuel is one step of a
     /// bisection.

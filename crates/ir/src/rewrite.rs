@@ -42,7 +42,7 @@ pub enum Rewrite {
     Specialisation,
     /// A function that a functor returned is called as the static function that behaves as it does.
     FunctorInstance,
-    /// The result of an application of a functor is known while it stays a call.
+    /// What a call of a functor, or of a function that makes closures, returns is known while it stays a call.
     FunctorResult,
     /// A primitive whose result is known.
     KnownResult,
@@ -201,7 +201,7 @@ impl Rewrite {
             PartialInlining => "partial inlining",
             Specialisation => "specialisation",
             FunctorInstance => "call of the instance of a functor's function",
-            FunctorResult => "functions of the module of a functor",
+            FunctorResult => "functions of what a call returns",
             KnownResult => "primitive with a known result",
             SimplerPrimitive => "simpler primitive",
             SimplerPrimitives => "simpler primitives",

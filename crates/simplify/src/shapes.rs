@@ -44,6 +44,15 @@ impl Object {
         }
     }
 
+    /// The codes of the functions of the unit in it.
+    fn for_each_code(&self, f: &mut impl FnMut(CodeId)) {
+        match self {
+            Object::Unknown | Object::Elsewhere(_) => {}
+            Object::Closure(set, _) => set.functions.iter().for_each(|(_, code)| f(*code)),
+            Object::Block(fields) => fields.iter().for_each(|field| field.for_each_code(f)),
+        }
+    }
+
     fn is_known(&self) -> bool {
         match self {
             Object::Unknown => false,
@@ -114,6 +123,40 @@ impl<'u> Body<'u> {
     }
 }
 
+/// What a function returns, if that is one value, at one program point.
+fn returned(unit: &Unit, code: CodeId) -> Option<Simple> {
+    let data = &unit.codes[code];
+    let mut returned: SmallVec<[Option<Simple>; 2]> = SmallVec::new();
+    data.body.walk(&mut |expr| match &expr.terminator {
+        Terminator::ApplyCont(jump) if jump.cont == data.ret => {
+            returned.push(jump.args.first().copied().filter(|_| jump.args.len() == 1));
+        }
+        terminator => terminator.for_each_cont_use(&mut |cont, _| {
+            if cont == data.ret {
+                returned.push(None);
+            }
+        }),
+    });
+    match returned[..] {
+        [value] => value,
+        _ => None,
+    }
+}
+
+/// Whether a function fills the table of a class: what that returns is called once for each class and each `new`, where
+/// methods are known otherwise (features B14), and direct calls of it would only be inlined into the toplevel.
+fn fills_class(unit: &Unit, code: CodeId) -> bool {
+    let mut fills = false;
+    unit.codes[code].body.walk(&mut |expr| {
+        if let Terminator::Apply(apply) = &expr.terminator
+            && let CallKind::DirectExternal(name) = &apply.kind
+        {
+            fills |= name.contains("CamlinternalOO");
+        }
+    });
+    fills
+}
+
 /// Finds objects in a unit.
 struct Finder<'u> {
     unit: &'u Unit,
@@ -131,22 +174,9 @@ impl<'u> Finder<'u> {
 
     /// The object that a function returns, if it returns at one program point.
     fn result(&self, code: CodeId, depth: u32) -> Object {
-        let data = &self.unit.codes[code];
-        if depth == 0 {
-            return Object::Unknown;
-        }
-        let mut returned: SmallVec<[Option<Simple>; 2]> = SmallVec::new();
-        data.body.walk(&mut |expr| match &expr.terminator {
-            Terminator::ApplyCont(jump) if jump.cont == data.ret => returned.push(jump.args.first().copied()),
-            terminator => terminator.for_each_cont_use(&mut |cont, _| {
-                if cont == data.ret {
-                    returned.push(None);
-                }
-            }),
-        });
-        match returned[..] {
-            [Some(value)] => self.object(&Body::of(self.unit, &data.body), value, depth),
-            _ => Object::Unknown,
+        match returned(self.unit, code).filter(|_| depth > 0) {
+            Some(value) => self.object(&Body::of(self.unit, &self.unit.codes[code].body), value, depth),
+            None => Object::Unknown,
         }
     }
 
@@ -234,11 +264,12 @@ pub fn module(unit: &Unit, size: u32) -> Shape {
     Shape::Block((0..size).map(field).collect())
 }
 
-/// The objects that functors return, by the codes of these.
+/// The objects that functions return, functors among them, by the codes of these.
 pub fn results(unit: &Unit) -> FxHashMap<String, Shape> {
     let finder = Finder::new(unit, &|_| true);
-    let functors = unit.codes.iter().filter(|(_, data)| data.attributes.is_functor);
-    functors
+    // A call of a recursive function may be one of a copy that is specialised for it.
+    let functions = unit.codes.iter().filter(|(_, data)| !data.recursive);
+    functions
         .map(|(code, data)| (data.linkage_name.clone(), finder.shape(&finder.result(code, DEPTH))))
         .filter(|(_, shape)| shape.is_known())
         .collect()
@@ -261,6 +292,10 @@ impl Simplifier<'_> {
             CallKind::Direct(code) if self.unit.codes[*code].attributes.is_functor => {
                 let code = *code;
                 self.object_of_functor(code)
+            }
+            CallKind::Direct(code) if self.rewrites.is_last_round() => {
+                let code = *code;
+                self.object_of_function(code)
             }
             CallKind::DirectExternal(name) => {
                 let name = name.clone();
@@ -297,10 +332,36 @@ impl Simplifier<'_> {
         if object.is_known() { self.type_of(&object) } else { Ty::Unknown }
     }
 
+    /// What is known of the object that a function of the unit allocates and returns, a closure or a record of closures,
+    /// where the call of the function stays: that is known in the last round.
+    fn object_of_function(&mut self, code: CodeId) -> Ty {
+        if !self.global.done.contains(&code) || self.global.in_progress.contains(&code) {
+            return Ty::Unknown;
+        }
+        if let Some(known) = self.global.returned.get(&code) {
+            return known.clone();
+        }
+        let is_variable = returned(self.unit, code).is_some_and(|value| value.as_var().is_some());
+        let object = if is_variable && !self.unit.codes[code].recursive && !fills_class(self.unit, code) {
+            Finder::new(self.unit, &|apply| apply.inlined == InlineAttribute::Never).result(code, DEPTH)
+        } else {
+            Object::Unknown
+        };
+        let ty = if object.is_known() { self.type_of(&object) } else { Ty::Unknown };
+        object.for_each_code(&mut |code| {
+            self.global.of_objects.insert(code);
+        });
+        self.global.returned.insert(code, ty.clone());
+        ty
+    }
+
     /// What is known of the module that a functor of another unit returns.
     fn object_of_external(&mut self, name: &str, apply: &Apply) -> Ty {
         let shape = Shape::Result(name.into(), Rc::from([]));
         let ty = self.type_of_object(&shape);
+        if self.rewrites.is_last_round() {
+            return ty;
+        }
         if ty.as_block().is_none() {
             return Ty::Unknown;
         }

@@ -66,6 +66,10 @@ pub struct Global {
     pub uses: uses::Uses,
     /// What functors make of static arguments, as far as it was asked for.
     pub evaluated: FxHashMap<(CodeId, Vec<Simple>), Ty>,
+    /// What is known of the objects that functions return, as far as it was asked for.
+    pub returned: FxHashMap<CodeId, Ty>,
+    /// The codes of functions in such objects: known too late for inlining to be worth more than a small body.
+    pub of_objects: FxHashSet<CodeId>,
     /// What is known of parts of other units' modules, by the symbols of these.
     pub made: FxHashMap<(Symbol, made::Path), Ty>,
     /// Static data that the evaluation of functors created: only [`crate::instances`] needs it.
@@ -106,6 +110,8 @@ impl Global {
             toplevel: toplevel::Fields::default(),
             uses: uses::Uses::default(),
             evaluated: FxHashMap::default(),
+            returned: FxHashMap::default(),
+            of_objects: FxHashSet::default(),
             made: FxHashMap::default(),
             instance_data: FxHashSet::default(),
             called_instances: FxHashSet::default(),

@@ -3,10 +3,10 @@
 //! Uses are decided before definitions, so that the operands of a value that is moved can be moved with it.
 
 use cranelift_entity::SecondaryMap;
-use flambeau_flow::{Location, Run, RunKind};
+use flambeau_flow::{EdgeKind, Location, Run, RunKind};
 use flambeau_ir::prim::Crossing;
 use flambeau_ir::stack::deep;
-use flambeau_ir::{CallKind, Item, Named, Prim, Rewrite, Rewrites, Simple, Terminator, Variable};
+use flambeau_ir::{CallKind, Prim, Rewrite, Rewrites, Simple, Terminator, Variable};
 use smallvec::SmallVec;
 
 use super::floating::{Floating, FloatingKind};
@@ -24,7 +24,7 @@ const DEEP: u32 = 200;
 
 /// Decides what is moved into branches. What leaves a loop stays before it.
 pub(super) fn plan(function: &Function, floating: &[Floating], plan: &mut Plan, rewrites: &mut Rewrites) {
-    let allocates = floating.iter().any(|floating| matches!(floating.kind, FloatingKind::Allocation));
+    let allocates = floating.iter().any(|floating| matches!(floating.kind, FloatingKind::Allocation { .. }));
     let paths = if allocates { paths::paths(function) } else { SecondaryMap::new() };
     let down = Down { function, paths, recursion: recursion(function) };
     for floating in floating.iter().rev() {
@@ -33,7 +33,9 @@ pub(super) fn plan(function: &Function, floating: &[Floating], plan: &mut Plan, 
         }
         let moved = floating.vars[0];
         let (goals, rewrite): (SmallVec<[Goal; 1]>, _) = match floating.kind {
-            FloatingKind::Allocation => (down.goals(floating, plan), Rewrite::AllocationIntoBranch(moved)),
+            FloatingKind::Allocation { is_number } => {
+                (down.goals(floating, is_number, plan), Rewrite::AllocationIntoBranch(moved))
+            }
             FloatingKind::Value { prim, args } if is_cheap(prim, args) => {
                 (down.arms(floating, prim, args, plan), Rewrite::ValueIntoBranches(moved))
             }
@@ -58,34 +60,33 @@ impl Down<'_, '_, '_> {
     /// Where an allocation is moved: towards its uses, as far as all of them are. The box of a number of which nothing
     /// but jumps in branches have a use is made in each of these: a function of the source that returns one of several
     /// numbers boxes it there.
-    fn goals(&self, floating: &Floating, plan: &Plan) -> SmallVec<[Goal; 1]> {
-        let Function { flow, values, terms, .. } = self.function;
+    fn goals(&self, floating: &Floating, is_number: bool, plan: &Plan) -> SmallVec<[Goal; 1]> {
+        let Function { flow, values, .. } = self.function;
         let mut uses: SmallVec<[Location; 4]> = SmallVec::new();
         floating.vars.iter().for_each(|var| plan.for_each_use(*var, values, &mut |at| uses.push(at)));
         let Some(common) = uses.iter().copied().reduce(|one, other| flow.common(one, other)) else {
             return SmallVec::new();
         };
-        if let Some(goal) = self.goal(floating, common, false) {
+        if let Some(goal) = self.goal(floating, common, is_number, false) {
             return SmallVec::from_slice(&[goal]);
         }
-        let item = terms[floating.home].and_then(|term| term.items.get(floating.index));
-        let is_box = matches!(item, Some(Item::Let { named: Named::Prim { prim: Prim::Box(_), .. }, .. }));
         uses.sort_by_key(|at| at.run.as_u32());
         uses.dedup_by_key(|at| at.run);
-        if !is_box || uses.len() > BOXES {
+        if !is_number || uses.len() > BOXES {
             return SmallVec::new();
         }
         let in_arm = |at: &Location| {
-            let goal = self.goal(floating, *at, true).filter(|goal| goal.at.run == at.run);
+            let goal = self.goal(floating, *at, is_number, true).filter(|goal| goal.at.run == at.run);
             goal.filter(|_| flow.runs()[at.run].kind == RunKind::Arm)
         };
         let goals: SmallVec<[Goal; 1]> = uses.iter().filter_map(in_arm).collect();
         if goals.len() == uses.len() { goals } else { SmallVec::new() }
     }
 
-    /// How far an allocation can move towards where it is used. `in_joins`: into the bodies of `Join`s, too; what they
-    /// do has been counted as what the run does that binds them.
-    fn goal(&self, floating: &Floating, mut used: Location, in_joins: bool) -> Option<Goal> {
+    /// How far an allocation can move towards where it is used. The box of a number moves past effects, too, as with the
+    /// stock compiler, which makes boxes where they are used; but not between a read and a store. `in_joins`: into the
+    /// bodies of `Join`s, too; what they do has been counted as what the run does that binds them.
+    fn goal(&self, floating: &Floating, mut used: Location, is_number: bool, in_joins: bool) -> Option<Goal> {
         let Function { flow, .. } = self.function;
         let mut path: SmallVec<[Location; 8]> = SmallVec::new();
         while used.run != floating.home {
@@ -100,8 +101,16 @@ impl Down<'_, '_, '_> {
         for Location { run, position: first_use } in path.into_iter().rev() {
             let path = &self.paths[run];
             past = past.max(path.entered);
-            let is_open = paths::is_open(flow, run) || in_joins && flow.runs()[run].kind == RunKind::Join;
-            if past == Crossing::Effects || !is_open {
+            if past == Crossing::Effects && !is_number {
+                break;
+            }
+            let is_join = flow.runs()[run].kind == RunKind::Join;
+            if !paths::is_open(flow, run) && !(in_joins && is_join) {
+                // The code of a `Join` is executed in any case, but branches of it are not.
+                if is_number && is_join {
+                    past = Crossing::Effects;
+                    continue;
+                }
                 break;
             }
             inside.retain(|header| !paths::leaves(flow, run, *header));
@@ -110,7 +119,8 @@ impl Down<'_, '_, '_> {
             }
             // Just before the call wherever its uses allow that, so that its operands may follow it past reads.
             let before_call = path.before_call.filter(|call| *call <= first_use);
-            if inside.is_empty() && (before_call.is_some() || past < Crossing::Reads) {
+            let is_quiet = || is_number && path.whole() < Crossing::Effects && self.leaves_function(run);
+            if inside.is_empty() && (before_call.is_some() || past < Crossing::Reads || is_quiet()) {
                 let (position, spot) = match before_call {
                     Some(call) => (call, Spot::BeforeCall),
                     None => (flow.runs()[run].start, Spot::Beginning),
@@ -120,6 +130,12 @@ impl Down<'_, '_, '_> {
             past = past.max(path.whole());
         }
         goal
+    }
+
+    /// Whether control leaves the function where a run ends, but for exceptions.
+    fn leaves_function(&self, run: Run) -> bool {
+        let jumps = self.function.flow.edges_from(run).iter().filter(|edge| edge.kind != EdgeKind::Raise);
+        jumps.into_iter().all(|edge| edge.to.is_none())
     }
 }
 

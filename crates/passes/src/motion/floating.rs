@@ -30,7 +30,10 @@ pub(super) enum FloatingKind<'e> {
     Value { prim: &'e Prim, args: &'e [Simple] },
     /// A block, or a set of closures; or one value by a *diamond*: a `Join` whose branches only allocate, as a loop's
     /// unboxed parameter is boxed again.
-    Allocation,
+    Allocation {
+        /// It is the box of a number.
+        is_number: bool,
+    },
 }
 
 impl Floating<'_> {
@@ -65,7 +68,8 @@ pub(super) fn collect<'e>(function: &Function<'_, 'e>) -> Vec<Floating<'e>> {
 /// What an item binds and computes, if it may be moved.
 fn floats(item: &Item) -> Option<(SmallVec<[Variable; 1]>, FloatingKind<'_>)> {
     if let Some(vars) = allocates(item) {
-        return Some((vars, FloatingKind::Allocation));
+        let is_number = matches!(item, Item::Let { named: Named::Prim { prim: Prim::Box(_), .. }, .. });
+        return Some((vars, FloatingKind::Allocation { is_number }));
     }
     match item {
         Item::Let { var, named: Named::Prim { prim, args, .. }, .. } if prim.leaves(Classes::NONE) => {

@@ -359,7 +359,10 @@ impl Lifting {
             let name = unit.value_slots[*slot].clone();
             (*slot, unit.new_variable(name, Kind::Value, subkind))
         };
-        let params = self.needs[code].iter().map(&mut param).collect();
+        // In the same order in all functions, so that those which call each other pass on what they took where it is.
+        let mut needs = self.needs[code].clone();
+        needs.sort_unstable();
+        let params = needs.iter().map(&mut param).collect();
         self.params.insert(code, params);
         for slot in &self.needs[code] {
             let closure = self.values.get(slot).and_then(|(value, _)| self.known.closure(*value));

@@ -14,6 +14,7 @@ mod captured;
 mod copies;
 mod demand;
 mod environments;
+mod foreign;
 mod kept;
 pub(crate) mod known;
 mod made;
@@ -34,5 +35,6 @@ pub fn parameters(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
     let taken_apart = parts::parts(unit, rewrites);
     let unboxed = results::results(unit, rewrites);
     let captured = !rewrites.boxed_captures && environments::environments(unit, rewrites);
-    outer || split || lifted || taken_apart || unboxed || captured
+    let marked = foreign::mark(unit);
+    outer || split || lifted || taken_apart || unboxed || captured || marked
 }

@@ -48,6 +48,8 @@ pub struct Analysis {
     opened: FxHashSet<Variable>,
     /// What is needed as it is, not only projected from, directly or after it was passed through parameters.
     needed_boxed: FxHashSet<Variable>,
+    /// What becomes a parameter of a loop that may be passed unboxed, directly or through other parameters.
+    parted_in_loops: FxHashSet<Variable>,
     /// What is called though it is not known what it is, directly or after it was passed through parameters.
     called: FxHashSet<Variable>,
     /// What loops do, by the first continuation of their group.
@@ -121,6 +123,7 @@ impl Analysis {
             known,
             opened,
             needed_boxed,
+            parted_in_loops,
             called,
             loops,
             raised_to,
@@ -132,6 +135,7 @@ impl Analysis {
         self.known.extend(known);
         self.opened.extend(opened);
         self.needed_boxed.extend(needed_boxed);
+        self.parted_in_loops.extend(parted_in_loops);
         self.called.extend(called);
         self.loops.extend(loops);
         self.raised_to.extend(raised_to);
@@ -171,6 +175,11 @@ impl Analysis {
     /// Whether projections, and nothing else, are done with what a parameter of a loop holds.
     pub fn is_only_opened(&self, param: Variable) -> bool {
         self.opened.contains(&param) && !self.needed_boxed.contains(&param)
+    }
+
+    /// Whether a parameter stays boxed whatever becomes of its parts: the box is needed, and no loop passes the parts.
+    pub fn stays_boxed(&self, param: Variable) -> bool {
+        self.needed_boxed.contains(&param) && !self.parted_in_loops.contains(&param)
     }
 
     /// Whether what a parameter holds is called somewhere as an unknown function.
@@ -523,6 +532,9 @@ impl<'a> Walk<'a> {
         }
         if self.asked == Asked::Everything {
             self.solve_turns();
+            let parted = self.analysis.loop_params.iter().filter(|(_, param)| param.boxed.is_some());
+            self.analysis.parted_in_loops = parted.map(|(param, _)| *param).collect();
+            spread(&mut self.analysis.parted_in_loops, &inflow);
         }
         self.analysis
     }

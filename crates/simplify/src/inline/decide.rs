@@ -116,7 +116,11 @@ impl Simplifier<'_> {
             .or((functor && whole).then_some(Reason::Functor))
             .or(single.then_some(Reason::SingleUse))
             .or_else(|| self.is_known_at_toplevel(apply, code, &arguments));
-        let limit = if forced.is_some() { LARGEST } else { arguments.large.min(LARGEST) };
+        let limit = match forced {
+            Some(_) => LARGEST,
+            None if self.global.of_objects.contains(&code) => SMALLEST,
+            None => arguments.large.min(LARGEST),
+        };
         let size = match self.size(code) {
             Some(size) if size <= limit => size,
             size => return Err(Reason::TooLarge { size, limit }),

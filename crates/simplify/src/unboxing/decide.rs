@@ -35,6 +35,9 @@ impl Simplifier<'_> {
         }
         let is_opened =
             self.function.analysis.is_opened(param) || matches!(ty, Ty::Variant(_) | Ty::Closure(_));
+        // Where the box stays, loads for the parts at uses would only come earlier, and perhaps for nothing.
+        let is_opened = is_opened
+            && (matches!(ty, Ty::Closure(_)) || !self.function.analysis.stays_boxed(param) || is_named());
         let form = if is_opened && self.can_be_parted(ty, index, uses) && (!is_handler || is_named()) {
             let rewrite =
                 if is_handler { Rewrite::UnboxedHandlerParameter } else { Rewrite::UnboxedParameter };
