@@ -105,7 +105,7 @@ impl Down<'_, '_, '_> {
                 break;
             }
             let is_join = flow.runs()[run].kind == RunKind::Join;
-            if !paths::is_open(flow, run) && !(in_joins && is_join) {
+            if !(paths::is_open(flow, run) || in_joins && is_join) {
                 // The code of a `Join` is executed in any case, but branches of it are not.
                 if is_number && is_join {
                     past = Crossing::Effects;
