@@ -90,7 +90,7 @@ fn functions_of_other_units_come_with_the_file() {
     let damaged = saved.replace("import \"", "import \"\\xff\\xff\\xff");
     fs::write(folder.path("m.fl"), damaged).expect("a file can be written");
     let output = folder.run(&["opt", "-O3", "m.fl"]);
-    check_status(&output, 1);
+    check_status(&output, 2);
     check_contains(&output.stderr, &["an imported unit"]);
 }
 

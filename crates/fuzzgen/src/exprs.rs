@@ -135,7 +135,7 @@ const ANY: &[Rule] = &[
     effect("local function", 5, |g, ty, size, cx| Some(g.local_function(ty, size, cx))),
     effect("local recursive functions", 3, |g, ty, size, cx| Some(g.local_recursion(ty, size, cx))),
     effect("unpack a module", 2, Gen::unpack),
-    effect("method call", 3, Gen::method_call),
+    effect("method call", 6, Gen::method_call),
     effect("max or min", 1, |g, ty, size, cx| {
         if !g.comparable(ty) {
             return None;

@@ -115,8 +115,8 @@ pub struct CodeAttributes {
     /// Its set of closures is never copied, nor sent to other units: functions that take its closure as an argument
     /// know its slots (`docs/passes/parameters.md`).
     pub sole: bool,
-    /// A call of it never returns: each path through its body ends in a `raise`, or in a call that never returns. A fact
-    /// about the body, which no pass makes untrue.
+    /// A call of it never returns: each path through its body ends in a `raise`, or in a call that never returns. A
+    /// fact about the body, which no pass makes untrue.
     pub no_return: bool,
     /// How often it is called, as far as a profile says. It is known in the unit itself alone.
     #[serde(skip)]

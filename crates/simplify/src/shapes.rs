@@ -332,8 +332,8 @@ impl Simplifier<'_> {
         if object.is_known() { self.type_of(&object) } else { Ty::Unknown }
     }
 
-    /// What is known of the object that a function of the unit allocates and returns, a closure or a record of closures,
-    /// where the call of the function stays: that is known in the last round.
+    /// What is known of the object that a function of the unit allocates and returns, a closure or a record of
+    /// closures, where the call of the function stays: that is known in the last round.
     fn object_of_function(&mut self, code: CodeId) -> Ty {
         if !self.global.done.contains(&code) || self.global.in_progress.contains(&code) {
             return Ty::Unknown;

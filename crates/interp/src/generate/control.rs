@@ -49,6 +49,7 @@ impl Generator {
             0 if self.options.tries => self.try_with_value(scope, size, items),
             1 if self.options.tries => self.try_with_rest_as_handler(scope, size, items),
             2 if self.options.loops && self.one_in(3) => self.small_loop(scope, items),
+            3 if self.one_in(3) => self.count_of_ones(scope, items),
             2 if self.options.loops => self.loop_(scope, size, items),
             3 => self.group(scope, size, items),
             4 if self.options.local_functions => self.local_functions(scope, size, items),

@@ -7,6 +7,7 @@
 
 mod calls;
 mod control;
+mod counts;
 mod functions;
 mod joins;
 mod local_blocks;

@@ -22,7 +22,7 @@ const FLOAT_CMPS: [FloatCmp; 10] = [
     FloatCmp::NotGe,
 ];
 
-fn type_of(kind: IntKind) -> Type {
+pub(super) fn type_of(kind: IntKind) -> Type {
     match kind {
         IntKind::Tagged => Type::Int,
         IntKind::Naked => Type::Naked,
@@ -78,10 +78,9 @@ impl Generator {
             8 => {
                 let op = self.random.pick(&[ShiftOp::Lsl, ShiftOp::Lsr, ShiftOp::Asr]);
                 let amount = self.random.below(32) as i64;
-                let amount =
-                    if kind == IntKind::Tagged { Simple::tagged(amount) } else { Simple::naked_imm(amount) };
                 let shifted = self.force(scope, items, ty);
-                self.let_(scope, items, Prim::IntShift { op, kind }, &[shifted, amount], ty);
+                let args = [shifted, shift_amount(kind, amount)];
+                self.let_(scope, items, Prim::IntShift { op, kind }, &args, ty);
                 return;
             }
             9 => return self.division(scope, items, kind),
@@ -168,12 +167,17 @@ impl Generator {
     }
 }
 
-fn constant(kind: IntKind, n: i64) -> Simple {
+pub(super) fn constant(kind: IntKind, n: i64) -> Simple {
     match kind {
-        IntKind::Tagged => Simple::tagged(n),
-        IntKind::Naked => Simple::naked_imm(n),
+        IntKind::Tagged => Simple::tagged((n << 1) >> 1),
+        IntKind::Naked => Simple::naked_imm((n << 1) >> 1),
         IntKind::Int32 => Const::NakedInt32(n as i32).into(),
         IntKind::Int64 => Const::NakedInt64(n).into(),
         IntKind::Nativeint => Const::NakedNativeint(n).into(),
     }
+}
+
+/// By how much an integer of the kind is shifted, as such primitives take it.
+pub(super) fn shift_amount(kind: IntKind, n: i64) -> Simple {
+    if kind == IntKind::Tagged { Simple::tagged(n) } else { Simple::naked_imm(n) }
 }

@@ -83,9 +83,9 @@ impl Down<'_, '_, '_> {
         if goals.len() == uses.len() { goals } else { SmallVec::new() }
     }
 
-    /// How far an allocation can move towards where it is used. The box of a number moves past effects, too, as with the
-    /// stock compiler, which makes boxes where they are used; but not between a read and a store. `in_joins`: into the
-    /// bodies of `Join`s, too; what they do has been counted as what the run does that binds them.
+    /// How far an allocation can move towards where it is used. The box of a number moves past effects, too, as with
+    /// the stock compiler, which makes boxes where they are used; but not between a read and a store. `in_joins`: into
+    /// the bodies of `Join`s, too; what they do has been counted as what the run does that binds them.
     fn goal(&self, floating: &Floating, mut used: Location, is_number: bool, in_joins: bool) -> Option<Goal> {
         let Function { flow, .. } = self.function;
         let mut path: SmallVec<[Location; 8]> = SmallVec::new();

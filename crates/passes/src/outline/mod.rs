@@ -83,7 +83,8 @@ struct Cutting<'a> {
 }
 
 impl Cutting<'_> {
-    /// A run that is not cold itself.
+    /// A run that is not cold itself. Bodies of handlers of exceptions are left alone: a call in them has no tail
+    /// position, and what raises there leaves the term.
     fn run(&mut self, expr: &mut Expr) {
         deep(|| {
             for index in 0..expr.items.len() {
@@ -111,9 +112,6 @@ impl Cutting<'_> {
                     }
                     Item::Let { .. } | Item::LetClosures { .. } => {}
                 }
-            }
-            if let Terminator::Try { body, .. } = &mut expr.terminator {
-                self.run(body);
             }
         });
     }

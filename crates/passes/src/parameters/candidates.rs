@@ -2,7 +2,9 @@
 
 use cranelift_entity::{EntitySet, SecondaryMap};
 use flambeau_ir::term::InlineAttribute;
-use flambeau_ir::{CodeId, Expr, Item, SetOfClosures, Terminator, Unit, Variable};
+use flambeau_ir::{
+    CallKind, Code, CodeId, Expr, Item, Kind, Named, Prim, SetOfClosures, Simple, Terminator, Unit, Variable,
+};
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
@@ -35,10 +37,19 @@ pub(super) struct Candidates {
 /// A set may capture closures of a set that stays. Its functions are to take these, and to mention slots of a set that
 /// is bound elsewhere, so that this can be copied no more ([`flambeau_ir::CodeAttributes::sole`]): not where copies are
 /// promised.
+///
+/// In functors, functions stay that call what they have captured as closures of another unit: of the module that
+/// another functor made there. Where the functor is evaluated for known arguments, closures of specialised instances are
+/// in that place, of another layout. A copy of the function is simplified with these; one that takes them as arguments
+/// would not be copied.
 pub(super) fn candidates(unit: &Unit, known: &mut Known, stay: &EntitySet<CodeId>) -> Candidates {
     let sets = Sets::of(unit, known);
     let is_known = |bound: &Bound| {
         bound.set.functions.iter().all(|(_, code)| known.is_known(*code) && !stay.contains(*code))
+    };
+    let relies = |(index, bound): (usize, &Bound)| {
+        let mut codes = bound.set.functions.iter().map(|(_, code)| &unit.codes[*code]);
+        codes.any(|code| calls_foreign_closures(unit, code)) && sets.is_copied(unit, index)
     };
     let captures: Vec<(usize, usize)> =
         known.captures().iter().filter_map(|(by, code)| sets.number[*by].zip(sets.number[*code])).collect();
@@ -52,7 +63,12 @@ pub(super) fn candidates(unit: &Unit, known: &mut Known, stay: &EntitySet<CodeId
             follow[*captured].push(*by);
         }
     }
-    let mut stays: Vec<bool> = sets.all.iter().map(|bound| !is_known(bound)).collect();
+    let mut stays: Vec<bool> = sets
+        .all
+        .iter()
+        .enumerate()
+        .map(|(index, bound)| !is_known(bound) || relies((index, bound)))
+        .collect();
     let mut pending: Vec<usize> = (0..stays.len()).filter(|index| stays[*index]).collect();
     while let Some(index) = pending.pop() {
         for next in std::mem::take(&mut follow[index]) {
@@ -70,6 +86,53 @@ pub(super) fn candidates(unit: &Unit, known: &mut Known, stay: &EntitySet<CodeId
         }
     }
     candidates
+}
+
+/// Whether a function calls closures of functions of other units that come from its own closure or its parameters.
+fn calls_foreign_closures(unit: &Unit, code: &Code) -> bool {
+    let mut given: FxHashSet<Variable> = code.params.iter().copied().chain([code.my_closure]).collect();
+    let mut calls = false;
+    // A run comes before those that follow it, and binds what they use.
+    code.body.walk(&mut |expr| {
+        for item in &expr.items {
+            match item {
+                Item::Let { var, named, .. } => {
+                    let of = match named {
+                        Named::Simple(of) => of.as_var(),
+                        Named::Prim {
+                            prim:
+                                Prim::BlockLoad { .. }
+                                | Prim::ProjectValueSlot { .. }
+                                | Prim::ProjectFunctionSlot { .. },
+                            args,
+                            ..
+                        } => args[0].as_var(),
+                        _ => None,
+                    };
+                    if of.is_some_and(|of| given.contains(&of)) {
+                        given.insert(*var);
+                    }
+                }
+                Item::Join { params, .. } => given.extend(values(unit, params)),
+                Item::LetCont { handlers, .. } => {
+                    handlers.iter().for_each(|handler| given.extend(values(unit, &handler.params)));
+                }
+                Item::LetClosures { .. } => {}
+            }
+        }
+        if let Terminator::Apply(apply) = &expr.terminator
+            && let CallKind::DirectExternal(_) = &apply.kind
+            && let Some(Simple::Var(callee)) = apply.callee
+        {
+            calls |= given.contains(&callee);
+        }
+    });
+    calls
+}
+
+/// Those of the variables that hold values.
+fn values<'a>(unit: &'a Unit, vars: &'a [Variable]) -> impl Iterator<Item = Variable> + 'a {
+    vars.iter().copied().filter(|var| unit.variables[*var].kind == Kind::Value)
 }
 
 /// All sets of closures but the static ones.
