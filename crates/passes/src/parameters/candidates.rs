@@ -107,7 +107,7 @@ fn calls_foreign_closures(unit: &Unit, code: &Code) -> bool {
                             args,
                             ..
                         } => args[0].as_var(),
-                        _ => None,
+                        Named::Prim { .. } => None,
                     };
                     if of.is_some_and(|of| given.contains(&of)) {
                         given.insert(*var);
