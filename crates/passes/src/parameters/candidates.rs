@@ -39,9 +39,9 @@ pub(super) struct Candidates {
 /// promised.
 ///
 /// In functors, functions stay that call what they have captured as closures of another unit: of the module that
-/// another functor made there. Where the functor is evaluated for known arguments, closures of specialised instances are
-/// in that place, of another layout. A copy of the function is simplified with these; one that takes them as arguments
-/// would not be copied.
+/// another functor made there. Where the functor is evaluated for known arguments, closures of specialised instances
+/// are in that place, of another layout. A copy of the function is simplified with these; one that takes them as
+/// arguments would not be copied.
 pub(super) fn candidates(unit: &Unit, known: &mut Known, stay: &EntitySet<CodeId>) -> Candidates {
     let sets = Sets::of(unit, known);
     let is_known = |bound: &Bound| {
