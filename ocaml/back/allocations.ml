@@ -43,7 +43,7 @@ let fate_of_operand operation operands index =
   match operation with
   | Capply _ -> if index = 0 then Read else Argument (callee_name (List.hd operands))
   | Cextcall (("caml_modify" | "caml_initialize"), _, _, _) | Cstore _ -> Stored
-  | Cextcall (name, _, _, _) -> Argument (Some name)
+  | Cextcall (name, _, _, _) -> if Result_parts.is_store name then Returned else Argument (Some name)
   | Calloc -> Part
   | Craise _ -> Raised
   | _ -> Read

@@ -311,13 +311,11 @@ let primitive statics r dbg args =
   | Store_result ->
       let part = Reader.u r in
       let chunk = result_chunk (Cmm_codes.kind r) in
-      binary (fun slots value ->
-          let address = field_address slots part dbg in
-          for_effect (Cop (Cstore (chunk, Lambda.Root_initialization), [ address; value ], dbg)))
+      binary (fun slots value -> for_effect (Result_parts.store ~slots ~part chunk value dbg))
   | Load_result ->
       let part = Reader.u r in
       let chunk = result_chunk (Cmm_codes.kind r) in
-      unary (fun slots -> Cmm_build.load chunk (field_address slots part dbg) dbg)
+      unary (fun slots -> Result_parts.load ~slots ~part chunk dbg)
   | Duplicate ->
       unary (fun block ->
           Cmm_build.extcall ~name:"caml_obj_dup" ~result:typ_val ~args_types:[] ~alloc:true [ block ] dbg)

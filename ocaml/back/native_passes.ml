@@ -4,7 +4,8 @@
 (** Assembly code could not be produced for this function. *)
 exception Cannot_emit of string * Emitaux.error
 
-let dump_mach ppf_dump flag title code = if !flag then Printmach.phase title ppf_dump code
+let dump_mach ppf_dump flag title code =
+  if !flag then Printmach.phase title ppf_dump (Result_parts.readable code)
 
 (* A step of the pipeline: [timed] under its name, [dumped] when its flag is set. *)
 let timed name pass code = Profile.record ~accumulate:true name pass code
@@ -166,6 +167,7 @@ let linearize ~ppf_dump ~future_functions decl =
   decl
   |> timed "cmm_invariants" (check_invariants ppf_dump)
   |> timed "selection" (Selection.fundecl ~future_funcnames:future_functions)
+  |> Result_parts.after_selection
   |> timed "polling" (Polling.instrument_fundecl ~future_funcnames:future_functions)
   |> dumped ppf_dump Clflags.dump_selection "After instruction selection"
   |> timed "comballoc" Comballoc.fundecl
@@ -178,6 +180,7 @@ let linearize ~ppf_dump ~future_functions decl =
   |> dumped ppf_dump Clflags.dump_live "Liveness analysis"
   |> with_suitable_allocator (spill_and_allocate ppf_dump)
   |> timed "linearize" Linearize.fundecl
+  |> Result_parts.before_emission
   |> dumped_linear ppf_dump Clflags.dump_linear "Linearized code"
   |> timed "scheduling" Scheduling.fundecl
   |> dumped_linear ppf_dump Clflags.dump_scheduling "After instruction scheduling"

@@ -416,6 +416,29 @@ let option_taken_apart n =
   done;
   keep !total
 
+type mark = Point | Disc of int | Box of int * int
+
+let[@inline never] mark i = match i land 3 with 0 -> Point | 1 -> Disc i | _ -> Box (i, i + 1)
+let[@inline never] parsed i = if i land 7 = 0 then Error i else Ok (2 * i)
+let[@inline never] measured i = (i, float_of_int i *. 0.5, Int64.of_int i)
+
+let variant_returned n =
+  let total = ref 0 in
+  for i = 1 to n do
+    (match mark i with Point -> incr total | Disc r -> total := !total - r | Box (a, b) -> total := !total + (a * b));
+    match parsed i with Ok a -> total := !total + a | Error a -> total := !total - a
+  done;
+  keep (!total > 0)
+
+let numbers_returned n =
+  let total = ref 0 and floats = ref 0. in
+  for i = 1 to n do
+    let a, x, m = measured i in
+    total := !total + a + Int64.to_int m;
+    floats := !floats +. x
+  done;
+  keep (!total > 0 && !floats > 0.)
+
 let pairs_passed n =
   let total = ref 0 in
   for i = 1 to n do
@@ -539,6 +562,8 @@ let () =
   check "float_through_recursion" 0 float_through_recursion;
   check "pair_returned" 0 pair_returned;
   check "option_taken_apart" 0 option_taken_apart;
+  check "variant_returned" 0 variant_returned;
+  check "numbers_returned" 0 numbers_returned;
   check "pairs_passed" 0 pairs_passed;
   check "float_returned" 0 float_returned;
   check "captured_parts" (5 * turns) captured_parts;

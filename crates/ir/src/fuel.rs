@@ -77,7 +77,7 @@ pub struct Rewrites {
     pub lifting_rounds: Option<u32>,
     /// Backtraces are wanted (`-g`): a `raise` that records one does not become a jump.
     pub keep_backtraces: bool,
-    /// Domains run OCaml code at the same time (OCaml 5): static memory is no place for what is on its way.
+    /// Domains run OCaml code at the same time (OCaml 5): the slots of results are those of the domain, not static.
     pub several_domains: bool,
     /// What closures capture is captured as it is (`-no-unbox-free-vars-of-closures`).
     pub boxed_captures: bool,

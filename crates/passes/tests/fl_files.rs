@@ -1,8 +1,8 @@
 //! Each `tests/fl/PASS/*.fl` is a unit, a line `===>`, and the unit after the pass. Both are verified and must do the
 //! same; `UPDATE_EXPECT=1` writes what came into the files.
 //!
-//! A line `// -unbox-closures` stands for the flag. A unit whose run says nothing (it traps, or does not end) has a
-//! line that begins with `// not comparable:` and says why.
+//! A line `// -unbox-closures` stands for the flag, a line `// several domains` for OCaml 5. A unit whose run
+//! says nothing (it traps, or does not end) has a line that begins with `// not comparable:` and says why.
 
 use std::path::Path;
 
@@ -14,6 +14,8 @@ const MARK: &str = "===>\n";
 const NOT_COMPARABLE: &str = "// not comparable:";
 /// A line that says that the pass runs as with that flag.
 const UNBOX_CLOSURES: &str = "// -unbox-closures\n";
+/// A line that says that the pass runs as for OCaml 5.
+const SEVERAL_DOMAINS: &str = "// several domains\n";
 
 /// Folders with runners of their own.
 const OTHERS: &[&str] = &["ir", "convert", "imported"];
@@ -108,8 +110,12 @@ fn outcome(pass: &Pass, input: &str) -> Result<String, String> {
     let before = parser::parse_unit(input).map_err(|error| error.to_string())?;
     verified(&before).map_err(|error| format!("before the pass, {error}"))?;
     let mut after = before.clone();
-    let unboxed_closures = input.contains(UNBOX_CLOSURES);
-    let changed = (pass.run)(&mut after, &mut Rewrites { unboxed_closures, ..Rewrites::default() });
+    let mut rewrites = Rewrites {
+        unboxed_closures: input.contains(UNBOX_CLOSURES),
+        several_domains: input.contains(SEVERAL_DOMAINS),
+        ..Rewrites::default()
+    };
+    let changed = (pass.run)(&mut after, &mut rewrites);
     let printed = printer::print_unit(&after);
     if changed != alpha::compare(&before, &after).is_err() {
         return Err(format!("the pass says wrongly that it changed {}:\n{printed}", something(changed)));

@@ -356,9 +356,9 @@ pub enum Prim {
     BlockLoadComputed,
     /// (block, index, value), for its effect.
     BlockStoreComputed { pointer: bool, init: Init },
-    /// A part of a function's result that no register is left for: (the unit's static slots, value), for its effect,
-    /// before it returns. The collector never looks at it: nothing may come between this, the return, and
-    /// [`Prim::LoadResult`], that might run it.
+    /// A part of a function's result that no register is left for: (slots, value), for its effect, before it returns.
+    /// The slots are static data of the unit, or a constant that stands for those of the domain. The collector never
+    /// looks at them: nothing may come between this, the return, and [`Prim::LoadResult`], that might run it.
     StoreResult { part: u32, kind: Kind },
     /// Takes such a part, right after the call: (the slots) → value.
     LoadResult { part: u32, kind: Kind },

@@ -1,11 +1,12 @@
 //! Results: a function that allocates what it returns for each of its returns, of which some call uses only the parts,
 //! returns the parts; calls make the whole where they need that (features E8).
 //!
-//! A boxed number is returned as the number. Of a block, or of the constructors of a variant, one part is returned in
-//! the register, the others in static slots ([`flambeau_ir::Prim::StoreResult`]): not where several domains run at the
-//! same time. Functions that return each other's results are a *class*. Nothing is allocated a second time: what is
-//! returned is allocated for that alone, or is a constant. A constant exists already: calls that need it whole find it
-//! again by its parts, if there is one; if there are more, each call has to use only the parts.
+//! A boxed number is returned as the number. Of a block, or of the constructors of a variant, one part is
+//! returned in the register, the others in slots ([`flambeau_ir::Prim::StoreResult`]): static ones of the
+//! unit, or, where several domains run at the same time, those of the domain. Functions that return each
+//! other's results are a *class*. Nothing is allocated a second time: what is returned is allocated for that
+//! alone, or is a constant. A constant exists already: calls that need it whole find it again by its parts,
+//! if there is one; if there are more, each call has to use only the parts.
 
 use cranelift_entity::SecondaryMap;
 use flambeau_ir::{
@@ -20,7 +21,7 @@ use super::known::Known;
 use super::shapes::{Allocations, MOST_PARTS, Shape};
 use super::workers;
 
-/// The name of a unit's slots.
+/// The name of a unit's static slots.
 const SLOTS: &str = "results";
 
 /// What is known of the results of functions which return each other's.
@@ -66,7 +67,7 @@ pub(super) fn results(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
     let analysis = Analysis::of(unit, &known, &divisible);
     let mut chosen: SecondaryMap<CodeId, Option<Kind>> = SecondaryMap::new();
     for code in unit.codes.keys().filter(|code| analysis.find(*code) == *code) {
-        if let Some(register) = analysis.register(code, !rewrites.several_domains)
+        if let Some(register) = analysis.register(code)
             && rewrites.allow(Rewrite::NakedResult, unit, Some(code))
         {
             chosen[code] = Some(register);
@@ -80,7 +81,8 @@ pub(super) fn results(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
     let divided: Vec<CodeId> = functions.iter().copied().filter(|code| divisible[*code]).collect();
     let workers = workers::divide(unit, &divided);
     let has_blocks = |code: &CodeId| analysis.classes[analysis.find(*code)].shape.number.is_none();
-    let slots = if functions.iter().any(has_blocks) { slots(unit) } else { Simple::UNIT };
+    let needs_static = !rewrites.several_domains && functions.iter().any(has_blocks);
+    let slots = if needs_static { slots(unit) } else { Simple::UNIT };
     let mut conventions: SecondaryMap<CodeId, Option<Convention>> = SecondaryMap::new();
     for function in functions {
         let class = analysis.find(function);
@@ -115,7 +117,7 @@ pub(super) fn results(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
     true
 }
 
-/// The slots of a unit.
+/// The static slots of a unit.
 fn slots(unit: &mut Unit) -> Simple {
     let linkage_name = unit.naming.local(SLOTS);
     if let Some((symbol, _)) = unit.symbols.iter().find(|(_, data)| data.linkage_name == linkage_name) {
@@ -220,14 +222,14 @@ impl Analysis {
     /// The kind that the functions of a class are to return in the register, if they are to return parts: where as many
     /// calls want parts as want the whole. Blocks do not return in parts where the functions themselves make them
     /// whole, as the rest of a list.
-    fn register(&self, root: CodeId, slots: bool) -> Option<Kind> {
+    fn register(&self, root: CodeId) -> Option<Kind> {
         let class = &self.classes[root];
         let is_whole = !class.wholes.is_empty() || class.is_public;
         let is_better = class.parts > 0 && !(class.shape.has_several_constants() && is_whole);
         let is_inside = |caller: &Option<CodeId>| caller.is_some_and(|caller| self.find(caller) == root);
         let is_worth_slots = class.shape.number.is_some()
             || class.parts as usize >= class.wholes.len() && !class.wholes.iter().any(is_inside);
-        class.shape.register(slots).filter(|_| is_better && is_worth_slots)
+        class.shape.register().filter(|_| is_better && is_worth_slots)
     }
 
     /// Whether only one call returns to a continuation, and that takes the result apart.

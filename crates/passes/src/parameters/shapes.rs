@@ -101,15 +101,15 @@ impl Shape {
         self.constants.len() > 1 || self.blocks.iter().any(|block| block.constants.len() > 1)
     }
 
-    /// The kind of what is returned in the register, if it can be returned by parts; `slots`: others may be in slots.
-    pub fn register(&self, slots: bool) -> Option<Kind> {
+    /// The kind of what is returned in the register, if it can be returned by parts.
+    pub fn register(&self) -> Option<Kind> {
         if self.refused {
             return None;
         }
         if let Some(number) = self.number {
             return Some(number.naked());
         }
-        let tuple = self.blocks.first().filter(|_| slots)?;
+        let tuple = self.blocks.first()?;
         Some(if self.is_tuple() { tuple.kind(0) } else { Kind::NakedImmediate })
     }
 
