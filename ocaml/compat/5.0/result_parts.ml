@@ -15,18 +15,19 @@ open Mach
 
 (* The back ends of all targets know as many. *)
 let words = 64
-let store_name part = "%store_result_" ^ string_of_int part
-let load_name part = "%load_result_" ^ string_of_int part
+let store_prefix = "%store_result_"
+let load_prefix = "%load_result_"
+let store_name part = store_prefix ^ string_of_int part
+let load_name part = load_prefix ^ string_of_int part
 
-let part_by name_of =
-  let parts = Hashtbl.create words in
-  for part = 0 to words - 1 do
-    Hashtbl.replace parts (name_of part) part
-  done;
-  Hashtbl.find_opt parts
+let part_after prefix name =
+  if String.starts_with ~prefix name then
+    let length = String.length prefix in
+    int_of_string_opt (String.sub name length (String.length name - length))
+  else None
 
-let part_of_store = part_by store_name
-let part_of_load = part_by load_name
+let part_of_store = part_after store_prefix
+let part_of_load = part_after load_prefix
 
 (* {1 Cmm} *)
 
@@ -52,11 +53,11 @@ let is_store name = Option.is_some (part_of_store name)
 let addresses =
   Array.init words (fun part -> Arch.offset_addressing Arch.identity_addressing (part * Arch.size_addr))
 
-let part_at addressing_mode =
-  let rec find part =
-    if part = words then None else if addresses.(part) = addressing_mode then Some part else find (part + 1)
-  in
-  find 0
+(* Asked of every load from a symbol, too. *)
+let part_at =
+  let parts = Hashtbl.create words in
+  Array.iteri (fun part address -> Hashtbl.replace parts address part) addresses;
+  Hashtbl.find_opt parts
 
 let chunk_of_register (r : Reg.t) : Cmm.memory_chunk =
   match r.typ with Val -> Word_val | Int | Addr -> Word_int | Float -> Double
