@@ -4,7 +4,8 @@
 (* Results by parts where everything runs at once: domains that collect and compact all the time, handlers of signals
    and finalisers that call such functions too, fibers that give way inside of them, exceptions, and functions of more
    arguments than there are registers, whose arguments are where the parts of results are. What is printed depends on
-   none of it. *)
+   none of it. The heap is compacted once no signals come any more: with both at once the stock compiler's program
+   crashes, too, one time in some hundreds (5.3.0). *)
 open Effect
 open Effect.Deep
 
@@ -12,10 +13,11 @@ type shape = Empty | Unknown | Circle of float | Rectangle of { width : float; h
 
 let domains = 3
 let ticks = Atomic.make 0
+let compacting = Atomic.make false
 
 (* Runs inside of functions that return parts, before they do. *)
 let touch n =
-  if n land 255 = 7 then Gc.minor () else if n land 1023 = 9 then Gc.compact ();
+  if n land 255 = 7 then Gc.minor () else if n land 1023 = 9 && Atomic.get compacting then Gc.compact ();
   if n land 63 = 3 then Atomic.incr ticks
 
 let[@inline never] divide a b = if b = 0 then (0, 0) else (a / b, a mod b)
@@ -133,7 +135,10 @@ let () =
     done;
     !total
   in
-  let totals = List.map Domain.join (List.init domains (fun d -> Domain.spawn (work d))) in
+  let totals () = List.map Domain.join (List.init domains (fun d -> Domain.spawn (work d))) in
+  let interrupted = totals () in
   ignore (Unix.setitimer Unix.ITIMER_REAL { Unix.it_interval = 0.; it_value = 0. });
-  List.iter (Printf.printf "%d\n") totals;
+  Atomic.set compacting true;
+  let compacted = totals () in
+  List.iter (Printf.printf "%d\n") (interrupted @ compacted);
   Printf.printf "wrong: %d\n" (Atomic.get wrong)
