@@ -310,6 +310,17 @@ let tell mean =
   log mean.count;
   log (int_of_float (mean.total /. float_of_int mean.count))
 
+(* What parsers return: an option of a pair, of which both are taken apart. *)
+let[@inline never] parse n = if n land 7 = 7 then None else Some (n land 3, n lsr 2)
+let rec parse_all acc n = match parse n with Some (x, rest) when rest > 0 -> parse_all (acc + x) rest | Some (x, _) -> Some (acc + x, n) | None -> None
+
+let sum_of_parsed turns =
+  let sum = ref 0 in
+  for i = 1 to turns do
+    match parse_all 0 i with Some (x, rest) -> sum := !sum + x + rest | None -> decr sum
+  done;
+  keep !sum
+
 let record_that_is_read n =
   let mean = { count = 0; total = 0.0 } in
   for i = 1 to n do
@@ -613,6 +624,7 @@ let () =
   check "pair_through_a_loop" 0 pair_through_a_loop;
   check "pair_through_recursion" 0 pair_through_recursion;
   check "option_through_recursion" 0 option_through_recursion;
+  check "sum_of_parsed" 0 sum_of_parsed;
   check "record_that_is_read" 0 record_that_is_read;
   check "closure_of_one_case" 6 closure_of_one_case;
   check "sum_of_floats" 0 sum_of_floats;

@@ -44,6 +44,21 @@ let rec nested n = if n = 0 then ("", []) else let s, l = nested (n - 1) in (s ^
 let[@inline never] forwarded n = divide n 7
 let[@inline never] chosen f n = if n land 1 = 0 then divide n 3 else f n
 
+(* Blocks in blocks: what parsers return; one that is kept, one that is shared, a boxed number in the inner one. *)
+let[@inline never] next l = match l with [] -> None | x :: l -> touch (); Some (x, l)
+let[@inline never] half x l = if x < 0. then Error (x, "negative") else Ok ((x /. 2., l), "half")
+let[@inline never] twice a = touch (); let p = (a, string_of_int a) in (p, (p, a))
+
+let rec digits acc l =
+  match next l with
+  | Some (('0' .. '9' as c), l) -> digits ((acc * 10) + Char.code c - 48) l
+  | Some _ | None -> Some (acc, l)
+
+let rec sum acc l =
+  match digits 0 l with
+  | None -> None
+  | Some (n, l) -> ( match next l with Some ('+', l) -> sum (acc + n) l | Some (c, l) -> Some (acc + n, c :: l) | None -> Some (acc + n, []))
+
 let area = function
   | Empty | Unknown -> 0.
   | Circle r -> 3. *. r *. r
@@ -87,3 +102,18 @@ let () =
   List.iter (fun f -> let a, b = f 17 5 in Printf.printf "%d %d\n" a b) fs;
   let g = Sys.opaque_identity power in
   Printf.printf "%h\n" (g 2. 3)
+let () =
+  let total = ref 0 and kept = ref [] in
+  for i = 0 to 200 do
+    let text = Printf.sprintf "%d+%d*" i (i * 3) in
+    (match sum 0 (List.init (String.length text) (String.get text)) with
+    | Some (n, l) -> total := !total + n + List.length l
+    | None -> decr total);
+    (match half (float_of_int (i - 3)) [ i ] with
+    | Ok ((x, l), s) -> total := !total + int_of_float x + List.hd l + String.length s
+    | Error (x, s) -> total := !total + int_of_float x - String.length s);
+    (match next [ i ] with Some pair when i mod 50 = 0 -> kept := pair :: !kept | _ -> ());
+    let (p, (q, n)) = twice i in
+    total := !total + fst q - n + String.length (snd p) + if p == q then 1 else 1000000
+  done;
+  Printf.printf "%d %s\n" !total (String.concat "," (List.map (fun (n, l) -> string_of_int (n + List.length l)) !kept))

@@ -9,7 +9,7 @@ use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
 use super::build::{bind, branch, jump, one_handler};
-use super::shapes::{Allocations, Constructor, Shape};
+use super::shapes::{Allocations, Constructor, Part, Shape};
 
 /// How a class of functions returns.
 #[derive(Clone)]
@@ -97,21 +97,25 @@ impl Convention<'_> {
         let Some(block) = number.and_then(|number| self.shape.blocks.get(number)) else {
             return (items, constructor(None));
         };
-        let parts: SmallVec<[Simple; 4]> =
-            fields.iter().zip(&block.parts).map(|(field, part)| self.part(*field, *part)).collect();
+        let mut parts: SmallVec<[Simple; 8]> = SmallVec::new();
+        fields.iter().zip(&block.parts).for_each(|(field, part)| self.add_parts(*field, part, &mut parts));
         let is_tuple = self.shape.is_tuple();
+        let kinds = block.kinds();
         for (part, value) in parts.iter().enumerate().skip(usize::from(is_tuple)) {
-            let store = Prim::StoreResult { part: part as u32, kind: block.kind(part) };
+            let store = Prim::StoreResult { part: part as u32, kind: kinds[part] };
             bind(unit, &mut items, Kind::Value, store, &[self.slots, *value]);
         }
         (items, if is_tuple { parts[0] } else { constructor(number) })
     }
 
-    /// A field as it is returned.
-    fn part(&self, field: Simple, number: Option<BoxedKind>) -> Simple {
-        match (number, self.allocations.own_box(field)) {
-            (Some(_), Some((_, number))) => number,
-            _ => field,
+    /// Adds a field as it is returned.
+    fn add_parts(&self, field: Simple, part: &Part, parts: &mut SmallVec<[Simple; 8]>) {
+        match (part, self.allocations.own_box(field), self.allocations.own_block(field)) {
+            (Part::Number(_), Some((_, number)), _) => parts.push(number),
+            (Part::Block(_, inner), _, Some((_, fields))) => {
+                fields.iter().zip(inner).for_each(|(field, part)| self.add_parts(*field, part, parts));
+            }
+            _ => parts.push(field),
         }
     }
 
@@ -206,12 +210,35 @@ impl Maker<'_> {
         }));
     }
 
+    /// Makes a block of what was returned of it, blocks in it first.
+    fn made(
+        &self,
+        unit: &mut Unit,
+        items: &mut Vec<Item>,
+        tag: u8,
+        parts: &[Part],
+        returned: &mut dyn Iterator<Item = Simple>,
+    ) -> Simple {
+        let mut fields: SmallVec<[Simple; 3]> = SmallVec::new();
+        for part in parts {
+            let field = match part {
+                Part::Block(tag, parts) => Some(self.made(unit, items, *tag, parts, returned)),
+                Part::Number(kind) => returned.next().map(|number| self.boxed(unit, items, *kind, number)),
+                Part::Value => returned.next(),
+            };
+            fields.extend(field);
+        }
+        let var = unit.new_variable("result", Kind::Value, Subkind::Any);
+        let prim = Prim::MakeBlock { tag, mutability: Mutability::Immutable };
+        items.push(Item::Let { var, named: Named::Prim { prim, args: fields, exn: None }, dbg: self.dbg });
+        var.into()
+    }
+
     /// Takes the parts of a block, the first in the register perhaps, and makes it.
     fn block(&self, unit: &mut Unit, expr: &mut Expr, block: &Constructor, register: Option<Simple>) {
         let slots = self.convention.slots;
-        let mut parts: SmallVec<[Simple; 4]> = register.into_iter().collect();
-        for part in parts.len()..block.parts.len() {
-            let kind = block.kind(part);
+        let mut parts: SmallVec<[Simple; 8]> = register.into_iter().collect();
+        for (part, kind) in block.kinds().into_iter().enumerate().skip(parts.len()) {
             let load = Prim::LoadResult { part: part as u32, kind };
             parts.push(bind(unit, &mut expr.items, kind, load, &[slots]));
         }
@@ -219,17 +246,10 @@ impl Maker<'_> {
         let constant =
             constant.and_then(|symbol| Some((symbol, self.convention.allocations.block(symbol.into())?)));
         let mut items = Vec::new();
-        let fields: SmallVec<[Simple; 3]> = parts
-            .iter()
-            .zip(&block.parts)
-            .map(|(part, number)| number.map_or(*part, |kind| self.boxed(unit, &mut items, kind, *part)))
-            .collect();
-        let var = unit.new_variable("result", Kind::Value, Subkind::Any);
-        let prim = Prim::MakeBlock { tag: block.tag, mutability: Mutability::Immutable };
-        items.push(Item::Let { var, named: Named::Prim { prim, args: fields, exn: None }, dbg: self.dbg });
-        let terminator = Terminator::ApplyCont(jump(self.ret, Some(var.into())));
-        let Some((symbol, (_, same_fields))) = constant.filter(|_| block.parts.iter().all(Option::is_none))
-        else {
+        let whole = self.made(unit, &mut items, block.tag, &block.parts, &mut parts.iter().copied());
+        let terminator = Terminator::ApplyCont(jump(self.ret, Some(whole)));
+        let are_values = block.parts.iter().all(|part| *part == Part::Value);
+        let Some((symbol, (_, same_fields))) = constant.filter(|_| are_values) else {
             expr.items.extend(items);
             expr.terminator = terminator;
             return;

@@ -32,6 +32,8 @@ struct Class {
     shape: Shape,
     /// How many calls use only the parts.
     parts: u32,
+    /// The fields, as bits, of which such calls look only into the blocks that they hold.
+    looked_into: u64,
     /// The functions with the calls that use the whole.
     wholes: Vec<Option<CodeId>>,
     /// Others may call one, and need the whole.
@@ -50,6 +52,10 @@ struct Uses {
     passed: Vec<(Variable, Continuation, usize)>,
     /// The variables that something needs whole.
     whole: SecondaryMap<Variable, bool>,
+    /// Loads of fields: of what, which, and the results.
+    loads: Vec<(Variable, u32, Variable)>,
+    /// The fields, as bits, of variables of which only parts are looked at.
+    looked_into: SecondaryMap<Variable, u64>,
 }
 
 struct Analysis {
@@ -88,7 +94,7 @@ pub(super) fn results(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
         let class = analysis.find(function);
         let Some(register) = chosen[class] else { continue };
         let code = workers[function].unwrap_or(function);
-        let shape = analysis.classes[class].shape.clone();
+        let shape = analysis.shape(class);
         let convention = Convention { shape, register, slots, allocations: &analysis.allocations };
         let ret = unit.codes[code].ret;
         let mut body = unit.codes[code].body.take();
@@ -177,6 +183,7 @@ impl Analysis {
         let into = &mut self.classes[a];
         into.others += from.others + 1;
         into.parts += from.parts;
+        into.looked_into |= from.looked_into;
         into.wholes.extend(from.wholes);
         into.is_public |= from.is_public;
         into.shape.join(from.shape);
@@ -209,9 +216,12 @@ impl Analysis {
             (Some((caller, _)), None) => self.class(caller).shape.refused = true,
             (None, Some(callee)) => {
                 let wanted = self.wants_parts(apply.ret);
+                let looked_into = self.looked_into(apply.ret);
                 let class = self.class(callee);
-                class.parts += u32::from(wanted);
-                if !wanted {
+                if wanted {
+                    class.parts += 1;
+                    class.looked_into |= looked_into;
+                } else {
                     class.wholes.push(caller);
                 }
             }
@@ -229,7 +239,18 @@ impl Analysis {
         let is_inside = |caller: &Option<CodeId>| caller.is_some_and(|caller| self.find(caller) == root);
         let is_worth_slots = class.shape.number.is_some()
             || class.parts as usize >= class.wholes.len() && !class.wholes.iter().any(is_inside);
-        class.shape.register().filter(|_| is_better && is_worth_slots)
+        self.shape(root).register().filter(|_| is_better && is_worth_slots)
+    }
+
+    /// How the functions of a class return what they return.
+    fn shape(&self, root: CodeId) -> Shape {
+        let Class { shape, looked_into, .. } = &self.classes[root];
+        shape.clone().limit(*looked_into)
+    }
+
+    /// The fields of what a call returns there, as bits, into whose blocks is looked.
+    fn looked_into(&self, cont: Continuation) -> u64 {
+        self.uses.params[cont].first().map_or(0, |param| self.uses.looked_into[*param])
     }
 
     /// Whether only one call returns to a continuation, and that takes the result apart.
@@ -245,6 +266,11 @@ impl Uses {
         unit.codes.values().for_each(|code| uses.body(&code.body));
         uses.body(&unit.entry.body);
         uses.find_whole(unit, allocations);
+        for (of, field, var) in std::mem::take(&mut uses.loads) {
+            if !uses.whole[var] && uses.reads[var] > 0 {
+                uses.looked_into[of] |= 1 << field;
+            }
+        }
         uses
     }
 
@@ -276,9 +302,14 @@ impl Uses {
             for item in &expr.items {
                 item.for_each_cont_use(&mut |cont, _| self.conts[cont] += 1);
                 match item {
-                    Item::Let { named: Named::Prim { prim, args, .. }, .. } => {
-                        if let Some(var) = looked_at(prim, args) {
-                            self.reads[var] += 1;
+                    Item::Let { var, named: Named::Prim { prim, args, .. }, .. } => {
+                        if let Some(of) = looked_at(prim, args) {
+                            self.reads[of] += 1;
+                            if let Prim::BlockLoad { field, .. } = prim
+                                && *field < MOST_PARTS as u32
+                            {
+                                self.loads.push((of, *field, *var));
+                            }
                         }
                     }
                     Item::Join { cont, params, .. } => self.params[*cont].clone_from(params),

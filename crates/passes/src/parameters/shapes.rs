@@ -10,15 +10,49 @@ use smallvec::SmallVec;
 
 /// No block of more fields is returned by its parts, and so many slots there are.
 pub(super) const MOST_PARTS: usize = 6;
+/// Blocks in fields of blocks are returned by their parts so deep.
+const DEPTH: u32 = 2;
 /// No more constructors are told apart.
 const MOST_CONSTRUCTORS: usize = 8;
+
+/// How a field of a block is returned.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Part {
+    Value,
+    /// All blocks have a box of such a number there, made for them alone.
+    Number(BoxedKind),
+    /// All blocks have a block of that tag there, made for them alone: `Some (x, rest)`.
+    Block(u8, Vec<Part>),
+}
+
+impl Part {
+    /// How what may be one or the other is returned.
+    fn join(&mut self, other: Part) {
+        match (&mut *self, other) {
+            (Part::Number(a), Part::Number(b)) if *a == b => {}
+            (Part::Block(a, parts), Part::Block(b, others)) if *a == b && parts.len() == others.len() => {
+                parts.iter_mut().zip(others).for_each(|(part, other)| part.join(other));
+            }
+            _ => *self = Part::Value,
+        }
+    }
+
+    /// Adds the kinds in which it is returned.
+    fn add_kinds(&self, kinds: &mut SmallVec<[Kind; 8]>) {
+        match self {
+            Part::Value => kinds.push(Kind::Value),
+            Part::Number(number) => kinds.push(number.naked()),
+            Part::Block(_, parts) => parts.iter().for_each(|part| part.add_kinds(kinds)),
+        }
+    }
+}
 
 /// A block that is returned: a constructor of a variant, or a tuple.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Constructor {
     pub tag: u8,
-    /// For each field the number, if all blocks have a box of one there, made for them alone.
-    pub parts: SmallVec<[Option<BoxedKind>; 4]>,
+    /// Its fields.
+    pub parts: SmallVec<[Part; 4]>,
     /// The static blocks that are returned, without repetition; of more than two the first two.
     pub constants: SmallVec<[Symbol; 2]>,
 }
@@ -45,9 +79,25 @@ fn add_constant(constants: &mut SmallVec<[Symbol; 2]>, constant: Symbol) {
 }
 
 impl Constructor {
-    /// The kind in which a part is returned.
-    pub fn kind(&self, part: usize) -> Kind {
-        self.parts[part].map_or(Kind::Value, BoxedKind::naked)
+    /// The kinds of what is returned, blocks in fields by their own parts.
+    pub fn kinds(&self) -> SmallVec<[Kind; 8]> {
+        let mut kinds = SmallVec::new();
+        self.parts.iter().for_each(|part| part.add_kinds(&mut kinds));
+        kinds
+    }
+
+    /// Leaves blocks in fields whole that no call looks into (`looked_into`: the fields, as bits), and all of them if
+    /// there would be too many parts.
+    fn limit(&mut self, looked_into: u64) {
+        for (field, part) in self.parts.iter_mut().enumerate() {
+            if matches!(part, Part::Block(..)) && looked_into & (1 << field) == 0 {
+                *part = Part::Value;
+            }
+        }
+        if self.kinds().len() > MOST_PARTS {
+            let blocks = self.parts.iter_mut().filter(|part| matches!(part, Part::Block(..)));
+            blocks.for_each(|part| *part = Part::Value);
+        }
     }
 }
 
@@ -84,10 +134,14 @@ impl Shape {
             return self.blocks.insert(at, block);
         };
         self.refused |= known.parts.len() != block.parts.len();
-        for (known, part) in known.parts.iter_mut().zip(block.parts) {
-            *known = known.filter(|known| part == Some(*known));
-        }
+        known.parts.iter_mut().zip(block.parts).for_each(|(known, part)| known.join(part));
         block.constants.into_iter().for_each(|constant| add_constant(&mut known.constants, constant));
+    }
+
+    /// Leaves blocks in fields whole where their parts are not wanted: no call looks into such a field.
+    pub fn limit(mut self, looked_into: u64) -> Shape {
+        self.blocks.iter_mut().for_each(|block| block.limit(looked_into));
+        self
     }
 
     /// Whether it is one block, whatever it holds: its first part is in the register, the others in slots. Else the
@@ -110,7 +164,7 @@ impl Shape {
             return Some(number.naked());
         }
         let tuple = self.blocks.first()?;
-        Some(if self.is_tuple() { tuple.kind(0) } else { Kind::NakedImmediate })
+        Some(if self.is_tuple() { tuple.kinds()[0] } else { Kind::NakedImmediate })
     }
 
     /// The number of a constructor.
@@ -228,6 +282,24 @@ impl Allocations {
         .filter(|(_, fields)| !fields.is_empty() && fields.len() <= MOST_PARTS)
     }
 
+    /// The block that a field holds, if it is allocated for that alone.
+    pub fn own_block(&self, field: Simple) -> Option<&Block> {
+        self.block(field).filter(|_| field.as_var().is_some())
+    }
+
+    /// How a field of a block that is allocated here can be returned.
+    fn part(&self, field: Simple, depth: u32) -> Part {
+        if let Some((kind, _)) = self.own_box(field) {
+            return Part::Number(kind);
+        }
+        match self.own_block(field).filter(|_| depth > 0) {
+            Some((tag, fields)) => {
+                Part::Block(*tag, fields.iter().map(|field| self.part(*field, depth - 1)).collect())
+            }
+            None => Part::Value,
+        }
+    }
+
     /// What is returned.
     pub fn shape(&self, atom: Simple) -> Shape {
         if let (Some((kind, _)), Simple::Symbol(symbol)) = (self.number(atom), atom) {
@@ -245,11 +317,10 @@ impl Allocations {
         }
         let Some((tag, fields)) = self.block(atom) else { return Shape::unknown() };
         let (parts, constants) = match atom {
-            Simple::Symbol(symbol) => (fields.iter().map(|_| None).collect(), [symbol].into_iter().collect()),
-            _ => {
-                let number = |field: &Simple| self.own_box(*field).map(|(kind, _)| kind);
-                (fields.iter().map(number).collect(), SmallVec::new())
+            Simple::Symbol(symbol) => {
+                (fields.iter().map(|_| Part::Value).collect(), [symbol].into_iter().collect())
             }
+            _ => (fields.iter().map(|field| self.part(*field, DEPTH)).collect(), SmallVec::new()),
         };
         let block = Constructor { tag: *tag, parts, constants };
         Shape { blocks: [block].into_iter().collect(), ..Shape::default() }
