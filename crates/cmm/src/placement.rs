@@ -298,6 +298,7 @@ impl Placer<'_> {
         let mut operation = std::mem::replace(self.expr_mut(id), Expr::Unreachable);
         operation.each_operand_mut(|operand| *operand = self.resolve_atom(*operand));
         self.compare_tagged(&mut operation);
+        self.test_equality(&mut operation);
         *self.expr_mut(id) = operation;
         id
     }
@@ -349,6 +350,27 @@ impl Placer<'_> {
             *arg = tagged;
         }
         *kind = IntKind::Tagged;
+    }
+
+    /// A three-way comparison of strings that is only asked whether they are equal becomes that question.
+    fn test_equality(&mut self, operation: &mut Expr) {
+        let Expr::Prim { prim: test, args, .. } = operation else { return };
+        let is_equal = match test {
+            Prim::PhysEqual { negated } => !*negated,
+            Prim::IntCompare { op: IntCmp::Eq, kind: IntKind::Tagged } => true,
+            Prim::IntCompare { op: IntCmp::Ne, kind: IntKind::Tagged } => false,
+            _ => return,
+        };
+        let [compared, zero] = args[..] else { return };
+        let (Expr::Var(var), Expr::Int(1)) = (self.expr(compared), self.expr(zero)) else { return };
+        let plan = self.plan.var(*var);
+        let Some(def) = plan.three_way.filter(|_| plan.uses == 1) else { return };
+        let Some(name) = effects::equality(self.expr(def)) else { return };
+        if let Expr::Prim { prim: Prim::CCall(external), .. } = self.expr_mut(def) {
+            name.clone_into(&mut external.name);
+        }
+        // It returns 0 if they are not equal.
+        *test = Prim::PhysEqual { negated: is_equal };
     }
 
     /// The operand, when the expression is an untagging.

@@ -126,3 +126,31 @@ fn what_a_loop_goes_on_with_is_alive_in_all_of_it() {
         "#]],
     );
 }
+
+#[test]
+fn a_comparison_of_strings_asks_for_equality_if_nothing_else_is_asked() {
+    check_body(
+        "x, y",
+        "let a = c_call[\"caml_string_compare\"/2 noalloc] (x, y)
+         let equal = phys_eq (a, 0)
+         let b = c_call[\"caml_bytes_compare\"/2 noalloc] (y, x)
+         let differ = ne.int (b, 0)
+         let c = c_call[\"caml_string_compare\"/2 noalloc] (x, y)
+         let same = phys_eq (c, 0)
+         let less = lt.int (c, 0)
+         let d = make_block[0] (0)
+         let e = tag (equal)
+         let f = tag (differ)
+         let g = tag (same)
+         let h = tag (less)
+         let all = make_block[0] (e, f, g, h)
+         k (all)",
+        expect![[r#"
+            (function camlT__f (x/0:val y/1:val)
+              (let a/2 (c.caml_string_equal.noalloc x/0 y/1))
+              (let b/4 (c.caml_bytes_equal.noalloc y/1 x/0))
+              (let c/6 (c.caml_string_compare.noalloc x/0 y/1))
+              (make_block.0.immutable (tag (phys_equal.negated a/2 1)) (tag (phys_equal b/4 1)) (tag (phys_equal c/6 1)) (tag (int_compare.lt.tagged c/6 1))))
+        "#]],
+    );
+}

@@ -106,3 +106,16 @@ pub fn is_movable(operation: &Expr) -> bool {
         _ => false,
     }
 }
+
+/// The function of the runtime system that tells whether the operands of an operation are equal, if that is a three-way
+/// comparison of strings: it looks at whole words, and at none where the lengths differ.
+pub fn equality(operation: &Expr) -> Option<&'static str> {
+    match operation {
+        Expr::Prim { prim: Prim::CCall(external), .. } => match external.name.as_str() {
+            "caml_string_compare" => Some("caml_string_equal"),
+            "caml_bytes_compare" => Some("caml_bytes_equal"),
+            _ => None,
+        },
+        _ => None,
+    }
+}

@@ -11,7 +11,7 @@
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use super::effects::{Class, class, is_call, is_movable, is_operation};
+use super::effects::{Class, class, equality, is_call, is_movable, is_operation};
 use crate::tree::*;
 
 /// How deep pure definitions are substituted into one another. Deeper expressions gain nothing, and both the
@@ -42,6 +42,8 @@ pub enum Fate {
 pub struct VarPlan {
     /// The definition, when it is an operation that may move.
     pub def: Option<ExprId>,
+    /// The definition, when it is a three-way comparison of strings.
+    pub three_way: Option<ExprId>,
     /// The class of the definition.
     pub class: Class,
     /// The number of uses.
@@ -161,6 +163,8 @@ impl Plan {
                     plan.around = inside;
                     if is_movable(definition) {
                         plan.def = Some(*def);
+                    } else if equality(definition).is_some() {
+                        plan.three_way = Some(*def);
                     }
                 }
                 Expr::LetMut { var, body, .. } => {
