@@ -121,6 +121,8 @@ pub enum Rewrite {
     Threading(Continuation),
     /// What counts the ones of an integer.
     PopulationCount,
+    /// A remainder is computed from the quotient.
+    Remainder,
     /// A short loop is laid out.
     Unrolling(Continuation),
     /// The first iteration of a loop is done before it.
@@ -240,6 +242,7 @@ impl Rewrite {
             Surrogate(_) => return ("parameters", "surrogate of"),
             NakedResult => return ("parameters", "result"),
             Threading(_) => return ("thread", "jumps to"),
+            Remainder => return ("remainders", "remainder from the quotient"),
             PopulationCount => return ("popcount", "count of ones"),
             Unrolling(_) => return ("unroll", "loop"),
             Peeling(_) => return ("peel", "loop"),

@@ -15,6 +15,7 @@ pub mod parameters;
 pub mod peel;
 pub mod popcount;
 mod recursion;
+pub mod remainders;
 pub mod representations;
 pub mod scalar_replacement;
 pub mod schedule;
@@ -55,6 +56,7 @@ pub const PASSES: &[Pass] = &[
     REPRESENTATIONS,
     BOUNDS,
     LATE_BOUNDS,
+    REMAINDERS,
     MOTION,
     DEAD_CODE,
 ];
@@ -79,6 +81,7 @@ const REPRESENTATIONS: Pass = Pass {
 };
 const BOUNDS: Pass = Pass { name: "bounds", run: bounds::bounds };
 const MOTION: Pass = Pass { name: "motion", run: motion::motion };
+const REMAINDERS: Pass = Pass { name: "remainders", run: remainders::remainders };
 const POPCOUNT: Pass = Pass { name: "popcount", run: popcount::popcount };
 const UNROLL: Pass = Pass { name: "unroll", run: unroll::unroll };
 const THREAD: Pass = Pass { name: "thread", run: thread::thread };

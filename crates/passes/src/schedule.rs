@@ -4,7 +4,8 @@ use std::fmt::Write;
 
 use crate::{
     CONTIFY, IMMEDIATES, LATE_BOUNDS, LATE_SCALAR_REPLACEMENT, LOOPIFY, MOTION, OUTLINE, PARAMETERS, PEEL,
-    POPCOUNT, Pass, REPRESENTATIONS, SCALAR_REPLACEMENT, SIMPLIFY, STATIC_ARRAYS, THREAD, UNREAD, UNROLL,
+    POPCOUNT, Pass, REMAINDERS, REPRESENTATIONS, SCALAR_REPLACEMENT, SIMPLIFY, STATIC_ARRAYS, THREAD, UNREAD,
+    UNROLL,
 };
 
 /// How many times the simplifier runs at most.
@@ -96,6 +97,7 @@ pub const SCHEDULE: &[Step] = &[
     step(REPRESENTATIONS, When::Afterwards, If::OwnObject, "what is not known of arrays by now never will be; what was inlined was small"),
     step(LATE_SCALAR_REPLACEMENT, When::Afterwards, If::Always, "blocks that escaped only through functions which the last rounds inlined"),
     step(LATE_BOUNDS, When::Afterwards, If::Always, "what the simplifier found to be the same is the same here"),
+    step(REMAINDERS, When::Afterwards, If::Always, "what is known of a remainder by its bounds is used by now"),
     step(UNREAD, When::Afterwards, If::OwnObject, "what still escapes by now does; blocks without their fields would look different to the simplifier"),
     step(MOTION, When::Afterwards, If::Always, "where a check is gone, a load may leave a loop; in a branch nobody else sees an allocation"),
 ];
@@ -157,7 +159,8 @@ mod tests {
             "outline",
             "parameters",
         ];
-        let end = ["representations", "late_scalar_replacement", "late_bounds", "unread", "motion"];
+        let end =
+            ["representations", "late_scalar_replacement", "late_bounds", "remainders", "unread", "motion"];
         let first = ["contify", "loopify", "simplify"];
         let o1 = [&first[..], &second, &["immediates", "thread", "peel", "simplify"], &end].concat();
         assert_eq!(names(1, None, false), o1);

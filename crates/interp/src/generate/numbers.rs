@@ -109,9 +109,16 @@ impl Generator {
         let if_known = self.one_in(6);
         self.let_(scope, items, Prim::CheckZero { kind, if_known }, &[divisor], Type::Int);
         let dividend = self.force(scope, items, ty);
-        let prim = if self.one_in(2) { Prim::IntDiv { kind } } else { Prim::IntMod { kind } };
-        let result = self.let_(scope, items, prim, &[dividend, divisor], ty);
-        self.watch(scope, items, result, ty);
+        let mut prims = [Prim::IntDiv { kind }, Prim::IntMod { kind }];
+        if self.one_in(2) {
+            prims.reverse();
+        }
+        // The other one, too, perhaps, at once or a little later.
+        let count = if self.one_in(3) { 2 } else { 1 };
+        for prim in prims.into_iter().take(count) {
+            let result = self.let_(scope, items, prim, &[dividend, divisor], ty);
+            self.watch(scope, items, result, ty);
+        }
     }
 
     /// On floats, boxed numbers and between numbers.
