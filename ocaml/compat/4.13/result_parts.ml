@@ -2,10 +2,11 @@
 
 open Cmm
 
-(** Stores a part, before the function returns. *)
+(** Stores a part, before the function returns. An assignment: common subexpressions are loads again after it, since
+    where functions are inlined one result follows the other in the same slots. *)
 let store ~slots ~part chunk value dbg =
   let address = Cmm_helpers.field_address slots part dbg in
-  Cop (Cstore (chunk, Lambda.Root_initialization), [ address; value ], dbg)
+  Cop (Cstore (chunk, Lambda.Assignment), [ address; value ], dbg)
 
 (** Loads a part, right after the call. *)
 let load ~slots ~part chunk dbg = Cmm_build.load chunk (Cmm_helpers.field_address slots part dbg) dbg
