@@ -113,7 +113,7 @@ impl Remainders<'_> {
                             quotient
                         }
                     };
-                    let items = self.from_quotient(division, quotient, var, dbg);
+                    let items = self.left_by(division, quotient, var, dbg);
                     run.items.splice(index..=index, items);
                     index += 1;
                     self.changed = true;
@@ -143,7 +143,7 @@ impl Remainders<'_> {
     }
 
     /// A remainder as what is left of the dividend without the quotient times the divisor.
-    fn from_quotient(
+    fn left_by(
         &mut self,
         (kind, dividend, divisor): Division,
         quotient: Variable,
