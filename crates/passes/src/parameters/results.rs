@@ -38,6 +38,8 @@ struct Class {
     wholes: Vec<Option<CodeId>>,
     /// Others may call one, and need the whole.
     is_public: bool,
+    /// One stores parts, of what it returns perhaps: a run of the pass before this one made it return them.
+    has_stores: bool,
 }
 
 /// How the results of calls are used.
@@ -123,6 +125,17 @@ pub(super) fn results(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
     true
 }
 
+/// Whether a body stores parts of results.
+fn has_stores(body: &Expr) -> bool {
+    let mut found = false;
+    body.walk(&mut |run| {
+        found |= run.items.iter().any(|item| {
+            matches!(item, Item::Let { named: Named::Prim { prim: Prim::StoreResult { .. }, .. }, .. })
+        });
+    });
+    found
+}
+
 /// The static slots of a unit.
 fn slots(unit: &mut Unit) -> Simple {
     let linkage_name = unit.naming.local(SLOTS);
@@ -147,6 +160,7 @@ impl Analysis {
             let class = &mut analysis.classes[id];
             class.shape.refused = !(known.is_known(id) || divisible[id]) || code.result != Kind::Value;
             class.is_public = divisible[id];
+            class.has_stores = has_stores(&code.body);
         }
         for (id, code) in &unit.codes {
             // A stub may make the whole of what it gets, though it was in tail position.
@@ -186,6 +200,7 @@ impl Analysis {
         into.looked_into |= from.looked_into;
         into.wholes.extend(from.wholes);
         into.is_public |= from.is_public;
+        into.has_stores |= from.has_stores;
         into.shape.join(from.shape);
     }
 
@@ -239,7 +254,9 @@ impl Analysis {
         let is_inside = |caller: &Option<CodeId>| caller.is_some_and(|caller| self.find(caller) == root);
         let is_worth_slots = class.shape.number.is_some()
             || class.parts as usize >= class.wholes.len() && !class.wholes.iter().any(is_inside);
-        self.shape(root).register().filter(|_| is_better && is_worth_slots)
+        // The part in the register may be a block itself: its parts would need the slots that the others are in.
+        let has_slots = class.shape.number.is_some() || !class.has_stores;
+        self.shape(root).register().filter(|_| is_better && is_worth_slots && has_slots)
     }
 
     /// How the functions of a class return what they return.
