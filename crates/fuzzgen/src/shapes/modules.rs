@@ -18,6 +18,9 @@ module type R$m = sig type t val empty : t val add : int -> t -> t val mem : int
 type 'a ops$m = { add$m : int -> 'a -> 'a; mem$m : int -> 'a -> bool }
 ";
 
+/// From which on the sets are small.
+const SMALL: usize = 2;
+
 /// The first functor: sets of numbers as trees, as lists, or as the numbers from one on, and what else modules have.
 const SETS: &[&str] = &[
     "type t = Leaf | Node of t * int * t\n \
@@ -83,6 +86,9 @@ const BODIES: &[&str] = &[
     "ops.mem$m n (ops.add$m n $v) |> fun b -> if b then n else X.k",
 ];
 
+/// How many of the following pass functions to one of the functor itself.
+const PASSED: usize = 3;
+
 /// Those that pass functions to others, which are often copied for these.
 const ITERATED: &[&str] = &[
     "$t.size (each (fun x t -> $t.add x t) $v l)",
@@ -125,6 +131,7 @@ const KEPT: &[(&str, &[&str])] = &[
         "each",
         &[
             "let rec each g a = function [] -> a | x :: l -> g x (each g a l)",
+            "let rec each g a = function [] -> a | x :: l -> let b = each g a l in g x b",
             "let rec each g a = function [] -> a | x :: l -> each g (g x a) l",
             "let each g a l = let rec go a = function [] -> a | x :: l -> if x > X.k then g x (go a l) else go (g x a) l in go a l",
         ],
@@ -155,7 +162,9 @@ struct Functors {
 /// Functors, each of which applies the one before, and perhaps one that takes what that makes.
 fn nested(g: &mut Gen) -> Functors {
     let name = g.fresh("M");
-    let depth = g.rng.range(1, 3);
+    // What is small is copied more often, with all that it passes on.
+    let is_small = g.rng.chance(50);
+    let depth = if is_small { 1 } else { g.rng.range(1, 3) };
     let m: Node = (&name).into();
     let all = |text: String, functions: Vec<Node>| {
         filled(&text, &[("m", m.clone()), ("functions", Node::plain("", functions))])
@@ -170,16 +179,18 @@ fn nested(g: &mut Gen) -> Functors {
     let attribute = |g: &mut Gen| g.choice(&["", "", "", "", "", " [@@inline never]", " [@@inline]"]);
     let mut known = vec![];
     let mut first = vec![];
-    if g.rng.chance(50) {
-        first = functions(g, &m, "first", "", &mut known);
+    if !is_small && g.rng.chance(50) {
+        first = functions(g, &m, "first", "", 5, &mut known);
     }
-    let (definitions, end) = (g.choice(SETS), attribute(g));
+    let definitions = if is_small { g.choice(&SETS[SMALL..]) } else { g.choice(SETS) };
+    let end = attribute(g);
     items.push(all(format!("module F0$m (X : S$m) = struct\n {definitions}$functions end{end}\n"), first));
     let mut ends = vec![items.len()];
     let mut taking = vec![];
-    let is_taken = g.rng.chance(70);
+    let is_taken = is_small || g.rng.chance(70);
+    let most = if is_small { 2 } else { 5 };
     if is_taken {
-        let functions = functions(g, &m, "on", "T.", &mut taking);
+        let functions = functions(g, &m, "on", "T.", most, &mut taking);
         let end = attribute(g);
         items
             .push(all(format!("module On$m (X : S$m) (T : R$m) = struct\n$functions end{end}\n"), functions));
@@ -209,12 +220,12 @@ fn nested(g: &mut Gen) -> Functors {
         };
         path = format!("{outer}{path}");
         known.iter_mut().for_each(|function| *function = format!("{outer}{function}"));
-        if is_taken && !path.is_empty() && g.rng.chance(70) {
+        if is_taken && !path.is_empty() && (is_small || g.rng.chance(70)) {
             let module = &path[..path.len() - 1];
             lines.push_str(&format!("\n module B{level} = On$m (X) ({module})"));
             known.extend(taking.iter().map(|function| format!("B{level}.{function}")));
         }
-        let functions = functions(g, &m, &format!("g{level}"), &path, &mut known);
+        let functions = functions(g, &m, &format!("g{level}"), &path, most, &mut known);
         let end = attribute(g);
         items.push(all(
             format!("module F{level}$m (X : S$m) = struct\n {lines}\n$functions end{end}\n"),
@@ -226,14 +237,27 @@ fn nested(g: &mut Gen) -> Functors {
 }
 
 /// Functions of a functor, named by `own` and their number. `path`: how the module of the first functor is reached;
-/// `known`: those that they can call, of which they are from then on.
-fn functions(g: &mut Gen, m: &Node, own: &str, path: &str, known: &mut Vec<String>) -> Vec<Node> {
+/// `most`: of how many functions; `known`: those that they can call, of which they are from then on.
+fn functions(
+    g: &mut Gen,
+    m: &Node,
+    own: &str,
+    path: &str,
+    most: usize,
+    known: &mut Vec<String>,
+) -> Vec<Node> {
     // The first functor can't apply itself.
     let bodies: Vec<&str> =
         BODIES.iter().copied().filter(|body| !path.is_empty() || !body.contains("F0$m")).collect();
-    let count = g.rng.range(2, 5);
-    let chosen: Vec<&str> =
-        (0..count).map(|_| if g.rng.chance(40) { g.choice(ITERATED) } else { g.rng.pick(&bodies) }).collect();
+    let count = g.rng.range(1, most);
+    let is_small = most < 3;
+    let chosen: Vec<&str> = (0..count)
+        .map(|_| match g.rng.below(10) {
+            0..=6 if is_small => g.choice(&ITERATED[..PASSED]),
+            0..=3 => g.choice(ITERATED),
+            _ => g.rng.pick(&bodies),
+        })
+        .collect();
     let of = |text: &str| text.replace("$t.", path);
     let mut lines = vec![];
     for (name, texts) in KEPT {
