@@ -78,6 +78,9 @@ pub struct Options {
     /// Only programs made of shapes (every other eight seeds)
     #[arg(long)]
     shapes: bool,
+    /// Only programs with a shape whose name contains this text: for a large --batch
+    #[arg(long, value_name = "TEXT")]
+    shape: Option<String>,
     /// Print the source of a program of this seed, and do nothing else
     #[arg(long, value_name = "SEED")]
     print: Option<u64>,
@@ -131,7 +134,8 @@ pub fn run(options: &Options) -> Result<bool> {
         unsettled: options.unsettled,
         costs: !options.no_costs,
         profiled: options.profiled,
-        shapes: options.shapes,
+        shapes: options.shapes || options.shape.is_some(),
+        with_shape: options.shape.clone().unwrap_or_default(),
     };
     let report = fuzzer.run()?;
     report.print();
@@ -180,6 +184,7 @@ pub fn checks(seconds: u64, jobs: usize) -> Result<Tally> {
         costs: false,
         profiled: 0,
         shapes: false,
+        with_shape: String::new(),
     };
     let report = fuzzer.run()?;
     println!("fuzz: {}", report.summary());

@@ -50,6 +50,7 @@ pub fn run(first: u64, jobs: usize, flambeau: Option<PathBuf>) -> Result<bool> {
             costs: is_for_programs,
             profiled: if is_for_programs { 20 } else { 0 },
             shapes: is_for_programs,
+            with_shape: String::new(),
         };
         let report = fuzzer.run()?;
         let seconds = start.elapsed().as_secs();

@@ -47,6 +47,8 @@ pub struct Fuzzer {
     pub profiled: u64,
     /// Only programs made of shapes.
     pub shapes: bool,
+    /// Of the programs made of shapes, only those with one whose name contains this.
+    pub with_shape: String,
     /// What programs are like.
     pub shape: Shape,
 }
@@ -98,6 +100,8 @@ impl Fuzzer {
         let (abrupt, calm): (Vec<&Program>, Vec<&Program>) = all.iter().partition(|p| p.uncaught);
         let (shapes, general): (Vec<&Program>, Vec<&Program>) =
             calm.into_iter().partition(|p| p.shape.is_some());
+        let is_wanted = |p: &&Program| p.coverage.keys().any(|name| name.contains(&self.with_shape));
+        let shapes: Vec<&Program> = shapes.into_iter().filter(is_wanted).collect();
         // What the general generator made steps out of bounds.
         let (wild, tame): (Vec<&Program>, Vec<&Program>) =
             shapes.into_iter().partition(|p| p.coverage.contains_key(GENERAL_CODE));

@@ -95,7 +95,7 @@ fn library_functor(g: &mut Gen) -> Instance {
         ));
     }
     items.push(filled("let$a $f n = $body\n", &[&values[..], &[("body", body)]].concat()));
-    Instance { items, kernel: Kernel::Iterated(int("($f (i + 8))", &values), 12) }
+    Instance { items, kernel: Kernel::Iterated(int("($f (i + 8))", &values), 12), ends: vec![] }
 }
 
 /// A functor with functions that have several tests and calls of the argument's, applied once or more often.
@@ -137,7 +137,11 @@ fn large_functor(g: &mut Gen) -> Instance {
         sum.push(filled(&format!(" + {text}"), &[("m", (&m).into()), ("k", k.to_string().into())]));
     }
     items.push(filled("let $f n x = x$sum\n", &[("f", (&f).into()), ("sum", Node::plain("", sum))]));
-    Instance { items, kernel: Kernel::Iterated(int("($f (i land 15) i)", &[("f", f.into())]), 25) }
+    Instance {
+        items,
+        kernel: Kernel::Iterated(int("($f (i land 15) i)", &[("f", f.into())]), 25),
+        ends: vec![],
+    }
 }
 
 /// A function with optional parameters, and calls of it.
@@ -200,7 +204,7 @@ fn optional_arguments(g: &mut Gen) -> Instance {
         &[("h", (&h).into()), ("all", Node::plain("", statements))],
     );
     let kernel = Kernel::Iterated(int("($h i)", &[("h", h.into())]), 10);
-    Instance { items: vec![definition, user], kernel }
+    Instance { items: vec![definition, user], kernel, ends: vec![] }
 }
 
 fn optional_toplevel(g: &mut Gen) -> Instance {
@@ -216,7 +220,7 @@ fn optional_toplevel(g: &mut Gen) -> Instance {
             filled("let $name = $call\n", &[("name", name.into()), ("call", call)])
         });
     }
-    Instance { items: vec![definition], kernel: Kernel::Toplevel(items) }
+    Instance { items: vec![definition], kernel: Kernel::Toplevel(items), ends: vec![] }
 }
 
 /// Functions that call each other and pass on functions.
@@ -270,7 +274,7 @@ fn recursive_group(g: &mut Gen) -> Instance {
         Node::optional("", definitions),
         filled("let $u n = n$uses\n", &[("u", (&u).into()), ("uses", Node::plain("", uses))]),
     ];
-    Instance { items, kernel: Kernel::Iterated(int("($u (i land 7))", &[("u", u.into())]), 16) }
+    Instance { items, kernel: Kernel::Iterated(int("($u (i land 7))", &[("u", u.into())]), 16), ends: vec![] }
 }
 
 /// References that are assigned by a function that is passed to an iterator.
@@ -324,7 +328,7 @@ fn captured_references(g: &mut Gen) -> Instance {
         filled(&loops, &values),
         filled("let$a $f n = let s = ref $start in $iterated; $read\n", &values),
     ];
-    Instance { items, kernel: Kernel::Iterated(int("($f (i + 5))", &values), 15) }
+    Instance { items, kernel: Kernel::Iterated(int("($f (i + 5))", &values), 15), ends: vec![] }
 }
 
 /// A recursive function that takes functions, used with ones that capture what changes around the call.
@@ -360,7 +364,7 @@ fn specialised_recursion(g: &mut Gen) -> Instance {
         filled(definition, &values),
         filled("let $f n = let r = ref 0 in for i = 1 to 4 do\n  $sum() done; !r\n", &values),
     ];
-    Instance { items, kernel: Kernel::Iterated(int("($f (i land 7))", &values), 12) }
+    Instance { items, kernel: Kernel::Iterated(int("($f (i land 7))", &values), 12), ends: vec![] }
 }
 
 /// Bodies of functions of which each calls the one before, `$p`, and whether many may follow each other: the stock
@@ -402,7 +406,11 @@ fn inline_chain(g: &mut Gen) -> Instance {
     let last = names[count - 1].clone();
     // With two self-calls in each of the functions, the program would take too long.
     let times = if long && count > 8 { 0 } else { 4 };
-    Instance { items, kernel: Kernel::Iterated(int("($last i)", &[("last", last.into())]), times) }
+    Instance {
+        items,
+        kernel: Kernel::Iterated(int("($last i)", &[("last", last.into())]), times),
+        ends: vec![],
+    }
 }
 
 fn partial_application(g: &mut Gen) -> Instance {
@@ -433,7 +441,7 @@ fn partial_application(g: &mut Gen) -> Instance {
         "let$b $h a = let d = Fz.half a in fun b c -> $x + d\n",
     ]);
     let items = vec![filled(function, &values), filled(text, &values)];
-    Instance { items, kernel: Kernel::Iterated(int("(($f i) land 0xFFFF)", &values), 30) }
+    Instance { items, kernel: Kernel::Iterated(int("(($f i) land 0xFFFF)", &values), 30), ends: vec![] }
 }
 
 fn monads(g: &mut Gen) -> Instance {
@@ -467,7 +475,7 @@ fn monads(g: &mut Gen) -> Instance {
         filled(module, &values),
         filled("let$a $f n = $run\n", &[&values[..], &[("run", run)]].concat()),
     ];
-    Instance { items, kernel: Kernel::Iterated(int("($f (i + 3))", &values), 12) }
+    Instance { items, kernel: Kernel::Iterated(int("($f (i + 3))", &values), 12), ends: vec![] }
 }
 
 /// Functions in functions, which capture variables and call themselves and each other.
@@ -491,7 +499,7 @@ fn local_recursion(g: &mut Gen) -> Instance {
         ("x", g.int(&["n"])),
     ];
     let kernel = Kernel::Iterated(int("(($f (i land 15)) land 0xFFFF)", &values), 20);
-    Instance { items: vec![filled(text, &values)], kernel }
+    Instance { items: vec![filled(text, &values)], kernel, ends: vec![] }
 }
 
 /// Functions of the general generator, called with what varies.
@@ -506,5 +514,5 @@ fn generated(g: &mut Gen) -> Instance {
     let body = g.expr(&Ty::Int, 16, Cx::FREE);
     g.env.truncate(mark);
     let kernel = Kernel::Iterated(plain("((try $body with _ -> 5) land 0xFFFF)", &[("body", body)]), 12);
-    Instance { items, kernel }
+    Instance { items, kernel, ends: vec![] }
 }

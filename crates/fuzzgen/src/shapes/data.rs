@@ -169,7 +169,7 @@ fn conditional_cons(g: &mut Gen) -> Instance {
     };
     let types = filled(container.types, &[("t", (&t).into())]);
     let kernel = Kernel::Iterated(int("($f (i + 20))", &[("f", (&f).into())]), 20);
-    Instance { items: vec![types, definition], kernel }
+    Instance { items: vec![types, definition], kernel, ends: vec![] }
 }
 
 /// Two variables of a loop that hold the same block at its end, or parts of it, and are compared.
@@ -203,7 +203,7 @@ fn saved_reference(g: &mut Gen) -> Instance {
     let definition =
         filled(&format!("let$a $f n = let r = ref $start in let m = ref !r in $looped; {read}\n"), &values);
     let kernel = Kernel::Iterated(int("($f (i + 10))", &[("f", (&f).into())]), 10);
-    Instance { items: vec![types, definition], kernel }
+    Instance { items: vec![types, definition], kernel, ends: vec![] }
 }
 
 /// `out := !cur :: !out; cur := []`, as when something is split.
@@ -229,6 +229,7 @@ fn lists_of_lists(g: &mut Gen) -> Instance {
     Instance {
         items: vec![definition],
         kernel: Kernel::Iterated(int("($f (i + 30))", &[("f", f.into())]), 20),
+        ends: vec![],
     }
 }
 
@@ -260,7 +261,7 @@ fn unchanged(g: &mut Gen) -> Instance {
         "(let l = N$t (N$t (L$t i, E$t), N$t (L$t 3, L$t (i + 2))) in if $f l == l then 1 else if $f ($f l) == $f l then 2 else 3)"
     };
     let kernel = Kernel::Iterated(int(kernel, &values(&f, &t)), 30);
-    Instance { items, kernel }
+    Instance { items, kernel, ends: vec![] }
 }
 
 /// A search in a list, or in a chain of blocks, that ends where it meets a certain block.
@@ -284,6 +285,7 @@ fn sentinel(g: &mut Gen) -> Instance {
     Instance {
         items: vec![definition],
         kernel: Kernel::Iterated(int("($f (i + 12))", &[("f", f.into())]), 20),
+        ends: vec![],
     }
 }
 
@@ -358,7 +360,7 @@ fn reads_between_allocations(g: &mut Gen) -> Instance {
         filled(&format!("let$a $f (m : $t) (arr : int array) (cell : int ref) k z = $body {end}\n"), &values),
     ];
     let kernel = int("($f { p$t = i; q$t = 2 } [| i; 4; 5 |] (ref i) i (i, 7))", &values);
-    Instance { items, kernel: Kernel::Iterated(kernel, 30) }
+    Instance { items, kernel: Kernel::Iterated(kernel, 30), ends: vec![] }
 }
 
 /// Blocks that are allocated on both sides of a branch, or passed on, and projected from after it.
@@ -385,7 +387,7 @@ fn values_of_joins(g: &mut Gen) -> Instance {
         ("y", g.any_int(&["n"])),
     ];
     let definition = filled(text, &values);
-    Instance { items: vec![definition], kernel: Kernel::Iterated(int("($f i)", &values), 60) }
+    Instance { items: vec![definition], kernel: Kernel::Iterated(int("($f i)", &values), 60), ends: vec![] }
 }
 
 /// Mutable records of numbers that a function changes step by step, as random generators and counters are.
@@ -431,5 +433,5 @@ fn records_as_states(g: &mut Gen) -> Instance {
         "(let s = $start in $read)",
         &[("start", plain(start, &values)), ("read", plain(read, &values))],
     );
-    Instance { items, kernel: Kernel::Iterated(kernel, 20) }
+    Instance { items, kernel: Kernel::Iterated(kernel, 20), ends: vec![] }
 }

@@ -87,7 +87,7 @@ fn rows_in_arrays(g: &mut Gen) -> Instance {
         filled(g.choice(holder.writes), &values),
         filled(g.choice(AROUND), &values),
     ];
-    Instance { items, kernel: Kernel::Iterated(int("($f ($made : $of))", &values), 5) }
+    Instance { items, kernel: Kernel::Iterated(int("($f ($made : $of))", &values), 5), ends: vec![] }
 }
 
 /// The writer is in a functor, or knows the row by a private or abstract name.
@@ -116,7 +116,7 @@ fn rows_of_functors(g: &mut Gen) -> Instance {
         filled(writer, &values),
         filled(g.choice(AROUND), &values),
     ];
-    Instance { items, kernel: Kernel::Iterated(int("($f [| `B |])", &values), 5) }
+    Instance { items, kernel: Kernel::Iterated(int("($f [| `B |])", &values), 5), ends: vec![] }
 }
 
 /// Arrays and references whose elements have a known type in one scope and an abstract one in another.
@@ -155,7 +155,7 @@ fn abstract_elements(g: &mut Gen) -> Instance {
             &values,
         ),
     ];
-    Instance { items, kernel: Kernel::Iterated(int("($f (i land 15))", &values), 20) }
+    Instance { items, kernel: Kernel::Iterated(int("($f (i land 15))", &values), 20), ends: vec![] }
 }
 
 /// A loop that ends when a handler, which runs where the loop polls, has changed what it reads.
@@ -199,7 +199,7 @@ fn wait(g: &mut Gen) -> Instance {
         filled("let $flag = $made\n", &values),
         filled("let$a $f () = let n = ref 0 in ($looped); !n\n", &values),
     ];
-    Instance { items, kernel: Kernel::Once(plain("($start; min ($f ()) 0)", &values)) }
+    Instance { items, kernel: Kernel::Once(plain("($start; min ($f ()) 0)", &values)), ends: vec![] }
 }
 
 /// The failure of a division is an effect, with `-unsafe` too: where the zero is written, and only there. Of a zero
@@ -228,7 +228,7 @@ fn division_by_zero(g: &mut Gen) -> Instance {
         "let$a $f x = match $op with v -> v + 1 | exception Division_by_zero -> $y\n",
     ]);
     let items = vec![filled(text, &values)];
-    Instance { items, kernel: Kernel::Iterated(int("($f i)", &values), 8) }
+    Instance { items, kernel: Kernel::Iterated(int("($f i)", &values), 8), ends: vec![] }
 }
 
 /// Fields of the state that calls, seen or unseen, write between reads.
@@ -267,7 +267,7 @@ fn reads_around_calls(g: &mut Gen) -> Instance {
         filled("let$b $f (s : $t) n = let r = ref 0 in $body(if $c then s.a$t <- $v); !r + s.a$t\n", &values),
     ];
     let kernel = int("(if Fz.odd i then $f $state i else $f { $state with b$t = i } i) land 0xFFFF", &values);
-    Instance { items, kernel: Kernel::Iterated(kernel, 20) }
+    Instance { items, kernel: Kernel::Iterated(kernel, 20), ends: vec![] }
 }
 
 /// Stores that others overwrite, and fields that only some path needs.
@@ -292,5 +292,5 @@ fn stores(g: &mut Gen) -> Instance {
         filled("type $t = { mutable a$t : int; mutable b$t : float; mutable c$t : int list }\n", &values),
         filled(text, &values),
     ];
-    Instance { items, kernel: Kernel::Iterated(int("($f i)", &values), 40) }
+    Instance { items, kernel: Kernel::Iterated(int("($f i)", &values), 40), ends: vec![] }
 }

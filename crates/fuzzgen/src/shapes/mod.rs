@@ -9,6 +9,7 @@
 mod calls;
 mod data;
 mod memory;
+mod modules;
 mod ocaml5;
 mod programs;
 mod template;
@@ -43,6 +44,8 @@ pub(crate) struct Instance {
     /// Definitions in order: the first ones may be in another unit.
     items: Vec<Node>,
     kernel: Kernel,
+    /// Between which items a unit should often end, by the number of items before; if there are none, anywhere.
+    ends: Vec<usize>,
 }
 
 /// The code that is measured.
@@ -58,7 +61,9 @@ enum Kernel {
 /// All shapes that programs may have.
 fn shapes(ocaml5: bool) -> impl Iterator<Item = &'static Shape> {
     let new = if ocaml5 { ocaml5::SHAPES } else { &[] };
-    [data::SHAPES, memory::SHAPES, calls::SHAPES, programs::SHAPES, new].into_iter().flatten()
+    [data::SHAPES, memory::SHAPES, calls::SHAPES, modules::SHAPES, programs::SHAPES, new]
+        .into_iter()
+        .flatten()
 }
 
 /// The names of all shapes: what a run of the generator should cover.
@@ -73,21 +78,26 @@ pub(crate) fn generate(mut g: Gen, seed: u64, first: u64) -> Program {
     for _ in 0..g.rng.below(3) {
         chosen.push(*g.rng.pick(&all));
     }
-    let units = if g.rng.chance(40) { 1 } else { 2 };
+    let units = *g.rng.pick(&[1, 1, 2, 2, 3, 3]);
     let mut bodies = vec![vec![]; units];
     bodies[0].push(Node::plain(&format!("let () = Fz.start \"{}\"\n", g.program), vec![]));
-    if units == 2 {
-        let first_unit = g.unit_module(0);
-        bodies[1].push(Node::optional(&format!("open {first_unit}\n"), vec![]));
+    for unit in 1..units {
+        for used in 0..unit {
+            let used = g.unit_module(used);
+            bodies[unit].push(Node::optional(&format!("open {used}\n"), vec![]));
+        }
     }
     let first = chosen[0].name;
     for shape in chosen {
         g.cover(shape.name);
-        let Instance { items, kernel } = (shape.make)(&mut g);
+        let Instance { items, kernel, ends } = (shape.make)(&mut g);
         // Users of a definition come after it.
-        let before = if units == 2 { g.rng.range(0, items.len()) } else { 0 };
+        let mut end = || {
+            if ends.is_empty() || g.rng.chance(25) { g.rng.range(0, items.len()) } else { *g.rng.pick(&ends) }
+        };
+        let ends: Vec<usize> = (1..units).map(|_| end()).collect();
         for (number, item) in items.into_iter().enumerate() {
-            bodies[if number < before { 0 } else { units - 1 }].push(item);
+            bodies[ends.iter().filter(|end| number >= **end).count()].push(item);
         }
         let name = format!("{KERNEL}{}_{}", g.number(), shape.name.replace([' ', '-'], "_"));
         bodies[units - 1].push(g.measured(&name, kernel));

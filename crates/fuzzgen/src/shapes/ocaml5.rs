@@ -80,7 +80,7 @@ fn state(g: &mut Gen) -> Instance {
         filled(&format!("let$a $b n x = let open Effect in {body}\n"), &values),
         filled(&format!("let$a $f n x = {handled}\n"), &values),
     ];
-    Instance { items, kernel: Kernel::Iterated(int("($f (i land 15) i)", &values), 20) }
+    Instance { items, kernel: Kernel::Iterated(int("($f (i land 15) i)", &values), 20), ends: vec![] }
 }
 
 /// Iterators turned into sequences, some of which are not run to their end.
@@ -118,7 +118,7 @@ fn generators(g: &mut Gen) -> Instance {
         ),
         filled(&format!("let$a $f n x = let s = $m.seq (fun yield -> {producer}) in {consumer}\n"), &values),
     ];
-    Instance { items, kernel: Kernel::Iterated(int("($f (i land 15) i)", &values), 20) }
+    Instance { items, kernel: Kernel::Iterated(int("($f (i land 15) i)", &values), 20), ends: vec![] }
 }
 
 /// Handlers of exceptions between what performs and what handles it, which may answer by an exception.
@@ -155,7 +155,7 @@ fn exceptions(g: &mut Gen) -> Instance {
             &values,
         ),
     ];
-    Instance { items, kernel: Kernel::Iterated(int("($f (i land 15) i)", &values), 20) }
+    Instance { items, kernel: Kernel::Iterated(int("($f (i land 15) i)", &values), 20), ends: vec![] }
 }
 
 /// Fibres that run in turns, each with loops and references of its own.
@@ -192,7 +192,11 @@ fn fibres(g: &mut Gen) -> Instance {
             &values,
         ),
     ];
-    Instance { items, kernel: Kernel::Iterated(int("($f (i land 15) (i land 3))", &values), 10) }
+    Instance {
+        items,
+        kernel: Kernel::Iterated(int("($f (i land 15) (i land 3))", &values), 10),
+        ends: vec![],
+    }
 }
 
 /// Two domains: one writes plain memory and then an atomic, for which the other waits before it reads. The result is
@@ -268,7 +272,7 @@ fn publication(g: &mut Gen) -> Instance {
             &values,
         ),
     ];
-    Instance { items, kernel: Kernel::Once(int("($f 200)", &values)) }
+    Instance { items, kernel: Kernel::Once(int("($f 200)", &values)), ends: vec![] }
 }
 
 /// Domains that change one atomic by compare-and-set until it succeeds: no change is lost.
@@ -303,7 +307,7 @@ fn compare_and_set(g: &mut Gen) -> Instance {
         ),
         &values,
     )];
-    Instance { items, kernel: Kernel::Once(int("($f 2 300)", &values)) }
+    Instance { items, kernel: Kernel::Once(int("($f 2 300)", &values)), ends: vec![] }
 }
 
 /// Domains that compute and allocate by themselves, with collections of the whole heap among them.
@@ -327,5 +331,5 @@ fn domains(g: &mut Gen) -> Instance {
         ),
         &values,
     )];
-    Instance { items, kernel: Kernel::Once(int("($f 3 500)", &values)) }
+    Instance { items, kernel: Kernel::Once(int("($f 3 500)", &values)), ends: vec![] }
 }

@@ -80,7 +80,7 @@ fn typed_evaluator(g: &mut Gen) -> Instance {
         let kernel = format!(
             "($f {arguments} (Add$t (If$t (Env$t 3, Mul$t (Int$t i, Env$t 1), Int$t 3), Mul$t (Add$t (Int$t 3, Env$t 4), Call$t (Env$t i)))))"
         );
-        return Instance { items, kernel: Kernel::Iterated(int(&kernel, &values), 40) };
+        return Instance { items, kernel: Kernel::Iterated(int(&kernel, &values), 40), ends: vec![] };
     }
     let items = vec![
         filled("type _ $t = Int$t : int -> int $t$types\n", &values),
@@ -94,7 +94,11 @@ fn typed_evaluator(g: &mut Gen) -> Instance {
     } else {
         "Add$t (If$t (Less$t (Int$t 3, Int$t i), Int$t i, Int$t 3), Add$t (Int$t 3, Int$t 4))"
     };
-    Instance { items, kernel: Kernel::Iterated(int(&format!("($f {arguments} ({tree}))"), &values), 40) }
+    Instance {
+        items,
+        kernel: Kernel::Iterated(int(&format!("($f {arguments} ({tree}))"), &values), 40),
+        ends: vec![],
+    }
 }
 
 fn environment_interpreter(g: &mut Gen) -> Instance {
@@ -123,7 +127,7 @@ fn environment_interpreter(g: &mut Gen) -> Instance {
         ),
         filled(eval, &values),
     ];
-    Instance { items, kernel: Kernel::Iterated(int(kernel, &values), 30) }
+    Instance { items, kernel: Kernel::Iterated(int(kernel, &values), 30), ends: vec![] }
 }
 
 fn stack_machine(g: &mut Gen) -> Instance {
@@ -154,7 +158,7 @@ fn stack_machine(g: &mut Gen) -> Instance {
         ),
         filled(step, &values),
     ];
-    Instance { items, kernel: Kernel::Iterated(int("($f i)", &values), 30) }
+    Instance { items, kernel: Kernel::Iterated(int("($f i)", &values), 30), ends: vec![] }
 }
 
 /// Terms of function symbols and variables: substitution, matching, unification, as theorem provers have them.
@@ -178,7 +182,7 @@ fn rewriting(g: &mut Gen) -> Instance {
         "(size$t ($f [ (1, V$t i); (2, T$t (\"g\", [ V$t 3 ])) ] (T$t (\"f\", [ V$t 1; T$t (\"h\", [ V$t 2; V$t i ]); V$t 5; T$t (\"k\", [])]))))",
         &values,
     );
-    Instance { items, kernel: Kernel::Iterated(kernel, 40) }
+    Instance { items, kernel: Kernel::Iterated(kernel, 40), ends: vec![] }
 }
 
 fn random_numbers(g: &mut Gen) -> Instance {
@@ -201,7 +205,7 @@ fn random_numbers(g: &mut Gen) -> Instance {
         "let $f s n = List.fold_left ( + ) 0 (List.init 10 (fun i -> if $c then $draw else i))\n",
     ]);
     let kernel = int("(let s = Random.State.make [| i |] in $f s i)", &values);
-    Instance { items: vec![filled(text, &values)], kernel: Kernel::Iterated(kernel, 4) }
+    Instance { items: vec![filled(text, &values)], kernel: Kernel::Iterated(kernel, 4), ends: vec![] }
 }
 
 /// Functions with fewer arguments than they take, or whose results are functions, `$k`; and an `int` computed with
@@ -269,7 +273,7 @@ fn kept_functions(g: &mut Gen) -> Instance {
         filled(definition, &values),
         filled("let $f n = $used\n", &[&values[..], &[("used", plain(used, &values))]].concat()),
     ];
-    Instance { items, kernel: Kernel::Iterated(int("($f i)", &values), 10) }
+    Instance { items, kernel: Kernel::Iterated(int("($f i)", &values), 10), ends: vec![] }
 }
 
 /// One of many functions of the library on small arguments.
@@ -318,7 +322,11 @@ fn library_calls(g: &mut Gen) -> Instance {
     }
     let values = [("f", Node::from(&f)), ("a", g.attribute().into()), ("body", Node::plain("", body))];
     let definition = filled("let$a $f n = let r = ref n in $body!r\n", &values);
-    Instance { items: vec![definition], kernel: Kernel::Iterated(int("($f (i + 2))", &values), 10) }
+    Instance {
+        items: vec![definition],
+        kernel: Kernel::Iterated(int("($f (i + 2))", &values), 10),
+        ends: vec![],
+    }
 }
 
 fn splitting(g: &mut Gen) -> Instance {
@@ -333,7 +341,7 @@ fn splitting(g: &mut Gen) -> Instance {
     ]);
     let values = [("f", Node::from(&f)), ("a", g.attribute().into()), ("c", g.condition(&["i", "n"]))];
     let kernel = Kernel::Iterated(int("($f Fz.text i)", &values), 6);
-    Instance { items: vec![filled(text, &values)], kernel }
+    Instance { items: vec![filled(text, &values)], kernel, ends: vec![] }
 }
 
 fn float_arrays(g: &mut Gen) -> Instance {
@@ -352,7 +360,7 @@ fn float_arrays(g: &mut Gen) -> Instance {
     ]);
     let values = [("f", Node::from(&f)), ("a", g.attribute().into()), ("c", g.condition(&["i", "n"]))];
     let kernel = Kernel::Iterated(int("(($f (i + 4)) land 0xFFFF)", &values), 10);
-    Instance { items: vec![filled(text, &values)], kernel }
+    Instance { items: vec![filled(text, &values)], kernel, ends: vec![] }
 }
 
 fn exceptions(g: &mut Gen) -> Instance {
@@ -360,8 +368,8 @@ fn exceptions(g: &mut Gen) -> Instance {
     let text = g.choice(&[
         "exception E$f of int\nlet$a $f n = try for i = 1 to 20 do if $c && i > 3 then raise (E$f (i + n)) done; n with E$f v -> v\n",
         "exception E$f of float\nlet$a $f n = let s = ref 0. in for i = 1 to 9 do try (if $c then raise (E$f (float_of_int i))); s := !s +. 1. with E$f x -> s := !s +. x done; int_of_float !s\n",
-        "exception E$f of int\nexception G$f of string\nlet w$f = function E$f _ -> 1 | G$f _ -> 2 | _ -> 3\nlet k$f = w$f (G$f \"b\") + (try raise (E$f 4) with G$f _ -> 50 | E$f v -> v)\nlet$a $f n = if $c then k$f + n else w$f (E$f n)\n",
-        "type t$f = ..\ntype t$f += A$f of int | B$f\nlet w$f = function A$f v -> v | B$f -> 2 | _ -> 3\nlet k$f = w$f B$f + w$f (A$f 7)\nlet$a $f n = if $c then k$f + n else w$f (if $c then A$f n else B$f)\n",
+        "exception E$f of int\nexception G$f of string\nlet w$f = function E$f _ -> 1 | G$f _ -> 2 | _ -> 3\nlet k$f = w$f (G$f \"b\") + (try raise (E$f 4) with G$f _ -> 50 | E$f v -> v)\nlet$a $f n = let i = n in if $c then k$f + n else w$f (E$f n)\n",
+        "type t$f = ..\ntype t$f += A$f of int | B$f\nlet w$f = function A$f v -> v | B$f -> 2 | _ -> 3\nlet k$f = w$f B$f + w$f (A$f 7)\nlet$a $f n = let i = n in if $c then k$f + n else w$f (if $c then A$f n else B$f)\n",
         "let$a $f n = let exception Found of int in try List.iter (fun i -> if $c then raise (Found i)) Fz.list; n with Found v -> v\n",
         "let$a $f n = List.fold_left (fun s i -> s + (try if $c then raise Not_found else i with Not_found -> 1)) 0 Fz.list\n",
         "let g$f i n = if $c then raise_notrace Exit else i + n\nlet$a $f n = let s = ref 0 in for i = 1 to 9 do s := !s + (try g$f i n with Exit -> 2) done; !s\n",
@@ -370,7 +378,7 @@ fn exceptions(g: &mut Gen) -> Instance {
     ]);
     let values = [("f", Node::from(&f)), ("a", g.attribute().into()), ("c", g.condition(&["i", "n"]))];
     let kernel = Kernel::Iterated(int("($f i)", &values), 12);
-    Instance { items: vec![filled(text, &values)], kernel }
+    Instance { items: vec![filled(text, &values)], kernel, ends: vec![] }
 }
 
 fn balanced_trees(g: &mut Gen) -> Instance {
@@ -400,7 +408,7 @@ fn balanced_trees(g: &mut Gen) -> Instance {
             &values,
         ),
     ];
-    Instance { items, kernel: Kernel::Iterated(int("($f i)", &values), 12) }
+    Instance { items, kernel: Kernel::Iterated(int("($f i)", &values), 12), ends: vec![] }
 }
 
 fn objects(g: &mut Gen) -> Instance {
@@ -413,7 +421,11 @@ fn objects(g: &mut Gen) -> Instance {
         "let $f n = let m = (if n land 1 = 0 then (module struct let step i = i + n end : Fz.Step) else (module struct let step i = if $c then i else 3 end : Fz.Step)) in let module M = (val m) in M.step 4 + M.step n\n",
     ]);
     let values = [("f", Node::from(&f)), ("c", g.condition(&["i", "n"]))];
-    Instance { items: vec![filled(text, &values)], kernel: Kernel::Iterated(int("($f i)", &values), 15) }
+    Instance {
+        items: vec![filled(text, &values)],
+        kernel: Kernel::Iterated(int("($f i)", &values), 15),
+        ends: vec![],
+    }
 }
 
 fn pipelines(g: &mut Gen) -> Instance {
@@ -452,5 +464,5 @@ fn pipelines(g: &mut Gen) -> Instance {
         ("last", plain(last, &values)),
     ];
     let definition = filled("let$a $f n = (Fz.list$stages |> $last) land 0xFFFF\n", &values);
-    Instance { items: vec![definition], kernel: Kernel::Iterated(int("($f i)", &values), 5) }
+    Instance { items: vec![definition], kernel: Kernel::Iterated(int("($f i)", &values), 5), ends: vec![] }
 }

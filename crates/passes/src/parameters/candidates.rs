@@ -38,18 +38,18 @@ pub(super) struct Candidates {
 /// is bound elsewhere, so that this can be copied no more ([`flambeau_ir::CodeAttributes::sole`]): not where copies are
 /// promised.
 ///
-/// In functors, functions stay that call what they have captured as closures of another unit: of the module that
-/// another functor made there. Where the functor is evaluated for known arguments, closures of specialised instances
-/// are in that place, of another layout. A copy of the function is simplified with these; one that takes them as
-/// arguments would not be copied.
+/// In functions, functors above all, functions stay that call what they have captured as closures of another unit: of
+/// the module that a functor made there. Where a functor is evaluated for known arguments, and what it calls with it,
+/// closures of specialised instances are in that place, of another layout. A copy of the function is simplified with
+/// these; one that takes them as arguments would not be copied.
 pub(super) fn candidates(unit: &Unit, known: &mut Known, stay: &EntitySet<CodeId>) -> Candidates {
     let sets = Sets::of(unit, known);
     let is_known = |bound: &Bound| {
         bound.set.functions.iter().all(|(_, code)| known.is_known(*code) && !stay.contains(*code))
     };
-    let relies = |(index, bound): (usize, &Bound)| {
+    let relies = |bound: &Bound| {
         let mut codes = bound.set.functions.iter().map(|(_, code)| &unit.codes[*code]);
-        codes.any(|code| calls_foreign_closures(unit, code)) && sets.is_copied(unit, index)
+        bound.binder.is_some() && codes.any(|code| calls_foreign_closures(unit, code))
     };
     let captures: Vec<(usize, usize)> =
         known.captures().iter().filter_map(|(by, code)| sets.number[*by].zip(sets.number[*code])).collect();
@@ -63,12 +63,7 @@ pub(super) fn candidates(unit: &Unit, known: &mut Known, stay: &EntitySet<CodeId
             follow[*captured].push(*by);
         }
     }
-    let mut stays: Vec<bool> = sets
-        .all
-        .iter()
-        .enumerate()
-        .map(|(index, bound)| !is_known(bound) || relies((index, bound)))
-        .collect();
+    let mut stays: Vec<bool> = sets.all.iter().map(|bound| !is_known(bound) || relies(bound)).collect();
     let mut pending: Vec<usize> = (0..stays.len()).filter(|index| stays[*index]).collect();
     while let Some(index) = pending.pop() {
         for next in std::mem::take(&mut follow[index]) {
