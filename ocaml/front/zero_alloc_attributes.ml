@@ -288,10 +288,3 @@ let rec read_interface ~optimises structure (signature : Types.signature) =
     | _ -> ()
   in
   List.iter item signature
-
-(** The [[@inline]] attribute of a function, for which Lambda has [attribute]. Without [-g] what other units inline has
-    no location there, by which an assumption would be known. *)
-let inline (loc : Lambda.scoped_location) (attribute : Lambda.inline_attribute) : Lambda.inline_attribute =
-  match loc with
-  | Loc_known { loc; _ } when List.mem_assoc (range_of loc) !current.assumed && not !Clflags.debug -> Never_inline
-  | _ -> attribute

@@ -182,7 +182,6 @@ impl Simplifier<'_> {
     fn import(&mut self, name: &str) -> Option<CodeId> {
         self.unit.imports.find_unit_of(name, &mut self.unit.origins);
         let blob = self.unit.imports.get(name)?;
-        let places = self.rewrites.keep_backtraces;
         let first = self.unit.codes.next_key();
         let first_static = self.unit.statics.len();
         let code = match transfer::import(
@@ -190,7 +189,6 @@ impl Simplifier<'_> {
             &blob.bytes,
             &mut self.global.imported.importer,
             &blob.origins,
-            places,
         ) {
             Ok(code) => code,
             Err(error) => {
