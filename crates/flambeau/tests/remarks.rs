@@ -301,7 +301,10 @@ fn code_of_other_units_keeps_its_locations_without_g() {
     assert!(!without.contains("b.ml:1:1:"), "{without}");
     assert_eq!(with, without);
     let report = text(&folder.run(&["report", "."]).stdout);
-    check_contains(report.as_bytes(), &["in code of A.scaled that was inlined there", "in A.Make.best.(fun)"]);
+    check_contains(
+        report.as_bytes(),
+        &["in code of A.scaled that was inlined there", "in A.Make.best.(fun)"],
+    );
     // What is reported changes nothing: neither the code nor what a third unit can know.
     let read = || ["b.o", "b.cmx"].map(|name| fs::read(folder.path(name)).expect("compiled"));
     let reported = read();

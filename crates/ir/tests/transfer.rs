@@ -34,8 +34,7 @@ fn what_arrives_is_what_left() {
     let mut importer = Importer::default();
     for bytes in functions {
         let origins = [None].into_iter().chain(elsewhere.origins.keys().map(Some)).collect::<Vec<_>>();
-        let code =
-            transfer::import(&mut elsewhere, &bytes, &mut importer, &origins).expect("a function");
+        let code = transfer::import(&mut elsewhere, &bytes, &mut importer, &origins).expect("a function");
         let again = export(&elsewhere, code).expect("it can leave again");
         if elsewhere.codes.next_key().as_u32() == code.as_u32() + 1 {
             assert_eq!(bytes, again.bytes);

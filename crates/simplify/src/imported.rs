@@ -184,18 +184,15 @@ impl Simplifier<'_> {
         let blob = self.unit.imports.get(name)?;
         let first = self.unit.codes.next_key();
         let first_static = self.unit.statics.len();
-        let code = match transfer::import(
-            self.unit,
-            &blob.bytes,
-            &mut self.global.imported.importer,
-            &blob.origins,
-        ) {
-            Ok(code) => code,
-            Err(error) => {
-                self.unit.imports.report(name, error);
-                return None;
-            }
-        };
+        let code =
+            match transfer::import(self.unit, &blob.bytes, &mut self.global.imported.importer, &blob.origins)
+            {
+                Ok(code) => code,
+                Err(error) => {
+                    self.unit.imports.report(name, error);
+                    return None;
+                }
+            };
         self.type_statics_from(first_static);
         self.note_static_closures(first_static);
         // It was simplified where it comes from, with its functions.

@@ -76,12 +76,8 @@ impl Converter<'_> {
         let def = StaticDef::Block { symbol, tag: 0, fields };
         self.unit.statics.push(Static { exported: false, def });
         let Completing { code, closure, .. } = *self.completing();
-        let site = CallSite {
-            types: &[],
-            loc: LocId(0),
-            inlined: Inline::Never,
-            specialised: Specialise::Never,
-        };
+        let site =
+            CallSite { types: &[], loc: LocId(0), inlined: Inline::Never, specialised: Specialise::Never };
         let args = vec![table, symbol.into()];
         let record = self.call_value(|this, target: &Target| {
             this.apply(Some(closure.into()), CallKind::Direct(code), args, site, target)
@@ -124,8 +120,7 @@ impl Converter<'_> {
                 body: Expr { items: Vec::new(), terminator: Terminator::Unreachable },
             });
             let closure = self.fresh_symbol(name);
-            let set =
-                SetOfClosures { functions: smallvec![(function_slot, code)], values: Vec::new() };
+            let set = SetOfClosures { functions: smallvec![(function_slot, code)], values: Vec::new() };
             let def = StaticDef::Closures { symbols: vec![closure], set };
             self.unit.statics.push(Static { exported: false, def });
             let new = Completing { code, closure, table, description, methods: Vec::new() };
@@ -155,22 +150,30 @@ impl Converter<'_> {
             this.nested(complete, |this| {
                 let places = this.changing_field(table.into(), METHODS);
                 let record = this.new_record(code, length, places);
-                this.repeat("method", [parts_end, Simple::tagged(1)], end, jump(ret, &[record]), |this, at, next| {
-                    let [at, to] = at;
-                    let label = this.described(description, at);
-                    let label = this.prim("label", Prim::BlockLoadComputed, &[kept.into(), label], LocId(0));
-                    let closure = this.prim("closure", Prim::BlockLoadComputed, &[places, label], LocId(0));
-                    let number_at = this.plus(at, 1);
-                    let number = this.described(description, number_at);
-                    let keep = this.unit.new_continuation("keep");
-                    this.nested(keep, |this| {
-                        let store = Prim::BlockStoreComputed { pointer: true, init: Init::Assignment };
-                        this.prim("stored", store, &[record, to, closure], LocId(0));
-                        let (at, to) = (this.plus(at, 2), this.plus(to, 1));
-                        Ok(jump(next, &[at, to]))
-                    })?;
-                    this.as_shown(&methods, number, closure, keep, give_up)
-                })
+                this.repeat(
+                    "method",
+                    [parts_end, Simple::tagged(1)],
+                    end,
+                    jump(ret, &[record]),
+                    |this, at, next| {
+                        let [at, to] = at;
+                        let label = this.described(description, at);
+                        let label =
+                            this.prim("label", Prim::BlockLoadComputed, &[kept.into(), label], LocId(0));
+                        let closure =
+                            this.prim("closure", Prim::BlockLoadComputed, &[places, label], LocId(0));
+                        let number_at = this.plus(at, 1);
+                        let number = this.described(description, number_at);
+                        let keep = this.unit.new_continuation("keep");
+                        this.nested(keep, |this| {
+                            let store = Prim::BlockStoreComputed { pointer: true, init: Init::Assignment };
+                            this.prim("stored", store, &[record, to, closure], LocId(0));
+                            let (at, to) = (this.plus(at, 2), this.plus(to, 1));
+                            Ok(jump(next, &[at, to]))
+                        })?;
+                        this.as_shown(&methods, number, closure, keep, give_up)
+                    },
+                )
             })?;
             let enough = jump(complete, &[]);
             this.repeat("part", [Simple::tagged(PARTS as i64)], parts_end, enough, |this, [at], next| {

@@ -7,8 +7,8 @@ use super::{ImportError, Place, Portable};
 use crate::naming::Naming;
 use crate::remap::{self, Remap};
 use crate::{
-    CallKind, Code, CodeId, Continuation, ContinuationData, Dbg, FunctionSlot, Heat, Inlined, Origin,
-    Static, StaticDef, Symbol, SymbolData, Unit, ValueSlot, Variable, VariableData,
+    CallKind, Code, CodeId, Continuation, ContinuationData, Dbg, FunctionSlot, Heat, Inlined, Origin, Static,
+    StaticDef, Symbol, SymbolData, Unit, ValueSlot, Variable, VariableData,
 };
 
 /// Puts a function that [`export`](super::export) wrote into the unit: as a code that nobody refers to, to be copied
