@@ -12,7 +12,18 @@ let load chunk address dbg = Cop (Cmm_load.plain chunk Asttypes.Mutable, [ addre
 let extcall ~name ~result ~args_types ~alloc args dbg =
   Cop (Cextcall (name, result, args_types, alloc), args, dbg)
 
-let if_then_else ~dbg cond ifso ifnot = Cmm_helpers.mk_if_then_else dbg cond dbg ifso dbg ifnot
+(* The negation of a condition, if it costs nothing. *)
+let negated = function
+  | Cop (Ccmpi test, args, dbg) -> Some (Cop (Ccmpi (negate_integer_comparison test), args, dbg))
+  | Cop (Ccmpa test, args, dbg) -> Some (Cop (Ccmpa (negate_integer_comparison test), args, dbg))
+  | Cop (Ccmpf test, args, dbg) -> Some (Cop (Ccmpf (negate_float_comparison test), args, dbg))
+  | _ -> None
+
+(** A conditional. [swapped]: its arms are to be laid out in the other order, if that costs nothing. *)
+let if_then_else ?(swapped = false) ~dbg cond ifso ifnot =
+  match if swapped then negated cond else None with
+  | Some cond -> Cmm_helpers.mk_if_then_else dbg cond dbg ifnot dbg ifso
+  | None -> Cmm_helpers.mk_if_then_else dbg cond dbg ifso dbg ifnot
 
 let static_catch ~recursive handlers body =
   let rec_flag = if recursive then Recursive else Nonrecursive in

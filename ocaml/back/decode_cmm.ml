@@ -178,10 +178,11 @@ let expression state =
       Csequence (first, second)
   | If ->
       let dbg = dbg state in
+      let swapped = Reader.bool r in
       let ifnot = pop state in
       let ifso = pop state in
       let cond = pop state in
-      Cmm_build.if_then_else ~dbg cond ifso ifnot
+      Cmm_build.if_then_else ~swapped ~dbg cond ifso ifnot
   | Switch -> switch state
   | String_switch -> string_switch state
   | Catch -> catch state

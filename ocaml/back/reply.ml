@@ -15,7 +15,7 @@ type compiled = {
 type t = { dumps : (string * string) list; outcome : (compiled, exn) result }
 
 let magic = "FLBR"
-let version = 4
+let version = 5
 
 let pair r first second =
   let a = first r in

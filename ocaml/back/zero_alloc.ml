@@ -155,8 +155,12 @@ let error (promise : Zero_alloc_attributes.promise) sites =
   let shown = List.filteri (fun i _ -> i < most_shown) sites in
   let left = List.length sites - List.length shown in
   let more = if left = 0 then [] else [ Location.msg "%s" (Printf.sprintf "and %d more" left) ] in
+  let promised =
+    let msg loc = Location.msg ~loc "the interface promises it here" in
+    List.map msg (Option.to_list promise.interface)
+  in
   Location.errorf ~loc:promise.loc
-    ~sub:(List.map message shown @ more)
+    ~sub:(promised @ List.map message shown @ more)
     "%s" (Printf.sprintf "[@zero_alloc]: %s may allocate%s" name strictly)
 
 let () =

@@ -239,7 +239,7 @@ let rec term state lambda =
       bool (match f.kind with Tupled -> true | Curried -> false);
       params state f.params;
       value_kind state f.return;
-      inline state (Zero_alloc_attributes.inline f.loc f.attr.inline);
+      inline state f.attr.inline;
       specialise state (Attributes.specialise f.loc f.attr);
       local state f.attr.local;
       bool f.attr.is_a_functor;

@@ -11,6 +11,7 @@ type promise = {
   name : string;  (** As the source has it, or empty. *)
   loc : Location.t;  (** Of the function. *)
   strict : bool;  (** Paths that end in an exception count, too. *)
+  interface : Location.t option;  (** Where the interface promises it, if it does. *)
 }
 
 (** A stretch of a source file. *)
@@ -81,7 +82,7 @@ type state = {
 let promise state ~name ~strict ~only_optimised (f : expression) =
   Hashtbl.replace state.promised (range_of f.pexp_loc) ();
   if state.optimises || not only_optimised then
-    state.found <- { state.found with promises = { name; loc = f.pexp_loc; strict } :: state.found.promises }
+    state.found <- { state.found with promises = { name; loc = f.pexp_loc; strict; interface = None } :: state.found.promises }
 
 (* An attribute of a function. *)
 let read_of_function state ~name (f : expression) attribute =
@@ -272,7 +273,8 @@ let read_of_value ~optimises structure id (value : Types.value_description) attr
           let known, others = List.partition is_same !current.promises in
           let strict = has "strict" || List.exists (fun (promise : promise) -> promise.strict) known in
           if optimises || not (has "opt") then
-            current := { !current with promises = { name; loc = f.pexp_loc; strict } :: others })
+            let interface = Some value.val_loc in
+            current := { !current with promises = { name; loc = f.pexp_loc; strict; interface } :: others })
 
 (** Reads what the interface of the file promises ([val f : t [@@zero_alloc]]), from the signature that the front end
     has typed the [structure] with. *)
@@ -288,10 +290,3 @@ let rec read_interface ~optimises structure (signature : Types.signature) =
     | _ -> ()
   in
   List.iter item signature
-
-(** The [[@inline]] attribute of a function, for which Lambda has [attribute]. Without [-g] what other units inline has
-    no location there, by which an assumption would be known. *)
-let inline (loc : Lambda.scoped_location) (attribute : Lambda.inline_attribute) : Lambda.inline_attribute =
-  match loc with
-  | Loc_known { loc; _ } when List.mem_assoc (range_of loc) !current.assumed && not !Clflags.debug -> Never_inline
-  | _ -> attribute

@@ -289,8 +289,9 @@ fn expr(w: &mut Writer, expr: &Expr) {
             w.u(u64::from(var.0));
         }
         Expr::Seq(..) => {}
-        Expr::If { dbg, .. } => {
+        Expr::If { swapped, dbg, .. } => {
             w.u(u64::from(dbg.0));
+            w.bool(*swapped);
         }
         // keys (i key, u arm)*, u number of arms, b default
         Expr::Switch { keys, arms, default, dbg, .. } => {

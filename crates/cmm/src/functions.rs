@@ -56,6 +56,7 @@ impl<'a> Lowering<'a> {
 
     fn body(&mut self, body: &'a Term, ret: flambeau_ir::Continuation, placement: &mut Placement) -> ExprId {
         self.paths.begin();
+        self.returns = Some(ret);
         let root = self.block(Run::of(body), ret);
         placement.run(&mut self.tree, root)
     }

@@ -59,6 +59,8 @@ pub struct Lowering<'a> {
     pub tries: FxHashMap<Continuation, TryState>,
     /// See [`Paths`].
     pub paths: Paths,
+    /// Where the function that is lowered returns to.
+    pub returns: Option<Continuation>,
     /// The definitions of boxed and tagged numbers.
     pub representations: FxHashMap<Var, Representation>,
     /// Variables that are 0 or 1.
@@ -86,6 +88,7 @@ impl<'a> Lowering<'a> {
             targets: SecondaryMap::new(),
             tries: FxHashMap::default(),
             paths: Paths::default(),
+            returns: None,
             representations: FxHashMap::default(),
             booleans: FxHashSet::default(),
             inlined_uses: std::collections::BTreeSet::new(),

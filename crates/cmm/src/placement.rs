@@ -225,10 +225,10 @@ impl Placer<'_> {
     /// The end of a run.
     fn last(&mut self, id: ExprId, node: Node, mut pending: Pending, frames: &mut Vec<Frame>) -> ExprId {
         match self.expr(id).clone() {
-            Expr::If { cond, then_, else_, dbg } => {
+            Expr::If { cond, then_, else_, swapped, dbg } => {
                 let cond = self.condition(cond, dbg);
                 let [then_, else_] = self.parts([then_, else_], node + 1, &mut pending);
-                *self.expr_mut(id) = Expr::If { cond, then_, else_, dbg };
+                *self.expr_mut(id) = Expr::If { cond, then_, else_, swapped, dbg };
             }
             Expr::Switch { scrutinee, keys, mut arms, mut default, dbg } => {
                 let scrutinee = self.resolve_atom(scrutinee);

@@ -6,7 +6,7 @@
 use flambeau_ir::IntKind;
 use flambeau_ir::prim::IntCmp;
 use flambeau_ir::term::{StringSwitch, Switch};
-use flambeau_ir::{ApplyCont, Continuation, Dbg, Prim};
+use flambeau_ir::{ApplyCont, Continuation, Dbg, Heat, Prim};
 
 use crate::analysis::Targets;
 use crate::control::Next;
@@ -70,9 +70,23 @@ impl<'a> Lowering<'a> {
                 (self.expr(Atom::Var(var)), arm, other)
             }
         };
+        let swapped = self.is_better_swapped(then_, else_, result);
         let then_ = self.arm(then_, result);
         let else_ = self.arm(else_, result);
-        self.tree.push(Expr::If { cond, then_, else_, dbg: test.dbg })
+        self.tree.push(Expr::If { cond, then_, else_, swapped, dbg: test.dbg })
+    }
+
+    /// Whether a profile says that the arms of a conditional are better laid out in the other order. The back end emits
+    /// the first arm, a jump over the second, and the second: where both arms come together again, the first one takes
+    /// an instruction more. Where they return, there is no such jump, and the first arm is reached by no branch that is
+    /// taken.
+    fn is_better_swapped(&self, then_: &ApplyCont, else_: &ApplyCont, result: Continuation) -> bool {
+        let heat = |arm: &ApplyCont| self.unit.continuations[arm.cont].heat;
+        let (then_, else_) = (heat(then_), heat(else_));
+        if then_ == Heat::Unknown || else_ == Heat::Unknown {
+            return false;
+        }
+        if self.returns == Some(result) { else_ > then_ } else { then_ > else_ }
     }
 
     fn table(

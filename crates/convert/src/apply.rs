@@ -429,7 +429,10 @@ impl<'a> Converter<'a> {
     }
 
     /// The result of a call that is not in tail position: the rest of the run is its continuation.
-    fn call_value(&mut self, build: impl FnOnce(&mut Self, &Target) -> Result<Terminator>) -> Result<Simple> {
+    pub fn call_value(
+        &mut self,
+        build: impl FnOnce(&mut Self, &Target) -> Result<Terminator>,
+    ) -> Result<Simple> {
         let cont = self.unit.new_continuation("after");
         let target = Target { cont, takes_value: true, mutables: Rc::from([]) };
         let body: Expr = self.isolated(|this| build(this, &target))?;

@@ -176,7 +176,7 @@ impl<'a> Converter<'a> {
         let target = Target { cont: self.unit.entry.ret, takes_value: true, mutables: Rc::from([]) };
         let terminator = self.tail(self.term.root(), &target)?;
         self.unit.entry.body = Expr { items: mem::take(&mut self.items), terminator };
-        self.finish_methods();
+        self.finish_methods()?;
         let own = self.globals.iter().position(|(symbol, _)| *symbol == self.unit.module_symbol);
         if let Some(import) = own.and_then(|index| self.imports.get(index)) {
             exports::keep_labels(&mut self.unit, &self.module_fields, &import.approximation);

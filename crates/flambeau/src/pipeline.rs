@@ -21,7 +21,7 @@ use crate::{other_units, profiles, reports, saved};
 
 /// The magic and the version of a reply.
 const MAGIC: &[u8] = b"FLBR";
-const VERSION: u64 = 4;
+const VERSION: u64 = 5;
 
 /// The first byte of a reply: the outcome of the request.
 const COMPILED: u8 = 0;
@@ -121,8 +121,8 @@ fn compile(
     let (imports, origins) = runner
         .stage("reading payloads", || other_units::read_payloads(&mut request.imports).map_err(failure))?;
 
-    let texts = saved::settings(&request);
-    let settings =
+    let mut texts = saved::settings(&request);
+    let mut settings =
         Settings::read(&texts).map_err(|error| Failure { is_of_options: true, ..failure(error) })?;
     *rewrites = Rewrites {
         trace: (settings.trace || settings.explains() || runner.wants("coverage")).then(Vec::new),
@@ -141,6 +141,13 @@ fn compile(
         unit.imports.check();
     }
     profiled(&mut unit, &settings, runner)?;
+    if profiles::has_hot_code(&unit)
+        && let Some(rounds) = settings.rounds_of_hot_unit()
+    {
+        texts.push(("rounds".into(), rounds.to_string()));
+        settings.rounds = Some(rounds);
+        rewrites.lifting_rounds = settings.lifting_rounds();
+    }
     runner.dump("raw", || printer::print_unit(&unit));
     let closed = match &settings.stock_cmx {
         Some(cmx) => {

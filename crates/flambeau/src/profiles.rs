@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use flambeau_ir::Unit;
+use flambeau_ir::{Heat, Unit};
 use flambeau_profile::{Matched, Profile, heat};
 
 /// Reads a profile.
@@ -31,6 +31,12 @@ pub fn apply(unit: &mut Unit, file: &Path) -> Result<(), String> {
         ),
     }
     Ok(())
+}
+
+/// Whether the profile says that the program spends its time in code of the unit.
+pub fn has_hot_code(unit: &Unit) -> bool {
+    unit.codes.values().any(|code| code.attributes.heat == Heat::Hot)
+        || unit.continuations.values().any(|cont| cont.heat == Heat::Hot)
 }
 
 /// How much of a profile is of other source.

@@ -156,6 +156,17 @@ impl Settings {
         steps
     }
 
+    /// After how many rounds `parameters` follows.
+    pub fn lifting_rounds(&self) -> Option<u32> {
+        self.simplify.then(|| lifting_rounds(&self.steps()))
+    }
+
+    /// How many rounds a unit has in which a profile says that the program spends its time, if the user does not say it:
+    /// as many as at `-O3`, and there one more. What is inlined for hot calls is seen through by the next round.
+    pub fn rounds_of_hot_unit(&self) -> Option<u32> {
+        self.rounds.is_none().then_some(if self.level >= 3 { 4 } else { 3 })
+    }
+
     /// What passes decide by.
     pub fn rewrites(&self, fuel: Fuel) -> Rewrites {
         Rewrites {
@@ -167,7 +178,7 @@ impl Settings {
             unboxed_closures: self.unboxed_closures,
             boxed_arguments: self.boxed_arguments,
             inlining: self.inlining.clone(),
-            lifting_rounds: self.simplify.then(|| lifting_rounds(&self.steps())),
+            lifting_rounds: self.lifting_rounds(),
             ..Rewrites::default()
         }
     }

@@ -176,3 +176,49 @@ fn programs_print_the_same_with_counters_and_for_them() {
         }
     }
 }
+
+#[test]
+fn hot_units_have_the_rounds_of_o3_and_arms_in_the_order_of_their_heat() {
+    // What never runs returns, too; it is too large to be a part of the condition.
+    let source = "\
+let[@inline never] far x = x * 7
+let[@inline never] near x = x lxor 5
+let[@inline never] f x = if x > 1_000_000 then far (x + 1) else near (x + 2)
+let () = let s = ref 0 in for i = 1 to 100_000 do s := !s + f i done; print_int !s
+";
+    let folder = Folder::new(&[("p.ml", source)]);
+    count(&folder);
+    let condition = |flags: &[&str]| {
+        let output = folder.flambeau(&[&["-O2", "-dcmm", "-inlining-report", "-c", "p.ml"], flags].concat());
+        check_status(&output, 0);
+        let cmm = text(&output.stderr);
+        let f = cmm.split("(function").find(|part| part.contains("} camlP__f_")).expect("f");
+        f[f.find("(if (").expect("a conditional")..].chars().take(8).collect::<String>()
+    };
+    assert_eq!(condition(&[]), "(if (> x");
+    assert!(!folder.exists("p.2.inlining.org"));
+    assert_eq!(condition(&["-flambeau-profile-use", PROFILE]), "(if (<= ");
+    assert!(folder.exists("p.2.inlining.org"));
+    // What the user says holds.
+    fs::remove_file(folder.path("p.2.inlining.org")).expect("it is there");
+    condition(&["-flambeau-profile-use", PROFILE, "-rounds", "2"]);
+    assert!(!folder.exists("p.2.inlining.org"));
+}
+
+#[test]
+fn what_was_saved_with_a_profile_is_reproduced() {
+    let folder = counted();
+    let output = folder.flambeau(&[
+        "-O2",
+        "-flambeau-profile-use",
+        PROFILE,
+        "-flambeau-save-ir",
+        "-dflambeau",
+        "-c",
+        "p.ml",
+    ]);
+    check_status(&output, 0);
+    let again = folder.run(&["opt", "-O2", "p.fl"]);
+    check_status(&again, 0);
+    assert_eq!(text(&again.stdout), text(&output.stderr));
+}

@@ -265,3 +265,70 @@ fn reports_may_be_kept_in_a_folder() {
     assert!(!folder.exists("out/shapes.flambeau-report.json"));
     check_contains(&folder.run(&["report", "kept"]).stdout, &["What costs most"]);
 }
+
+/// `a` has what `b` inlines, copies and applies.
+const COPIED: &[(&str, &str)] = &[
+    (
+        "a.ml",
+        "let scaled f x =\n  let y = f x in\n  if y = 0. then [] else [ y; y *. 2. ]\n[@@inline]\n\
+         module Make (K : sig type t val weight : t -> float end) = struct\n\
+         let heavier a b = K.weight a > K.weight b\n\
+         let best l =\n  List.fold_left (fun m k ->\n    match m with\n    | Some m when heavier m k -> Some m\n    \
+         | _ -> Some k) None l\nend\n",
+    ),
+    (
+        "b.ml",
+        "let g x = A.scaled (fun x -> x +. 1.) x\n\
+         module P = A.Make (struct type t = float * int let weight (w, _) = w end)\nlet b l = P.best l\n",
+    ),
+];
+
+#[test]
+fn code_of_other_units_keeps_its_locations_without_g() {
+    let folder = Folder::new(COPIED);
+    let lines = || {
+        let output =
+            folder.run(&["-O3", "-inlining-report", "-flambeau-remarks=remains,missed", "-c", "b.ml"]);
+        check_status(&output, 0);
+        text(&output.stderr)
+    };
+    check_status(&folder.run(&["-O3", "-g", "-c", "a.ml"]), 0);
+    let with = lines();
+    check_status(&folder.run(&["-O3", "-c", "a.ml"]), 0);
+    let without = lines();
+    // Of a functor's copy, of what was inlined, and none at the beginning of the file, where nothing is.
+    check_contains(without.as_bytes(), &["a.ml:10:34: remark: a block is allocated", "a.ml:11:12: remark:"]);
+    assert!(!without.contains("b.ml:1:1:"), "{without}");
+    assert_eq!(with, without);
+    let report = text(&folder.run(&["report", "."]).stdout);
+    check_contains(
+        report.as_bytes(),
+        &["in code of A.scaled that was inlined there", "in A.Make.best.(fun)"],
+    );
+    // What is reported changes nothing: neither the code nor what a third unit can know.
+    let read = || ["b.o", "b.cmx"].map(|name| fs::read(folder.path(name)).expect("compiled"));
+    let reported = read();
+    check_status(&folder.run(&["-O3", "-c", "b.ml"]), 0);
+    assert!(reported == read());
+}
+
+#[test]
+fn backtraces_show_inlined_code_of_units_compiled_without_g() {
+    let folder = Folder::new(&[
+        ("a.ml", "let get a i =\n  a.(i)\n"),
+        (
+            "b.ml",
+            "let () = Printexc.record_backtrace true\nlet () =\n  \
+             try ignore (Sys.opaque_identity (A.get [| 1 |] (int_of_string \"3\")))\n  \
+             with _ -> Printexc.print_backtrace stdout\n",
+        ),
+    ]);
+    check_status(&folder.run(&["-c", "a.ml"]), 0);
+    check_status(&folder.run(&["-g", "-c", "b.ml"]), 0);
+    let printed = folder.link_and_run(&["-g", "a.cmx", "b.cmx"]);
+    assert_eq!(
+        printed,
+        "Raised by primitive operation at A.get in file \"a.ml\" (inlined), line 2, characters 2-7\n\
+         Called from B in file \"b.ml\", line 3, characters 34-69\n"
+    );
+}

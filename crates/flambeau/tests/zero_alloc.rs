@@ -240,7 +240,9 @@ fn interfaces_promise() {
         fs::write(folder.path("a.ml"), implementation(f, h)).expect("written");
         let output = folder.run(&["-c", "a.mli", "a.ml"]);
         check_status(&output, 2);
-        check_contains(&output.stderr, &[error]);
+        // Where it is defined, and where it is promised.
+        check_contains(&output.stderr, &[error, "File \"a.ml\", line", "the interface promises it here"]);
+        check_contains(&output.stderr, &["File \"a.mli\", line"]);
     }
     // Nothing is checked of what is no function in the source, and it is said so.
     fs::write(folder.path("a.ml"), held.replace("let g x = x + 1", "let g = Sys.opaque_identity succ"))

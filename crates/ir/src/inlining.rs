@@ -253,6 +253,23 @@ impl Arguments {
             large: self.large.max(most.large),
             threshold: self.threshold.max(most.threshold),
             instance: self.instance.max(most.instance),
+            growth: self.growth.max(most.growth),
+            ..*self
+        }
+    }
+
+    /// For a call that runs, but seldom, as a profile says: the sizes of no level, since a larger one costs text and
+    /// gains nothing.
+    #[must_use]
+    pub fn for_warm_call(&self) -> Arguments {
+        if self.policy != Policy::Threshold {
+            return *self;
+        }
+        let least = Arguments::measured(1);
+        Arguments {
+            small: self.small.min(least.small),
+            threshold: self.threshold.min(least.threshold),
+            instance: self.instance.min(least.instance),
             ..*self
         }
     }

@@ -12,8 +12,8 @@ const UNITS: u64 = 150;
 /// What the arguments that come with functions are elsewhere: the unit's own, and the two that random units have.
 const ORIGINS: [Option<Origin>; 3] = [None; 3];
 
-fn export(unit: &Unit, code: CodeId, places: bool) -> Option<Exported> {
-    transfer::export(unit, code, places, &FxHashMap::default(), &FxHashMap::default())
+fn export(unit: &Unit, code: CodeId) -> Option<Exported> {
+    transfer::export(unit, code, &FxHashMap::default(), &FxHashMap::default())
 }
 
 /// All functions of random units that can leave, as bytes.
@@ -21,7 +21,7 @@ fn functions() -> Vec<Vec<u8>> {
     let mut functions = Vec::new();
     for seed in 0..UNITS {
         let unit = generator::unit(seed);
-        functions.extend(unit.codes.keys().filter_map(|code| export(&unit, code, true)).map(|e| e.bytes));
+        functions.extend(unit.codes.keys().filter_map(|code| export(&unit, code)).map(|e| e.bytes));
     }
     functions
 }
@@ -34,9 +34,8 @@ fn what_arrives_is_what_left() {
     let mut importer = Importer::default();
     for bytes in functions {
         let origins = [None].into_iter().chain(elsewhere.origins.keys().map(Some)).collect::<Vec<_>>();
-        let code =
-            transfer::import(&mut elsewhere, &bytes, &mut importer, &origins, true).expect("a function");
-        let again = export(&elsewhere, code, true).expect("it can leave again");
+        let code = transfer::import(&mut elsewhere, &bytes, &mut importer, &origins).expect("a function");
+        let again = export(&elsewhere, code).expect("it can leave again");
         if elsewhere.codes.next_key().as_u32() == code.as_u32() + 1 {
             assert_eq!(bytes, again.bytes);
         } else {
@@ -54,18 +53,31 @@ fn what_arrives_is_well_formed() {
 }
 
 #[test]
-fn without_places_there_are_none() {
+fn locations_arrive_as_they_left() {
+    // The locations of a function's body, in its order.
+    let locations = |unit: &Unit, code: CodeId| {
+        let mut found = Vec::new();
+        unit.codes[code].body.clone().map_places(&mut |dbg| {
+            found.push(unit.locs.get(dbg).cloned());
+            dbg
+        });
+        found
+    };
+    let mut known = 0;
     for seed in 0..20 {
         let unit = generator::unit(seed);
         for code in unit.codes.keys() {
-            let Some(exported) = export(&unit, code, false) else { continue };
+            let Some(exported) = export(&unit, code) else { continue };
             let mut elsewhere = Unit::new("Elsewhere", Naming::usual("camlElsewhere"), 0);
-            let code =
-                transfer::import(&mut elsewhere, &exported.bytes, &mut Importer::default(), &ORIGINS, true);
-            assert!(elsewhere.locs.is_empty());
-            assert_eq!(code, Ok(CodeId::from_u32(0)));
+            let imported =
+                transfer::import(&mut elsewhere, &exported.bytes, &mut Importer::default(), &ORIGINS);
+            assert_eq!(imported, Ok(CodeId::from_u32(0)));
+            let left = locations(&unit, code);
+            assert_eq!(locations(&elsewhere, CodeId::from_u32(0)), left);
+            known += left.iter().flatten().count();
         }
     }
+    assert!(known > 20, "only {known} locations");
 }
 
 #[test]
@@ -73,7 +85,7 @@ fn damaged_functions_are_survived() {
     let (mut imported, mut well_formed) = (0, 0);
     damage::survive(3, &functions(), 100_000, 32 << 20, |bytes| {
         let mut unit = Unit::new("Elsewhere", Naming::usual("camlElsewhere"), 0);
-        if transfer::import(&mut unit, bytes, &mut Importer::default(), &ORIGINS, true).is_ok() {
+        if transfer::import(&mut unit, bytes, &mut Importer::default(), &ORIGINS).is_ok() {
             imported += 1;
             well_formed += u32::from(transfer::check(bytes, 3).is_ok());
         }
@@ -96,7 +108,7 @@ fn what_is_nested_deeply_stays() {
         );
         let unit = flambeau_ir::parser::parse_unit(&text).expect("a unit");
         assert_eq!(flambeau_ir::verify::verify(&unit), Ok(()));
-        export(&unit, CodeId::from_u32(0), true)
+        export(&unit, CodeId::from_u32(0))
     };
     assert!(function(100).is_some_and(|exported| transfer::check(&exported.bytes, 1).is_ok()));
     assert!(function(149).is_some_and(|exported| transfer::check(&exported.bytes, 1).is_ok()));
@@ -111,7 +123,7 @@ fn arguments_that_did_not_come_are_noticed() {
          code f (x) -> return { call x (x) -> return }
          entry -> return { return (0) }";
     let unit = flambeau_ir::parser::parse_unit(text).expect("a unit");
-    let bytes = export(&unit, CodeId::from_u32(0), true).expect("it can leave").bytes;
+    let bytes = export(&unit, CodeId::from_u32(0)).expect("it can leave").bytes;
     assert_eq!(transfer::check(&bytes, 1), Ok(()));
     assert_eq!(transfer::check(&bytes, 0).map_err(|error| error.to_string()), Err("no arguments 0".into()));
 }

@@ -74,7 +74,7 @@ pub fn inlinable(
             continue;
         }
         let along = if unit.codes[code].attributes.is_functor { &along_with_functor } else { &along };
-        let exported = transfer::export(unit, code, rewrites.keep_backtraces, along, &closures);
+        let exported = transfer::export(unit, code, along, &closures);
         let Some(exported) = exported else { continue };
         if !may_leave(unit, &exported, visible) || !may_have_copies(unit, code, &exported, &hidden) {
             continue;

@@ -182,22 +182,17 @@ impl Simplifier<'_> {
     fn import(&mut self, name: &str) -> Option<CodeId> {
         self.unit.imports.find_unit_of(name, &mut self.unit.origins);
         let blob = self.unit.imports.get(name)?;
-        let places = self.rewrites.keep_backtraces;
         let first = self.unit.codes.next_key();
         let first_static = self.unit.statics.len();
-        let code = match transfer::import(
-            self.unit,
-            &blob.bytes,
-            &mut self.global.imported.importer,
-            &blob.origins,
-            places,
-        ) {
-            Ok(code) => code,
-            Err(error) => {
-                self.unit.imports.report(name, error);
-                return None;
-            }
-        };
+        let code =
+            match transfer::import(self.unit, &blob.bytes, &mut self.global.imported.importer, &blob.origins)
+            {
+                Ok(code) => code,
+                Err(error) => {
+                    self.unit.imports.report(name, error);
+                    return None;
+                }
+            };
         self.type_statics_from(first_static);
         self.note_static_closures(first_static);
         // It was simplified where it comes from, with its functions.

@@ -3,7 +3,7 @@
 
 use std::rc::Rc;
 
-use flambeau_ir::{CodeId, Continuation, Expr, Simple, Symbol, Unit, ValueSlot, Variable};
+use flambeau_ir::{CodeId, Continuation, Expr, Heat, Simple, Symbol, Unit, ValueSlot, Variable};
 use flambeau_types::Ty;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
@@ -76,6 +76,8 @@ pub struct Global {
     pub instance_data: FxHashSet<Symbol>,
     /// Codes of specialised instances that are called, and stay therefore.
     pub called_instances: FxHashSet<CodeId>,
+    /// A profile says of some functions how often they run.
+    pub has_profile: bool,
     /// How many states of the memory have a name.
     memories: u32,
 }
@@ -115,6 +117,7 @@ impl Global {
             made: FxHashMap::default(),
             instance_data: FxHashSet::default(),
             called_instances: FxHashSet::default(),
+            has_profile: unit.codes.values().any(|code| code.attributes.heat != Heat::Unknown),
             // The first is that of the beginning.
             memories: 1,
         }

@@ -12,6 +12,7 @@
 //! compared.
 
 mod classes;
+mod complete;
 
 use flambeau_ir::prim::{Init, IntOp, Mutability};
 use flambeau_ir::verify::{CallGraph, in_cycles};
@@ -38,9 +39,15 @@ const METHODS: u32 = 1;
 #[derive(Debug, Default)]
 pub(crate) struct Methods {
     classes: Classes,
-    /// The unit's block of records; after them, for each definition the table of the class that was initialised last,
-    /// and for each method its label there.
+    /// The unit's block of records.
     records: Option<Symbol>,
+    /// What the parts of classes leave behind, a block: for each definition the table of the class that was initialised
+    /// last, and for each method its label there.
+    labels: Option<Symbol>,
+    /// The record that no object has.
+    none: Option<Symbol>,
+    /// The function that completes classes, if one is completed on the straight line of the entry code.
+    completing: Option<complete::Completing>,
     /// The codes of methods that are called or converted.
     declared: FxHashMap<NodeId, (FunctionSlot, CodeId)>,
     converted: FxHashSet<NodeId>,
@@ -62,15 +69,11 @@ impl Methods {
     }
 
     fn table(&self, definition: usize) -> u32 {
-        self.number_of_definitions() + definition as u32
+        definition as u32
     }
 
     fn label(&self, method: usize) -> u32 {
-        2 * self.number_of_definitions() + method as u32
-    }
-
-    fn size(&self) -> u32 {
-        self.label(self.classes.methods.len())
+        self.number_of_definitions() + method as u32
     }
 }
 
@@ -99,21 +102,28 @@ impl<'a> Converter<'a> {
         if self.methods.classes.classes.is_empty() {
             return;
         }
-        let prefix = self.unit.naming.local("classes");
-        let symbol = self.fresh_symbol(prefix);
-        let size = self.methods.size();
-        let def = StaticDef::Preallocated { symbol, tag: 0, size, private: size };
-        self.unit.statics.push(Static { exported: false, def });
+        let sizes = [
+            ("classes", self.methods.number_of_definitions()),
+            ("labels", self.methods.label(self.methods.classes.methods.len())),
+        ];
+        let [symbol, labels] = sizes.map(|(name, size)| {
+            let name = self.unit.naming.local(name);
+            let symbol = self.fresh_symbol(name);
+            let def = StaticDef::Preallocated { symbol, tag: 0, size, private: size };
+            self.unit.statics.push(Static { exported: false, def });
+            symbol
+        });
         self.methods.records = Some(symbol);
+        self.methods.labels = Some(labels);
         // Reads of a record may be executed before the class is known to be that of the object.
         let longest =
             self.methods.classes.classes.values().map(|class| class.methods.len()).max().unwrap_or(0);
         let name = self.unit.naming.local("no_class");
         let none = self.fresh_symbol(name);
+        self.methods.none = Some(none);
         let fields = vec![StaticField::Immediate(0); longest + 1];
-        self.unit
-            .statics
-            .push(Static { exported: false, def: StaticDef::Block { symbol: none, tag: 0, fields } });
+        let def = StaticDef::Block { symbol: none, tag: 0, fields };
+        self.unit.statics.push(Static { exported: false, def });
         let mut classes: Vec<usize> = self.methods.classes.classes.keys().copied().collect();
         classes.sort_unstable();
         for class in classes {
@@ -129,13 +139,10 @@ impl<'a> Converter<'a> {
 
     /// What is to be done after an application that concerns a class.
     pub fn after_application(&mut self, node: NodeId) -> Result<()> {
-        let (Some(step), Some(records)) =
-            (self.methods.classes.steps.get(&node).copied(), self.methods.records)
-        else {
-            return Ok(());
-        };
+        let Methods { records: Some(records), labels: Some(kept), .. } = self.methods else { return Ok(()) };
+        let Some(step) = self.methods.classes.steps.get(&node).copied() else { return Ok(()) };
         match step {
-            Step::Defined(definition) => self.note_labels(records, definition),
+            Step::Defined(definition) => self.note_labels(kept, definition),
             // Where others may have initialised the class anew, what was left behind is compared with a table of one's
             // own, and only another domain could come between.
             Step::Complete(_, table)
@@ -144,26 +151,36 @@ impl<'a> Converter<'a> {
             {
                 Ok(())
             }
-            Step::Complete(definition, table) => self.complete_class(records, definition, table),
+            // What is executed once is not worth its code at each class.
+            Step::Complete(definition, table) if self.straight => {
+                self.complete_by_call(records, kept, definition, table)
+            }
+            Step::Complete(definition, table) => self.complete_class(records, kept, definition, table),
         }
     }
 
     /// Keeps the table that is being filled, and where the methods of a definition are in it.
-    fn note_labels(&mut self, records: Symbol, definition: usize) -> Result<()> {
+    fn note_labels(&mut self, kept: Symbol, definition: usize) -> Result<()> {
         let table = self.variable(self.methods.classes.definitions[definition].table)?.simple;
         let field = self.methods.table(definition);
-        self.store_record(records, field, table, Init::Assignment);
+        self.store_record(kept, field, table, Init::Assignment);
         for method in self.methods.classes.definitions[definition].methods.clone() {
             let label = self.variable(self.methods.classes.methods[method].label)?.simple;
             let field = self.methods.label(method);
             let prim = Prim::BlockStore { field, pointer: false, init: Init::Assignment };
-            self.prim("stored", prim, &[records.into(), label], LocId(0));
+            self.prim("stored", prim, &[kept.into(), label], LocId(0));
         }
         Ok(())
     }
 
     /// Makes the record of a class that is complete, if its methods are those that its source shows.
-    fn complete_class(&mut self, records: Symbol, definition: usize, table: Option<Ident>) -> Result<()> {
+    fn complete_class(
+        &mut self,
+        records: Symbol,
+        kept: Symbol,
+        definition: usize,
+        table: Option<Ident>,
+    ) -> Result<()> {
         let class = &self.methods.classes.classes[&definition];
         let (definitions, methods) = (class.definitions.clone(), class.methods.clone());
         if methods.is_empty() {
@@ -173,21 +190,21 @@ impl<'a> Converter<'a> {
             .iter()
             .map(|method| {
                 let label = self.methods.label(*method);
-                self.changing_field(records.into(), label)
+                self.changing_field(kept.into(), label)
             })
             .collect();
         let table = match table {
             Some(table) => self.variable(table)?.simple,
             None => {
                 let own = self.methods.table(definition);
-                self.changing_field(records.into(), own)
+                self.changing_field(kept.into(), own)
             }
         };
         // What the parts of the class left behind is about this table.
         let mut tests = Vec::new();
         for part in definitions {
             let its = self.methods.table(part);
-            let its = self.changing_field(records.into(), its);
+            let its = self.changing_field(kept.into(), its);
             tests.push(self.prim("same", Prim::PhysEqual { negated: false }, &[its, table], LocId(0)));
         }
         let Some(same_table) = self.all(tests) else { return Ok(()) };
@@ -280,7 +297,8 @@ impl<'a> Converter<'a> {
     }
 
     /// Completes what is said of methods when all is converted.
-    pub fn finish_methods(&mut self) {
+    pub fn finish_methods(&mut self) -> Result<()> {
+        self.define_completing()?;
         let mut declared: Vec<_> = self.methods.declared.iter().map(|(node, to)| (*node, *to)).collect();
         declared.sort_unstable_by_key(|(node, _)| node.0);
         for (node, (slot, code)) in &declared {
@@ -289,6 +307,7 @@ impl<'a> Converter<'a> {
             }
         }
         self.mark_recursive();
+        Ok(())
     }
 
     /// What comes back to itself through other methods, and functions that it makes, is as bad to inline as what calls

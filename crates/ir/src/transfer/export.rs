@@ -3,7 +3,7 @@
 use cranelift_entity::EntityRef;
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::{Function, MAX_DEPTH, Place, Portable};
+use super::{Extent, Function, MAX_DEPTH, Place, Portable};
 use crate::remap::{self, Remap};
 use crate::stack::deep;
 use crate::{
@@ -27,14 +27,12 @@ pub struct Exported {
 }
 
 /// A function as bytes; `None` if it can't leave its unit: it needs its closure, or slots of sets of closures that it
-/// does not allocate, or allocates a set that is to stay the only one, or is nested very deeply. `places`: whether its
-/// source locations are exported with it. `along`: the static data that is exported with it, by its symbols, instead of
-/// being referred to, closures with their functions. `closures`: the functions of static closures that the other unit
-/// may know.
+/// does not allocate, or allocates a set that is to stay the only one, or is nested very deeply. `along`: the static
+/// data that is exported with it, by its symbols, instead of being referred to, closures with their functions.
+/// `closures`: the functions of static closures that the other unit may know.
 pub fn export(
     unit: &Unit,
     code: CodeId,
-    places: bool,
     along: &FxHashMap<Symbol, &StaticDef>,
     closures: &FxHashMap<Symbol, CodeId>,
 ) -> Option<Exported> {
@@ -47,7 +45,6 @@ pub fn export(
     }
     let mut export = Export {
         unit,
-        places,
         along,
         closures,
         own_functions: functions.len(),
@@ -205,7 +202,6 @@ fn depth(body: &Expr) -> u32 {
 /// The tables in the making.
 struct Export<'u> {
     unit: &'u Unit,
-    places: bool,
     along: &'u FxHashMap<Symbol, &'u StaticDef>,
     closures: &'u FxHashMap<Symbol, CodeId>,
     /// How many functions are exported along.
@@ -284,8 +280,7 @@ impl Export<'_> {
         }
         let loc = unit.locs.get(dbg)?;
         let (file, scope) = (self.string(&loc.file), self.string(&loc.scope));
-        let numbers = [loc.line, loc.char_start, loc.char_end, loc.start_bol, loc.end_bol, loc.end_line];
-        Some(Place::Source(file, scope, numbers))
+        Some(Place::Source(file, scope, Extent::of(loc)))
     }
 
     fn finish(self) -> Option<Exported> {
@@ -418,9 +413,6 @@ impl Remap for Export<'_> {
     }
 
     fn dbg(&mut self, dbg: &mut Dbg) {
-        if !self.places {
-            *dbg = Dbg::NONE;
-        }
         if *dbg == Dbg::NONE {
             return;
         }

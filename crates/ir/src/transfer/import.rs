@@ -7,13 +7,13 @@ use super::{ImportError, Place, Portable};
 use crate::naming::Naming;
 use crate::remap::{self, Remap};
 use crate::{
-    CallKind, Code, CodeId, Continuation, ContinuationData, Dbg, FunctionSlot, Heat, Inlined, Loc, Origin,
-    Static, StaticDef, Symbol, SymbolData, Unit, ValueSlot, Variable, VariableData,
+    CallKind, Code, CodeId, Continuation, ContinuationData, Dbg, FunctionSlot, Heat, Inlined, Origin, Static,
+    StaticDef, Symbol, SymbolData, Unit, ValueSlot, Variable, VariableData,
 };
 
 /// Puts a function that [`export`](super::export) wrote into the unit: as a code that nobody refers to, to be copied
 /// from. What it makes of the tables of the unit needs no undoing. `origins`: what the arguments of its unit and of
-/// those that parts of it come from are here. `places`: whether its source locations are imported.
+/// those that parts of it come from are here.
 ///
 /// # Errors
 /// When the bytes are damaged; what was put into the unit's tables until then does not count.
@@ -22,7 +22,6 @@ pub fn import(
     bytes: &[u8],
     importer: &mut Importer,
     origins: &[Option<Origin>],
-    places: bool,
 ) -> Result<CodeId, ImportError> {
     let (portable, rest) =
         postcard::take_from_bytes::<Portable>(bytes).map_err(|error| ImportError(error.to_string()))?;
@@ -38,7 +37,7 @@ pub fn import(
         continuations,
         function_slots,
         value_slots,
-        places: sources,
+        places,
         statics,
         functions,
     } = portable;
@@ -88,8 +87,8 @@ pub fn import(
     for number in value_slots {
         import.value_slots.push(unit.value_slots.push(name(number)?));
     }
-    for place in &sources {
-        let dbg = if places { import.place(unit, place, &name)? } else { Dbg::NONE };
+    for place in &places {
+        let dbg = import.place(unit, place, &name)?;
         import.dbgs.push(dbg);
     }
     let first = unit.codes.next_key().index();
@@ -246,17 +245,8 @@ impl Import<'_> {
         name: &impl Fn(u32) -> Result<String, ImportError>,
     ) -> Result<Dbg, ImportError> {
         match place {
-            Place::Source(file, scope, [line, char_start, char_end, start_bol, end_bol, end_line]) => {
-                Ok(unit.locs.push_foreign(Loc {
-                    file: name(*file)?,
-                    line: *line,
-                    char_start: *char_start,
-                    char_end: *char_end,
-                    start_bol: *start_bol,
-                    end_bol: *end_bol,
-                    end_line: *end_line,
-                    scope: name(*scope)?,
-                }))
+            Place::Source(file, scope, extent) => {
+                Ok(unit.locs.push_foreign(extent.location(name(*file)?, name(*scope)?)))
             }
             Place::Inlined(Inlined { call, inner }) => {
                 let known = |dbg: &Dbg| self.dbgs.get(dbg.0 as usize).copied();

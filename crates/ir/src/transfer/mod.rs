@@ -20,7 +20,7 @@ use crate::naming::Naming;
 use crate::remap::{self, Remap};
 use crate::stack::deep;
 use crate::{
-    CodeAttributes, CodeId, Continuation, Dbg, Expr, FunctionKind, FunctionSlot, Inlined, Kind,
+    CodeAttributes, CodeId, Continuation, Dbg, Expr, FunctionKind, FunctionSlot, Inlined, Kind, Loc,
     SetOfClosures, Static, StaticDef, Subkind, Symbol, SymbolData, Unit, Variable, verify,
 };
 
@@ -59,10 +59,49 @@ struct Portable {
 
 #[derive(Serialize, Deserialize)]
 enum Place {
-    /// The file, the scope, and the numbers of a [`Loc`] in its order.
-    Source(u32, u32, [u32; 6]),
+    /// The file, the scope, and where in the file.
+    Source(u32, u32, Extent),
     /// A location in an inlined function, by two earlier locations.
     Inlined(Inlined),
+}
+
+/// The numbers of a [`Loc`]. Its end is relative to its beginning: most locations begin and end on one line, and small
+/// numbers are a byte.
+#[derive(Clone, Copy, Serialize, Deserialize)]
+struct Extent {
+    line: u32,
+    char_start: u32,
+    start_bol: u32,
+    chars: u32,
+    lines: u32,
+    bol: u32,
+}
+
+impl Extent {
+    fn of(loc: &Loc) -> Extent {
+        // Preprocessors write ends that come before their beginnings.
+        Extent {
+            line: loc.line,
+            char_start: loc.char_start,
+            start_bol: loc.start_bol,
+            chars: loc.char_end.wrapping_sub(loc.char_start),
+            lines: loc.end_line.wrapping_sub(loc.line),
+            bol: loc.end_bol.wrapping_sub(loc.start_bol),
+        }
+    }
+
+    fn location(self, file: String, scope: String) -> Loc {
+        Loc {
+            file,
+            line: self.line,
+            char_start: self.char_start,
+            char_end: self.char_start.wrapping_add(self.chars),
+            start_bol: self.start_bol,
+            end_bol: self.start_bol.wrapping_add(self.bol),
+            end_line: self.line.wrapping_add(self.lines),
+            scope,
+        }
+    }
 }
 
 #[derive(Serialize, Deserialize)]
@@ -134,7 +173,7 @@ impl Function {
 /// When it can't be read, or breaks a rule of the verifier.
 pub fn check(bytes: &[u8], origins: usize) -> Result<(), ImportError> {
     let mut unit = Unit::new("Check", Naming::usual("camlCheck"), 0);
-    let code = import(&mut unit, bytes, &mut Importer::default(), &vec![None; origins], true)?;
+    let code = import(&mut unit, bytes, &mut Importer::default(), &vec![None; origins])?;
     let symbol = unit.symbols.push(SymbolData { linkage_name: "camlCheck__function".into(), is_local: true });
     let set = SetOfClosures {
         functions: [(unit.codes[code].function_slot, code)].into_iter().collect(),

@@ -55,7 +55,10 @@ impl Simplifier<'_> {
         let size = |body| size::of(body, LARGEST_UNIT_BUDGET).unwrap_or(LARGEST_UNIT_BUDGET);
         let bodies = unit.codes.values().map(|code| size(&code.body));
         let whole = bodies.fold(size(&unit.entry.body), u32::saturating_add);
-        let more = u64::from(whole) * u64::from(arguments.growth) / 100;
+        // What is hot may grow as at `-O3`; what is not hardly does.
+        let is_hot = unit.codes.values().any(|code| code.attributes.heat == Heat::Hot);
+        let growth = if is_hot { arguments.for_hot_call().growth } else { arguments.growth };
+        let more = u64::from(whole) * u64::from(growth) / 100;
         (u64::from(UNIT_BUDGET) + more).min(u64::from(LARGEST_UNIT_BUDGET)) as u32
     }
 
@@ -70,7 +73,35 @@ impl Simplifier<'_> {
         let own = self.arguments();
         let own =
             apply.origin.map_or(*own, |origin| own.meet(self.unit.origins[origin].of(self.rewrites.round)));
-        if apply.heat == Heat::Hot { own.for_hot_call() } else { own }
+        match self.heat_of(apply) {
+            Heat::Hot => own.for_hot_call(),
+            Heat::Warm | Heat::Never if !self.concerns_functions(apply) => own.for_warm_call(),
+            _ => own,
+        }
+    }
+
+    /// Whether a call passes functions on, or makes some: these may run often even if the call does not, and know each
+    /// other only if it is inlined.
+    fn concerns_functions(&self, apply: &Apply) -> bool {
+        let makes = match &apply.kind {
+            CallKind::Direct(code) => self.makes_closures(*code),
+            _ => false,
+        };
+        makes || apply.args.iter().any(|arg| matches!(self.env.ty(*arg), Ty::Closure(_)))
+    }
+
+    /// How often a call runs. Nobody counted those in code of other units: where the unit has a profile, a function of
+    /// the unit that is called there is called as often as it is in all, and others do not matter to the program, which
+    /// counts its own code.
+    fn heat_of(&self, apply: &Apply) -> Heat {
+        if apply.heat != Heat::Unknown || !self.global.has_profile {
+            return apply.heat;
+        }
+        match &apply.kind {
+            CallKind::Direct(code) => self.unit.codes[*code].attributes.heat,
+            CallKind::DirectExternal(_) => Heat::Warm,
+            _ => Heat::Unknown,
+        }
     }
 
     /// What grows, and why the body is to be inlined; or why it is not.
