@@ -49,8 +49,8 @@ pub enum Expr {
     Assign { var: Var, value: ExprId },
     /// The first is for its effect.
     Seq(ExprId, ExprId),
-    /// The condition is a naked 0 or 1 (or any non-zero). `swapped`: the arms are better laid out in the other order, if
-    /// the condition can be negated for nothing.
+    /// The condition is a naked 0 or 1 (or any non-zero). `swapped`: the arms are better laid out in the other order,
+    /// if the condition can be negated for nothing.
     If { cond: ExprId, then_: ExprId, else_: ExprId, swapped: bool, dbg: Dbg },
     /// On a naked integer. Without default, other values don't happen. Keys are increasing; several keys may
     /// share an arm (an index into `arms`).

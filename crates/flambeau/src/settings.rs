@@ -161,8 +161,8 @@ impl Settings {
         self.simplify.then(|| lifting_rounds(&self.steps()))
     }
 
-    /// How many rounds a unit has in which a profile says that the program spends its time, if the user does not say it:
-    /// as many as at `-O3`, and there one more. What is inlined for hot calls is seen through by the next round.
+    /// How many rounds a unit has in which a profile says that the program spends its time, if the user does not say
+    /// it: as many as at `-O3`, and there one more. What is inlined for hot calls is seen through by the next round.
     pub fn rounds_of_hot_unit(&self) -> Option<u32> {
         self.rounds.is_none().then_some(if self.level >= 3 { 4 } else { 3 })
     }

@@ -64,7 +64,7 @@ fn locations_arrive_as_they_left() {
         found
     };
     let mut known = 0;
-    for seed in 0..20 {
+    for seed in 0..UNITS {
         let unit = generator::unit(seed);
         for code in unit.codes.keys() {
             let Some(exported) = export(&unit, code) else { continue };

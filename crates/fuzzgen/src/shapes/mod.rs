@@ -81,11 +81,9 @@ pub(crate) fn generate(mut g: Gen, seed: u64, first: u64) -> Program {
     let units = *g.rng.pick(&[1, 1, 2, 2, 3, 3]);
     let mut bodies = vec![vec![]; units];
     bodies[0].push(Node::plain(&format!("let () = Fz.start \"{}\"\n", g.program), vec![]));
-    for unit in 1..units {
-        for used in 0..unit {
-            let used = g.unit_module(used);
-            bodies[unit].push(Node::optional(&format!("open {used}\n"), vec![]));
-        }
+    for (unit, body) in bodies.iter_mut().enumerate() {
+        let opened = (0..unit).map(|used| format!("open {}\n", g.unit_module(used)));
+        body.extend(opened.map(|open| Node::optional(&open, vec![])));
     }
     let first = chosen[0].name;
     for shape in chosen {
