@@ -352,6 +352,13 @@ impl Flow {
         children.get(first).copied().filter(|child| self.runs[*child].at == position)
     }
 
+    /// The block that a position directly in a run is in.
+    #[must_use]
+    pub fn block_at(&self, run: Run, position: u32) -> Block {
+        let begun = self.blocks.iter().rev().find(|(_, data)| data.code == run && data.start <= position);
+        begun.map_or(self.runs[run].block, |(block, _)| block)
+    }
+
     /// The edges along which control reaches a block.
     #[must_use]
     pub fn predecessors(&self, block: Block) -> impl ExactSizeIterator<Item = &Edge> {

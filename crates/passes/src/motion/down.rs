@@ -3,7 +3,7 @@
 //! Uses are decided before definitions, so that the operands of a value that is moved can be moved with it.
 
 use cranelift_entity::SecondaryMap;
-use flambeau_flow::{EdgeKind, Location, Run, RunKind};
+use flambeau_flow::{Block, EdgeKind, Location, Run, RunKind};
 use flambeau_ir::prim::Crossing;
 use flambeau_ir::stack::deep;
 use flambeau_ir::{CallKind, Prim, Rewrite, Rewrites, Simple, Terminator, Variable};
@@ -19,6 +19,8 @@ const ARMS: usize = 8;
 const BOXES: usize = 3;
 /// A value with more uses than these stays.
 const USES: usize = 64;
+/// No more blocks than these are looked at before an arm that a box is made in.
+const FAR: usize = 64;
 /// No deeper than so many runs inside its own is a value moved.
 const DEEP: u32 = 200;
 
@@ -80,7 +82,35 @@ impl Down<'_, '_, '_> {
             goal.filter(|_| flow.runs()[at.run].kind == RunKind::Arm)
         };
         let goals: SmallVec<[Goal; 1]> = uses.iter().filter_map(in_arm).collect();
-        if goals.len() == uses.len() { goals } else { SmallVec::new() }
+        if goals.len() == uses.len() && self.exclude_each_other(floating, &uses) {
+            goals
+        } else {
+            SmallVec::new()
+        }
+    }
+
+    /// Whether no more than one of some arms is executed for one execution of where a value is: a box made in two of
+    /// them, one after the other, would be two boxes.
+    fn exclude_each_other(&self, floating: &Floating, arms: &[Location]) -> bool {
+        let flow = self.function.flow;
+        let home = flow.block_at(floating.home, floating.positions.start);
+        arms.iter().all(|arm| {
+            let mut seen: SmallVec<[Block; 8]> = SmallVec::from_slice(&[home]);
+            let mut left: SmallVec<[Block; 8]> = SmallVec::from_slice(&[flow.runs()[arm.run].block]);
+            while let Some(block) = left.pop() {
+                if seen.contains(&block) {
+                    continue;
+                }
+                seen.push(block);
+                for edge in flow.predecessors(block) {
+                    if seen.len() > FAR || arms.iter().any(|other| edge.from.run == other.run) {
+                        return false;
+                    }
+                    left.push(edge.from.block);
+                }
+            }
+            true
+        })
     }
 
     /// How far an allocation can move towards where it is used. The box of a number moves past effects, too, as with
