@@ -71,6 +71,9 @@ type compiled = {
   phrases : Cmm.phrase list;
 }
 
+(* What the units that were read say of their allocations. *)
+let imported () = Allocation_summary.read !Imports.summaries
+
 let read_reply info bytes ~debuginfos =
   let Reply.{ dumps; outcome } = Reply.read bytes in
   print_dumps info dumps;
@@ -78,7 +81,8 @@ let read_reply info bytes ~debuginfos =
   | Error failure -> raise failure
   | Ok { payload; files; counters; warnings; cmm } ->
       print_counters (Unit_files.module_name info) counters;
-      let phrases = Profile.record "cmm" (Decode_cmm.phrases ~debuginfos) cmm in
+      let inlined = !Clflags.debug || Zero_alloc.needs_locations !Zero_alloc_attributes.current ~imported:(imported ()) in
+      let phrases = Profile.record "cmm" (Decode_cmm.phrases ~debuginfos ~inlined) cmm in
       { payload; files; warnings; phrases }
 
 (* Whether other units may know nothing of this one. *)
@@ -132,7 +136,7 @@ let middle_end info (request : Encode.request) =
 (* What is allocated, by what the source says of it ([@zero_alloc]) and what other units say. *)
 let allocations phrases =
   Profile.record "allocations"
-    (Zero_alloc.analyse !Zero_alloc_attributes.current ~imported:!Imports.summaries)
+    (Zero_alloc.analyse !Zero_alloc_attributes.current ~imported:(imported ()))
     phrases
 
 let save_description info (program : Lambda.program) payload =
