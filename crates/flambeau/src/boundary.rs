@@ -62,8 +62,9 @@ pub fn run_ocaml_driver() -> ExitCode {
     ExitCode::from(2)
 }
 
-/// Rust ignores broken pipes; OCaml, and the programs that it runs, expect to be ended by them.
-fn restore_default_signals() {
+/// Rust ignores broken pipes; OCaml, and the programs that it runs, expect to be ended by them, and who pipes what a
+/// command prints into `head` wants no more of it.
+pub fn restore_default_signals() {
     // SAFETY: `signal` with a default action.
     unsafe { libc::signal(libc::SIGPIPE, libc::SIG_DFL) };
 }
