@@ -30,8 +30,9 @@ let location r =
   | Inlined -> let call = Reader.u r in Inlined (call, Reader.u r)
   | Foreign -> Foreign (foreign r)
 
-(** The locations by their numbers: [debuginfos], then those that are read. Unless [inlined], what is inlined is where
-    the unit calls it, and what other units have given is nowhere: each place costs its share of the frame tables. *)
+(** The locations by their numbers: [debuginfos], then those that are read. [inlined]: whether inlined code, and code
+    copied from other units, keeps its own locations. Otherwise inlined code has the location of the call in the unit,
+    and copied code none, since each location takes space in the frame tables. *)
 let read r debuginfos ~inlined =
   let added = Reader.array r location in
   let first = Array.length debuginfos in

@@ -367,7 +367,8 @@ let create reader ~debuginfos ~inlined =
     own_closure = None;
   }
 
-(** The phrases of a unit. [debuginfos] is what location numbers stand for; [inlined]: also of what is inlined.
+(** The phrases of a unit. [debuginfos]: the locations of the unit's source, by their numbers. [inlined]: as
+    {!Added_locations.read} has it.
     @raise Byte_reader.Malformed if the bytes are not what Rust should have written. *)
 let phrases reader ~debuginfos ~inlined =
   let state = create reader ~debuginfos ~inlined in

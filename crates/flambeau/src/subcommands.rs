@@ -14,7 +14,7 @@ use crate::manual::Shell;
 use crate::opt::OptArguments;
 use crate::perf::ProfileArguments;
 use crate::reports::ReportArguments;
-use crate::{boundary, doctor, init, library, manual, opt, perf, reports, run, toolchain};
+use crate::{doctor, init, library, manual, opt, perf, reports, run, toolchain};
 
 /// What `flambeau -V` prints.
 const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " (OCaml ", env!("FLAMBEAU_OCAML_VERSION"), ")");
@@ -169,11 +169,7 @@ pub fn run_if_called() -> Option<ExitCode> {
     let program = words.next().map(PathBuf::from).unwrap_or_default();
     let word = words.next();
     let at_terminal = std::io::stdout().is_terminal();
-    let first = first(&program, word.as_ref(), at_terminal, |word| Path::new(word).exists());
-    if matches!(first, First::Command) {
-        boundary::restore_default_signals();
-    }
-    match first {
+    match first(&program, word.as_ref(), at_terminal, |word| Path::new(word).exists()) {
         First::Compiler => None,
         First::Unknown(word) => {
             eprintln!("flambeau: don't know what to do with {word}");
