@@ -3,7 +3,8 @@
     The file is a stock [.cmx] (magic number, marshalled description, digest of both) followed by a payload and
     the payload's MD5, where stock readers have stopped. So that link-time digests cover the payload, its MD5
     is in the marshalled description too: the approximation of the module block has one field more than the
-    block, a {e marker}. All other fields are unknown, and no program reads a field past the end. *)
+    block, a {e marker}, and no program reads a field past the end. The other fields are what the payload exports
+    ([Stock_exports]). *)
 
 open Clambda
 
@@ -36,6 +37,9 @@ let without_marker fields =
 (** The export information of a unit whose module block has [size] fields. *)
 let export_info ~size payload =
   let fields = Array.make (size + 1) Value_unknown in
+  (match Stock_exports.of_payload payload with
+  | Value_tuple known -> Array.blit known 0 fields 0 (min size (Array.length known))
+  | _ -> ());
   fields.(size) <- marker payload;
   Value_tuple fields
 

@@ -165,14 +165,14 @@ fn approximation(shape: &Shape) -> Approximation {
     }
 }
 
-/// Records which modules the functions of a unit return.
+/// Records which modules and closures the functions of a unit return.
 fn add_results(exports: &Approximation, imports: &mut Imports) {
     let mut pending = vec![exports];
     while let Some(approximation) = pending.pop() {
         match approximation {
             Approximation::Closure { code, result, .. } => {
                 let shape = shape(result);
-                if let Shape::Block(_) | Shape::Result(..) = shape {
+                if shape.is_known() {
                     imports.add_result(code, shape);
                 }
                 pending.push(result);

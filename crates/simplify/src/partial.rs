@@ -5,13 +5,24 @@ use flambeau_ir::term::{InlineAttribute, SpecialiseAttribute};
 use flambeau_ir::transfer::own_name;
 use flambeau_ir::{
     Apply, ApplyCont, CallKind, Code, CodeAttributes, CodeId, ExnCont, Expr, FunctionKind, FunctionSlot,
-    Item, Named, Prim, Rewrite, SetOfClosures, Simple, Terminator, ValueSlot, Variable,
+    Item, Kind, Named, Prim, Rewrite, SetOfClosures, Simple, Terminator, ValueSlot, Variable,
 };
 use flambeau_types::Ty;
 use smallvec::{SmallVec, smallvec};
 
 use crate::Simplifier;
 use crate::run::Rest;
+
+/// A known function that waits for more arguments than it is applied to.
+struct Waiting {
+    kind: CallKind,
+    /// The linker's name of its code.
+    name: String,
+    needs_closure: bool,
+    result: Kind,
+    /// The parameters for which it waits.
+    params: SmallVec<[Variable; 4]>,
+}
 
 /// What a partial application captures, and how its code comes to that.
 struct Captured {
@@ -27,15 +38,11 @@ impl Simplifier<'_> {
         if apply.kind != CallKind::Generic || self.is_measuring() || self.function.in_instance {
             return None;
         }
-        let Ty::Closure(known) = self.env.ty(apply.callee?) else { return None };
-        let code = known.code()?;
-        let data = &self.unit.codes[code];
-        let arity = data.params.len();
-        let waits = apply.args.len() < arity && data.takes_values(&self.unit.variables, arity);
-        if !waits || !self.allow(Rewrite::PartialCall) {
+        let waiting = self.waiting(apply)?;
+        if !self.allow(Rewrite::PartialCall) {
             return None;
         }
-        let (partial, set) = self.partial_code(apply, code, arity);
+        let (partial, set) = self.partial_code(apply, waiting);
         let mut functions = SmallVec::new();
         functions.push((self.unit.codes[partial].function_slot, partial));
         let set = SetOfClosures { functions, values: set };
@@ -49,14 +56,37 @@ impl Simplifier<'_> {
         Some(Rest::from(term))
     }
 
+    /// The function that a generic call applies to too few arguments, of this unit or another.
+    fn waiting(&mut self, apply: &Apply) -> Option<Waiting> {
+        match self.env.ty(apply.callee?) {
+            Ty::Closure(known) => {
+                let code = known.code()?;
+                let data = &self.unit.codes[code];
+                let waits = apply.args.len() < data.params.len()
+                    && data.takes_values(&self.unit.variables, data.params.len());
+                if !waits {
+                    return None;
+                }
+                let (result, name) = (data.result, data.linkage_name.clone());
+                let others: SmallVec<[Variable; 4]> = data.params[apply.args.len()..].into();
+                let params = others.into_iter().map(|param| self.fresh_like(param)).collect();
+                let needs_closure = self.uses_closure(code);
+                Some(Waiting { kind: CallKind::Direct(code), name, needs_closure, result, params })
+            }
+            Ty::Elsewhere(callee) if apply.args.len() < callee.arity => Some(Waiting {
+                kind: CallKind::DirectExternal(callee.code.to_string()),
+                name: callee.code.to_string(),
+                needs_closure: callee.needs_closure,
+                result: Kind::Value,
+                params: (apply.args.len()..callee.arity).map(|_| self.unit.new_value("param")).collect(),
+            }),
+            _ => None,
+        }
+    }
+
     /// The function that waits for the other arguments, and what it captures.
-    fn partial_code(
-        &mut self,
-        apply: &Apply,
-        code: CodeId,
-        arity: usize,
-    ) -> (CodeId, Vec<(ValueSlot, Simple)>) {
-        let needs_closure = self.uses_closure(code);
+    fn partial_code(&mut self, apply: &Apply, waiting: Waiting) -> (CodeId, Vec<(ValueSlot, Simple)>) {
+        let Waiting { kind, name, needs_closure, result, params } = waiting;
         let mut captured = Captured {
             slot: self.unit.function_slots.push("partial".into()),
             closure: self.unit.new_value("my_closure"),
@@ -67,16 +97,12 @@ impl Simplifier<'_> {
             apply.callee.filter(|_| needs_closure).map(|callee| self.captured_atom(callee, &mut captured));
         let mut args: Vec<Simple> =
             apply.args.iter().map(|arg| self.captured_atom(*arg, &mut captured)).collect();
-        let data = &self.unit.codes[code];
-        let (result, name) = (data.result, own_name(&self.unit.naming, &data.linkage_name, captured.slot));
-        let others: Vec<Variable> = data.params[apply.args.len()..arity].to_vec();
-        let params: SmallVec<[Variable; 4]> =
-            others.into_iter().map(|param| self.fresh_like(param)).collect();
         args.extend(params.iter().map(|param| Simple::Var(*param)));
+        let name = own_name(&self.unit.naming, &name, captured.slot);
         let (ret, exn) = (self.unit.new_continuation("return"), self.unit.new_exn_continuation("raise"));
         let call = Apply {
             callee,
-            kind: CallKind::Direct(code),
+            kind,
             args,
             ret,
             exn: ExnCont { cont: exn, extra_args: SmallVec::new() },

@@ -8,6 +8,7 @@ use xtask_bench::small_units::{self, Project};
 
 pub const CHECKS: &[Check] = &[
     Check { name: "link-mixed-objects", run: mixed_objects },
+    Check { name: "link-mixed-calls", run: mixed_calls },
     Check { name: "link-mixed-libraries", run: mixed_libraries },
     Check { name: "link-natdynlink", run: natdynlink },
     Check { name: "link-natdynlink-library", run: natdynlink_library },
@@ -62,6 +63,57 @@ fn mixed_objects(lab: &Lab) -> Result<Verdict> {
     }
     Ok(Verdict::Held)
 }
+
+/// Functions of a unit, also those that a function returns, are called directly by the other compiler's code, which may
+/// pass on the unit's constants.
+fn mixed_calls(lab: &Lab) -> Result<Verdict> {
+    lab.write("called.ml", CALLED)?;
+    lab.write("caller.ml", CALLER)?;
+    for (maker, user) in BOTH_ORDERS {
+        lab.compile(maker, &["-inline", "0", "-c", "called.ml"])?;
+        lab.compile(user, &["-S", "-inline", "0", "called.cmx", "caller.ml", "-o", "caller.exe"])
+            .and_then(|_| lab.expect_output("caller.exe", CALLER_OUTPUT))
+            .with_context(|| format!("functions by {maker:?}, calls by {user:?}"))?;
+        let assembly = String::from_utf8_lossy(&lab.read("caller.s")?).into_owned();
+        if let Some(line) = assembly.lines().find(|line| line.contains("caml_apply")) {
+            bail!("functions by {maker:?}, calls by {user:?}: an unknown call:{line}");
+        }
+        // The function that `adder` returned, and that of the module that the functor returned.
+        for function in ["fun", "from"] {
+            let label = lab.stock.symbol("Called", function)?;
+            if !assembly.contains(&label) {
+                bail!("functions by {maker:?}, calls by {user:?}: no direct call of {label}");
+            }
+        }
+    }
+    Ok(Verdict::Held)
+}
+
+const CALLED: &str = "\
+let rec sum a b = if a > 1000 then b else sum (a + a) (b + a)
+let pair (a, b) = sum a b
+let ten = 10
+let half = 0.5
+let words = [ \"words\" ]
+let adder a = let d = sum a 0 in fun b c -> sum (b + d) (c + a)
+module Sums (Start : sig val start : int end) = struct
+  let from a b = sum (a + Start.start) b
+end
+";
+const CALLER: &str = "\
+let ten = Called.ten
+let half = Called.half
+let words = Called.words
+module Sums = Called.Sums (struct let start = Sys.word_size - 60 end)
+let () =
+  let add = Called.adder 3 in
+  let added = add 4 in
+  Printf.printf \"%d\" (Called.sum 1 2);
+  Printf.printf \" %d\" (Called.pair (3, Called.ten));
+  Printf.printf \" %d\" (added 5);
+  Printf.printf \" %d\\n\" (Sums.from 3 4)
+";
+const CALLER_OUTPUT: &str = "1025 1543 8 1789\n";
 
 fn mixed_libraries(lab: &Lab) -> Result<Verdict> {
     for (maker, user) in BOTH_ORDERS {
