@@ -413,10 +413,16 @@ fn visible(request: &Request, settings: &Settings, unit: &Unit) -> Visible {
         Some(promised) => {
             let mut names = FxHashSet::default();
             names.insert(request.options.symbol_prefix.clone());
+            let take_closures: FxHashSet<&str> = unit
+                .codes
+                .values()
+                .filter(|code| code.uses_closure())
+                .map(|code| code.linkage_name.as_str())
+                .collect();
             for_each_name(promised, &mut |name, names_what| {
                 // The stock object's function may take its closure where ours does not, and calls in exported code
                 // follow the convention of ours.
-                if names_what != (Names::Code { needs_closure: true }) {
+                if names_what != (Names::Code { needs_closure: true }) || take_closures.contains(name) {
                     names.insert(name.to_owned());
                 }
             });

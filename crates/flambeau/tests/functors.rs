@@ -35,6 +35,10 @@ const TREES: (&str, &str) = (
      module Pairs (K : Key) = struct
        include Make (struct type t = K.t * K.t let compare (a, b) (c, d) = let e = K.compare a c in if e <> 0 then e else K.compare b d end)
        let pair x = (x, x)
+     end
+     module Wide (K : Key) = struct
+       include Make (struct type t = K.t * int let compare (a, i) (b, j) = let c = K.compare a b in if c <> 0 then c else i - j end)
+       let twice x = of_list [ (x, 0); (x, 1) ]
      end",
 );
 
@@ -87,6 +91,20 @@ fn units_and_modules_of_functors_are_arguments() {
         assert!(!body.contains("call field"), "{body}");
     }
     assert_eq!(folder.link_and_run(&["-O3", "trees.ml", "key.ml", "t.ml"]), "true false true 1002");
+}
+
+#[test]
+fn a_functor_that_includes_what_another_makes_can_be_evaluated() {
+    // `of_list`, of `Make`'s module, is small enough to be inlined into `twice`, of `Wide`'s.
+    let source = "module T = Trees.Wide (struct type t = int let compare (x : int) y = compare x y end)
+                  let here x t = T.mem x t
+                  let () = Printf.printf \"%b %b\" (here (3, 1) (T.twice 3)) (here (3, 2) (T.twice 3))";
+    let folder = Folder::new(&[TREES, ("t.ml", source)]);
+    folder.compile(&["-O3", "trees.ml"]);
+    let ir = folder.compile(&["-O3", "t.ml"]);
+    let here = body(&ir, "here");
+    assert!(here.contains("call code mem_") && !ir.contains("camlTrees__mem_"), "{ir}");
+    assert_eq!(folder.link_and_run(&["-O3", "trees.ml", "t.ml"]), "true false");
 }
 
 #[test]

@@ -110,6 +110,7 @@ fn brief(reason: &Reason) -> &'static str {
         Reason::SpeculationBudget { .. } => "much was evaluated",
         Reason::KeepsBacktraces => "backtraces",
         Reason::MakesClosures => "allocates closures",
+        Reason::TiesFunctor => "functor of others",
         Reason::Evaluated => "functor, evaluated beside",
         Reason::Cold => "on the way to an error",
         Reason::Arguments => "arguments",
@@ -202,6 +203,9 @@ fn because(reason: &Reason) -> (String, Option<String>) {
             "the body catches exceptions, whose backtraces would differ if it were inlined (-g)",
         ),
         Reason::MakesClosures => plain("its body allocates closures, and a flag forbids inlining such"),
+        Reason::TiesFunctor => plain(
+            "it reads what a closure of another functor captured: with it the functor around the call could not be copied for its argument in other units",
+        ),
         Reason::Evaluated => {
             plain("the functions that the functor makes are known without, and copied where they are called")
         }
@@ -366,7 +370,7 @@ fn changes(reason: &Reason, policy: Policy, level: u32) -> Vec<Change> {
         Reason::MakesClosures => {
             vec![INLINED, INLINE, Change::WithoutFlag("-no-flambda2-expert-fallback-inlining-heuristic")]
         }
-        Reason::Cold | Reason::Evaluated => vec![INLINED, INLINE],
+        Reason::Cold | Reason::Evaluated | Reason::TiesFunctor => vec![INLINED, INLINE],
         Reason::Arguments => {
             other("a call with all the arguments that the definition of the function names, and no more")
         }

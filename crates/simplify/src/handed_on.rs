@@ -50,8 +50,8 @@ fn symbol_of(value: &Ty) -> Option<Symbol> {
     }
 }
 
-/// Each symbol that a function, with those that it makes, uses otherwise than to read a field of it or to call it,
-/// where its closure has captured such values.
+/// Each symbol that a function, with those that it makes, uses otherwise than to read a field or a captured value of
+/// it or to call it, where its closure has captured such values.
 fn for_each_value(unit: &Unit, code: CodeId, captured: &[(ValueSlot, Ty)], f: &mut impl FnMut(Symbol)) {
     let mut known: FxHashMap<Variable, Symbol> = FxHashMap::default();
     let mut codes = vec![code];
@@ -67,7 +67,7 @@ fn for_each_value(unit: &Unit, code: CodeId, captured: &[(ValueSlot, Ty)], f: &m
                     {
                         known.extend(symbol_of(value).map(|symbol| (*var, symbol)));
                     }
-                    if matches!(prim, Prim::BlockLoad { .. }) {
+                    if matches!(prim, Prim::BlockLoad { .. } | Prim::ProjectValueSlot { .. }) {
                         continue;
                     }
                 }

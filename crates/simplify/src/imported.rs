@@ -170,7 +170,7 @@ impl Simplifier<'_> {
     fn note_static_closures(&mut self, first: usize) {
         for item in &self.unit.statics[first..] {
             let StaticDef::Closures { symbols, set } = &item.def else { continue };
-            self.global.sets.note(set);
+            self.global.sets.note(set, None);
             for ((_, code), symbol) in set.functions.iter().zip(symbols) {
                 if !self.scan_closure(*code) {
                     self.global.code_symbols.insert(*code, *symbol);

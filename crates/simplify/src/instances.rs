@@ -236,7 +236,7 @@ impl Simplifier<'_> {
         if self.is_measuring() {
             return None;
         }
-        let limit = self.arguments().instance.min(self.global.unit_budget);
+        let limit = self.largest_instance(code).min(self.global.unit_budget);
         let size = self.size_with_handed_on(&known, limit)?;
         if !self.allow(Rewrite::FunctorInstance) {
             return None;
@@ -244,5 +244,23 @@ impl Simplifier<'_> {
         self.global.unit_budget -= size;
         self.global.called_instances.insert(code);
         Some(symbol)
+    }
+
+    /// Up to which size a function of a module that a functor makes is copied for the functor's argument: larger by each
+    /// call beyond the first of a function that the functor was given. `Hashtbl.Make`'s `find` asks `equal` of the first
+    /// three elements of a bucket without a loop.
+    fn largest_instance(&self, code: CodeId) -> u32 {
+        let limit = self.arguments().instance;
+        if limit == 0 {
+            return 0;
+        }
+        let mut calls: u32 = 0;
+        self.unit.codes[code].body.walk(&mut |expr| {
+            calls += u32::from(
+                matches!(&expr.terminator, Terminator::Apply(apply) if apply.kind == CallKind::Generic),
+            );
+        });
+        let further = f64::from(calls.saturating_sub(1)) * self.arguments().costs.indirect;
+        limit + further as u32
     }
 }

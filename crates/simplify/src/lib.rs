@@ -216,7 +216,7 @@ impl<'a> Simplifier<'a> {
     /// closures and what these have captured.
     fn learn(&mut self) -> Vec<StaticCode> {
         let sets = &mut self.global.sets;
-        self.unit.for_each_set(&mut |set| sets.note(set));
+        sets.note_unit(self.unit);
         self.global.has_sole_sets = self.unit.codes.values().any(|code| code.attributes.sole);
         self.type_statics();
         let mut static_codes = Vec::new();
@@ -241,7 +241,7 @@ impl<'a> Simplifier<'a> {
         let sets = &mut self.global.sets;
         let mut codes = Vec::new();
         let mut note = |set: &SetOfClosures, codes: &mut Vec<CodeId>| {
-            sets.note(set);
+            sets.note(set, None);
             codes.extend(set.functions.iter().map(|(_, code)| *code));
         };
         body.for_each_set(&mut |set| note(set, &mut codes));

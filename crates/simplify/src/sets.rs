@@ -1,6 +1,8 @@
 //! The sets of closures of a unit, by their codes.
 
-use flambeau_ir::{CodeId, SetOfClosures};
+use std::iter::successors;
+
+use flambeau_ir::{CodeId, SetOfClosures, StaticDef, Unit};
 use rustc_hash::FxHashMap;
 
 use crate::Functions;
@@ -16,17 +18,33 @@ struct Bound {
     /// Whether one of them captures something.
     captures: bool,
     functions: Functions,
+    /// The function that allocates the set, if it does since the beginning of the round.
+    within: Option<CodeId>,
 }
 
 impl Sets {
-    /// Records a set.
-    pub fn note(&mut self, set: &SetOfClosures) {
+    /// Records the sets that a unit has at the beginning of a round.
+    pub fn note_unit(&mut self, unit: &Unit) {
+        for item in &unit.statics {
+            if let StaticDef::Closures { set, .. } = &item.def {
+                self.note(set, None);
+            }
+        }
+        for (code, data) in unit.codes.iter() {
+            data.body.for_each_set(&mut |set| self.note(set, Some(code)));
+        }
+        unit.entry.body.for_each_set(&mut |set| self.note(set, None));
+    }
+
+    /// Records a set, and the function that allocates it.
+    pub fn note(&mut self, set: &SetOfClosures, within: Option<CodeId>) {
         let functions = Functions::from(&set.functions[..]);
         for (_, code) in &set.functions {
             let bound = self.0.entry(*code).or_default();
             bound.by += 1;
             bound.captures |= !set.values.is_empty();
             bound.functions = Functions::clone(&functions);
+            bound.within = within;
         }
     }
 
@@ -39,6 +57,12 @@ impl Sets {
     /// directly there may be no set any more.
     pub fn is_closed(&self, code: CodeId) -> bool {
         self.0.get(&code).is_none_or(|bound| !bound.captures)
+    }
+
+    /// The outermost of the functors in whose body a code is, as far as that is known.
+    pub fn functor(&self, code: CodeId, unit: &Unit) -> Option<CodeId> {
+        let outwards = successors(Some(code), |code| self.0.get(code)?.within);
+        outwards.filter(|code| unit.codes[*code].attributes.is_functor).last()
     }
 
     /// The functions of the set that a code is of.

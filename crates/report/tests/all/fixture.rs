@@ -107,6 +107,7 @@ pub fn reasons() -> Vec<Reason> {
         SpeculationBudget { left: 3, size: 40 },
         KeepsBacktraces,
         MakesClosures,
+        TiesFunctor,
         Cold,
         Arguments,
     ]

@@ -159,6 +159,9 @@ impl Simplifier<'_> {
         if forced.is_none() && self.is_cold(apply, code, size) {
             return Err(Reason::Cold);
         }
+        if forced.is_none() && !self.function.in_instance && self.ties_functor(code) {
+            return Err(Reason::TiesFunctor);
+        }
         if forced.is_none() && !arguments.with_closures && self.makes_closures(code) {
             return Err(Reason::MakesClosures);
         }
@@ -198,6 +201,18 @@ impl Simplifier<'_> {
         let measure = self.measure(apply, code, &mut Search::nothing());
         let evaluation = evaluation(&measure, 0.0, f64::from(size / 2));
         evaluation.suffices().then_some(Reason::Beneficial(evaluation))
+    }
+
+    /// Whether the function that is being simplified is of a functor, and what it calls reads what a closure captured that
+    /// the functor does not allocate: other units can evaluate functors whose functions know only what these allocate
+    /// (`flambeau_ir::transfer`). So `Hashtbl.Make` includes a module of `Hashtbl.MakeSeeded`.
+    fn ties_functor(&mut self, code: CodeId) -> bool {
+        let sets = &self.global.sets;
+        let functor = self.function.current.and_then(|current| sets.functor(current, self.unit));
+        functor.is_some()
+            && !sets.is_closed(code)
+            && sets.functor(code, self.unit) != functor
+            && self.uses_closure(code)
     }
 
     /// What an attribute says, that of the call first (manual 21.6); or that of a stub, which is always inlined (A7).
