@@ -213,8 +213,8 @@ pub enum Reason {
     KeepsBacktraces,
     /// Not inlined: it allocates closures, and a flag forbids that.
     MakesClosures,
-    /// Not inlined: the call is in a functor, which could not be evaluated in other units any more: the body reads what a
-    /// closure of another functor captured.
+    /// Not inlined: the call is in a functor, which could not be evaluated in other units any more. The body reads what
+    /// a closure of another functor captured.
     TiesFunctor,
     /// Not inlined: a functor applied at the toplevel, whose result is known without.
     Evaluated,

@@ -246,9 +246,9 @@ impl Simplifier<'_> {
         Some(symbol)
     }
 
-    /// Up to which size a function of a module that a functor makes is copied for the functor's argument: larger by each
-    /// call beyond the first of a function that the functor was given. `Hashtbl.Make`'s `find` asks `equal` of the first
-    /// three elements of a bucket without a loop.
+    /// Up to which size a function of a module that a functor makes is copied for the functor's argument: larger by
+    /// each call beyond the first of a function that the functor was given. `Hashtbl.Make`'s `find` asks `equal` of
+    /// the first three elements of a bucket without a loop.
     fn largest_instance(&self, code: CodeId) -> u32 {
         let limit = self.arguments().instance;
         if limit == 0 {

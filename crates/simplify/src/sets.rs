@@ -30,7 +30,7 @@ impl Sets {
                 self.note(set, None);
             }
         }
-        for (code, data) in unit.codes.iter() {
+        for (code, data) in &unit.codes {
             data.body.for_each_set(&mut |set| self.note(set, Some(code)));
         }
         unit.entry.body.for_each_set(&mut |set| self.note(set, None));

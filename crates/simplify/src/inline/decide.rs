@@ -203,9 +203,9 @@ impl Simplifier<'_> {
         evaluation.suffices().then_some(Reason::Beneficial(evaluation))
     }
 
-    /// Whether the function that is being simplified is of a functor, and what it calls reads what a closure captured that
-    /// the functor does not allocate: other units can evaluate functors whose functions know only what these allocate
-    /// (`flambeau_ir::transfer`). So `Hashtbl.Make` includes a module of `Hashtbl.MakeSeeded`.
+    /// Whether the function that is being simplified is of a functor, and what it calls reads what a closure captured
+    /// that the functor does not allocate: other units can evaluate functors whose functions know only what these
+    /// allocate (`flambeau_ir::transfer`). So `Hashtbl.Make` includes a module of `Hashtbl.MakeSeeded`.
     fn ties_functor(&mut self, code: CodeId) -> bool {
         let sets = &self.global.sets;
         let functor = self.function.current.and_then(|current| sets.functor(current, self.unit));
