@@ -95,7 +95,7 @@ let failed_to_find = ref None
 let find_unit symbol =
   if Option.is_some !failed_to_find then ""
   else
-    try Imports.defining symbol
+    try match Stock_bodies.defining symbol with "" -> Imports.defining symbol | body -> body
     with exn ->
       failed_to_find := Some exn;
       ""

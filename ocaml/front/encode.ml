@@ -367,9 +367,9 @@ and letrec state bindings body =
 (* {1 The request} *)
 
 let magic = "FLBQ"
-let version = 5
+let version = 6
 
-let write_options w options (program : Lambda.program) =
+let write_options w options ~module_size =
   let open Byte_writer in
   name w (Compilenv.current_unit_name ());
   name w (Compilenv.make_symbol None);
@@ -382,7 +382,7 @@ let write_options w options (program : Lambda.program) =
   option w (u w) options.fuel;
   list w (string w) options.dumps;
   bool w options.profile;
-  u w program.main_module_block_size;
+  u w module_size;
   u w options.exported_fields;
   list w
     (fun (key, value) ->
@@ -397,23 +397,30 @@ type request = {
   debuginfos : Debuginfo.t array;  (** What location numbers stand for. *)
 }
 
+(** What was encoded, as the bytes of a request; and how many of them are not of imported units. *)
+let assemble state options ~module_size ~write_imports =
+  let w = Byte_writer.create () in
+  Byte_writer.raw w magic;
+  Byte_writer.u w version;
+  write_options w options ~module_size;
+  Locations.write w state.locations;
+  Byte_writer.u w state.ident_count;
+  Byte_writer.append w state.idents;
+  let own_bytes = Byte_writer.length w + Byte_writer.length state.nodes in
+  write_imports w state.imports;
+  Byte_writer.u w (Hashtbl.length state.type_numbers);
+  Byte_writer.append w state.types;
+  Byte_writer.u w state.node_count;
+  Byte_writer.append w state.nodes;
+  (Byte_writer.contents w, own_bytes)
+
 (** A request to compile [program]. [uses] are those of the typed tree that it is made from. *)
 let request options ~uses (program : Lambda.program) =
   let state = create uses in
   (* The unit itself is always among the globals. *)
   ignore (Imports.number state.imports program.module_ident : int);
   term state program.code;
-  let w = Byte_writer.create () in
-  Byte_writer.raw w magic;
-  Byte_writer.u w version;
-  write_options w options program;
-  Locations.write w state.locations;
-  Byte_writer.u w state.ident_count;
-  Byte_writer.append w state.idents;
-  let own_bytes = Byte_writer.length w + Byte_writer.length state.nodes in
-  Imports.write w state.imports;
-  Byte_writer.u w (Hashtbl.length state.type_numbers);
-  Byte_writer.append w state.types;
-  Byte_writer.u w state.node_count;
-  Byte_writer.append w state.nodes;
-  { bytes = Byte_writer.contents w; own_bytes; debuginfos = Locations.debuginfos state.locations }
+  let bytes, own_bytes =
+    assemble state options ~module_size:program.main_module_block_size ~write_imports:Imports.write
+  in
+  { bytes; own_bytes; debuginfos = Locations.debuginfos state.locations }

@@ -47,6 +47,20 @@ let payload name approx =
       payload)
     whole
 
+(** The functions that the stock compiler would inline, by their labels: those that stock units export or export again,
+    their parameters and bodies. *)
+let stock_bodies : (string, Backend_var.With_provenance.t list * Clambda.ulambda) Hashtbl.t = Hashtbl.create 64
+
+let rec add_stock_bodies : Clambda.value_approximation -> unit = function
+  | Value_closure (description, result) ->
+      (match description.fun_inline with
+      | Some (params, body) when description.fun_closed ->
+          Hashtbl.replace stock_bodies description.fun_label (params, body)
+      | Some _ | None -> ());
+      add_stock_bodies result
+  | Value_tuple fields -> Array.iter add_stock_bodies fields
+  | Value_unknown | Value_const _ | Value_global_field _ -> ()
+
 (* As part of a request. *)
 let write_import w id =
   reading id @@ fun () ->
@@ -61,6 +75,7 @@ let write_import w id =
   end
   else begin
     let approx = Compilenv.global_approx id in
+    add_stock_bodies approx;
     Approximation.write w approx;
     Byte_writer.option w (Byte_writer.string w) (payload name approx)
   end
@@ -78,6 +93,7 @@ let current = ref (create ())
 let write w imports =
   current := imports;
   Hashtbl.reset compiled_with_table;
+  Hashtbl.reset stock_bodies;
   summaries := [];
   let idents = List.rev imports.idents in
   Byte_writer.list w (write_import w) idents

@@ -265,6 +265,7 @@ module Node = struct
   let runtime_call = 22
   let typed_prim = 23
   let typed_apply = 24
+  let direct_call = 25
 end
 
 module Constant = struct

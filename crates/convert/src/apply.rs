@@ -443,15 +443,16 @@ impl<'a> Converter<'a> {
 
     /// A call of a function of the runtime in tail position. Its effects are unknown: it may run any code (a handler of
     /// effects), raise, or return after that.
-    pub fn runtime_call(
+    pub fn call_of_symbol(
         &mut self,
         symbol: &str,
         args: &[NodeId],
         loc: LocId,
+        inlined: Inline,
         target: &Target,
     ) -> Result<Terminator> {
         let args = atoms(&self.values_right_to_left(args)?);
-        let site = CallSite { types: &[], loc, inlined: Inline::Never, specialised: Specialise::Never };
+        let site = CallSite { types: &[], loc, inlined, specialised: Specialise::Never };
         self.apply(None, CallKind::DirectExternal(symbol.to_owned()), args, site, target)
     }
 }

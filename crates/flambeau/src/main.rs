@@ -18,6 +18,7 @@ mod runner;
 mod saved;
 mod settings;
 mod static_fields;
+mod stock_bodies;
 mod subcommands;
 mod toolchain;
 

@@ -13,7 +13,7 @@ use flambeau_unit::{Functions, Payload, PayloadError};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::settings::Settings;
-use crate::static_fields;
+use crate::{static_fields, stock_bodies};
 
 /// Replaces the stock descriptions of imported units that Flambeau compiled by their payloads. Gives the functions of
 /// those units, and with which parameters of the inliner they were compiled.
@@ -35,6 +35,9 @@ fn read_payload(import: &mut Import, functions: &mut Imports, origins: &mut Orig
         add_results(&import.approximation, functions);
         return Ok(());
     };
+    if let Some(body) = bytes.strip_prefix(stock_bodies::MAGIC) {
+        return stock_bodies::add(&import.name, body, functions);
+    }
     let payload = match Payload::decode(&bytes) {
         Ok(payload) => payload,
         // The payload is of another version of Flambeau: its unit is treated like those of the stock compiler.

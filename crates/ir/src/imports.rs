@@ -168,8 +168,7 @@ impl Imports {
         self.record(name);
         let is_known = self.functions.contains_key(name)
             || self.closures.contains_key(name)
-            || self.fields.contains_key(name)
-            || self.results.contains_key(name);
+            || self.fields.contains_key(name);
         if is_known || self.asked.contains(name) {
             return;
         }

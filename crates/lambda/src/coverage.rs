@@ -54,6 +54,7 @@ fn name(node: &Node) -> String {
         Node::Assign { .. } => "assign".into(),
         Node::Send { kind, .. } => format!("send {kind:?}"),
         Node::RuntimeCall { .. } => "call of the runtime".into(),
+        Node::DirectCall { .. } => "call of a code".into(),
         Node::Event { .. } => "event".into(),
         Node::IfUsed { .. } => "ifused".into(),
     }

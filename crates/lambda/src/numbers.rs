@@ -62,7 +62,7 @@ numbers! {
     node {
         Var MutVar Const Apply Function Let MutLet LetRec Prim Switch StringSwitch StaticRaise StaticCatch TryWith
         IfThenElse Sequence While For Assign Send Event IfUsed RuntimeCall
-        TypedPrim TypedApply
+        TypedPrim TypedApply DirectCall
     }
     constant { Int Float Int32 Int64 Nativeint SharedString Block FloatArray OwnString }
     inline { Default Always Never Hint Unroll }

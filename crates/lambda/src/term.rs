@@ -331,6 +331,12 @@ pub enum Node {
         args: Nodes,
         loc: LocId,
     },
+    /// A call of the code with that name of the linker, which another unit defines (`Udirect_apply` of Clambda).
+    DirectCall {
+        symbol: String,
+        args: Nodes,
+        loc: LocId,
+    },
     Event {
         loc: LocId,
         body: NodeId,

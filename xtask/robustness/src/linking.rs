@@ -1,5 +1,7 @@
 //! Every way of linking, and mixtures of both compilers' objects in one program.
 
+use std::collections::BTreeSet;
+
 use anyhow::{Context, Result, bail};
 
 use super::lab::{BOTH_ORDERS, By, Lab};
@@ -9,6 +11,7 @@ use xtask_bench::small_units::{self, Project};
 pub const CHECKS: &[Check] = &[
     Check { name: "link-mixed-objects", run: mixed_objects },
     Check { name: "link-mixed-calls", run: mixed_calls },
+    Check { name: "link-small-functions", run: small_functions },
     Check { name: "link-mixed-libraries", run: mixed_libraries },
     Check { name: "link-natdynlink", run: natdynlink },
     Check { name: "link-natdynlink-library", run: natdynlink_library },
@@ -87,6 +90,51 @@ fn mixed_calls(lab: &Lab) -> Result<Verdict> {
         }
     }
     Ok(Verdict::Held)
+}
+
+/// Of a unit that the stock compiler made, whatever it inlines into others is inlined by Flambeau, too, and neither the
+/// output nor backtraces differ.
+fn small_functions(lab: &Lab) -> Result<Verdict> {
+    lab.take(&["small_functions.ml", "small_functions_user.ml"])?;
+    lab.compile(By::Stock, &["-g", "-c", "small_functions.ml"])?;
+    let prefix = lab.stock.symbol("Small_functions", "")?;
+    let mut called = Vec::new();
+    for (user, flags) in [
+        (By::Stock, &[][..]),
+        (By::Flambeau, &[]),
+        (By::Flambeau, &["-O3"]),
+        (By::Flambeau, &["-inline", "200"]),
+    ] {
+        let arguments = ["-g", "-S", "small_functions.cmx", "small_functions_user.ml", "-o", "small.exe"];
+        lab.compile(user, &[flags, &arguments].concat())?;
+        let output = lab.tool(&lab.file("small.exe").to_string_lossy(), &[])?.stdout;
+        let assembly = String::from_utf8_lossy(&lab.read("small_functions_user.s")?).into_owned();
+        called.push((user, flags, functions_with(&assembly, &prefix), output));
+    }
+    let (_, _, of_stock, expected) = &called[0];
+    for (user, flags, labels, output) in &called[1..] {
+        if output != expected {
+            bail!(
+                "{user:?} {flags:?}: other output than the stock compiler's:\n{}",
+                String::from_utf8_lossy(output)
+            );
+        }
+        let more: Vec<_> = labels.difference(of_stock).collect();
+        if !more.is_empty() {
+            bail!("{user:?} {flags:?}: functions that the stock compiler inlines are called: {more:?}");
+        }
+    }
+    Ok(Verdict::Held)
+}
+
+/// The labels of functions in assembly that begin so.
+fn functions_with(assembly: &str, prefix: &str) -> BTreeSet<String> {
+    let name = |rest: &str| -> String {
+        rest.chars().take_while(|c| c.is_ascii_alphanumeric() || *c == '_').collect()
+    };
+    // Data have numbers instead of names.
+    let names = assembly.split(prefix).skip(1).map(name);
+    names.filter(|name| name.starts_with(|c: char| c.is_ascii_alphabetic())).collect()
 }
 
 const CALLED: &str = "\
