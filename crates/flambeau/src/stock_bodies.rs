@@ -1,6 +1,6 @@
-//! Functions that the stock compiler would inline from its own units: the OCaml side translates what a stock `.cmx` says
-//! of them (`ocaml/front/stock_bodies.ml`), and here they become functions that may be imported, like those of units that
-//! Flambeau compiled.
+//! Functions that the stock compiler would inline from its own units: the OCaml side translates what a stock `.cmx`
+//! says of them (`ocaml/front/stock_bodies.ml`), and here they become functions that may be imported, like those of
+//! units that Flambeau compiled.
 
 use flambeau_convert::convert;
 use flambeau_ir::{Imports, Rewrites, transfer};

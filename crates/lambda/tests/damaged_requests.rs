@@ -42,7 +42,7 @@ impl Writer {
 
     /// A node below which `depth` levels are allowed.
     fn node(&mut self, depth: u32) {
-        let choice = if depth == 0 { self.rng.below(3) } else { self.rng.below(24) };
+        let choice = if depth == 0 { self.rng.below(3) } else { self.rng.below(25) };
         let children = |w: &mut Writer, n: usize| (0..n).for_each(|_| w.node(depth - 1));
         let some = self.rng.below(4);
         match choice {
@@ -151,6 +151,12 @@ impl Writer {
                 self.string(name);
                 self.all(&[2, 1, 2, 0, 0, 0, 0, 2]);
             }
+            24 => {
+                children(self, some);
+                self.u(25);
+                self.string("camlOther__f_1");
+                self.all(&[0, some as u64]);
+            }
             _ => {
                 children(self, 1);
                 self.all(&[20, 0]);
@@ -214,7 +220,7 @@ fn request(seed: u64) -> Vec<u8> {
     term.node(4);
     let mut w = new();
     w.bytes.extend_from_slice(b"FLBQ");
-    w.u(5);
+    w.u(6);
     // Options.
     w.string("M");
     w.string("camlM");
