@@ -107,6 +107,8 @@ pub enum Rewrite {
     Unread(Unread),
     /// A function takes its parameter as parts.
     ParameterParts(Variable),
+    /// A parameter that is one of several constructors is passed as which one and as their fields.
+    ParameterVariant(Variable),
     /// Functions are copied for calls that allocate what they pass as a parameter.
     CopyForParts(Variable),
     /// Closures capture the parts of a block that is made for them.
@@ -236,6 +238,7 @@ impl Rewrite {
             StaticArray => return ("static_arrays", "array"),
             Unread(_) => return ("unread", "what nobody reads"),
             ParameterParts(_) => return ("parameters", "parts of"),
+            ParameterVariant(_) => return ("parameters", "constructor and fields of"),
             CopyForParts(_) => return ("parameters", "copy for the parts of"),
             CapturedParts(_) => return ("parameters", "captured parts of"),
             CapturedParameters => return ("parameters", "captured values"),
@@ -262,6 +265,7 @@ impl Rewrite {
         match self {
             Rewrite::ScalarReplacement(var)
             | Rewrite::ParameterParts(var)
+            | Rewrite::ParameterVariant(var)
             | Rewrite::CopyForParts(var)
             | Rewrite::CapturedParts(var)
             | Rewrite::Surrogate(var)
