@@ -109,3 +109,20 @@ let () =
   Printf.printf "%d %d\n" (caught None (o 0)) (caught (Some (3, 4)) (o 1));
   Printf.printf "%d %d %d %d\n" (sized Int (o 3) 0) (sized Opt None (o 0)) (sized Pair (o (2, 3)) 0) (sized Unit () (o 0));
   Printf.printf "%d %d %g %d\n" (ignored None (o 50)) (poly `A (o 60)) (most None (o 200)) (opts (o 30))
+
+(* Loops that return the last of what they made, and the same box where they make none. *)
+let rec last_of acc = function [] -> acc | x :: l -> last_of (Some x) l
+let rec last_even acc = function [] -> acc | x :: l -> if x land 1 = 0 then last_even (Some (x, acc)) l else last_even acc l
+let rec twice acc = function [] -> acc == acc, acc | x :: l -> twice (Some (x, x)) l
+let three_parts i = if i land 7 = 0 then 0, "a", 0.5 else if i land 1 = 0 then i, "bc", float_of_int i else i + 1, string_of_int i, 2.
+let () =
+  let given = o (Some 1) in
+  Printf.printf "%b %b\n" (last_of given [] == given) (last_of given (o [3]) = Some 3);
+  Printf.printf "%b %b\n" (match last_even None (o [1; 2; 3; 4; 5]) with Some (4, Some (2, None)) -> true | _ -> false)
+    (let same, acc = twice None (o [1; 2]) in same && acc = Some (2, 2));
+  let s = ref 0 in
+  for i = 1 to o 100 do
+    let a, b, c = three_parts i in
+    s := !s + a + String.length b + int_of_float c
+  done;
+  Printf.printf "%d\n" !s
