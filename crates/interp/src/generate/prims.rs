@@ -53,7 +53,7 @@ impl Generator {
     /// Parts of a result that are stored, on each of two ways perhaps, and taken at once.
     fn result_slots(&mut self, scope: &mut Scope, items: &mut Items) {
         let parts: Vec<(u32, Type)> =
-            (0..1 + self.random.below(LENGTH) as u32).map(|part| (part, self.any_type())).collect();
+            (0..=self.random.below(LENGTH) as u32).map(|part| (part, self.any_type())).collect();
         if self.one_in(2) {
             self.store_parts(scope, items, &parts);
         } else {
@@ -298,12 +298,20 @@ impl Generator {
         let index = Simple::tagged(i64::from(field));
         let kind = ArrayKind::Float;
         if self.one_in(3) {
-            let prim = if self.one_in(2) {
-                Prim::MakeFloatBlock { mutability }
+            if self.one_in(2) {
+                let make = Prim::MakeFloatBlock { mutability };
+                self.apply_prim(scope, items, make, &[Type::Float; LENGTH], ty);
+                return;
+            }
+            let make = Prim::MakeArray { kind, mutability };
+            // `[| 0.5; 1. |]`
+            let constants: Vec<Simple> =
+                (0..LENGTH).filter_map(|_| self.constant(Type::Float)).map(Simple::Const).collect();
+            if self.one_in(2) && constants.len() == LENGTH {
+                self.let_(scope, items, make, &constants, ty);
             } else {
-                Prim::MakeArray { kind, mutability }
-            };
-            self.apply_prim(scope, items, prim, &[Type::Float; LENGTH], ty);
+                self.apply_prim(scope, items, make, &[Type::Float; LENGTH], ty);
+            }
             return;
         }
         let block = self.force(scope, items, ty);

@@ -1,5 +1,5 @@
-//! Variants whose constructor is not the same in all calls come as a number that says which one it is, and as the fields
-//! of all of them, a field of each sharing its parameter with that of the others.
+//! Variants whose constructor is not the same in all calls come as a number that says which one it is, and as the
+//! fields of all of them, a field of each sharing its parameter with that of the others.
 //!
 //! All that flows into such a class must be known: blocks that are allocated in the unit and constructors without
 //! arguments. So parameters of continuations are members, too: `f (if c then Some x else acc)`. Nothing is read
