@@ -30,8 +30,10 @@ let location r =
   | Inlined -> let call = Reader.u r in Inlined (call, Reader.u r)
   | Foreign -> Foreign (foreign r)
 
-(** The locations by their numbers: [debuginfos], then those that are read. *)
-let read r debuginfos =
+(** The locations by their numbers: [debuginfos], then those that are read. [inlined]: whether inlined code, and code
+    copied from other units, keeps its own locations. Otherwise inlined code has the location of the call in the unit,
+    and copied code none, since each location takes space in the frame tables. *)
+let read r debuginfos ~inlined =
   let added = Reader.array r location in
   let first = Array.length debuginfos in
   let all = Array.append debuginfos (Array.make (Array.length added) Debuginfo.none) in
@@ -39,9 +41,9 @@ let read r debuginfos =
     (fun i location ->
       all.(first + i) <-
         (match location with
-        | Foreign debuginfo -> debuginfo
+        | Foreign debuginfo -> if inlined then debuginfo else Debuginfo.none
         | Inlined (call, inner) ->
             if call >= first + i || inner >= first + i then Reader.malformed r "an inlined location made of later ones";
-            Debuginfo.inline all.(call) all.(inner)))
+            if inlined then Debuginfo.inline all.(call) all.(inner) else all.(call)))
     added;
   all

@@ -346,7 +346,7 @@ let entry state =
     ~fun_codegen_options:(Cmm_build.codegen_options ~entry:true)
     ~may_poll:true
 
-let create reader ~debuginfos =
+let create reader ~debuginfos ~inlined =
   let vars =
     Reader.array reader (fun r ->
         let name = V.create_local (Reader.name r) in
@@ -354,7 +354,7 @@ let create reader ~debuginfos =
   in
   let names = Reader.array reader Reader.name in
   let labels = Array.init (Reader.u reader) (fun _ -> Lambda.next_raise_count ()) in
-  let debuginfos = Added_locations.read reader debuginfos in
+  let debuginfos = Added_locations.read reader debuginfos ~inlined in
   {
     reader;
     debuginfos;
@@ -367,10 +367,11 @@ let create reader ~debuginfos =
     own_closure = None;
   }
 
-(** The phrases of a unit. [debuginfos] is what location numbers stand for.
+(** The phrases of a unit. [debuginfos]: the locations of the unit's source, by their numbers. [inlined]: as
+    {!Added_locations.read} has it.
     @raise Byte_reader.Malformed if the bytes are not what Rust should have written. *)
-let phrases reader ~debuginfos =
-  let state = create reader ~debuginfos in
+let phrases reader ~debuginfos ~inlined =
+  let state = create reader ~debuginfos ~inlined in
   for _ = 1 to Reader.count reader do
     data_item state
   done;

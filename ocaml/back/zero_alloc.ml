@@ -42,9 +42,12 @@ let is_excused ~assumed ~assumed_calls ~strict (site : site) =
   List.exists (fun a -> counts a && within a) assumed
   || List.exists (fun a -> counts a && is_call a) assumed_calls
 
-(** Finds out what the functions of a unit allocate. [imported]: the texts of other units ([Allocation_summary]). *)
+(** Whether the analysis, or an error of it, depends on where code comes from. *)
+let needs_locations attributes ~(imported : Allocation_summary.t) =
+  attributes <> Zero_alloc_attributes.none || imported.assumed <> [] || imported.assumed_calls <> []
+
+(** Finds out what the functions of a unit allocate. [imported]: what other units say. *)
 let analyse (attributes : Zero_alloc_attributes.t) ~imported phrases =
-  let imported = Allocation_summary.read imported in
   let other = Allocation_summary.fact imported in
   let functions = of_phrases ~never_returns:(fun name -> (other name).never) phrases in
   let assumed = attributes.assumed @ imported.assumed in

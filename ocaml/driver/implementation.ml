@@ -69,7 +69,10 @@ type compiled = {
   files : (string * string) list;
   warnings : (int * Warnings.t) list;
   phrases : Cmm.phrase list;
+  imported : Allocation_summary.t;  (** What the units that were read say of their allocations. *)
 }
+
+let imported_allocations () = Allocation_summary.read !Imports.summaries
 
 let read_reply info bytes ~debuginfos =
   let Reply.{ dumps; outcome } = Reply.read bytes in
@@ -78,8 +81,10 @@ let read_reply info bytes ~debuginfos =
   | Error failure -> raise failure
   | Ok { payload; files; counters; warnings; cmm } ->
       print_counters (Unit_files.module_name info) counters;
-      let phrases = Profile.record "cmm" (Decode_cmm.phrases ~debuginfos) cmm in
-      { payload; files; warnings; phrases }
+      let imported = imported_allocations () in
+      let inlined = !Clflags.debug || Zero_alloc.needs_locations !Zero_alloc_attributes.current ~imported in
+      let phrases = Profile.record "cmm" (Decode_cmm.phrases ~debuginfos ~inlined) cmm in
+      { payload; files; warnings; phrases; imported }
 
 (* Whether other units may know nothing of this one. *)
 let is_opaque () = !Clflags.opaque || Env.is_imported_opaque (Compilenv.current_unit_name ())
@@ -130,10 +135,8 @@ let middle_end info (request : Encode.request) =
 (* {1 Back} *)
 
 (* What is allocated, by what the source says of it ([@zero_alloc]) and what other units say. *)
-let allocations phrases =
-  Profile.record "allocations"
-    (Zero_alloc.analyse !Zero_alloc_attributes.current ~imported:!Imports.summaries)
-    phrases
+let allocations ~imported phrases =
+  Profile.record "allocations" (Zero_alloc.analyse !Zero_alloc_attributes.current ~imported) phrases
 
 let save_description info (program : Lambda.program) payload =
   let description = Compilenv.current_unit_infos () in
@@ -168,7 +171,7 @@ let write_beside info (suffix, contents) =
   write_file file contents
 
 let save_object info program compiled =
-  let allocations = allocations compiled.phrases in
+  let allocations = allocations ~imported:compiled.imported compiled.phrases in
   if !Flags.zero_alloc then Zero_alloc.check allocations;
   Emit_unit.compile ~ppf_dump:info.ppf_dump ~output_prefix:(Unit_files.output_prefix info) compiled.phrases;
   save_description info program (Cmx_payload.join ~summary:(Zero_alloc.summary allocations) compiled.payload);
@@ -212,7 +215,7 @@ let stock_phrases info (program : Lambda.program) =
 
 let compile_with_stock info program =
   if !Flags.zero_alloc && !Zero_alloc_attributes.current.promises <> [] then
-    Zero_alloc.check (allocations (stock_phrases info program));
+    Zero_alloc.check (allocations ~imported:(imported_allocations ()) (stock_phrases info program));
   Asmgen.compile_implementation ~backend:stock_backend ~prefixname:(Unit_files.output_prefix info)
     ~middle_end:Closure_middle_end.lambda_to_clambda ~ppf_dump:info.ppf_dump program;
   Compilenv.save_unit_info (Unit_files.cmx info)
@@ -220,10 +223,10 @@ let compile_with_stock info program =
 (* {1 The library} *)
 
 (* The unit has a stock object: that is the code whose allocations others want to know. *)
-let save_library_description info program payload ~stock =
+let save_library_description info program compiled ~stock =
   let crc = snd (Compilenv.read_unit_info stock) in
-  let summary = Zero_alloc.summary (allocations (stock_phrases info program)) in
-  Library.save ~output_prefix:(Unit_files.output_prefix info) ~crc (Cmx_payload.join ~summary payload)
+  let summary = Zero_alloc.summary (allocations ~imported:compiled.imported (stock_phrases info program)) in
+  Library.save ~output_prefix:(Unit_files.output_prefix info) ~crc (Cmx_payload.join ~summary compiled.payload)
 
 (* {1 Our middle end} *)
 
@@ -234,7 +237,7 @@ let compile_with_flambeau info ~exported_fields ~uses (program : Lambda.program)
   let compiled = middle_end info request in
   Errors.guard "making the object" @@ fun () ->
   (match !Flags.describes with
-  | Some stock -> save_library_description info program compiled.payload ~stock
+  | Some stock -> save_library_description info program compiled ~stock
   | None -> save_object info program compiled);
   print_warnings ~debuginfos:request.debuginfos compiled.warnings
 

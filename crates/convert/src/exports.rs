@@ -26,17 +26,26 @@ pub(crate) fn exports(unit: &Unit, fields: &[ModuleField]) -> Approximation {
     Approximation::Block(fields[..visible].iter().map(|f| exporter.field(&f.field, MAX_DEPTH)).collect())
 }
 
-/// Marks as exported the static data to which the approximation refers; all of it where the stock compiler's
-/// description of the same unit promises some.
+/// Marks as exported the static data to which the approximation refers. Where the stock compiler's description of the
+/// same unit promises some, all of it, so that exported functions may bring copies along: but for functors that nothing
+/// promised refers to. Since 5.0 the front end wraps those that an interface restricts, and what applies such a functor
+/// once, the wrapper, is what others inline.
 pub(crate) fn export_statics(unit: &mut Unit, exports: &Approximation, promised: &Approximation) {
     let mut mentioned = FxHashSet::default();
     symbols_of(exports, &mut mentioned);
+    symbols_of(promised, &mut mentioned);
     let all = *promised != Approximation::Unknown;
-    let symbols = &unit.symbols;
+    let (symbols, codes) = (&unit.symbols, &unit.codes);
+    let is_functor = |def: &StaticDef| match def {
+        StaticDef::Closures { set, .. } => {
+            set.functions.iter().all(|(_, code)| codes[*code].attributes.is_functor)
+        }
+        _ => false,
+    };
     for item in &mut unit.statics {
         let is_mentioned =
             |symbol: &flambeau_ir::Symbol| mentioned.contains(symbols[*symbol].linkage_name.as_str());
-        item.exported |= all || item.def.symbols().iter().any(is_mentioned);
+        item.exported |= all && !is_functor(&item.def) || item.def.symbols().iter().any(is_mentioned);
     }
 }
 
@@ -200,4 +209,57 @@ fn weight(approximations: &[Approximation]) -> usize {
         | Approximation::Number { .. } => 1,
     };
     approximations.iter().map(one).sum()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const UNIT: &str = r#"
+unit "T" prefix "camlT" module $camlT
+
+static exported $camlT = preallocated[0] size 1
+static $helper_closure = closures (helper)
+static $Hidden_closure = closures (Hidden)
+static $Make_closure = closures (Make)
+
+code helper (x) -> return {
+  return (x)
+}
+
+code Hidden (K) -> return [functor] {
+  let block = make_block[0] (K)
+  return (block)
+}
+
+code Make (K) -> return [functor] {
+  call code Hidden (K) -> return
+}
+
+entry -> return {
+  do block_store.root_init[0] ($camlT, $Make_closure)
+  return (0)
+}
+"#;
+
+    fn exported(promised: &Approximation) -> Vec<String> {
+        let mut unit = flambeau_ir::parser::parse_unit(UNIT).expect("a unit");
+        let exports = Approximation::Block(vec![Approximation::Symbol("camlT__Make_closure".into())]);
+        export_statics(&mut unit, &exports, promised);
+        let statics = unit.statics.iter().filter(|item| item.exported);
+        let symbols = statics.flat_map(|item| item.def.symbols().to_vec());
+        symbols.map(|symbol| unit.symbols[symbol].linkage_name.clone()).collect()
+    }
+
+    #[test]
+    fn what_is_hidden_is_exported_where_stock_promises_something_but_no_functor() {
+        assert_eq!(exported(&Approximation::Unknown), ["camlT", "camlT__Make_closure"]);
+        let promised = Approximation::Block(vec![Approximation::Symbol("camlT__Make_closure".into())]);
+        assert_eq!(exported(&promised), ["camlT", "camlT__helper_closure", "camlT__Make_closure"]);
+        let promised = Approximation::Symbol("camlT__Hidden_closure".into());
+        assert_eq!(
+            exported(&promised),
+            ["camlT", "camlT__helper_closure", "camlT__Hidden_closure", "camlT__Make_closure"]
+        );
+    }
 }

@@ -39,7 +39,6 @@ fn is_exception(result: Value) -> bool {
 
 /// Runs the OCaml driver on the arguments of the process. It ends the process itself; coming back is an error.
 pub fn run_ocaml_driver() -> ExitCode {
-    restore_default_signals();
     let arguments: Vec<CString> =
         env::args_os().filter_map(|argument| CString::new(argument.into_vec()).ok()).collect();
     let mut argv: Vec<*const c_char> = arguments.iter().map(|argument| argument.as_ptr()).collect();
@@ -62,8 +61,9 @@ pub fn run_ocaml_driver() -> ExitCode {
     ExitCode::from(2)
 }
 
-/// Rust ignores broken pipes; OCaml, and the programs that it runs, expect to be ended by them.
-fn restore_default_signals() {
+/// Rust ignores broken pipes. OCaml and the programs that it runs expect to be ended by them, and so do users who pipe
+/// the output of a command into `head`.
+pub fn restore_default_signals() {
     // SAFETY: `signal` with a default action.
     unsafe { libc::signal(libc::SIGPIPE, libc::SIG_DFL) };
 }

@@ -30,5 +30,6 @@ use mimalloc::MiMalloc;
 static ALLOCATOR: MiMalloc = MiMalloc;
 
 fn main() -> ExitCode {
+    boundary::restore_default_signals();
     subcommands::run_if_called().unwrap_or_else(|| ocaml_thread::run(boundary::run_ocaml_driver))
 }

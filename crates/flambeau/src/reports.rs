@@ -207,11 +207,7 @@ fn palette(output: Option<&Path>) -> Palette {
 /// Writes to the file atomically, or to the standard output if there is no file.
 fn put(output: Option<&Path>, text: &str) -> Result<()> {
     let Some(path) = output else {
-        return match std::io::stdout().write_all(text.as_bytes()) {
-            // The reader of the pipe has closed it.
-            Err(error) if error.kind() == std::io::ErrorKind::BrokenPipe => Ok(()),
-            written => written.context("writing to the standard output"),
-        };
+        return std::io::stdout().write_all(text.as_bytes()).context("writing to the standard output");
     };
     // A pipe or a device can't be replaced by a file.
     if std::fs::metadata(path).is_ok_and(|data| !data.is_file()) {

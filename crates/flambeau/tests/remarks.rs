@@ -332,3 +332,22 @@ fn backtraces_show_inlined_code_of_units_compiled_without_g() {
          Called from B in file \"b.ml\", line 3, characters 34-69\n"
     );
 }
+
+#[test]
+fn frame_tables_name_other_units_only_with_g() {
+    let folder = Folder::new(&[
+        ("a.ml", "let apply f x = f x + 1\n"),
+        ("b.ml", "let same f x = A.apply f x\n"),
+        ("c.ml", "let[@zero_alloc assume] same f x = A.apply f x\n"),
+    ]);
+    check_status(&folder.run(&["-g", "-c", "a.ml"]), 0);
+    let names_a = |flags: &[&str], source: &str| {
+        check_status(&folder.run(&[flags, &["-c", source]].concat()), 0);
+        let object = fs::read(folder.path(&source.replace(".ml", ".o"))).expect("compiled");
+        object.windows(5).any(|window| window == b"a.ml\0")
+    };
+    assert!(names_a(&["-g"], "b.ml"));
+    assert!(!names_a(&[], "b.ml"));
+    // Promises and assumptions are known by locations.
+    assert!(names_a(&[], "c.ml"));
+}

@@ -168,3 +168,11 @@ fn shells_and_man_read_what_is_printed() {
     assert!(complete("flambeau report --f", 2).contains("--format"));
     assert!(complete("flambeau -c -flambeau-pol", 2).contains("-flambeau-policy"));
 }
+
+#[test]
+fn who_has_read_enough_may_close_the_pipe() {
+    let folder = Folder::new(&[("read.sh", "(sleep 0.3; \"$1\" man 2> errors) | true\ncat errors\n")]);
+    let output = folder.command("sh", &[], &["read.sh", env!("CARGO_BIN_EXE_flambeau")]);
+    assert_eq!(text(&output.stdout), "");
+    check_status(&output, 0);
+}

@@ -352,7 +352,7 @@ impl Flow {
         children.get(first).copied().filter(|child| self.runs[*child].at == position)
     }
 
-    /// The block that a position directly in a run is in.
+    /// The block of a position directly in a run: what it began with, or that of the last `Join` of the run before it.
     #[must_use]
     pub fn block_at(&self, run: Run, position: u32) -> Block {
         let begun = self.blocks.iter().rev().find(|(_, data)| data.code == run && data.start <= position);

@@ -117,6 +117,12 @@ fn blocks_have_predecessors_loops_and_handlers() {
     let scope = &blocks[done];
     assert!((scope.used_from..scope.used_to).contains(&arm.position));
     assert!(!(scope.used_from..scope.used_to).contains(&scope.start), "it is not recursive");
+    // What a `Join` binds begins behind it; what is before it in the run is of the function's first block.
+    let joined = &blocks[handler];
+    assert_eq!(joined.code, joined.bound_in);
+    assert_eq!(f.flow.block_at(joined.code, joined.start), handler);
+    assert_eq!(Some(f.flow.block_at(joined.bound_in, joined.bound_at)), blocks.keys().next());
+    assert_eq!(f.flow.block_at(blocks[repeated].code, blocks[done].bound_at), repeated);
     // The call raises to the function's own continuation.
     let leaving = f.flow.edges().iter().filter(|edge| edge.to.is_none()).map(|edge| edge.kind);
     assert_eq!(leaving.collect::<Vec<_>>(), [EdgeKind::Jump, EdgeKind::Raise, EdgeKind::Jump]);

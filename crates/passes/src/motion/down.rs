@@ -19,7 +19,7 @@ const ARMS: usize = 8;
 const BOXES: usize = 3;
 /// A value with more uses than these stays.
 const USES: usize = 64;
-/// No more blocks than these are looked at before an arm that a box is made in.
+/// On the paths to an arm in which a box is made no more blocks than these are looked at.
 const FAR: usize = 64;
 /// No deeper than so many runs inside its own is a value moved.
 const DEEP: u32 = 200;
@@ -89,8 +89,8 @@ impl Down<'_, '_, '_> {
         }
     }
 
-    /// Whether no more than one of some arms is executed for one execution of where a value is: a box made in two of
-    /// them, one after the other, would be two boxes.
+    /// Whether no path from a value leads through two of some arms without passing the value again: a box made in both
+    /// would be two boxes.
     fn exclude_each_other(&self, floating: &Floating, arms: &[Location]) -> bool {
         let flow = self.function.flow;
         let home = flow.block_at(floating.home, floating.positions.start);
@@ -102,12 +102,13 @@ impl Down<'_, '_, '_> {
                     continue;
                 }
                 seen.push(block);
-                for edge in flow.predecessors(block) {
-                    if seen.len() > FAR || arms.iter().any(|other| edge.from.run == other.run) {
-                        return false;
-                    }
-                    left.push(edge.from.block);
+                let comes_from_arm = || {
+                    flow.predecessors(block).any(|edge| arms.iter().any(|other| other.run == edge.from.run))
+                };
+                if seen.len() > FAR || comes_from_arm() {
+                    return false;
                 }
+                left.extend(flow.predecessors(block).map(|edge| edge.from.block));
             }
             true
         })
