@@ -85,7 +85,11 @@ impl Simplifier<'_> {
         let is_size = matches!(refusal, Reason::TooLarge { .. });
         let original = self.global.originals.get(&code).copied().filter(|original| {
             let size = |code| size::whole(self.unit, code, u32::MAX);
-            is_size && size(*original) < size(code)
+            // What became of it may need no closure where it does: then a call from a body that was simplified, too,
+            // passes none.
+            is_size
+                && size(*original) < size(code)
+                && (apply.callee.is_some() || !self.scan_closure(*original))
         });
         let original = original.ok_or(refusal.clone())?;
         match self.decide(apply, original) {
