@@ -481,6 +481,40 @@ let pair_through_recursion n =
   done;
   keep (!total > 0)
 
+(* Variants that each call builds, of several constructors: which one, and the fields. *)
+
+type tree = Leaf | Node of tree * int * tree
+let rec tree low high =
+  if low >= high then Leaf else let m = (low + high) / 2 in Node (tree low m, m, tree (m + 1) high)
+let thousand = tree 0 turns
+
+let bounds_of_a_tree _ =
+  let rec ordered low high = function
+    | Leaf -> true
+    | Node (l, x, r) ->
+      (match low with None -> true | Some y -> y < x)
+      && (match high with None -> true | Some y -> x < y)
+      && ordered low (Some x) l && ordered (Some x) high r
+  in
+  keep (ordered None None (Sys.opaque_identity thousand))
+
+type outline = Dot | Disc of int | Box of int * int
+let shapes_through_recursion n =
+  let rec walk s n =
+    if n = 0 then 0
+    else
+      match s with
+      | Dot -> 1 + walk (Disc n) (n - 1)
+      | Disc r -> r + walk (Box (r, n)) (n - 1)
+      | Box (a, b) -> a * b + walk (if a land 3 = 0 then Dot else Disc b) (n - 1)
+  in
+  keep (walk Dot n)
+
+(* Of what each iteration makes only the last is needed, whole. *)
+let last_of_a_loop n =
+  let rec last acc i = if i = 0 then acc else last (Some i) (i - 1) in
+  keep (last None n)
+
 let option_through_recursion n =
   let total = ref 0 in
   for i = 1 to n do
@@ -636,6 +670,9 @@ let () =
   check "pair_through_a_loop" 0 pair_through_a_loop;
   check "pair_through_recursion" 0 pair_through_recursion;
   check "option_through_recursion" 0 option_through_recursion;
+  check "bounds_of_a_tree" 0 bounds_of_a_tree;
+  check "shapes_through_recursion" 0 shapes_through_recursion;
+  check "last_of_a_loop" 2 last_of_a_loop;
   check "sum_of_parsed" 0 sum_of_parsed;
   check "record_that_is_read" 0 record_that_is_read;
   check "closure_of_one_case" 6 closure_of_one_case;

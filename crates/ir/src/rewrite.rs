@@ -78,6 +78,8 @@ pub enum Rewrite {
     UnboxedParameter,
     /// A parameter of an exception handler is passed as its parts.
     UnboxedHandlerParameter,
+    /// A continuation takes what was stored in a slot of results on all ways to it.
+    StoredResult,
     /// A closure that is a loop's parameter is passed as what it captured.
     UnboxedLoopClosure,
     /// Parameters of loops that values flow between are passed as their parts.
@@ -105,8 +107,12 @@ pub enum Rewrite {
     StaticArray,
     /// What nobody reads is left out of a unit.
     Unread(Unread),
+    /// A part of a result is not stored that nobody loads.
+    UnreadPart,
     /// A function takes its parameter as parts.
     ParameterParts(Variable),
+    /// A parameter that is one of several constructors is passed as which one and as their fields.
+    ParameterVariant(Variable),
     /// Functions are copied for calls that allocate what they pass as a parameter.
     CopyForParts(Variable),
     /// Closures capture the parts of a block that is made for them.
@@ -220,6 +226,7 @@ impl Rewrite {
             ArithmeticSwitch => "switch as arithmetic",
             KnownString => "switch on a known string",
             UnboxedParameter => "unboxing of a parameter",
+            StoredResult => "part of a result that was stored",
             UnboxedHandlerParameter => "unboxing of a handler's parameter",
             UnboxedLoopClosure => "unboxing of a loop's closure",
             UnboxedLoopParameters => "unboxing of loops' parameters",
@@ -234,8 +241,10 @@ impl Rewrite {
             Loopification => return ("loopify", "tail calls of itself"),
             ScalarReplacement(_) => return ("scalar_replacement", "block"),
             StaticArray => return ("static_arrays", "array"),
+            UnreadPart => return ("unread", "part of a result"),
             Unread(_) => return ("unread", "what nobody reads"),
             ParameterParts(_) => return ("parameters", "parts of"),
+            ParameterVariant(_) => return ("parameters", "constructor and fields of"),
             CopyForParts(_) => return ("parameters", "copy for the parts of"),
             CapturedParts(_) => return ("parameters", "captured parts of"),
             CapturedParameters => return ("parameters", "captured values"),
@@ -262,6 +271,7 @@ impl Rewrite {
         match self {
             Rewrite::ScalarReplacement(var)
             | Rewrite::ParameterParts(var)
+            | Rewrite::ParameterVariant(var)
             | Rewrite::CopyForParts(var)
             | Rewrite::CapturedParts(var)
             | Rewrite::Surrogate(var)

@@ -153,6 +153,23 @@ impl Terminator {
         }
     }
 
+    /// Each jump with arguments, to be changed.
+    pub fn for_each_jump_mut(&mut self, f: &mut impl FnMut(&mut ApplyCont)) {
+        match self {
+            Terminator::ApplyCont(jump) => f(jump),
+            Terminator::Switch(switch) => {
+                switch.arms.iter_mut().map(|(_, jump)| jump).chain(&mut switch.default).for_each(f);
+            }
+            Terminator::StringSwitch(switch) => {
+                switch.arms.iter_mut().map(|(_, jump)| jump).chain(&mut switch.default).for_each(f);
+            }
+            Terminator::Apply(_)
+            | Terminator::Raise { .. }
+            | Terminator::Try { .. }
+            | Terminator::Unreachable => {}
+        }
+    }
+
     /// Each atom used by the terminator itself.
     pub fn for_each_simple(&self, f: &mut impl FnMut(Simple)) {
         match self {

@@ -11,6 +11,7 @@ use crate::Simplifier;
 use crate::edges::EdgeId;
 use crate::memory::Memory;
 use crate::run::{Next, Params, Rest};
+use crate::slots::Stored;
 use crate::unboxing::{Tests, Unboxing};
 
 /// No more facts than these are carried from a use to the handler.
@@ -56,6 +57,8 @@ pub struct Use {
     /// In the last use: what is known of integers at all uses.
     relations: Option<Box<Relations>>,
     memory: Memory,
+    /// What is known to be in slots of results.
+    pub stored: Stored,
 }
 
 impl Simplifier<'_> {
@@ -324,6 +327,9 @@ impl Simplifier<'_> {
         let mut params = params;
         let first = self.add_params(&mut params, &unboxings);
         self.pass_extras(&uses, uses.len(), &unboxings);
+        if !is_exn {
+            self.pass_stored(&mut params, &uses);
+        }
         (params, first)
     }
 
@@ -417,6 +423,7 @@ impl Simplifier<'_> {
             })
             .collect();
         let memory = *self.memory();
+        let stored = self.stored();
         let (edge, name) = self.function.edges.push(cont);
         if let Some(ContState::Open(open)) = self.function.conts.get_mut(&cont) {
             let relations = match open.uses.last_mut() {
@@ -427,7 +434,7 @@ impl Simplifier<'_> {
                 }),
             };
             let relations = relations.filter(|relations| !relations.is_empty());
-            open.uses.push(Use { edge, args, tys, tests, exported, facts, relations, memory });
+            open.uses.push(Use { edge, args, tys, tests, exported, facts, relations, memory, stored });
         }
         name
     }

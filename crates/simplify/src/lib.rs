@@ -62,6 +62,7 @@ mod run;
 mod sets;
 pub mod shapes;
 pub mod size;
+mod slots;
 mod specialise;
 mod state;
 mod strings;

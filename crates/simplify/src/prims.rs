@@ -9,6 +9,7 @@ use smallvec::SmallVec;
 use crate::Simplifier;
 use crate::fold;
 use crate::memory::Memory;
+use crate::slots::Stored;
 
 /// Larger blocks are not analysed: types of their fields would be copied around.
 const FIELDS: usize = 64;
@@ -103,6 +104,7 @@ impl Simplifier<'_> {
         dbg: Dbg,
         out: &mut Vec<Item>,
     ) {
+        let stored = if matches!(prim, Prim::StoreResult { .. }) { self.stored() } else { Stored::new() };
         self.write(prim.effects().writes());
         self.note_assignment(&prim, &args, dbg);
         let exn = if prim.may_raise() { exn.map(|exn| Box::new(self.raise_point(*exn))) } else { None };
@@ -117,7 +119,12 @@ impl Simplifier<'_> {
         if (of_module || makes) && !args.is_empty() {
             self.env.define(var, Definition { prim: prim.clone(), args: args.clone() });
         }
-        self.learn_from(var, &prim, &args);
+        match (&prim, &args[..]) {
+            (Prim::StoreResult { part, kind }, [slots, value]) => {
+                self.note_stored((*part, *kind), *slots, *value, stored);
+            }
+            _ => self.learn_from(var, &prim, &args),
+        }
         out.push(Item::Let { var, named: Named::Prim { prim, args, exn }, dbg });
     }
 
@@ -235,11 +242,6 @@ impl Simplifier<'_> {
                 self.forget_fields(*block);
                 let load = Prim::BlockLoadFloat { field: *field, mutability: Mutability::Unknown };
                 self.loaded(load, Mutability::Unknown, &[*block], *value);
-            }
-            (Prim::StoreResult { part, kind }, [slots, value]) => {
-                let load = Prim::LoadResult { part: *part, kind: *kind };
-                let memory = self.memory().read_by(&load);
-                self.env.add_cse(load, Operands::from_slice(&[*slots]), memory, *value);
             }
             (
                 Prim::ArrayStore { kind: kind @ (ArrayKind::Float | ArrayKind::Int | ArrayKind::Addr) },

@@ -18,6 +18,7 @@ use crate::inline::measure::Counts;
 use crate::inline::refused::Refused;
 use crate::lift::StaticTable;
 use crate::sets::Sets;
+use crate::slots::Slot;
 use crate::specialise::types::TypedCopies;
 use crate::{inline, made, toplevel, uses};
 
@@ -161,6 +162,8 @@ pub struct FunctionState {
     pub raise_targets: FxHashMap<Continuation, Continuation>,
     /// The tests that handlers begin with, and that continue others ([`crate::forks`]).
     pub forks: FxHashMap<Continuation, Rc<Fork>>,
+    /// The slots in which parts of results have been stored so far, wherever.
+    pub slots: SmallVec<[Slot; 2]>,
     /// Whether what is being simplified is the body of a functor evaluated for what it makes ([`crate::instances`]), or
     /// a function for that.
     pub in_instance: bool,

@@ -10,11 +10,11 @@ use super::types::{Shape, Type};
 use super::{Counter, Generator, Scope};
 
 /// A call but for where it returns to.
-struct Call {
-    callee: Option<Simple>,
-    kind: CallKind,
-    args: Vec<Simple>,
-    result: Type,
+pub(super) struct Call {
+    pub callee: Option<Simple>,
+    pub kind: CallKind,
+    pub args: Vec<Simple>,
+    pub result: Type,
 }
 
 impl Generator {
@@ -24,7 +24,7 @@ impl Generator {
         self.join_call(scope, items, call);
     }
 
-    fn join_call(&mut self, scope: &mut Scope, items: &mut Vec<Item>, call: Call) -> Simple {
+    pub(super) fn join_call(&mut self, scope: &mut Scope, items: &mut Vec<Item>, call: Call) -> Simple {
         let (cont, ty) = (self.unit.new_continuation("result"), call.result);
         let exn = self.exn(scope);
         let apply = Terminator::Apply(Box::new(self.apply(call, cont, exn)));

@@ -1,7 +1,8 @@
 //! Primitives on blocks, arrays, strings and bigarrays, and the others.
 
 use flambeau_ir::prim::{ArrayKind, BigarrayKind, Init, IntOp, Mutability, StringKind, Width};
-use flambeau_ir::{IntKind, Item, Prim, Simple};
+use flambeau_ir::term::Switch;
+use flambeau_ir::{ApplyCont, ContHandler, Dbg, Expr, IntKind, Item, Prim, Simple, Terminator};
 
 use super::types::{BIGARRAYS, BYTES, LENGTH, SIDE, Type, is_bigstring};
 use super::{Generator, Scope};
@@ -49,14 +50,44 @@ impl Generator {
         }
     }
 
-    /// A part of a result that is stored, and taken at once.
+    /// Parts of a result that are stored, on each of two ways perhaps, and taken at once.
     fn result_slots(&mut self, scope: &mut Scope, items: &mut Items) {
-        let ty = self.any_type();
-        let value = self.force(scope, items, ty);
-        let (part, kind) = (self.random.below(LENGTH) as u32, ty.kind());
+        let parts: Vec<(u32, Type)> =
+            (0..=self.random.below(LENGTH) as u32).map(|part| (part, self.any_type())).collect();
+        if self.one_in(2) {
+            self.store_parts(scope, items, &parts);
+        } else {
+            let cont = self.unit.new_continuation("stored");
+            let jump = |cont| ApplyCont { cont, args: Default::default() };
+            let side = |g: &mut Generator| {
+                let (mut inside, mut run) = (scope.clone(), Vec::new());
+                g.store_parts(&mut inside, &mut run, &parts);
+                let body = Expr { items: run, terminator: Terminator::ApplyCont(jump(cont)) };
+                ContHandler { cont: g.unit.new_continuation("side"), params: Default::default(), body }
+            };
+            let handlers = vec![side(self), side(self)];
+            let (left, right) = (jump(handlers[0].cont), jump(handlers[1].cont));
+            let (mut inside, mut run) = (scope.clone(), Vec::new());
+            let scrutinee = self.force(&mut inside, &mut run, Type::Naked);
+            run.push(Item::LetCont { recursive: false, handlers });
+            let switch = Switch { scrutinee, arms: vec![(0, left)], default: Some(right), dbg: Dbg::NONE };
+            let body = Box::new(Expr { items: run, terminator: Terminator::Switch(Box::new(switch)) });
+            items.push(Item::Join { cont, params: Default::default(), body });
+        }
         let slots = Simple::Symbol(self.unit.module_symbol);
-        self.let_(scope, items, Prim::StoreResult { part, kind }, &[slots, value], Type::Int);
-        self.let_(scope, items, Prim::LoadResult { part, kind }, &[slots], ty);
+        for (part, ty) in parts {
+            self.let_(scope, items, Prim::LoadResult { part, kind: ty.kind() }, &[slots], ty);
+        }
+    }
+
+    /// Stores parts of a result, whose values are computed before.
+    fn store_parts(&mut self, scope: &mut Scope, items: &mut Items, parts: &[(u32, Type)]) {
+        let values: Vec<Simple> = parts.iter().map(|(_, ty)| self.force(scope, items, *ty)).collect();
+        let slots = Simple::Symbol(self.unit.module_symbol);
+        for ((part, ty), value) in parts.iter().zip(values) {
+            let store = Prim::StoreResult { part: *part, kind: ty.kind() };
+            self.let_(scope, items, store, &[slots, value], Type::Int);
+        }
     }
 
     /// Two blocks that may have one table of methods.
@@ -267,12 +298,20 @@ impl Generator {
         let index = Simple::tagged(i64::from(field));
         let kind = ArrayKind::Float;
         if self.one_in(3) {
-            let prim = if self.one_in(2) {
-                Prim::MakeFloatBlock { mutability }
+            if self.one_in(2) {
+                let make = Prim::MakeFloatBlock { mutability };
+                self.apply_prim(scope, items, make, &[Type::Float; LENGTH], ty);
+                return;
+            }
+            let make = Prim::MakeArray { kind, mutability };
+            // `[| 0.5; 1. |]`
+            let constants: Vec<Simple> =
+                (0..LENGTH).filter_map(|_| self.constant(Type::Float)).map(Simple::Const).collect();
+            if self.one_in(2) && constants.len() == LENGTH {
+                self.let_(scope, items, make, &constants, ty);
             } else {
-                Prim::MakeArray { kind, mutability }
-            };
-            self.apply_prim(scope, items, prim, &[Type::Float; LENGTH], ty);
+                self.apply_prim(scope, items, make, &[Type::Float; LENGTH], ty);
+            }
             return;
         }
         let block = self.force(scope, items, ty);

@@ -1,15 +1,19 @@
-//! Variants that flow through joins and loops, and are matched on there: what unboxing takes apart.
+//! Variants that flow through joins, loops and calls, and are matched on there: what unboxing takes apart.
 //!
 //! The type is one, as a declaration of the source has it: immediates 0 and 1, or 0 only (an option); blocks of tag 0
 //! and one field; maybe blocks of tag 1 with two. Fields are integers, boxed numbers, or tuples.
 
 use flambeau_ir::prim::{IntCmp, IntOp, Mutability};
 use flambeau_ir::term::Switch;
-use flambeau_ir::{ApplyCont, ContHandler, Continuation, Dbg, Expr, IntKind, Item, Prim, Simple, Terminator};
+use flambeau_ir::{
+    ApplyCont, CallKind, Code, CodeAttributes, CodeId, ContHandler, Continuation, Dbg, Expr, FunctionKind,
+    IntKind, Item, Prim, Simple, Terminator,
+};
 use smallvec::smallvec;
 
+use super::calls::Call;
 use super::types::{BOXED, Type};
-use super::{Generator, Scope};
+use super::{Counter, Generator, Scope, Target};
 
 /// A type of variants.
 #[derive(Clone, Copy)]
@@ -224,5 +228,91 @@ impl Generator {
         let result = self.variable(Type::Any);
         items.push(Item::Join { cont: after, params: smallvec![result], body });
         self.matched(scope, items, ty, result.into());
+    }
+
+    /// Calls of a function that counts down, matches on a value, and calls itself with the next one.
+    pub(super) fn function_of_variant(&mut self, scope: &mut Scope, items: &mut Vec<Item>) {
+        let ty = self.variant_type();
+        let function = self.variant_function(ty);
+        for _ in 0..=self.random.below(2) {
+            let mut value = self.variant_value(scope, items, ty, None);
+            if self.one_in(2) {
+                value = self.matched(scope, items, ty, value);
+            }
+            let count = self.force(scope, items, Type::Int);
+            let result = self.call_with(scope, items, function, count, value);
+            self.observe(scope, items, result, Type::Int);
+        }
+    }
+
+    fn call_with(
+        &mut self,
+        scope: &mut Scope,
+        items: &mut Vec<Item>,
+        function: CodeId,
+        count: Simple,
+        value: Simple,
+    ) -> Simple {
+        let kind = CallKind::Direct(function);
+        let call = Call { callee: None, kind, args: vec![count, value], result: Type::Int };
+        self.join_call(scope, items, call)
+    }
+
+    /// `let rec f n v = let d = n land 3 in match v … -> v'; if d <= 0 then … else f (d - 1) v'`
+    fn variant_function(&mut self, ty: Variant) -> CodeId {
+        let (count, value) = (self.variable(Type::Int), self.variable(Type::Any));
+        let slot = self.unit.function_slots.push("of_variant".into());
+        let code = Code {
+            linkage_name: format!("camlRandom__of_variant_{}", slot.as_u32()),
+            params: smallvec![count, value],
+            my_closure: self.unit.new_value("env"),
+            function_slot: slot,
+            ret: self.unit.new_continuation("return"),
+            exn: self.unit.new_exn_continuation("raise"),
+            result: Type::Int.kind(),
+            kind: FunctionKind::Curried,
+            recursive: true,
+            attributes: CodeAttributes::default(),
+            dbg: Dbg::NONE,
+            body: Expr { items: Vec::new(), terminator: Terminator::Unreachable },
+        };
+        let (ret, exn) = (code.ret, code.exn);
+        let id = self.unit.codes.push(code);
+        let mut scope = Scope {
+            vars: vec![(count, Type::Int)],
+            targets: vec![Target { cont: ret, types: vec![Type::Int], counter: Counter::None }],
+            handler: (exn, Vec::new()),
+            closures: Vec::new(),
+            recursion: None,
+            locals: Vec::new(),
+            callable: 0,
+        };
+        let mut items = Vec::new();
+        let mut int = |g: &mut Generator, prim, a, b: i64, ty| {
+            g.let_(&mut scope, &mut items, prim, &[a, Simple::tagged(b)], ty)
+        };
+        let kind = IntKind::Tagged;
+        let depth = int(self, Prim::IntArith { op: IntOp::And, kind }, count.into(), 3, Type::Int);
+        let less = int(self, Prim::IntArith { op: IntOp::Sub, kind }, depth, 1, Type::Int);
+        let is_over = int(self, Prim::IntCompare { op: IntCmp::Le, kind }, depth, 0, Type::Naked);
+        let mut next = Simple::Var(value);
+        for _ in 0..=self.random.below(2) {
+            next = self.matched(&mut scope, &mut items, ty, next);
+        }
+        let (stop, go) = (self.unit.new_continuation("stop"), self.unit.new_continuation("go"));
+        let stop_body = self.leave(&mut scope.clone());
+        let mut run = Vec::new();
+        let result = self.call_with(&mut scope, &mut run, id, less, next);
+        let go_body = Expr { items: run, terminator: self.returning(ret, result) };
+        let handler = |cont, body| ContHandler { cont, params: smallvec![], body };
+        items.push(Item::LetCont {
+            recursive: false,
+            handlers: vec![handler(stop, stop_body), handler(go, go_body)],
+        });
+        let arm = |cont| ApplyCont { cont, args: smallvec![] };
+        let arms = vec![(0, arm(go)), (1, arm(stop))];
+        let switch = Switch { scrutinee: is_over, arms, default: None, dbg: Dbg::NONE };
+        self.unit.codes[id].body = Expr { items, terminator: Terminator::Switch(Box::new(switch)) };
+        id
     }
 }

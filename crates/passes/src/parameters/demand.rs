@@ -38,10 +38,14 @@ impl Read {
 /// What is asked of a value that may be a constructor, if it is known to be a block.
 #[derive(Clone, Copy)]
 pub(super) enum Test {
-    /// Whether it is an immediate, or one of them.
+    /// Whether it is an immediate.
     IsImmediate,
+    /// Whether it is that immediate.
+    Is(i64),
     /// Whether it is not.
-    IsNone,
+    IsNot(i64),
+    /// Which immediate it is.
+    Immediate,
     Tag,
 }
 
@@ -49,8 +53,9 @@ impl Test {
     /// What comes of it for a block with that tag.
     pub fn outcome(self, tag: i64) -> Simple {
         let outcome = match self {
-            Test::IsImmediate => 0,
-            Test::IsNone => 1,
+            // What is no immediate is never asked which it is.
+            Test::IsImmediate | Test::Is(_) | Test::Immediate => 0,
+            Test::IsNot(_) => 1,
             Test::Tag => tag,
         };
         Const::NakedImmediate(outcome).into()
@@ -62,10 +67,11 @@ pub(super) fn tested(prim: &Prim, args: &[Simple]) -> Option<(Simple, Test)> {
     match (prim, args) {
         (Prim::IsInt, [atom]) => Some((*atom, Test::IsImmediate)),
         (Prim::GetTag, [atom]) => Some((*atom, Test::Tag)),
+        (Prim::Untag, [atom]) => Some((*atom, Test::Immediate)),
         (
             Prim::PhysEqual { negated },
-            [atom, Simple::Const(Const::Tagged(_))] | [Simple::Const(Const::Tagged(_)), atom],
-        ) => Some((*atom, if *negated { Test::IsNone } else { Test::IsImmediate })),
+            [atom, Simple::Const(Const::Tagged(number))] | [Simple::Const(Const::Tagged(number)), atom],
+        ) => Some((*atom, if *negated { Test::IsNot(*number) } else { Test::Is(*number) })),
         _ => None,
     }
 }
@@ -121,7 +127,8 @@ pub(super) fn read(
             Part::Field(field) => Prim::BlockLoad { field, mutability: *mutability },
             Part::Float(field) => Prim::BlockLoadFloat { field, mutability: *mutability },
             Part::Number(kind) => Prim::Unbox(kind),
-            Part::Captured(_) => return Simple::Const(Const::Poison(Kind::Value)),
+            // These are never read before a call.
+            Part::Captured(_) | Part::Which => return Simple::Const(Const::Poison(part.kind())),
         };
         bind(unit, &mut loads, part.kind(), prim, &[arg])
     };

@@ -7,7 +7,7 @@ use flambeau_ir::{
 };
 use smallvec::SmallVec;
 
-use super::parts::Part;
+use super::parts::{Part, variants};
 
 /// A value that is known by its parts.
 #[derive(Debug)]
@@ -74,6 +74,9 @@ impl Made {
 
     /// A part.
     pub fn part(&self, part: Part) -> Option<Simple> {
+        if part == Part::Which {
+            return self.tag.map(variants::number_of_block);
+        }
         self.parts.iter().find(|(known, _)| *known == part).map(|(_, value)| *value)
     }
 }

@@ -26,6 +26,8 @@ mod workers;
 
 use flambeau_ir::{Rewrites, Unit};
 
+use crate::unread::slots;
+
 /// Rewrites the parameters of functions, and the calls of these.
 pub fn parameters(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
     // Before functions are lifted, which then take the parts of what they have captured; and of what they leave.
@@ -33,8 +35,10 @@ pub fn parameters(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
     let split = surrogates::surrogates(unit, rewrites);
     let lifted = captured::captured(unit, rewrites);
     let taken_apart = parts::parts(unit, rewrites);
+    // A function that still stores parts is taken for one that returns them.
+    let unread = slots::stores(unit, rewrites);
     let unboxed = results::results(unit, rewrites);
     let captured = !rewrites.boxed_captures && environments::environments(unit, rewrites);
     let marked = foreign::mark(unit);
-    outer || split || lifted || taken_apart || unboxed || captured || marked
+    outer || split || unread || lifted || taken_apart || unboxed || captured || marked
 }

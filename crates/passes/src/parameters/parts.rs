@@ -7,13 +7,14 @@
 //! the parts of that, where the function would do so at once ([`super::demand`]), or where it is a number by its type.
 
 mod replace;
+pub(super) mod variants;
 
 use cranelift_entity::SecondaryMap;
 use flambeau_ir::prim::Mutability;
 use flambeau_ir::unit::{MOST_NEW_PARAMETERS, MOST_PARAMETERS};
 use flambeau_ir::{
-    BoxedKind, CallKind, CodeId, Expr, Item, Kind, Named, Rewrite, Rewrites, Simple, Subkind, Terminator,
-    Unit, ValueSlot, Variable,
+    BoxedKind, CallKind, CodeId, Continuation, Expr, Item, Kind, Named, Rewrite, Rewrites, Simple, Subkind,
+    Terminator, Unit, ValueSlot, Variable,
 };
 use smallvec::SmallVec;
 
@@ -26,6 +27,8 @@ use replace::Rewriting;
 /// A part of what a parameter is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Part {
+    /// Which constructor it is ([`variants`]).
+    Which,
     Field(u32),
     Float(u32),
     Captured(ValueSlot),
@@ -35,6 +38,7 @@ pub(super) enum Part {
 impl Part {
     pub fn kind(self) -> Kind {
         match self {
+            Part::Which => Kind::NakedImmediate,
             Part::Field(_) | Part::Captured(_) => Kind::Value,
             Part::Float(_) => Kind::NakedFloat,
             Part::Number(kind) => kind.naked(),
@@ -51,7 +55,7 @@ enum Guard {
     Tested,
 }
 
-/// The number of a parameter.
+/// The number of a parameter, of a function or a continuation.
 pub(super) type Param = usize;
 
 /// A call of a known function that passes what is allocated for it: the function and the arguments.
@@ -78,17 +82,33 @@ pub(super) struct Class {
     pub is_tested: bool,
     /// What calls pass that is known by its parts.
     made: Vec<Simple>,
+    /// Some call passes a constructor without arguments, and variants are looked at ([`variants`]).
+    has_immediates: bool,
     /// Some call passes what comes from several places: once the parts are enough, each of them may pass these.
     is_joined: bool,
 }
 
+/// What an analysis takes for parameters.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Scope {
+    /// The parameters of functions.
+    Functions,
+    /// Those of continuations, too, as variants flow through these ([`variants`]).
+    Continuations,
+}
+
 pub(super) struct Analysis {
+    scope: Scope,
     /// The functions of which all calls are known, or will be.
     known: SecondaryMap<CodeId, bool>,
     /// Those that would get a worker.
     divisible: SecondaryMap<CodeId, bool>,
     /// Each parameter of a code, in order.
     pub params: Vec<(CodeId, Variable)>,
+    /// The parameters of continuations, the numbers of which come after those of all codes.
+    of_conts: Vec<Variable>,
+    /// The first parameter of each continuation.
+    conts: SecondaryMap<Continuation, Option<u32>>,
     kinds: Vec<Kind>,
     /// Whether some call passes something as it that is not allocated in the caller.
     unknown: Vec<bool>,
@@ -114,28 +134,32 @@ pub(super) struct Analysis {
 pub(super) fn parts(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
     let (mut analysis, copied) = with_copies(unit, rewrites);
     let chosen = analysis.choose(unit, rewrites);
+    let replaced = replace(unit, &mut analysis, &chosen);
+    let mut analysis = Analysis::of(unit, Scope::Continuations);
+    analysis.unite_passed();
+    let chosen = analysis.choose_variants(unit, rewrites);
+    replace(unit, &mut analysis, &chosen) || replaced || copied
+}
+
+/// Replaces the parameters of the classes that are chosen; returns whether there is one.
+fn replace(unit: &mut Unit, analysis: &mut Analysis, chosen: &[bool]) -> bool {
     if chosen.iter().all(|chosen| !chosen) {
-        return copied;
+        return false;
     }
-    analysis.divide(unit, &chosen);
-    let mut replaced: Vec<Option<Vec<(Part, Variable)>>> = Vec::with_capacity(analysis.params.len());
-    for param in 0..analysis.params.len() {
+    analysis.divide(unit, chosen);
+    let mut replaced: Vec<Option<Vec<(Part, Variable)>>> = Vec::with_capacity(analysis.classes.len());
+    for param in 0..analysis.classes.len() {
         let root = analysis.find(param);
         replaced.push(chosen[root].then(|| analysis.fresh(unit, param, root)));
     }
-    let rewriting = Rewriting { analysis: &analysis, replaced: &replaced };
+    let rewriting = Rewriting { analysis, replaced: &replaced };
     unit.rewrite_bodies(|unit, _, body| {
         rewriting.body(unit, body);
         true
     });
     for (id, code) in &mut unit.codes {
         let Some(first) = analysis.first[id].map(|first| first as usize) else { continue };
-        let params =
-            code.params.iter().enumerate().flat_map(|(index, param)| match &replaced[first + index] {
-                Some(parts) => parts.iter().map(|(_, part)| *part).collect::<SmallVec<[Variable; 4]>>(),
-                None => SmallVec::from_slice(&[*param]),
-            });
-        code.params = params.collect();
+        code.params = rewriting.params(first, &code.params);
     }
     true
 }
@@ -145,7 +169,7 @@ fn with_copies(unit: &mut Unit, rewrites: &mut Rewrites) -> (Analysis, bool) {
     let mut copied = false;
     let times = if rewrites.boxed_arguments { 0 } else { MOST_COPIES };
     for _ in 0..times {
-        let mut analysis = Analysis::of(unit);
+        let mut analysis = Analysis::of(unit, Scope::Functions);
         let mut groups = copies::groups(unit, &analysis);
         analysis.unite_passed();
         groups.retain(|group| {
@@ -157,19 +181,22 @@ fn with_copies(unit: &mut Unit, rewrites: &mut Rewrites) -> (Analysis, bool) {
         }
         copied = true;
     }
-    let mut analysis = Analysis::of(unit);
+    let mut analysis = Analysis::of(unit, Scope::Functions);
     analysis.unite_passed();
     (analysis, copied)
 }
 
 impl Analysis {
-    fn of(unit: &Unit) -> Analysis {
+    fn of(unit: &Unit, scope: Scope) -> Analysis {
         let known = Known::of(unit);
         let divisible = workers::divisible(unit, &known);
         let mut analysis = Analysis {
+            scope,
             known: SecondaryMap::new(),
             divisible,
             params: Vec::new(),
+            of_conts: Vec::new(),
+            conts: SecondaryMap::new(),
             kinds: Vec::new(),
             unknown: Vec::new(),
             of_variable: SecondaryMap::new(),
@@ -187,22 +214,25 @@ impl Analysis {
             analysis.known[id] = known.is_known(id) || analysis.divisible[id];
             analysis.first[id] = Some(analysis.params.len() as u32);
             for param in &code.params {
-                let number = analysis.params.len();
                 analysis.params.push((id, *param));
-                analysis.kinds.push(unit.variables[*param].kind);
-                analysis.of_variable[*param] = number as u32 + 1;
-                analysis.parents.push(number);
-                let refused = !analysis.known[id];
-                analysis.unknown.push(analysis.divisible[id]);
-                analysis.classes.push(Class { members: vec![number], refused, ..Class::default() });
+                analysis.add(unit, *param, analysis.divisible[id], !analysis.known[id]);
             }
         }
         for code in unit.codes.values() {
-            analysis.body(&code.body);
+            analysis.body(unit, &code.body);
         }
-        analysis.body(&unit.entry.body);
+        analysis.body(unit, &unit.entry.body);
         analysis.find_needed();
         analysis
+    }
+
+    fn add(&mut self, unit: &Unit, param: Variable, unknown: bool, refused: bool) {
+        let number = self.classes.len();
+        self.kinds.push(unit.variables[param].kind);
+        self.of_variable[param] = number as u32 + 1;
+        self.parents.push(number);
+        self.unknown.push(unknown);
+        self.classes.push(Class { members: vec![number], refused, ..Class::default() });
     }
 
     /// Makes classes of the parameters.
@@ -227,9 +257,9 @@ impl Analysis {
             .iter()
             .map(|class| class.refused || class.is_tested || !class.parts.is_empty())
             .collect();
-        let mut passed_as: Vec<SmallVec<[Param; 2]>> = vec![SmallVec::new(); self.params.len()];
+        let mut passed_as: Vec<SmallVec<[Param; 2]>> = vec![SmallVec::new(); self.classes.len()];
         self.passed.iter().for_each(|(own, param)| passed_as[*param].push(*own));
-        let mut pending: Vec<Param> = (0..self.params.len()).filter(|param| self.needed[*param]).collect();
+        let mut pending: Vec<Param> = (0..self.classes.len()).filter(|param| self.needed[*param]).collect();
         while let Some(param) = pending.pop() {
             for own in &passed_as[param] {
                 if !std::mem::replace(&mut self.needed[*own], true) {
@@ -267,6 +297,7 @@ impl Analysis {
         into.is_passed_on = true;
         into.is_tested |= from.is_tested;
         into.is_joined |= from.is_joined;
+        into.has_immediates |= from.has_immediates;
         for part in from.parts {
             into.reads(part);
         }
@@ -294,12 +325,20 @@ impl Analysis {
         }
     }
 
-    fn body(&mut self, body: &Expr) {
+    fn body(&mut self, unit: &Unit, body: &Expr) {
         body.walk(&mut |expr| {
-            expr.items.iter().for_each(|item| self.item(item));
-            let Terminator::Apply(apply) = &expr.terminator else {
-                return expr.terminator.for_each_simple(&mut |atom| self.refuse(atom));
+            expr.items.iter().for_each(|item| self.item(unit, item));
+            expr.terminator.for_each_jump(&mut |jump| self.jump(jump));
+            let apply = match &expr.terminator {
+                Terminator::Apply(apply) => apply,
+                Terminator::Switch(switch) => return self.refuse(switch.scrutinee),
+                Terminator::StringSwitch(switch) => return self.refuse(switch.scrutinee),
+                Terminator::ApplyCont(_) | Terminator::Unreachable => return,
+                other @ (Terminator::Raise { .. } | Terminator::Try { .. }) => {
+                    return other.for_each_simple(&mut |atom| self.refuse(atom));
+                }
             };
+            self.returns_to(apply.ret);
             apply.callee.iter().for_each(|callee| self.refuse(*callee));
             apply.for_each_comparator(&mut |function| self.refuse(function));
             apply.exn.for_each_simple(&mut |atom| self.refuse(atom));
@@ -322,6 +361,11 @@ impl Analysis {
         match (self.param(arg), self.made.get(arg)) {
             (Some(own), _) => self.passed.push((own, param)),
             (None, Some(_)) => self.classes[param].made.push(arg),
+            // Nobody looks at it.
+            (None, None) if self.knows_all() && variants::is_poison(arg) => {}
+            (None, None) if self.knows_all() && variants::immediate(arg).is_some() => {
+                self.classes[param].has_immediates = true;
+            }
             (None, None) => {
                 self.unknown[param] = true;
                 self.classes[param].is_joined |= arg.as_var().is_some_and(|var| self.joined[var]);
@@ -329,7 +373,7 @@ impl Analysis {
         }
     }
 
-    fn item(&mut self, item: &Item) {
+    fn item(&mut self, unit: &Unit, item: &Item) {
         match item {
             Item::Let { var, named: Named::Simple(atom), .. } => {
                 if let Some(var_of) = atom.as_var() {
@@ -359,11 +403,13 @@ impl Analysis {
                 set.for_each_simple(&mut |atom| self.refuse(atom));
                 self.made.note_closures(vars, set);
             }
-            Item::Join { params, body, .. } => {
+            Item::Join { cont, params, body } => {
                 let is_call = matches!(body.terminator, Terminator::Apply(_));
                 params.iter().for_each(|param| self.joined[*param] = !is_call);
+                self.continuation(unit, *cont, params);
             }
             Item::LetCont { handlers, .. } => {
+                handlers.iter().for_each(|handler| self.continuation(unit, handler.cont, &handler.params));
                 handlers
                     .iter()
                     .flat_map(|handler| &handler.params)
@@ -375,12 +421,10 @@ impl Analysis {
     /// Which classes are replaced, by the numbers of their first parameters: those that disappear before those that
     /// are passed as parts, which may take their positions.
     fn choose(&mut self, unit: &Unit, rewrites: &mut Rewrites) -> Vec<bool> {
-        let mut chosen = vec![false; self.params.len()];
-        self.guarded = vec![false; self.params.len()];
-        let mut counts: SecondaryMap<CodeId, usize> = SecondaryMap::new();
-        unit.codes.iter().for_each(|(id, code)| counts[id] = code.params.len());
-        let roots: Vec<Param> =
-            (0..self.params.len()).filter(|param| self.parents[*param] == *param).collect();
+        let mut chosen = vec![false; self.classes.len()];
+        self.guarded = vec![false; self.classes.len()];
+        let mut counts = Counts::of(unit);
+        let roots = self.roots();
         for disappears in [true, false] {
             for &root in &roots {
                 if self.needed[root] == disappears {
@@ -395,13 +439,15 @@ impl Analysis {
                 }
                 chosen[root] = true;
                 self.guarded[root] = guard == Guard::Tested;
-                for member in &class.members {
-                    let count = &mut counts[self.params[*member].0];
-                    *count = *count + class.parts.len() - 1;
-                }
+                self.count(class, &mut counts);
             }
         }
         chosen
+    }
+
+    /// The first parameters of all classes.
+    fn roots(&self) -> Vec<Param> {
+        (0..self.classes.len()).filter(|param| self.parents[*param] == *param).collect()
     }
 
     /// A class that is not needed disappears if no function of it would get a worker, for which that is no reason.
@@ -437,10 +483,14 @@ impl Analysis {
         self.made.get(*class.made.first()?)?.tag
     }
 
-    /// The tag of what a parameter is in all calls, where that is asked.
-    fn tag(&self, atom: Simple) -> i64 {
-        let class = self.param(atom).map(|param| &self.classes[self.find(param)]);
-        class.and_then(|class| self.constructor(class)).map_or(0, i64::from)
+    /// The tag of all blocks that come as a parameter.
+    fn only_tag(&self, atom: Simple) -> Option<i64> {
+        self.tag_of_all(self.class(self.param(atom)?))
+    }
+
+    /// The class of a parameter.
+    fn class(&self, param: Param) -> &Class {
+        &self.classes[self.find(param)]
     }
 
     /// How callers may read the parts of what they pass as a parameter, if they may.
@@ -490,23 +540,50 @@ impl Analysis {
     }
 
     /// Whether each function has a parameter left, and none too many.
-    fn fits(&self, unit: &Unit, class: &Class, counts: &SecondaryMap<CodeId, usize>) -> bool {
-        class.members.iter().all(|member| {
-            let code = self.params[*member].0;
-            let members = class.members.iter().filter(|other| self.params[**other].0 == code).count();
-            let (before, count) = (unit.codes[code].params.len(), counts[code]);
+    fn fits(&self, unit: &Unit, class: &Class, counts: &Counts) -> bool {
+        self.functions(class).all(|code| {
+            let members = self.functions(class).filter(|other| *other == code).count();
+            let (before, count) = (unit.codes[code].params.len(), counts.0[code]);
             let after = count - members + members * class.parts.len();
             after >= 1
                 && (after <= count || after <= MOST_PARAMETERS && after <= before + MOST_NEW_PARAMETERS)
         })
     }
 
+    /// The functions of the parameters in a class, once for each.
+    fn functions(&self, class: &Class) -> impl Iterator<Item = CodeId> {
+        class.members.iter().filter_map(|member| self.params.get(*member)).map(|(code, _)| *code)
+    }
+
+    /// Counts the parameters that functions have when those of a class are replaced.
+    fn count(&self, class: &Class, counts: &mut Counts) {
+        for code in self.functions(class) {
+            counts.0[code] = counts.0[code] + class.parts.len() - 1;
+        }
+    }
+
+    /// The variable that a parameter is.
+    fn variable(&self, param: Param) -> Variable {
+        self.params.get(param).map_or_else(|| self.of_conts[param - self.params.len()], |(_, param)| *param)
+    }
+
     /// The parameters that replace one of a class.
     fn fresh(&self, unit: &mut Unit, param: Param, root: Param) -> Vec<(Part, Variable)> {
-        let name = unit.variables[self.params[param].1].name.clone();
+        let name = unit.variables[self.variable(param)].name.clone();
         let class = &self.classes[root];
         let mut fresh = |part: &Part| (*part, unit.new_variable(name.clone(), part.kind(), Subkind::Any));
         class.parts.iter().map(&mut fresh).collect()
+    }
+}
+
+/// How many parameters functions have.
+struct Counts(SecondaryMap<CodeId, usize>);
+
+impl Counts {
+    fn of(unit: &Unit) -> Counts {
+        let mut counts = SecondaryMap::new();
+        unit.codes.iter().for_each(|(id, code)| counts[id] = code.params.len());
+        Counts(counts)
     }
 }
 

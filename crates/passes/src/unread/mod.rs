@@ -8,6 +8,7 @@
 
 mod classes;
 mod flows;
+pub(crate) mod slots;
 
 use flambeau_ir::prim::{ArrayKind, Mutability};
 use flambeau_ir::rewrite::Unread;
@@ -23,13 +24,14 @@ use flows::{Flows, Needed};
 
 /// Leaves out what nobody reads; returns whether there was something.
 pub fn unread(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
+    let stores = slots::stores(unit, rewrites);
     let mut flows = Flows::of(unit);
     let needed = flows.needed();
     let mut plan = Plan { flows, needed, kept: FxHashMap::default(), found: Unread::default() };
     plan.lay_out(unit);
     plan.count(unit);
     if plan.found == Unread::default() || !rewrites.allow_in_unit(Rewrite::Unread(plan.found)) {
-        return false;
+        return stores;
     }
     for item in &mut unit.statics {
         plan.rewrite_static(&mut item.def);

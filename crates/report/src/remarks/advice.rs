@@ -301,7 +301,9 @@ pub fn done(rewrite: &Rewrite) -> Option<&'static str> {
         Rewrite::Contification { is_loop: false, .. } => "functions that became part of others",
         Rewrite::ScalarReplacement(_) => "blocks kept in registers",
         Rewrite::StaticArray | Rewrite::StaticClosures => "values allocated once for all",
-        Rewrite::ParameterParts(_) | Rewrite::CopyForParts(_) => "parameters passed unboxed",
+        Rewrite::ParameterParts(_) | Rewrite::ParameterVariant(_) | Rewrite::CopyForParts(_) => {
+            "parameters passed unboxed"
+        }
         Rewrite::CapturedParts(_) => "values captured unboxed",
         Rewrite::Unread(_) => "units without what nobody reads",
         Rewrite::CapturedParameters | Rewrite::Surrogate(_) => "closures that are not allocated",

@@ -549,7 +549,8 @@ impl<'a> Walk<'a> {
         let opened = &self.analysis.opened;
         let candidate = |param: Variable, loop_param: &LoopParam| {
             let known = known.get(&param).filter(|known| !known.may_be_poison || loop_param.has_names)?;
-            opened.contains(&param).then(|| Candidate::of(&known.ty, loop_param))?
+            let is_asked = opened.contains(&param) || loop_param.is_always_allocated;
+            is_asked.then(|| Candidate::of(&known.ty, loop_param))?
         };
         self.analysis.loop_params = self.iterations.solve(&self.params, &self.flows, &ints, &candidate);
         self.analysis.allocated = std::mem::take(&mut self.iterations.allocated);

@@ -1,11 +1,13 @@
 //! Parameters replaced by parts: in the bodies of functions and at calls.
 
 use flambeau_ir::prim::Mutability;
-use flambeau_ir::{CallKind, Const, Expr, Item, Named, Simple, Terminator, Unit, Variable};
-use smallvec::SmallVec;
+use flambeau_ir::{
+    ApplyCont, CallKind, Const, Continuation, Expr, Item, Named, Prim, Simple, Terminator, Unit, Variable,
+};
+use smallvec::{Array, SmallVec};
 
-use super::{Analysis, Param, Part};
-use crate::parameters::demand::{Read, Test, read, tested};
+use super::{Analysis, Param, Part, variants};
+use crate::parameters::demand::{Read, read, tested};
 
 /// Gives calls and bodies the parts of the parameters that are replaced.
 pub(super) struct Rewriting<'r> {
@@ -24,6 +26,7 @@ impl Rewriting<'_> {
     pub fn body(&self, unit: &mut Unit, body: &mut Expr) {
         body.walk_mut(&mut |expr| {
             expr.items.retain_mut(|item| self.item(item));
+            expr.terminator.for_each_jump_mut(&mut |jump| self.jump(jump));
             if let Terminator::Apply(apply) = &mut expr.terminator
                 && let CallKind::Direct(callee) = apply.kind
                 && self.analysis.known[callee]
@@ -37,7 +40,7 @@ impl Rewriting<'_> {
                         }
                         // It is not needed: else it would be in the class of what it is passed.
                         _ if self.parts_of(*arg).is_some() => {
-                            args.push(Simple::Const(Const::Poison(self.analysis.kinds[param])));
+                            args.push(Const::Poison(self.analysis.kinds[param]).into());
                         }
                         _ => args.push(*arg),
                     }
@@ -46,6 +49,37 @@ impl Rewriting<'_> {
                 apply.types.clear();
             }
         });
+    }
+
+    /// The parameters of a function or continuation, of which that is the first.
+    pub fn params<A: Array<Item = Variable>>(&self, first: Param, params: &SmallVec<A>) -> SmallVec<A> {
+        let mut all = SmallVec::new();
+        for (number, param) in (first..).zip(params) {
+            match &self.replaced[number] {
+                Some(parts) => all.extend(parts.iter().map(|(_, part)| *part)),
+                None => all.push(*param),
+            }
+        }
+        all
+    }
+
+    /// A jump to a continuation of which parameters may be replaced: what it passes as these is known.
+    fn jump(&self, jump: &mut ApplyCont) {
+        let Some(first) = self.analysis.conts[jump.cont] else { return };
+        let mut args = SmallVec::new();
+        for (param, arg) in (first as usize..).zip(&jump.args) {
+            match &self.replaced[param] {
+                Some(parts) => match self.known(param, *arg, parts) {
+                    Some(known) => args.extend(known),
+                    None => args.extend(parts.iter().map(|(part, _)| poison(*part))),
+                },
+                None if self.parts_of(*arg).is_some() => {
+                    args.push(Const::Poison(self.analysis.kinds[param]).into());
+                }
+                None => args.push(*arg),
+            }
+        }
+        jump.args = args;
     }
 
     /// The parts of what a call passes as a parameter.
@@ -57,13 +91,26 @@ impl Rewriting<'_> {
         arg: Simple,
         parts: &[(Part, Variable)],
     ) -> SmallVec<[Simple; 2]> {
-        if let Some(known) = parts.iter().map(|(part, _)| self.part(arg, *part)).collect() {
+        if let Some(known) = self.known(param, arg, parts) {
             return known;
         }
-        let class = self.analysis.find(param);
-        let mutability = self.analysis.classes[class].mutability.unwrap_or(Mutability::Unknown);
+        let mutability = self.analysis.class(param).mutability.unwrap_or(Mutability::Unknown);
         let wanted: SmallVec<[_; 4]> = parts.iter().map(|(part, _)| (*part, mutability)).collect();
-        read(unit, items, arg, &wanted, self.analysis.guarded[class])
+        read(unit, items, arg, &wanted, self.analysis.guarded[self.analysis.find(param)])
+    }
+
+    /// The parts of what is passed as a parameter, if they are known.
+    fn known(&self, param: Param, arg: Simple, parts: &[(Part, Variable)]) -> Option<SmallVec<[Simple; 2]>> {
+        let which = match variants::immediate(arg) {
+            Some(number) => Some(Const::NakedImmediate(number).into()),
+            None => variants::is_poison(arg).then(|| self.analysis.some_number(self.analysis.class(param))),
+        };
+        let of_constant = |part: Part| match part {
+            Part::Which => which,
+            // A constant has no field that somebody reads.
+            _ => which.filter(|_| self.analysis.knows_all()).map(|_| poison(part)),
+        };
+        parts.iter().map(|(part, _)| of_constant(*part).or_else(|| self.part(arg, *part))).collect()
     }
 
     /// A part of what a call passes.
@@ -73,7 +120,7 @@ impl Rewriting<'_> {
         }
         let made = self.analysis.made.get(arg)?;
         // Of a constructor that has no such part nobody reads it.
-        Some(made.part(part).unwrap_or(Simple::Const(Const::Poison(part.kind()))))
+        Some(made.part(part).unwrap_or(poison(part)))
     }
 
     /// What is read of a parameter that comes in parts.
@@ -82,29 +129,49 @@ impl Rewriting<'_> {
         Some(match own.iter().find(|(part, _)| *part == read.part) {
             Some((_, value)) => (*value).into(),
             // It belongs to another constructor: this is never evaluated.
-            None => Const::Poison(read.part.kind()).into(),
+            None => poison(read.part),
+        })
+    }
+
+    /// What comes of a test of a parameter that comes in parts.
+    fn tested(&self, prim: &Prim, args: &[Simple]) -> Option<Named> {
+        let (atom, test) = tested(prim, args)?;
+        let parts = self.parts_of(atom)?;
+        let only = self.analysis.only_tag(atom);
+        Some(match parts.first() {
+            Some((Part::Which, which)) => variants::outcome(test, (*which).into(), only),
+            _ => Named::Simple(test.outcome(only.unwrap_or_default())),
         })
     }
 
     /// Rewrites an item; whether it stays.
     fn item(&self, item: &mut Item) -> bool {
-        let Item::Let { named, .. } = item else { return true };
-        match named {
-            Named::Simple(atom) => self.parts_of(*atom).is_none(),
-            Named::Prim { prim, args, .. } => {
-                let of_parts = |(atom, test): (Simple, Test)| {
-                    self.parts_of(atom).map(|_| test.outcome(self.analysis.tag(atom)))
-                };
-                let known = match (tested(prim, args), Read::of(prim, args)) {
-                    (Some(test), _) => of_parts(test),
-                    (None, Some(read)) => self.part_read(&read),
-                    (None, None) => None,
-                };
-                if let Some(known) = known {
-                    *named = Named::Simple(known);
+        match item {
+            Item::Let { named: Named::Simple(atom), .. } => return self.parts_of(*atom).is_none(),
+            Item::Let { named, .. } => {
+                let Named::Prim { prim, args, .. } = &*named else { return true };
+                let read = || self.part_read(&Read::of(prim, args)?).map(Named::Simple);
+                if let Some(known) = self.tested(prim, args).or_else(read) {
+                    *named = known;
                 }
-                true
             }
+            Item::Join { cont, params, .. } => self.continuation(*cont, params),
+            Item::LetCont { handlers, .. } => {
+                handlers.iter_mut().for_each(|handler| self.continuation(handler.cont, &mut handler.params));
+            }
+            Item::LetClosures { .. } => {}
+        }
+        true
+    }
+
+    fn continuation(&self, cont: Continuation, params: &mut SmallVec<[Variable; 2]>) {
+        if let Some(first) = self.analysis.conts[cont] {
+            *params = self.params(first as usize, params);
         }
     }
+}
+
+/// The part of a constructor that does not have it.
+fn poison(part: Part) -> Simple {
+    Const::Poison(part.kind()).into()
 }
