@@ -2,8 +2,8 @@
     where the stock compiler was has libraries that this has compiled, and small functions of theirs (accessors, those
     with optional arguments) are to cost no more than before.
 
-    A body is sent as the payload of an import that has the label as its name: a magic, and a request whose term is the
-    function. It is translated from Clambda, where closures have been converted: only what captures nothing is, which is all that other
+    A body is sent as the payload of an import that has the label as its name: a magic, whether the
+    function is recursive, and a request whose term it is. It is translated from Clambda, where closures have been converted: only what captures nothing is, which is all that other
     units call by a label alone. *)
 
 open Clambda
@@ -19,6 +19,7 @@ type state = {
   request : Encode.state;
   mutables : unit Ident.Tbl.t;  (** Variables that are assigned. *)
   mutable last_label : int;  (** Of exits that the translation adds: negative ones. *)
+  mutable called : string list;  (** The labels of the functions that the body calls. *)
 }
 
 let nodes state = state.request.nodes
@@ -51,6 +52,7 @@ let rec term state lambda =
   | Uconst (Uconst_int n) -> node Node.const; Encode.constant state.request (Const_base (Const_int n))
   | Uconst (Uconst_ref (name, _)) | Uprim (Pread_symbol name, [], _) -> symbol state name
   | Udirect_apply (label, args, dbg) ->
+      state.called <- label :: state.called;
       terms state args;
       node Node.direct_call;
       Byte_writer.name (nodes state) label;
@@ -191,6 +193,10 @@ and switch state scrutinee sw dbg =
    defaults, and calls another. *)
 let is_default var = Ident.name (Var.var var) = "*opt*"
 
+(* Bodies of more nodes the stock compiler does not inline but by an attribute or a flag of the unit that defines them
+   ([Closure.lambda_smaller] allows 80 operations). *)
+let most_nodes = 250
+
 let function_ state vars body =
   let byte = Byte_writer.byte (nodes state) and bool = Byte_writer.bool (nodes state) in
   term state body;
@@ -198,7 +204,7 @@ let function_ state vars body =
   bool false;
   params state (List.map (fun var -> (Var.var var, Lambda.Pgenval)) vars);
   Encode.value_kind state.request Pgenval;
-  Encode.inline state.request Default_inline;
+  Encode.inline state.request (if state.request.node_count > most_nodes then Always_inline else Default_inline);
   Encode.specialise state.request Default_specialise;
   byte Local.default;
   bool false;
@@ -220,29 +226,53 @@ let write_symbols w (symbols : Imports.t) =
 let options : Encode.options =
   { verify = false; fuel = None; dumps = []; profile = false; exported_fields = 0; settings = [] }
 
-let payload vars body =
-  let state = { request = Encode.create None; mutables = Ident.Tbl.create 4; last_label = 0 } in
-  function_ state vars body;
-  let request, _ = Encode.assemble state.request options ~module_size:0 ~write_imports:write_symbols in
-  let w = Byte_writer.create () in
-  Byte_writer.raw w magic;
-  Byte_writer.raw w request;
-  Byte_writer.contents w
+type translated = {
+  request : string;
+  calls : string list;  (** The labels of the functions that it calls. *)
+}
+
+let translate vars body =
+  let state = { request = Encode.create None; mutables = Ident.Tbl.create 4; last_label = 0; called = [] } in
+  match function_ state vars body with
+  | exception Not_translated -> None
+  | () ->
+      let request, _ = Encode.assemble state.request options ~module_size:0 ~write_imports:write_symbols in
+      Some { request; calls = state.called }
+
+let translated label =
+  match Hashtbl.find Imports.stock_bodies label with
+  | exception Not_found -> None
+  | vars, body -> translate vars body
+
+(* Whether a function that calls these comes to call itself, as far as bodies are at hand. The stock compiler inlines no
+   call in what it inlines; we do. *)
+let is_recursive label calls =
+  let seen = Hashtbl.create 4 in
+  let rec reaches = function
+    | [] -> false
+    | called :: _ when String.equal called label -> true
+    | called :: rest when Hashtbl.mem seen called -> reaches rest
+    | called :: rest -> (
+        Hashtbl.add seen called ();
+        match translated called with None -> reaches rest | Some { calls; _ } -> reaches (calls @ rest))
+  in
+  reaches calls
 
 (** The function with that label, as an imported unit that exports nothing else; empty if no imported unit says what
     it does. *)
 let defining symbol =
   let label = Byte_reader.name_of_text symbol in
-  match Hashtbl.find Imports.stock_bodies label with
-  | exception Not_found -> ""
-  | vars, body -> (
-      match payload vars body with
-      | exception Not_translated -> ""
-      | payload ->
-          let w = Byte_writer.create () in
-          Byte_writer.name w label;
-          Byte_writer.name w label;
-          Byte_writer.bool w false;
-          Approximation.write w Value_unknown;
-          Byte_writer.option w (Byte_writer.string w) (Some payload);
-          Byte_writer.contents w)
+  match translated label with
+  | None -> ""
+  | Some { request; calls } ->
+      let payload = Byte_writer.create () in
+      Byte_writer.raw payload magic;
+      Byte_writer.bool payload (is_recursive label calls);
+      Byte_writer.raw payload request;
+      let w = Byte_writer.create () in
+      Byte_writer.name w label;
+      Byte_writer.name w label;
+      Byte_writer.bool w false;
+      Approximation.write w Value_unknown;
+      Byte_writer.option w (Byte_writer.string w) (Some (Byte_writer.contents payload));
+      Byte_writer.contents w

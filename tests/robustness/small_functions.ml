@@ -28,3 +28,11 @@ exception My of int
 let ex n = raise (My n)
 let get_default ~default = function None -> default | Some x -> x
 module Sub = struct let twice x = x + x let const = 42 let pair x = (x, const) end
+let[@inline] wide x y =
+  (x lsl 1 * (y + 1)) + (x lsl 2 * (y + 2)) + (x lsl 3 * (y + 3)) + (x lsl 4 * (y + 4)) + (x lsl 5 * (y + 5)) + (x lsl 6 * (y + 6)) + (x lsl 7 * (y + 7)) + (x lsl 8 * (y + 8)) + (x lsl 9 * (y + 9)) + (x lsl 10 * (y + 10)) + (x lsl 11 * (y + 11)) + (x lsl 12 * (y + 12)) + (x lsl 13 * (y + 13)) + (x lsl 14 * (y + 14)) + (x lsl 15 * (y + 15)) + (x lsl 16 * (y + 16)) + (x lsl 17 * (y + 17)) + (x lsl 18 * (y + 18)) + (x lsl 19 * (y + 19))
+  + (x lsl 20 * (y + 20)) + (x lsl 21 * (y + 21)) + (x lsl 22 * (y + 22)) + (x lsl 23 * (y + 23)) + (x lsl 24 * (y + 24)) + (x lsl 25 * (y + 25)) + (x lsl 26 * (y + 26)) + (x lsl 27 * (y + 27)) + (x lsl 28 * (y + 28)) + (x lsl 29 * (y + 29)) + (x lsl 30 * (y + 30)) + (x lsl 31 * (y + 31)) + (x lsl 32 * (y + 32)) + (x lsl 33 * (y + 33)) + (x lsl 34 * (y + 34)) + (x lsl 35 * (y + 35)) + (x lsl 36 * (y + 36)) + (x lsl 37 * (y + 37)) + (x lsl 38 * (y + 38)) + (x lsl 39 * (y + 39))
+  + (x lsl 40 * (y + 40)) + (x lsl 41 * (y + 41)) + (x lsl 42 * (y + 42)) + (x lsl 43 * (y + 43)) + (x lsl 44 * (y + 44)) + (x lsl 45 * (y + 45)) + (x lsl 46 * (y + 46)) + (x lsl 47 * (y + 47)) + (x lsl 48 * (y + 48)) + (x lsl 49 * (y + 49)) + (x lsl 50 * (y + 50)) + (x lsl 51 * (y + 51)) + (x lsl 52 * (y + 52)) + (x lsl 53 * (y + 53)) + (x lsl 54 * (y + 54)) + (x lsl 55 * (y + 55)) + (x lsl 56 * (y + 56)) + (x lsl 57 * (y + 57)) + (x lsl 58 * (y + 58)) + (x lsl 59 * (y + 59))
+let rec count n = function [] -> n | _ :: l -> count (n + 1) l
+let rec even n = n = 0 || odd (n - 1)
+and odd n = n <> 0 && even (n - 1)
+let rec each f = function [] -> () | x :: l -> f x; each f l

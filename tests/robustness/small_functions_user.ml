@@ -13,6 +13,9 @@ let run n =
     r := !r + get_default ~default:i None + get_default ~default:0 (Some i) + Sub.twice i + snd (Sub.pair i) + tup (i, 1);
   done;
   r := !r + loop 10 + name "yy" + name "q" + safe (fun x -> if x > 2 then raise Not_found else x) n + apply (fun x -> x * 2) 5 + lz (lazy 4);
+  r := !r + count 0 [ n; n ] + if even n then 1 else 0;
+  each (fun x -> r := !r + x) [ 1; n ];
+  r := !r + (wide n 3 land 1023);
   r := !r + bs (Bytes.of_string "abc") 1 + arr [|1;2;3|] 2 + obj (object method go x = x + 1 end) + Int64.to_int (i64 3L 4L);
   (try ex 5 with My n -> r := !r + n);
   (try ignore (fail true) with Invalid_argument s -> print_endline s);

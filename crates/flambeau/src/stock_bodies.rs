@@ -3,7 +3,7 @@
 //! units that Flambeau compiled.
 
 use flambeau_convert::convert;
-use flambeau_ir::{Imports, Rewrites, transfer};
+use flambeau_ir::{CallKind, Imports, Rewrites, Terminator, transfer};
 use flambeau_lambda::decode;
 use rustc_hash::FxHashMap;
 
@@ -14,11 +14,22 @@ pub const MAGIC: &[u8] = b"FLBS";
 ///
 /// # Errors
 /// When the payload is not one that the OCaml side writes.
-pub fn add(label: &str, request: &[u8], imports: &mut Imports) -> Result<(), String> {
+pub fn add(label: &str, payload: &[u8], imports: &mut Imports) -> Result<(), String> {
+    let Some((recursive, request)) = payload.split_first() else { return Err("no function".into()) };
     let request = decode(request).map_err(|error| error.to_string())?;
     let mut unit = convert(&request, &mut Rewrites::default()).map_err(|error| error.to_string())?.unit;
     let Some(code) = unit.codes.keys().next() else { return Err("no function".into()) };
-    label.clone_into(&mut unit.codes[code].linkage_name);
+    let data = &mut unit.codes[code];
+    label.clone_into(&mut data.linkage_name);
+    data.recursive = *recursive != 0;
+    // What calls itself is copied as a whole where it is specialised.
+    data.body.walk_mut(&mut |expr| {
+        if let Terminator::Apply(apply) = &mut expr.terminator
+            && matches!(&apply.kind, CallKind::DirectExternal(called) if called == label)
+        {
+            apply.kind = CallKind::Direct(code);
+        }
+    });
     let exported = transfer::export(&unit, code, &FxHashMap::default(), &FxHashMap::default());
     imports.add(label, exported.map(|exported| (label.to_owned(), exported.bytes)), &[None]);
     Ok(())
