@@ -163,13 +163,44 @@ struct Finder<'u> {
     /// Whether a call will still be one when the program runs: the objects allocated by a function that is inlined, or
     /// copied, have other codes.
     stays: &'u dyn Fn(&Apply) -> bool,
-    statics: FxHashMap<Symbol, (&'u StaticDef, usize)>,
+    definitions: &'u Definitions,
+}
+
+/// Where the symbols of a unit's static data are defined: at which index of these, and as which of the symbols there.
+/// Asked for at calls, so that it is kept: what is new is added.
+#[derive(Default)]
+pub struct Definitions {
+    places: FxHashMap<Symbol, (usize, usize)>,
+    seen: usize,
+}
+
+impl Definitions {
+    fn of(unit: &Unit) -> Definitions {
+        let mut definitions = Definitions::default();
+        definitions.update(unit);
+        definitions
+    }
+
+    /// Adds the static data that the unit got since the last time.
+    fn update(&mut self, unit: &Unit) {
+        for (index, item) in unit.statics.iter().enumerate().skip(self.seen) {
+            let symbols = item.def.symbols().iter().enumerate();
+            self.places.extend(symbols.map(|(place, symbol)| (*symbol, (index, place))));
+        }
+        self.seen = unit.statics.len();
+    }
+
+    /// What defines a symbol, and as which of its symbols.
+    fn get<'u>(&self, unit: &'u Unit, symbol: Symbol) -> Option<(&'u StaticDef, usize)> {
+        let (index, place) = *self.places.get(&symbol)?;
+        let def = &unit.statics.get(index)?.def;
+        (def.symbols().get(place) == Some(&symbol)).then_some((def, place))
+    }
 }
 
 impl<'u> Finder<'u> {
-    fn new(unit: &'u Unit, stays: &'u dyn Fn(&Apply) -> bool) -> Finder<'u> {
-        let symbols = |def: &'u StaticDef| def.symbols().iter().enumerate().map(move |(i, s)| (*s, (def, i)));
-        Finder { unit, stays, statics: unit.statics.iter().flat_map(|item| symbols(&item.def)).collect() }
+    fn new(unit: &'u Unit, definitions: &'u Definitions, stays: &'u dyn Fn(&Apply) -> bool) -> Finder<'u> {
+        Finder { unit, stays, definitions }
     }
 
     /// The object that a function returns, if it returns at one program point.
@@ -216,8 +247,8 @@ impl<'u> Finder<'u> {
     }
 
     fn static_object(&self, symbol: Symbol, depth: u32) -> Object {
-        match self.statics.get(&symbol) {
-            Some((StaticDef::Closures { set, .. }, index)) => Object::Closure(Rc::new(set.clone()), *index),
+        match self.definitions.get(self.unit, symbol) {
+            Some((StaticDef::Closures { set, .. }, index)) => Object::Closure(Rc::new(set.clone()), index),
             Some((StaticDef::Block { tag: 0, fields, .. }, _)) if depth > 0 => {
                 let field = |field: &StaticField| match field {
                     StaticField::Symbol(symbol) => self.static_object(*symbol, depth - 1),
@@ -255,7 +286,8 @@ impl<'u> Finder<'u> {
 
 /// The objects in the first `size` fields of the module of a unit that is optimised.
 pub fn module(unit: &Unit, size: u32) -> Shape {
-    let finder = Finder::new(unit, &|_| true);
+    let definitions = Definitions::of(unit);
+    let finder = Finder::new(unit, &definitions, &|_| true);
     let body = Body::of(unit, &unit.entry.body);
     let field = |index: u32| match body.module.get(&index) {
         Some(Some(value)) => finder.shape(&finder.object(&body, *value, DEPTH)),
@@ -266,7 +298,8 @@ pub fn module(unit: &Unit, size: u32) -> Shape {
 
 /// The objects that functions return, functors among them, by the codes of these.
 pub fn results(unit: &Unit) -> FxHashMap<String, Shape> {
-    let finder = Finder::new(unit, &|_| true);
+    let definitions = Definitions::of(unit);
+    let finder = Finder::new(unit, &definitions, &|_| true);
     // A call of a recursive function may be one of a copy that is specialised for it.
     let functions = unit.codes.iter().filter(|(_, data)| !data.recursive);
     functions
@@ -328,7 +361,8 @@ impl Simplifier<'_> {
                     _ => false,
                 }
         };
-        let object = Finder::new(self.unit, &stays).result(code, DEPTH);
+        self.global.definitions.update(self.unit);
+        let object = Finder::new(self.unit, &self.global.definitions, &stays).result(code, DEPTH);
         if object.is_known() { self.type_of(&object) } else { Ty::Unknown }
     }
 
@@ -343,7 +377,9 @@ impl Simplifier<'_> {
         }
         let is_variable = returned(self.unit, code).is_some_and(|value| value.as_var().is_some());
         let object = if is_variable && !self.unit.codes[code].recursive && !fills_class(self.unit, code) {
-            Finder::new(self.unit, &|apply| apply.inlined == InlineAttribute::Never).result(code, DEPTH)
+            self.global.definitions.update(self.unit);
+            let stays = |apply: &Apply| apply.inlined == InlineAttribute::Never;
+            Finder::new(self.unit, &self.global.definitions, &stays).result(code, DEPTH)
         } else {
             Object::Unknown
         };

@@ -18,6 +18,7 @@ use crate::inline::measure::Counts;
 use crate::inline::refused::Refused;
 use crate::lift::StaticTable;
 use crate::sets::Sets;
+use crate::shapes::Definitions;
 use crate::slots::Slot;
 use crate::specialise::types::TypedCopies;
 use crate::{inline, made, toplevel, uses};
@@ -67,6 +68,7 @@ pub struct Global {
     pub uses: uses::Uses,
     /// What functors make of static arguments, as far as it was asked for.
     pub evaluated: FxHashMap<(CodeId, Vec<Simple>), Ty>,
+    pub definitions: Definitions,
     /// What is known of the objects that functions return, as far as it was asked for.
     pub returned: FxHashMap<CodeId, Ty>,
     /// The codes of functions in such objects: known too late for inlining to be worth more than a small body.
@@ -113,6 +115,7 @@ impl Global {
             toplevel: toplevel::Fields::default(),
             uses: uses::Uses::default(),
             evaluated: FxHashMap::default(),
+            definitions: Definitions::default(),
             returned: FxHashMap::default(),
             of_objects: FxHashSet::default(),
             made: FxHashMap::default(),
