@@ -441,8 +441,8 @@ impl<'a> Converter<'a> {
         Ok(result.into())
     }
 
-    /// A call of a function of the runtime in tail position. Its effects are unknown: it may run any code (a handler of
-    /// effects), raise, or return after that.
+    /// A call, in tail position, of the code with that name of the linker: a function of the runtime or of another
+    /// unit. Its effects are unknown: it may run any code (a handler of effects), raise, or return after that.
     pub fn call_of_symbol(
         &mut self,
         symbol: &str,
