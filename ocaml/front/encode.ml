@@ -268,9 +268,10 @@ let rec term state lambda =
       terms state args;
       match Version_primitives.runtime_function prim with
       | Some symbol ->
-          node state Node.runtime_call;
+          node state Node.symbol_call;
           Byte_writer.name state.nodes symbol;
           location state loc;
+          inline state Never_inline;
           u (List.length args)
       | None ->
           (match used_type state prim loc with
@@ -367,7 +368,7 @@ and letrec state bindings body =
 (* {1 The request} *)
 
 let magic = "FLBQ"
-let version = 6
+let version = 7
 
 let write_options w options ~module_size =
   let open Byte_writer in

@@ -262,10 +262,9 @@ module Node = struct
   let send = 19
   let event = 20
   let if_used = 21
-  let runtime_call = 22
+  let symbol_call = 22
   let typed_prim = 23
   let typed_apply = 24
-  let direct_call = 25
 end
 
 module Constant = struct

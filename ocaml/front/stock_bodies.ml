@@ -54,9 +54,10 @@ let rec term state lambda =
   | Udirect_apply (label, args, dbg) ->
       state.called <- label :: state.called;
       terms state args;
-      node Node.direct_call;
+      node Node.symbol_call;
       Byte_writer.name (nodes state) label;
       location state dbg;
+      Encode.inline state.request Default_inline;
       u (List.length args)
   | Ugeneric_apply (f, args, dbg) ->
       term state f;
@@ -239,10 +240,20 @@ let translate vars body =
       let request, _ = Encode.assemble state.request options ~module_size:0 ~write_imports:write_symbols in
       Some { request; calls = state.called }
 
+let translations = Hashtbl.create 16
+
+(* Each once: a function is looked at for itself, and for each that may come to call it. *)
 let translated label =
-  match Hashtbl.find Imports.stock_bodies label with
-  | exception Not_found -> None
-  | vars, body -> translate vars body
+  match Hashtbl.find_opt translations label with
+  | Some translation -> translation
+  | None ->
+      let translation =
+        match Hashtbl.find Imports.stock_bodies label with
+        | exception Not_found -> None
+        | vars, body -> translate vars body
+      in
+      Hashtbl.add translations label translation;
+      translation
 
 (* Whether a function that calls these comes to call itself, as far as bodies are at hand. The stock compiler inlines no
    call in what it inlines; we do. *)

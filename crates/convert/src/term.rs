@@ -7,7 +7,7 @@ use flambeau_ir::prim::{Init, Mutability};
 use flambeau_ir::stack::deep;
 use flambeau_ir::{Prim, Rewrite, Simple, Terminator};
 use flambeau_lambda::prim::FieldMutability;
-use flambeau_lambda::term::{Ident, Inline, LocId, Node, NodeId};
+use flambeau_lambda::term::{Ident, LocId, Node, NodeId};
 use flambeau_lambda::{Primitive, ValueKind};
 
 use crate::builder::{Converter, Result, Target};
@@ -78,11 +78,8 @@ impl<'a> Converter<'a> {
         let terminator = match self.node(node) {
             Node::Apply { .. } => return self.application(node, target),
             Node::Send { .. } => self.tail_send(node, target),
-            Node::RuntimeCall { symbol, args, loc } => {
-                self.call_of_symbol(symbol, args, *loc, Inline::Never, target)
-            }
-            Node::DirectCall { symbol, args, loc } => {
-                self.call_of_symbol(symbol, args, *loc, Inline::Default, target)
+            Node::SymbolCall { symbol, args, loc, inlined } => {
+                self.call_of_symbol(symbol, args, *loc, *inlined, target)
             }
             Node::IfThenElse { cond, then_, else_ } => self.tail_if(*cond, *then_, *else_, target),
             Node::Switch(switch) => self.tail_switch(switch, target),
@@ -325,8 +322,5 @@ fn is_control(prim: &Primitive) -> bool {
 
 /// Whether the continuation of a dropped value must take it all the same: the results of calls have a parameter.
 fn takes_result(node: &Node) -> bool {
-    matches!(
-        node,
-        Node::Apply { .. } | Node::Send { .. } | Node::RuntimeCall { .. } | Node::DirectCall { .. }
-    )
+    matches!(node, Node::Apply { .. } | Node::Send { .. } | Node::SymbolCall { .. })
 }

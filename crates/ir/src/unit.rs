@@ -193,17 +193,18 @@ impl Unit {
         fields.unwrap_or(0..0)
     }
 
-    /// Each set of closures, static ones first.
-    pub fn for_each_set(&self, f: &mut impl FnMut(&SetOfClosures)) {
+    /// Each set of closures, static ones first, with the function that allocates it: none of a static one, and none of what
+    /// the entry allocates.
+    pub fn for_each_set(&self, f: &mut impl FnMut(Option<CodeId>, &SetOfClosures)) {
         for item in &self.statics {
             if let StaticDef::Closures { set, .. } = &item.def {
-                f(set);
+                f(None, set);
             }
         }
-        let bodies = self.codes.values().map(|code| &code.body).chain([&self.entry.body]);
-        for body in bodies {
-            body.for_each_set(f);
+        for (code, data) in &self.codes {
+            data.body.for_each_set(&mut |set| f(Some(code), set));
         }
+        self.entry.body.for_each_set(&mut |set| f(None, set));
     }
 
     /// Rewrites each body, that of the entry last, with the rest of the unit in sight; whether anything changed. The

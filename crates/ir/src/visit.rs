@@ -7,8 +7,8 @@ use smallvec::SmallVec;
 
 use crate::term::StringSwitch;
 use crate::{
-    Apply, ApplyCont, Continuation, Dbg, ExnCont, Expr, Item, Named, SetOfClosures, Simple, StaticDef,
-    Switch, Symbol, Terminator, Variable,
+    Apply, ApplyCont, CodeId, Continuation, Dbg, ExnCont, Expr, Item, Named, SetOfClosures, Simple,
+    StaticDef, Switch, Symbol, Terminator, Variable,
 };
 
 /// How a continuation is used.
@@ -283,6 +283,11 @@ impl Expr {
                 }
             }
         });
+    }
+
+    /// Each function of the sets of closures that this term, and the terms nested in it, allocate.
+    pub fn for_each_code_made(&self, f: &mut impl FnMut(CodeId)) {
+        self.for_each_set(&mut |set| set.functions.iter().for_each(|(_, code)| f(*code)));
     }
 
     /// Each atom used in this term and in all terms nested in it.

@@ -53,8 +53,7 @@ fn name(node: &Node) -> String {
         Node::For { downto, .. } => if *downto { "for downto" } else { "for to" }.into(),
         Node::Assign { .. } => "assign".into(),
         Node::Send { kind, .. } => format!("send {kind:?}"),
-        Node::RuntimeCall { .. } => "call of the runtime".into(),
-        Node::DirectCall { .. } => "call of a code".into(),
+        Node::SymbolCall { .. } => "call of a symbol".into(),
         Node::Event { .. } => "event".into(),
         Node::IfUsed { .. } => "ifused".into(),
     }

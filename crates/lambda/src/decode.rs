@@ -166,7 +166,7 @@ pub enum Number {
 
 /// The magic and the version of the format.
 const MAGIC: &[u8] = b"FLBQ";
-const VERSION: u64 = 6;
+const VERSION: u64 = 7;
 
 /// Decodes a request.
 ///
@@ -380,10 +380,9 @@ impl Builder {
             Node::Function(f) => Some(f.body),
             Node::Let { def, .. } | Node::MutLet { def, .. } => Some(*def),
             Node::LetRec { defs, body } => Some(defs.first().map_or(*body, |d| d.1)),
-            Node::Prim { args, .. }
-            | Node::StaticRaise { args, .. }
-            | Node::RuntimeCall { args, .. }
-            | Node::DirectCall { args, .. } => args.first().copied(),
+            Node::Prim { args, .. } | Node::StaticRaise { args, .. } | Node::SymbolCall { args, .. } => {
+                args.first().copied()
+            }
             Node::Switch(s) => Some(s.scrutinee),
             Node::StringSwitch { scrutinee, .. } => Some(*scrutinee),
             Node::StaticCatch { body, .. } | Node::TryWith { body, .. } => Some(*body),
@@ -500,17 +499,11 @@ impl Builder {
             }
             node::Event => Node::Event { loc: loc(r)?, body: self.pop(r)? },
             node::IfUsed => Node::IfUsed { id: self.ident(r)?, body: self.pop(r)? },
-            node::RuntimeCall => {
+            node::SymbolCall => {
                 let symbol = r.string()?;
-                let loc = loc(r)?;
+                let (loc, inlined) = (loc(r)?, inline(r)?);
                 let n = r.u32()? as usize;
-                Node::RuntimeCall { symbol, args: self.pop_many(r, n)?, loc }
-            }
-            node::DirectCall => {
-                let symbol = r.string()?;
-                let loc = loc(r)?;
-                let n = r.u32()? as usize;
-                Node::DirectCall { symbol, args: self.pop_many(r, n)?, loc }
+                Node::SymbolCall { symbol, args: self.pop_many(r, n)?, loc, inlined }
             }
             code => return Err(r.error(format!("no node has the opcode {code}"))),
         })

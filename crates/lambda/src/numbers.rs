@@ -61,8 +61,8 @@ enumerations! {
 numbers! {
     node {
         Var MutVar Const Apply Function Let MutLet LetRec Prim Switch StringSwitch StaticRaise StaticCatch TryWith
-        IfThenElse Sequence While For Assign Send Event IfUsed RuntimeCall
-        TypedPrim TypedApply DirectCall
+        IfThenElse Sequence While For Assign Send Event IfUsed SymbolCall
+        TypedPrim TypedApply
     }
     constant { Int Float Int32 Int64 Nativeint SharedString Block FloatArray OwnString }
     inline { Default Always Never Hint Unroll }

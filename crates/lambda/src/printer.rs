@@ -147,8 +147,7 @@ impl Printer<'_> {
                 children.extend(plain(args));
                 (format!("send {kind:?}"), children)
             }
-            Node::RuntimeCall { symbol, args, .. } => (format!("runtime {symbol}"), plain(args)),
-            Node::DirectCall { symbol, args, .. } => (format!("direct {symbol}"), plain(args)),
+            Node::SymbolCall { symbol, args, .. } => (format!("call {symbol}"), plain(args)),
             Node::Event { body, .. } => ("event".into(), plain(&[*body])),
             Node::IfUsed { id, body } => (format!("ifused {}", self.ident(*id)), plain(&[*body])),
         }

@@ -324,18 +324,14 @@ pub enum Node {
         args: Nodes,
         loc: LocId,
     },
-    /// A call, in OCaml's own convention, of a function of the runtime: what the primitives of effects are. Unlike a C
-    /// call it may be a tail call.
-    RuntimeCall {
+    /// A call, in OCaml's own convention, of the code with that name of the linker, which another unit defines
+    /// (`Udirect_apply` of Clambda) or the runtime (what the primitives of effects are). Unlike a C call it may be a
+    /// tail call.
+    SymbolCall {
         symbol: String,
         args: Nodes,
         loc: LocId,
-    },
-    /// A call of the code with that name of the linker, which another unit defines (`Udirect_apply` of Clambda).
-    DirectCall {
-        symbol: String,
-        args: Nodes,
-        loc: LocId,
+        inlined: Inline,
     },
     Event {
         loc: LocId,

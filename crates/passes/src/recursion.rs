@@ -13,7 +13,7 @@ type Graph = SecondaryMap<CodeId, Vec<CodeId>>;
 pub(crate) fn mark_cycles_of_sets(unit: &mut Unit) {
     let mut set_of: SecondaryMap<CodeId, u32> = SecondaryMap::new();
     let mut sets = 0;
-    unit.for_each_set(&mut |set| {
+    unit.for_each_set(&mut |_, set| {
         sets += 1;
         set.functions.iter().for_each(|&(_, code)| set_of[code] = sets);
     });

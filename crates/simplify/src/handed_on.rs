@@ -57,7 +57,7 @@ fn for_each_value(unit: &Unit, code: CodeId, captured: &[(ValueSlot, Ty)], f: &m
     let mut codes = vec![code];
     while let Some(code) = codes.pop() {
         let data = &unit.codes[code];
-        data.body.for_each_set(&mut |set| codes.extend(set.functions.iter().map(|(_, code)| *code)));
+        data.body.for_each_code_made(&mut |code| codes.push(code));
         data.body.walk(&mut |expr| {
             for item in &expr.items {
                 if let Item::Let { var, named: Named::Prim { prim, args, .. }, .. } = item {

@@ -195,7 +195,7 @@ impl<'a> Simplifier<'a> {
         let mut inner: FxHashSet<CodeId> = FxHashSet::default();
         for code in changed.iter().flatten() {
             let body = &self.unit.codes[*code].body;
-            body.for_each_set(&mut |set| inner.extend(set.functions.iter().map(|(_, code)| *code)));
+            body.for_each_code_made(&mut |code| _ = inner.insert(code));
         }
         for is_inner in [false, true] {
             for code in changed.iter().flatten().filter(|code| inner.contains(code) == is_inner) {
@@ -241,13 +241,13 @@ impl<'a> Simplifier<'a> {
     fn note_sets(&mut self, body: &Expr) {
         let sets = &mut self.global.sets;
         let mut codes = Vec::new();
-        let mut note = |set: &SetOfClosures, codes: &mut Vec<CodeId>| {
-            sets.note(set, None);
+        let mut note = |set: &SetOfClosures, within: Option<CodeId>, codes: &mut Vec<CodeId>| {
+            sets.note(set, within);
             codes.extend(set.functions.iter().map(|(_, code)| *code));
         };
-        body.for_each_set(&mut |set| note(set, &mut codes));
+        body.for_each_set(&mut |set| note(set, self.function.current, &mut codes));
         while let Some(code) = codes.pop() {
-            self.unit.codes[code].body.for_each_set(&mut |set| note(set, &mut codes));
+            self.unit.codes[code].body.for_each_set(&mut |set| note(set, Some(code), &mut codes));
         }
     }
 

@@ -2,7 +2,7 @@
 
 use std::iter::successors;
 
-use flambeau_ir::{CodeId, SetOfClosures, StaticDef, Unit};
+use flambeau_ir::{CodeId, SetOfClosures, Unit};
 use rustc_hash::FxHashMap;
 
 use crate::Functions;
@@ -18,22 +18,14 @@ struct Bound {
     /// Whether one of them captures something.
     captures: bool,
     functions: Functions,
-    /// The function that allocates the set, if it does since the beginning of the round.
+    /// The function that allocates the set.
     within: Option<CodeId>,
 }
 
 impl Sets {
     /// Records the sets that a unit has at the beginning of a round.
     pub fn note_unit(&mut self, unit: &Unit) {
-        for item in &unit.statics {
-            if let StaticDef::Closures { set, .. } = &item.def {
-                self.note(set, None);
-            }
-        }
-        for (code, data) in &unit.codes {
-            data.body.for_each_set(&mut |set| self.note(set, Some(code)));
-        }
-        unit.entry.body.for_each_set(&mut |set| self.note(set, None));
+        unit.for_each_set(&mut |within, set| self.note(set, within));
     }
 
     /// Records a set, and the function that allocates it.
@@ -63,6 +55,11 @@ impl Sets {
     pub fn functor(&self, code: CodeId, unit: &Unit) -> Option<CodeId> {
         let outwards = successors(Some(code), |code| self.0.get(code)?.within);
         outwards.filter(|code| unit.codes[*code].attributes.is_functor).last()
+    }
+
+    /// The function that allocates the set of a code, if one does.
+    pub fn within(&self, code: CodeId) -> Option<CodeId> {
+        self.0.get(&code)?.within
     }
 
     /// The functions of the set that a code is of.

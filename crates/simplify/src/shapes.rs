@@ -316,9 +316,10 @@ impl Simplifier<'_> {
         {
             return Ty::Unknown;
         }
-        // A function, a functor perhaps, may be inlined where more is known of what it applies functors to.
-        // Nor has anything been inlined where bodies are only measured (policy benefit).
-        if self.rewrites.round == 0 && (self.function.current.is_some() || self.rewrites.stubs_only) {
+        // A function, a functor perhaps, may be inlined where more is known of what it applies functors to, unless
+        // that is never inlined. Nor has anything been inlined where bodies are only measured (policy benefit).
+        let may_wait = self.function.current.is_some() && !self.is_never_inlined(apply);
+        if self.rewrites.round == 0 && (may_wait || self.rewrites.stubs_only) {
             return Ty::Unknown;
         }
         let ty = match &apply.kind {
@@ -343,6 +344,12 @@ impl Simplifier<'_> {
             apply.inlined = InlineAttribute::Never;
         }
         ty
+    }
+
+    fn is_never_inlined(&self, apply: &Apply) -> bool {
+        apply.inlined == InlineAttribute::Never
+            || matches!(&apply.kind, CallKind::Direct(code)
+                if self.unit.codes[*code].attributes.inline == InlineAttribute::Never)
     }
 
     /// What is known of the object that a functor of the unit returns.

@@ -41,7 +41,7 @@ pub fn whole_of<'b>(body_of: impl Fn(CodeId) -> Option<&'b Expr>, code: CodeId, 
     while let Some(code) = codes.pop() {
         let body = body_of(code)?;
         size += of(body, limit - size)?;
-        body.for_each_set(&mut |set| codes.extend(set.functions.iter().map(|(_, code)| *code)));
+        body.for_each_code_made(&mut |code| codes.push(code));
     }
     Some(size)
 }
@@ -62,7 +62,7 @@ pub fn frames(unit: &Unit, code: CodeId) -> u32 {
             frames += expr.items.iter().filter(allocates).count() as u32;
             frames += u32::from(matches!(expr.terminator, Terminator::Apply(_)));
         });
-        body.for_each_set(&mut |set| codes.extend(set.functions.iter().map(|(_, code)| *code)));
+        body.for_each_code_made(&mut |code| codes.push(code));
     }
     frames * FRAME
 }

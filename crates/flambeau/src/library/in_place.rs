@@ -49,7 +49,7 @@ fn functions_that_refer_to_themselves(unit: &Unit) -> FxHashSet<CodeId> {
             body.for_each_simple_deep(&mut |simple| {
                 refers |= matches!(simple, Simple::Symbol(symbol) if symbols.contains(&symbol));
             });
-            body.for_each_set(&mut |set| pending.extend(set.functions.iter().map(|(_, code)| *code)));
+            body.for_each_code_made(&mut |code| pending.push(code));
         }
         if refers {
             found.extend(set.functions.iter().map(|(_, code)| *code));
@@ -110,7 +110,7 @@ fn functions_of_functors(unit: &Unit, in_place: &FxHashSet<CodeId>) -> FxHashSet
             continue;
         }
         let body = &unit.codes[code].body;
-        body.for_each_set(&mut |set| pending.extend(set.functions.iter().map(|(_, code)| *code)));
+        body.for_each_code_made(&mut |code| pending.push(code));
         body.for_each_simple_deep(&mut |simple| {
             if let Simple::Symbol(symbol) = simple {
                 pending

@@ -19,7 +19,7 @@ pub(super) fn divisible(unit: &Unit, known: &Known) -> SecondaryMap<CodeId, bool
         divisible[id] = !known.is_known(id) && may_be_divided(unit, code);
     }
     // A set is bound where its functions are: what is known of slots must not be looked for in a worker.
-    unit.for_each_set(&mut |set: &SetOfClosures| {
+    unit.for_each_set(&mut |_, set: &SetOfClosures| {
         if !set.values.is_empty() {
             set.functions.iter().for_each(|(_, code)| divisible[*code] = false);
         }

@@ -77,7 +77,7 @@ impl Simplifier<'_> {
         let mut pending = vec![code];
         while let Some(code) = pending.pop() {
             let body = &self.unit.codes[code].body;
-            body.for_each_set(&mut |set| pending.extend(set.functions.iter().map(|(_, code)| *code)));
+            body.for_each_code_made(&mut |code| pending.push(code));
             body.walk(&mut |expr| {
                 if let Terminator::Apply(apply) = &expr.terminator {
                     f(apply);
@@ -101,7 +101,7 @@ impl Simplifier<'_> {
             let mut pending = vec![code];
             while let Some(at) = pending.pop() {
                 let body = &self.unit.codes[at].body;
-                body.for_each_set(&mut |set| pending.extend(set.functions.iter().map(|(_, code)| *code)));
+                body.for_each_code_made(&mut |code| pending.push(code));
                 // Closures of the set that are seen there.
                 let mut closures: Vec<Variable> = vec![self.unit.codes[at].my_closure];
                 let escaped = |simple: Simple, closures: &[Variable]| match simple {

@@ -78,6 +78,7 @@ impl Simplifier<'_> {
             !arguments.is_empty()
                 && !(nested && (captures || arrangements.permute()))
                 && (!captures || self.rewrites.lifts_closures())
+                && (wished || !arguments.iter().any(|index| self.is_of_functor(apply.args[*index])))
                 && (wished || self.is_worth_it(apply, arrangements))
                 && self.copied_size(arrangements).is_some_and(|size| {
                     size <= limit && (wished || size <= self.global.specialisation_budget)
@@ -203,6 +204,17 @@ impl Simplifier<'_> {
             || self.rewrites.lifts_closures()
                 && captured <= MOST_NEW_PARAMETERS
                 && functions.iter().all(|(_, code)| fits(*code))
+    }
+
+    /// Whether a value is a closure that a functor makes, and another function than this one: a copy keeps such a one
+    /// in a closure of its own, as what knows the layout of a functor's closures can't be parted from them
+    /// (`flambeau_passes::parameters`, `candidates.rs`).
+    fn is_of_functor(&self, value: Simple) -> bool {
+        let Ty::Closure(known) = self.env.ty(value) else { return false };
+        known.functions.first().is_some_and(|(_, code)| {
+            self.global.sets.within(*code) != self.function.current
+                && self.global.sets.functor(*code, self.unit).is_some()
+        })
     }
 
     /// Whether some function is called, or captured, that is known now.

@@ -162,12 +162,10 @@ pub(super) fn known_types<'t>(
 /// The functions whose closures a term allocates, and those that they do.
 pub fn nested(unit: &Unit, body: &Expr) -> Vec<CodeId> {
     let mut found: Vec<CodeId> = Vec::new();
-    body.for_each_set(&mut |set| found.extend(set.functions.iter().map(|(_, code)| *code)));
+    body.for_each_code_made(&mut |code| found.push(code));
     let mut at = 0;
     while let Some(code) = found.get(at) {
-        unit.codes[*code]
-            .body
-            .for_each_set(&mut |set| found.extend(set.functions.iter().map(|(_, code)| *code)));
+        unit.codes[*code].body.for_each_code_made(&mut |code| found.push(code));
         at += 1;
     }
     found
