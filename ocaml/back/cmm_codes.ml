@@ -48,6 +48,7 @@ type primitive =
   | Tag
   | Untag
   | Box
+  | Rebox
   | Unbox
   | Num_conv
   | Profile_count
@@ -107,18 +108,19 @@ let primitive r : primitive =
   | 41 -> Tag
   | 42 -> Untag
   | 43 -> Box
-  | 44 -> Unbox
-  | 45 -> Num_conv
-  | 46 -> Profile_count
-  | 47 -> Opaque
-  | 48 -> Is_instance
-  | 49 -> Int_as_pointer
-  | 50 -> C_call
-  | 51 -> Project_value_slot
-  | 52 -> Project_function_slot
-  | 53 -> Is_closure_of
-  | 54 -> Alloc_dummy_closure
-  | 55 -> Exn_state
+  | 44 -> Rebox
+  | 45 -> Unbox
+  | 46 -> Num_conv
+  | 47 -> Profile_count
+  | 48 -> Opaque
+  | 49 -> Is_instance
+  | 50 -> Int_as_pointer
+  | 51 -> C_call
+  | 52 -> Project_value_slot
+  | 53 -> Project_function_slot
+  | 54 -> Is_closure_of
+  | 55 -> Alloc_dummy_closure
+  | 56 -> Exn_state
   | _ -> unknown r "primitive"
 
 type mutability =

@@ -226,6 +226,18 @@ let box statics dbg kind e =
   | Some kind, Cconst_natint (n, _) -> integer kind n
   | Some kind, _ -> box_int_gen dbg kind e
 
+(* The box of a number, if there is one already; otherwise [boxed] is an immediate. *)
+let rebox dbg kind number boxed =
+  bind "number" number (fun number ->
+      bind "boxed" boxed (fun boxed ->
+          let is_immediate = Cop (Cand, [ boxed; Cconst_int (1, dbg) ], dbg) in
+          let fresh =
+            match boxed_integer kind with
+            | None -> box_float dbg number
+            | Some kind -> box_int_gen dbg kind number
+          in
+          Cmm_build.if_then_else ~dbg is_immediate fresh boxed))
+
 let unbox dbg kind e =
   match boxed_integer kind with
   | None -> unbox_float dbg e
@@ -410,6 +422,9 @@ let primitive statics r dbg args =
   | Box ->
       let kind = Cmm_codes.boxed_kind r in
       unary (box statics dbg kind)
+  | Rebox ->
+      let kind = Cmm_codes.boxed_kind r in
+      binary (rebox dbg kind)
   | Unbox ->
       let kind = Cmm_codes.boxed_kind r in
       unary (unbox dbg kind)

@@ -21,6 +21,46 @@ let sum_of_floats n =
 
 let rec sum_from (acc : float) i = if i = 0 then acc else sum_from (acc +. float_of_int i) (i - 1)
 
+(* An accumulator that some iterations hand on as it is, and that is returned in several places. *)
+let numbers = Sys.opaque_identity (List.init turns (fun i -> float_of_int (i land 63) -. 8.))
+let corners = Sys.opaque_identity (List.init turns (fun i -> (float_of_int i, float_of_int (i land 7))))
+
+let sum_of_some _ =
+  let rec go acc = function [] -> acc | x :: l -> if x < 0. then go acc l else go (acc +. x) l in
+  keep (go 0. numbers)
+
+let rec up_to_one acc = function [] -> acc | x :: l -> if x > 99. then acc else up_to_one (acc +. x) l
+let sum_up_to_one _ = keep ((up_to_one [@inlined never]) 0. numbers)
+
+let rec area_from acc = function
+  | (a, b) :: ((c, d) :: _ as l) -> area_from (acc +. (a *. d) -. (b *. c)) l
+  | _ -> acc
+let area_of_corners _ = keep ((area_from [@inlined never]) 0. corners)
+
+let sum_by_fold _ = keep (List.fold_left (fun acc x -> if x < 0. then acc else acc +. x) 0. numbers)
+
+let sum_by_iter _ =
+  let sum = ref 0. in
+  List.iter (fun x -> if x >= 0. then sum := !sum +. x) numbers;
+  keep !sum
+
+let count_of_some _ =
+  let rec go n = function [] -> n | x :: l -> if x < 5. then go (Int64.succ n) l else go n l in
+  keep (go 0L numbers)
+
+let sum_of_a_matrix n =
+  let sum = ref 0. in
+  for i = 1 to n / 10 do
+    for j = 1 to 10 do if (i + j) land 3 = 0 then sum := !sum +. float_of_int (i * j) done
+  done;
+  keep !sum
+
+(* A box that is handed on is the one that comes back. *)
+let same_box _ =
+  let given = Sys.opaque_identity 2.5 in
+  let rec go acc = function [] -> acc | x :: l -> if x < 100. then go acc l else go (acc +. x) l in
+  if go given numbers != given then keep (Array.make 2000 0)
+
 let int64_hash n =
   let h = ref 0xcbf29ce484222325L in
   for i = 1 to n do
@@ -677,6 +717,14 @@ let () =
   check "record_that_is_read" 0 record_that_is_read;
   check "closure_of_one_case" 6 closure_of_one_case;
   check "sum_of_floats" 0 sum_of_floats;
+  check "sum_of_some" 2 sum_of_some;
+  check "sum_up_to_one" 2 sum_up_to_one;
+  check "area_of_corners" 2 area_of_corners;
+  check "sum_by_fold" 2 sum_by_fold;
+  check "sum_by_iter" 2 sum_by_iter;
+  check "count_of_some" 3 count_of_some;
+  check "sum_of_a_matrix" 2 sum_of_a_matrix;
+  check "same_box" 0 same_box;
   check "sum_from" 4 (fun n -> keep (sum_from 0.0 n));
   check "int64_hash" 0 int64_hash;
   check "int32_hash" 0 int32_hash;

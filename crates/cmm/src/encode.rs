@@ -485,6 +485,9 @@ fn primitive(w: &mut Writer, prim: &Prim) {
         Prim::Box(kind) => {
             w.code(kind);
         }
+        Prim::Rebox(kind) => {
+            w.code(kind);
+        }
         Prim::Unbox(kind) => {
             w.code(kind);
         }

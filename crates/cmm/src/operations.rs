@@ -67,7 +67,9 @@ impl<'a> Lowering<'a> {
         let bound = self.bind(var);
         frames.push(Frame::Let { var: bound, def });
         match prim {
-            Prim::Box(kind) => self.represent(bound, args, |atom| Representation::Boxed(*kind, atom)),
+            Prim::Box(kind) | Prim::Rebox(kind) => {
+                self.represent(bound, args, |atom| Representation::Boxed(*kind, atom))
+            }
             Prim::Tag => self.represent(bound, args, Representation::Tagged),
             Prim::Untag => self.represent(bound, args, Representation::Untagged),
             Prim::IntCompare { .. }

@@ -175,6 +175,13 @@ pub(crate) fn evaluate(
         (Prim::FloatCompare3, [a, b]) => arith::float_compare3(float(*a)?, float(*b)?),
         (Prim::Tag | Prim::Untag, [a]) => Value::Int(integer(IntKind::Naked, *a)?),
         (Prim::Box(_), [contents]) => heap.alloc(Shape::Boxed(*contents), false),
+        (Prim::Rebox(_), [contents, Value::Int(_)]) => heap.alloc(Shape::Boxed(*contents), false),
+        (Prim::Rebox(kind), [contents, boxed]) => {
+            if unbox(heap, *kind, *boxed)? != *contents {
+                return Err(Trap::WrongShape);
+            }
+            *boxed
+        }
         (Prim::Unbox(kind), [boxed]) => unbox(heap, *kind, *boxed)?,
         (Prim::NumConv { from, to }, [a]) => arith::convert(*from, *to, *a)?,
         (Prim::ProjectValueSlot { value, .. }, [closure]) => match heap.get(*closure)? {

@@ -359,6 +359,7 @@ primitives! {
     "tag"              Tag;
     "untag"            Untag;
     "box"              Box(kind);
+    "rebox"            Rebox(kind);
     "unbox"            Unbox(kind);
     "convert"          NumConv { from, to };
 

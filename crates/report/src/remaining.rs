@@ -136,7 +136,7 @@ fn of_prim(prim: &Prim, operands: usize) -> Option<(Operation, String)> {
             allocation("complex number".into())
         }
         Prim::CheckBound { .. } => Some((Operation::BoundsCheck, "array, string or bigarray".into())),
-        Prim::Box(kind) => Some((Operation::Boxing, boxed(*kind).into())),
+        Prim::Box(kind) | Prim::Rebox(kind) => Some((Operation::Boxing, boxed(*kind).into())),
         Prim::CCall(external) => {
             let name = &external.name;
             POLYMORPHIC.contains(&name.as_str()).then(|| (Operation::PolymorphicCompare, name.clone()))

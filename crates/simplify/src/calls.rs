@@ -160,7 +160,7 @@ impl Simplifier<'_> {
                 }
             }
             // A continuation of the function's own.
-            None | Some(ContState::Forward(_)) => {}
+            None | Some(ContState::Forward(_) | ContState::Jump(..)) => {}
         }
         Next::End(Terminator::Apply(Box::new(apply)))
     }
@@ -171,7 +171,7 @@ impl Simplifier<'_> {
             Some(ContState::Open(open)) => open.params.clone(),
             Some(ContState::Pending(handler)) => handler.params.clone(),
             // A continuation of the function's own.
-            Some(ContState::Forward(_)) | None => {
+            Some(ContState::Forward(_) | ContState::Jump(..)) | None => {
                 return SmallVec::from_slice(&[self.unit.new_value("result")]);
             }
         };

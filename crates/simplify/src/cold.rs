@@ -216,7 +216,7 @@ impl Simplifier<'_> {
         let returns_here = match self.function.conts.get(&apply.ret)? {
             ContState::Pending(handler) => !handler.rest.is_unreachable(),
             ContState::Open(_) => true,
-            ContState::Forward(_) => false,
+            ContState::Forward(_) | ContState::Jump(..) => false,
         };
         if !returns_here || !self.never_returns(apply) || !self.allow(Rewrite::NoReturn) {
             return None;

@@ -25,6 +25,8 @@ pub enum ContState {
     Open(Open),
     /// Its handler passes its parameters on, and does nothing else: jumps to it are redirected to this one.
     Forward(Continuation),
+    /// Its handler is a jump, and no call returns to it: jumps to it become that one.
+    Jump(Params, ApplyCont),
 }
 
 /// Parameters and code.
@@ -79,19 +81,54 @@ impl Simplifier<'_> {
         end: &Terminator,
     ) -> bool {
         let Terminator::ApplyCont(jump) = end else { return false };
+        let uses = self.function.analysis.uses(cont);
+        if !items.is_empty() || uses.crosses_region {
+            return false;
+        }
+        let jump = self.redirected(jump.clone());
+        let to = jump.cont;
+        let is_exn = self.unit.continuations[cont].is_exn || self.unit.continuations[to].is_exn;
         let same = jump.args.len() == params.len()
             && jump.args.iter().zip(params).all(|(arg, param)| *arg == Simple::Var(*param));
-        if !items.is_empty() || !same || self.function.analysis.uses(cont).crosses_region {
+        // A number that is boxed for the jump alone is boxed for those that become it, not on all paths. Otherwise
+        // several jumps with arguments would only be larger than one.
+        let is_boxed = |arg: &Simple| {
+            let var = arg.as_var();
+            var.is_some_and(|v| {
+                self.function.rebuilt.contains(&v) || self.function.boxes_beside.contains_key(&v)
+            })
+        };
+        let may_redirect = match self.function.conts.get(&to) {
+            Some(ContState::Open(_)) if same => true,
+            // A call that returns to a continuation of the function's own is a tail call.
+            Some(ContState::Open(_)) | None => !uses.is_returned_to && jump.args.iter().any(is_boxed),
+            Some(ContState::Pending(_) | ContState::Forward(_) | ContState::Jump(..)) => false,
+        };
+        if is_exn || !may_redirect || !self.allow(Rewrite::JumpThroughJump) {
             return false;
         }
-        let to = self.target(jump.cont);
-        let is_open = matches!(self.function.conts.get(&to), Some(ContState::Open(_)));
-        let is_exn = self.unit.continuations[cont].is_exn || self.unit.continuations[to].is_exn;
-        if !is_open || is_exn || !self.allow(Rewrite::JumpThroughJump) {
-            return false;
-        }
-        self.function.conts.insert(cont, ContState::Forward(to));
+        let state = if same { ContState::Forward(to) } else { ContState::Jump(params.clone(), jump) };
+        self.function.conts.insert(cont, state);
         true
+    }
+
+    /// The jump that one becomes.
+    pub(crate) fn redirected(&self, mut jump: ApplyCont) -> ApplyCont {
+        loop {
+            match self.function.conts.get(&jump.cont) {
+                Some(ContState::Forward(to)) => jump.cont = *to,
+                Some(ContState::Jump(params, to)) => {
+                    let mut next = to.clone();
+                    for arg in &mut next.args {
+                        if let Some(at) = params.iter().position(|param| Simple::Var(*param) == *arg) {
+                            *arg = jump.args[at];
+                        }
+                    }
+                    jump = next;
+                }
+                _ => return jump,
+            }
+        }
     }
 
     /// The continuation that a jump to this one reaches.
@@ -326,7 +363,7 @@ impl Simplifier<'_> {
         }
         let mut params = params;
         let first = self.add_params(&mut params, &unboxings);
-        self.pass_extras(&uses, uses.len(), &unboxings);
+        self.pass_extras(&uses, 0, &unboxings);
         if !is_exn {
             self.pass_stored(&mut params, &uses);
         }
@@ -377,8 +414,8 @@ impl Simplifier<'_> {
     }
 
     /// A jump that ends a run.
-    pub(crate) fn jump(&mut self, mut jump: ApplyCont) -> Next {
-        jump.cont = self.target(jump.cont);
+    pub(crate) fn jump(&mut self, jump: ApplyCont) -> Next {
+        let jump = self.redirected(jump);
         if let Some(ContState::Pending(_)) = self.function.conts.get(&jump.cont)
             && let Some(ContState::Pending(handler)) = self.function.conts.remove(&jump.cont)
         {

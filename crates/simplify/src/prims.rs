@@ -2,7 +2,9 @@
 
 use flambeau_ir::prim::{ArrayKind, Init, IntCmp, Mutability, Unknown};
 use flambeau_ir::tags;
-use flambeau_ir::{Const, Dbg, ExnCont, IntKind, Item, Kind, Named, Prim, Rewrite, Simple, Variable};
+use flambeau_ir::{
+    BoxedKind, Const, Dbg, ExnCont, IntKind, Item, Kind, Named, Prim, Rewrite, Simple, Variable,
+};
 use flambeau_types::{Blocks, Definition, IntSet, Operands, Ty, length_of_made};
 use smallvec::SmallVec;
 
@@ -217,7 +219,7 @@ impl Simplifier<'_> {
                 self.env.learn(*x, &Ty::boxed(*kind, Ty::Is(var.into())));
                 self.env.add_cse(Prim::Box(*kind), SmallVec::from_slice(&[var.into()]), 0, *x);
             }
-            (Prim::Box(kind), [n]) => {
+            (Prim::Box(kind), [n]) | (Prim::Rebox(kind), [n, _]) => {
                 self.env.add_cse(Prim::Unbox(*kind), SmallVec::from_slice(&[var.into()]), 0, *n);
             }
             (Prim::MakeBlock { mutability, .. }, fields) => {
@@ -320,6 +322,7 @@ impl Simplifier<'_> {
                 },
                 _ => Outcome::Keep(Ty::boxed(*kind, Ty::Is(*n))),
             },
+            (Prim::Rebox(kind), [n, boxed]) => self.rebox(*kind, *n, *boxed),
             (Prim::Unbox(kind), [x]) => match self.env.ty(*x) {
                 Ty::Boxed(k, contents) if k == *kind => match &*contents {
                     Ty::Is(n) => Outcome::Atom(*n),
@@ -398,6 +401,18 @@ impl Simplifier<'_> {
                 self.generic_access(prim, args)
             }
             _ => self.integer(prim, args),
+        }
+    }
+
+    /// A box that may exist already: it does if `boxed` is a block, and does not if that is an immediate.
+    fn rebox(&self, kind: BoxedKind, number: Simple, boxed: Simple) -> Outcome {
+        let ty = self.env.ty(boxed);
+        match ty.immediates() {
+            Some(ints) if ints.is_empty() => Outcome::Atom(boxed),
+            Some(_) if ty.blocks().is_none() => {
+                Outcome::Prim(Prim::Box(kind), Operands::from_slice(&[number]))
+            }
+            _ => Outcome::Keep(Ty::boxed(kind, Ty::Is(number))),
         }
     }
 

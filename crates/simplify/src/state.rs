@@ -155,6 +155,10 @@ pub struct FunctionState {
     pub below: u32,
     /// Variables created in the downward pass that are possibly poison.
     pub possibly_poison: FxHashSet<Variable>,
+    /// Parameters that are passed as parts and boxed again where a box is needed.
+    pub rebuilt: FxHashSet<Variable>,
+    /// Numbers that are passed unboxed, with what is passed beside each: its box, or an immediate if there is none.
+    pub boxes_beside: FxHashMap<Variable, Variable>,
     /// Variants that are passed unboxed: uses that need no boxed value do without the allocation.
     pub unboxed: FxHashSet<Variable>,
     /// Whether parameters of loops that values flow between may be passed unboxed, by their representative.

@@ -232,8 +232,8 @@ impl Simplifier<'_> {
         })
     }
 
-    fn arm_here(&mut self, mut jump: ApplyCont, handlers: &mut Vec<ContHandler>) -> Option<ApplyCont> {
-        jump.cont = self.target(jump.cont);
+    fn arm_here(&mut self, jump: ApplyCont, handlers: &mut Vec<ContHandler>) -> Option<ApplyCont> {
+        let jump = self.redirected(jump);
         if !matches!(self.function.conts.get(&jump.cont), Some(ContState::Pending(_))) {
             return Some(self.use_cont(jump));
         }

@@ -141,6 +141,7 @@ impl Generator {
                 (Prim::FloatCompare { op }, vec![Type::Float; 2], Type::Naked)
             }
             7 => (Prim::FloatCompare3, vec![Type::Float; 2], Type::Int),
+            8 if self.one_in(2) => return self.rebox(scope, items, boxed),
             8 | 9 => (Prim::Box(boxed), vec![Type::naked(boxed)], Type::Boxed(boxed)),
             10 | 11 => (Prim::Unbox(boxed), vec![Type::Boxed(boxed)], Type::naked(boxed)),
             12 if self.one_in(2) => return self.narrow(scope, items),
@@ -150,6 +151,16 @@ impl Generator {
             }
         };
         self.apply_prim(scope, items, prim, &args, result);
+    }
+
+    /// The box of a number, or what stands for none, beside the number.
+    fn rebox(&mut self, scope: &mut Scope, items: &mut Vec<Item>, kind: BoxedKind) {
+        let ty = Type::Boxed(kind);
+        let boxed = self.force(scope, items, ty);
+        let number = self.let_(scope, items, Prim::Unbox(kind), &[boxed], Type::naked(kind));
+        let given = if self.one_in(2) { boxed } else { Simple::UNIT };
+        let again = self.let_(scope, items, Prim::Rebox(kind), &[number, given], ty);
+        self.watch(scope, items, again, ty);
     }
 
     /// A number at the limits of 32 bits is converted to an int32, perhaps boxed, and extended again.

@@ -444,6 +444,9 @@ pub enum Prim {
     Untag,
     /// Allocates a boxed number.
     Box(BoxedKind),
+    /// (naked number, value) → the value if it is a block, which is the number's box; otherwise it is an immediate, and
+    /// a box is allocated. So a box that may exist already is passed beside its number.
+    Rebox(BoxedKind),
     /// Reads a boxed number.
     Unbox(BoxedKind),
     /// Converts between naked numbers: wraps integers, truncates floats towards zero.

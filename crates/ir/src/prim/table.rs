@@ -234,6 +234,7 @@ table! { operands =>
     Tag { }: takes([NakedImmediate]) => Some(Value); Effects::NONE; 2, Move;
     Untag { }: takes([Value]) => Some(NakedImmediate); Effects::NONE; 1, Move;
     Box { 0: kind }: takes([kind.naked()]) => Some(Value); Effects::NONE.allocating(); 5, Long;
+    Rebox { 0: kind }: takes([kind.naked(), Value]) => Some(Value); Effects::NONE.allocating(); 7, Long;
     Unbox { 0: kind }: takes([Value]) => Some(kind.naked()); Effects::NONE.looking(); 1, Load;
     NumConv { from, to }: takes([*from]) => Some(*to); Effects::NONE; 1, Long;
     // Of no size, so that what is decided about the counted program is what is decided about the program.

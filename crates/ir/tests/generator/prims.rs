@@ -108,6 +108,7 @@ fn prim(r: &mut Random) -> Prim {
         35 => Prim::Untag,
         36 => Prim::Box(boxed),
         37 => Prim::Unbox(boxed),
+        38 if r.one_in(2) => Prim::Rebox(boxed),
         38 => Prim::NumConv { from: r.pick(&KINDS[1..]), to: r.pick(&KINDS[1..]) },
         39 => Prim::StoreResult { part: field, kind: r.pick(&KINDS) },
         40 => Prim::LoadResult { part: field, kind: r.pick(&KINDS) },

@@ -68,7 +68,8 @@ pub(super) fn collect<'e>(function: &Function<'_, 'e>) -> Vec<Floating<'e>> {
 /// What an item binds and computes, if it may be moved.
 fn floats(item: &Item) -> Option<(SmallVec<[Variable; 1]>, FloatingKind<'_>)> {
     if let Some(vars) = allocates(item) {
-        let is_number = matches!(item, Item::Let { named: Named::Prim { prim: Prim::Box(_), .. }, .. });
+        let is_number =
+            matches!(item, Item::Let { named: Named::Prim { prim: Prim::Box(_) | Prim::Rebox(_), .. }, .. });
         return Some((vars, FloatingKind::Allocation { is_number }));
     }
     match item {

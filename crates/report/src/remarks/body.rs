@@ -383,7 +383,7 @@ fn of_prim(prim: &Prim, operands: usize) -> Option<Operation> {
         | Prim::BlockStoreComputed { pointer: true, init: Init::Assignment }
         | Prim::ArrayStore { kind: ArrayKind::Addr } => Some(Operation::Store),
         Prim::CheckBound { .. } => Some(Operation::BoundsCheck),
-        Prim::Box(kind) => Some(Operation::Boxing(*kind)),
+        Prim::Box(kind) | Prim::Rebox(kind) => Some(Operation::Boxing(*kind)),
         Prim::CCall(external) if super::advice::is_comparison(&external.name) => {
             Some(Operation::Compare(external.name.clone()))
         }

@@ -10,9 +10,10 @@
 //!   parameter, directly or through joins that do not need it boxed;
 //! - on each path a station either needs its boxed value or passes its value on to one other station.
 //!
-//! Neither condition matters for a value that is only projected from, wherever it flows. Where the loop is entered with
-//! an existing box, and each iteration allocates another one, the box is passed beside the parts
-//! ([`LoopBox::Available`]).
+//! Neither condition matters for a value that is only projected from, wherever it flows. Where they fail because boxes
+//! that exist come, too, each is passed beside its parts ([`LoopBox::Available`]): if the loop is entered with it and
+//! each iteration allocates another one; of numbers, wherever it comes from. Then an immediate *travels* in its place
+//! for a number that has not been boxed yet, through joins, too.
 //!
 //! Rebuilt boxes are allocated at the beginning of the handler, and sink from there (the pass `motion`). That is no
 //! more than the source allocates if each iteration of the source allocates, or if a single path that leaves the loop
@@ -33,13 +34,16 @@ const WORK: usize = 64;
 /// How often candidates that others depend on may be refused, before all that are observed are refused.
 const ROUNDS: usize = 16;
 
+/// On how many paths that leave a loop a number may be boxed: each is code. No more than [`crate`]'s caller moves boxes
+/// to (`motion`).
+const MOST_EXITS: usize = 3;
+
 /// How a parameter of a loop is passed unboxed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum LoopBox {
     /// As its parts alone: the boxed value is allocated where it is needed.
     Rebuilt,
-    /// As its parts from the second iteration on; in the first one it is the box that the loop was entered with, which
-    /// is passed, too.
+    /// As its parts, and the box beside them if there is one already.
     Available,
 }
 
@@ -48,6 +52,7 @@ pub enum LoopBox {
 pub struct Candidate {
     /// There is one shape of block, or a number.
     is_simple: bool,
+    is_number: bool,
     is_always_allocated: bool,
 }
 
@@ -62,7 +67,9 @@ impl Candidate {
             Ty::Variant(_) if loop_param.is_allocated => false,
             _ => return None,
         };
-        is_small(ty).then_some(Candidate { is_simple, is_always_allocated: loop_param.is_always_allocated })
+        let is_number = matches!(ty, Ty::Boxed(..));
+        let is_always_allocated = loop_param.is_always_allocated;
+        is_small(ty).then_some(Candidate { is_simple, is_number, is_always_allocated })
     }
 }
 
@@ -79,8 +86,19 @@ struct Pass {
 /// Flows, by one of their ends.
 type Passes = FxHashMap<Variable, SmallVec<[Pass; 2]>>;
 
+/// Where values move on to another station.
+type Moves = FxHashMap<Variable, SmallVec<[u32; 2]>>;
+
 /// The successors of each block; with the loop whose next iteration the edge begins, if it does.
 type Successors = FxHashMap<u32, SmallVec<[(u32, Option<usize>); 2]>>;
+
+/// What was decided.
+pub struct Unboxed {
+    /// The parameters of loops to be passed unboxed, each with the representative of all that it depends on.
+    pub params: Vec<(Variable, LoopBox, Variable)>,
+    /// What is passed without a box, beside its parts, to those that take a box if there is one.
+    pub travelling: FxHashSet<Variable>,
+}
 
 /// The search.
 pub struct Boxes<'a> {
@@ -141,8 +159,8 @@ impl<'a> Boxes<'a> {
         wholes
     }
 
-    /// The parameters to be passed unboxed, each with the representative of all that it depends on.
-    pub fn solve(mut self) -> Vec<(Variable, LoopBox, Variable)> {
+    /// The parameters to be passed unboxed.
+    pub fn solve(mut self) -> Unboxed {
         for round in 0.. {
             self.find_needs();
             let refused = self.refused();
@@ -163,7 +181,41 @@ impl<'a> Boxes<'a> {
             }
         }
         let webs = self.webs();
-        self.unboxed.iter().map(|(param, boxed)| (*param, *boxed, webs[param])).collect()
+        let params = self.unboxed.iter().map(|(param, boxed)| (*param, *boxed, webs[param])).collect();
+        Unboxed { params, travelling: self.travelling() }
+    }
+
+    fn travelling(&mut self) -> FxHashSet<Variable> {
+        let available = self.unboxed.iter().filter(|(_, boxed)| **boxed == LoopBox::Available);
+        let params = available.map(|(param, _)| *param).collect();
+        let moves = self.moves();
+        self.travelling_to(params, &moves)
+    }
+
+    /// What is passed by iterations to parameters that take the box beside the parts, and has none on the way:
+    /// allocations of which nothing else needs the box, and parameters of joins that nothing needs boxed.
+    fn travelling_to(&mut self, params: Vec<Variable>, moves: &Moves) -> FxHashSet<Variable> {
+        let mut travelling: FxHashSet<Variable> = FxHashSet::default();
+        let mut pending = params;
+        while let Some(to) = pending.pop() {
+            let from: SmallVec<[Pass; 2]> = self.ins.get(&to).cloned().unwrap_or_default();
+            for pass in from.into_iter().filter(|pass| !pass.enters) {
+                let var = pass.other;
+                let is_allocated = self.iterations.allocated.contains(&var);
+                let is_join = !is_allocated && self.ins.contains_key(&var) && !self.needs.contains_key(&var);
+                let stays = self.unboxed.contains_key(&var)
+                    || self.iterations.is_param_of_loop(var)
+                    || travelling.contains(&var);
+                let Some(moved) = moves.get(&var).filter(|_| !stays && (is_allocated || is_join)) else {
+                    continue;
+                };
+                if !self.is_allocated_twice(var, moved, is_allocated) {
+                    travelling.insert(var);
+                    pending.push(var);
+                }
+            }
+        }
+        travelling
     }
 
     /// Whether a flow comes from outside the loop whose parameter it defines.
@@ -211,8 +263,10 @@ impl<'a> Boxes<'a> {
         // The value that a loop is entered with is boxed if it is passed beside the parts.
         for (param, _) in self.unboxed.iter().filter(|(_, boxed)| **boxed == LoopBox::Available) {
             for pass in self.ins.get(param).into_iter().flatten().filter(|pass| pass.enters) {
-                self.needs.entry(pass.other).or_default().push(pass.place);
-                pending.push(pass.other);
+                if !self.is_available(pass.other) {
+                    self.needs.entry(pass.other).or_default().push(pass.place);
+                    pending.push(pass.other);
+                }
             }
         }
         let mut seen: FxHashSet<Variable> = FxHashSet::default();
@@ -255,17 +309,23 @@ impl<'a> Boxes<'a> {
             if !self.observed.contains(&param) {
                 continue;
             }
-            let moves_on = moves.contains_key(&param);
+            let moved = moves.get(&param);
+            let is_remade = candidate.is_simple && candidate.is_always_allocated && moved.is_none();
+            let is_available = self.is_available(param);
             match boxed.get(&param) {
-                Some(true) if candidate.is_simple && candidate.is_always_allocated && !moves_on => {
-                    refused.push((param, Some(LoopBox::Available)));
-                }
-                Some(_) => refused.push((param, None)),
-                None if !self.is_cheap(param, candidate, moves_on) => refused.push((param, None)),
-                None => {}
+                None if self.is_cheap(param, candidate, moved.is_some()) => {}
+                Some(true) if is_remade && !is_available => refused.push((param, Some(LoopBox::Available))),
+                _ if candidate.is_number && !is_available => refused.push((param, Some(LoopBox::Available))),
+                _ if candidate.is_number && self.may_travel(param, &moves) => {}
+                _ => refused.push((param, None)),
             }
         }
         refused
+    }
+
+    /// Whether a variable is a loop's parameter that is passed with its box beside it.
+    fn is_available(&self, var: Variable) -> bool {
+        self.unboxed.get(&var) == Some(&LoopBox::Available)
     }
 
     fn is_never_box(&self, from: Source) -> bool {
@@ -273,12 +333,12 @@ impl<'a> Boxes<'a> {
     }
 
     /// Where a value moves on to another station.
-    fn moves(&self) -> FxHashMap<Variable, SmallVec<[u32; 2]>> {
-        let mut moves: FxHashMap<Variable, SmallVec<[u32; 2]>> = FxHashMap::default();
+    fn moves(&self) -> Moves {
+        let mut moves = Moves::default();
         let mut pending = Vec::new();
         for (param, boxed) in self.unboxed.iter().filter(|(param, _)| self.observed.contains(param)) {
             for pass in self.ins.get(param).into_iter().flatten() {
-                if *boxed == LoopBox::Rebuilt || !pass.enters {
+                if *boxed == LoopBox::Rebuilt || !pass.enters || self.is_available(pass.other) {
                     moves.entry(pass.other).or_default().push(pass.place);
                     pending.push(pass.other);
                 }
@@ -299,7 +359,7 @@ impl<'a> Boxes<'a> {
     }
 
     /// The variables that may be existing boxes where they flow to a station.
-    fn real(&mut self, moves: &FxHashMap<Variable, SmallVec<[u32; 2]>>) -> FxHashSet<Variable> {
+    fn real(&mut self, moves: &Moves) -> FxHashSet<Variable> {
         let mut real: FxHashSet<Variable> = FxHashSet::default();
         let mut pending: Vec<Variable> = Vec::new();
         for (var, moved) in moves {
@@ -381,6 +441,32 @@ impl<'a> Boxes<'a> {
             return true;
         }
         !is_kept && self.sinks(param, &needs)
+    }
+
+    /// Whether a number may be passed with its box, if there is one, beside it: only paths that leave the loop need the
+    /// box, which is made once at most; and iterations pass numbers that they need not box.
+    fn may_travel(&mut self, param: Variable, moves: &Moves) -> bool {
+        let mut needs = self.needs.get(&param).cloned().unwrap_or_default();
+        needs.sort_unstable();
+        needs.dedup();
+        needs.len() <= MOST_EXITS
+            && !self.is_kept(param, &needs)
+            && !moves.get(&param).is_some_and(|moved| self.is_allocated_twice(param, moved, false))
+            && self.exclude_each_other(param, &needs)
+            && self
+                .travelling_to(vec![param], moves)
+                .iter()
+                .any(|var| self.iterations.allocated.contains(var))
+    }
+
+    /// Whether no path of one iteration leads through two of some blocks.
+    fn exclude_each_other(&mut self, param: Variable, places: &[u32]) -> bool {
+        let home = self.iterations.loop_of(param);
+        places.len() <= 1
+            || places.iter().all(|place| {
+                let reached = self.reach(*place, home);
+                !places.iter().any(|other| reached.contains(other))
+            })
     }
 
     /// Whether a parameter is needed boxed where its loop continues.

@@ -186,14 +186,15 @@ impl Iterations {
     }
 
     /// Decides for the parameters of loops, from what flows into what. `ints` gives the immediates that a variable may
-    /// be, if it is a variant, and `candidate` how a parameter could be unboxed.
+    /// be, if it is a variant, and `candidate` how a parameter could be unboxed. Returns besides what travels to them
+    /// without a box ([`super::boxes::Unboxed`]).
     pub fn solve(
         &self,
         params: &FxHashMap<Continuation, &Params>,
         flows: &[Flow],
         ints: &dyn Fn(Variable) -> Option<IntSet>,
         candidate: &dyn Fn(Variable, &LoopParam) -> Option<Candidate>,
-    ) -> FxHashMap<Variable, LoopParam> {
+    ) -> (FxHashMap<Variable, LoopParam>, FxHashSet<Variable>) {
         let mut loop_params: FxHashMap<Variable, LoopParam> = FxHashMap::default();
         for cont in self.heads.keys() {
             for param in params.get(cont).copied().into_iter().flatten() {
@@ -204,7 +205,7 @@ impl Iterations {
             }
         }
         if loop_params.is_empty() {
-            return loop_params;
+            return (loop_params, FxHashSet::default());
         }
         self.find_allocated(flows, &mut loop_params);
         for param in self.nameless(flows) {
@@ -217,7 +218,7 @@ impl Iterations {
             .filter_map(|(param, loop_param)| Some((*param, candidate(*param, loop_param)?)))
             .collect();
         if candidates.is_empty() {
-            return loop_params;
+            return (loop_params, FxHashSet::default());
         }
         let mut loops: Vec<usize> = candidates.keys().filter_map(|param| self.loop_of(*param)).collect();
         loops.sort_unstable();
@@ -230,12 +231,13 @@ impl Iterations {
             BoxUse::Escapes => true,
         });
         let uses = uses.map(|(var, _, place)| (*var, *place)).collect();
-        for (param, boxed, web) in Boxes::of(self, flows, uses, going_on, candidates).solve() {
+        let unboxed = Boxes::of(self, flows, uses, going_on, candidates).solve();
+        for (param, boxed, web) in unboxed.params {
             if let Some(loop_param) = loop_params.get_mut(&param) {
                 (loop_param.boxed, loop_param.web) = (Some(boxed), Some(web));
             }
         }
-        loop_params
+        (loop_params, unboxed.travelling)
     }
 
     /// Finds the parameters that receive allocated values.

@@ -50,7 +50,7 @@ impl Knowledge {
 pub fn result(prim: &Prim, args: usize) -> Ty {
     let fields = || std::iter::repeat_n(Ty::Unknown, args);
     match prim {
-        Prim::Box(kind) => Ty::boxed(*kind, Ty::Unknown),
+        Prim::Box(kind) | Prim::Rebox(kind) => Ty::boxed(*kind, Ty::Unknown),
         prim if prim.makes_immutable_floats() => Ty::floats(fields()),
         Prim::MakeBlock { tag, mutability: Mutability::Immutable } if *tag < tags::FIRST_SPECIAL => {
             Ty::block(*tag, fields())

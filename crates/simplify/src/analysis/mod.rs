@@ -33,6 +33,8 @@ pub struct Uses {
     /// Some use is in another region than the definition: code must not be moved over the boundary of a `try`, nor
     /// into a loop (soundness rows 6 and 20).
     pub crosses_region: bool,
+    /// A call returns to it.
+    pub is_returned_to: bool,
     /// It is bound in the term.
     bound: bool,
     region: u32,
@@ -58,6 +60,8 @@ pub struct Analysis {
     raised_to: FxHashSet<Continuation>,
     /// What loops do with their parameters.
     loop_params: FxHashMap<Variable, LoopParam>,
+    /// What is passed without a box, beside its parts, to parameters of loops that take a box if there is one.
+    travelling: FxHashSet<Variable>,
     /// Blocks, boxes and closures allocated in the term.
     allocated: FxHashSet<Variable>,
     /// What a handler loads from its parameters before anything else happens.
@@ -128,6 +132,7 @@ impl Analysis {
             loops,
             raised_to,
             loop_params,
+            travelling,
             allocated,
             first_loads,
         } = inlined;
@@ -140,13 +145,16 @@ impl Analysis {
         self.loops.extend(loops);
         self.raised_to.extend(raised_to);
         self.loop_params.extend(loop_params);
+        self.travelling.extend(travelling);
         self.allocated.extend(allocated);
         self.first_loads.extend(first_loads);
     }
 
     /// Records a continuation created in the downward pass: its uses may be any.
     pub fn note_open(&mut self, cont: Continuation) {
-        self.uses.insert(cont, Uses { count: u32::MAX, crosses_region: true, bound: true, region: 0 });
+        let any =
+            Uses { count: u32::MAX, crosses_region: true, is_returned_to: true, bound: true, region: 0 };
+        self.uses.insert(cont, any);
     }
 
     /// What a loop does to the memory, by the first continuation of its group.
@@ -190,6 +198,12 @@ impl Analysis {
     /// What a loop does with its parameter.
     pub fn loop_param(&self, param: Variable) -> LoopParam {
         self.loop_params.get(&param).copied().unwrap_or_default()
+    }
+
+    /// Whether what a variable holds is passed without a box, beside its parts, to a parameter of a loop that takes a
+    /// box if there is one.
+    pub fn travels(&self, var: Variable) -> bool {
+        self.travelling.contains(&var)
     }
 
     /// Whether a variable is allocated in the function.
@@ -325,7 +339,7 @@ impl<'a> Walk<'a> {
     }
 
     fn define(&mut self, cont: Continuation, params: &'a Params, here: Here) {
-        let uses = Uses { count: 0, crosses_region: false, bound: true, region: here.region };
+        let uses = Uses { bound: true, region: here.region, ..Uses::default() };
         self.analysis.uses.insert(cont, uses);
         self.params.insert(cont, params);
     }
@@ -445,6 +459,7 @@ impl<'a> Walk<'a> {
         match terminator {
             Terminator::Apply(apply) => {
                 self.use_cont(apply.ret, here);
+                self.analysis.uses.entry(apply.ret).or_default().is_returned_to = true;
                 apply.callee.iter().chain(&apply.args).for_each(|arg| self.escapes(*arg, here));
                 apply.for_each_comparator(&mut |function| self.escapes(function, here));
                 if let (CallKind::Generic, Some(Simple::Var(callee))) = (&apply.kind, apply.callee) {
@@ -552,7 +567,8 @@ impl<'a> Walk<'a> {
             let is_asked = opened.contains(&param) || loop_param.is_always_allocated;
             is_asked.then(|| Candidate::of(&known.ty, loop_param))?
         };
-        self.analysis.loop_params = self.iterations.solve(&self.params, &self.flows, &ints, &candidate);
+        (self.analysis.loop_params, self.analysis.travelling) =
+            self.iterations.solve(&self.params, &self.flows, &ints, &candidate);
         self.analysis.allocated = std::mem::take(&mut self.iterations.allocated);
     }
 

@@ -47,7 +47,11 @@ impl Simplifier<'_> {
         } else {
             self.loads(param)?
         };
-        Some(Unboxing { index, param, form, boxed: BoxedValue::Passed, is_declared: false })
+        let travels =
+            !is_handler && matches!(form, Form::Number(..)) && self.function.analysis.travels(param);
+        let boxed =
+            if travels { BoxedValue::Available(self.part(param, Kind::Value)) } else { BoxedValue::Passed };
+        Some(Unboxing { index, param, form, boxed, is_declared: false })
     }
 
     /// Whether a parameter that is one of several closures is to be passed as which one that is, and what they

@@ -20,10 +20,27 @@ impl Simplifier<'_> {
                 self.pass_parts(u.edge, u, unboxing);
                 if let BoxedValue::Available(_) = unboxing.boxed {
                     let arg = u.args[unboxing.index];
-                    let is_box = index < entries && !is_poison(arg);
-                    self.function.edges[u.edge].extra.push(if is_box { arg } else { Simple::UNIT });
+                    let boxed = match unboxing.form {
+                        Form::Number(..) => self.box_beside(arg, index < entries),
+                        _ if index < entries && !is_poison(arg) => arg,
+                        _ => Simple::UNIT,
+                    };
+                    self.function.edges[u.edge].extra.push(boxed);
                 }
             }
+        }
+    }
+
+    /// What is passed beside a number: its box if there is one, else an immediate.
+    fn box_beside(&self, arg: Simple, enters: bool) -> Simple {
+        let Simple::Var(var) = arg else { return if is_poison(arg) { Simple::UNIT } else { arg } };
+        let analysis = &self.function.analysis;
+        match self.function.boxes_beside.get(&var) {
+            Some(boxed) => (*boxed).into(),
+            None if enters => arg,
+            None if self.function.rebuilt.contains(&var) => Simple::UNIT,
+            None if analysis.travels(var) && analysis.is_allocated(var) => Simple::UNIT,
+            None => arg,
         }
     }
 

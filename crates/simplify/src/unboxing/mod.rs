@@ -56,7 +56,7 @@ enum BoxedValue {
     /// It is allocated from its parts at the beginning of the handler.
     Rebuilt,
     /// It is this parameter if that is a block; otherwise the parameter is an immediate, and the boxed value is
-    /// allocated from its parts.
+    /// allocated from its parts, by [`Prim::Rebox`] where it is a number.
     Available(Variable),
 }
 

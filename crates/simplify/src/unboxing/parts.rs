@@ -26,9 +26,13 @@ impl Simplifier<'_> {
             }
             let item = match unboxing.boxed {
                 BoxedValue::Passed => None,
-                BoxedValue::Rebuilt => self.rebuilt(param, &unboxing.form),
+                BoxedValue::Rebuilt => {
+                    self.function.rebuilt.insert(param);
+                    self.rebuilt(param, &unboxing.form)
+                }
                 BoxedValue::Available(boxed) => {
                     self.add_part(params, boxed, Ty::Unknown);
+                    self.function.boxes_beside.insert(param, boxed);
                     self.given_or_rebuilt(param, boxed, &unboxing.form)
                 }
             };
@@ -151,6 +155,9 @@ impl Simplifier<'_> {
 
     /// The box that was passed, if it is one; else the boxed value, allocated from its parts.
     fn given_or_rebuilt(&mut self, param: Variable, boxed: Variable, form: &Form) -> Option<Item> {
+        if let Form::Number(kind, part) = form {
+            return Some(pure_let(param, Prim::Rebox(*kind), &[(*part).into(), boxed.into()]));
+        }
         let made = self.fresh_like(param);
         let make = self.rebuilt(made, form)?;
         let is_int = self.unit.new_variable("is_allocated", Kind::NakedImmediate, Subkind::Any);
