@@ -165,11 +165,14 @@ impl Code {
     /// that contradicts the code's kinds takes the generic path (soundness row 44).
     #[must_use]
     pub fn takes_values(&self, variables: &PrimaryMap<Variable, VariableData>, arguments: usize) -> bool {
+        self.kind == FunctionKind::Curried && self.params.len() == arguments && self.is_of_values(variables)
+    }
+
+    /// Whether all that direct calls pass and get is values.
+    #[must_use]
+    pub fn is_of_values(&self, variables: &PrimaryMap<Variable, VariableData>) -> bool {
         let is_value = |param: &Variable| variables[*param].kind == Kind::Value;
-        self.kind == FunctionKind::Curried
-            && self.params.len() == arguments
-            && self.params.iter().all(is_value)
-            && self.result == Kind::Value
+        self.params.iter().all(is_value) && self.result == Kind::Value
     }
 
     /// Whether the body mentions the closure that it is called with.

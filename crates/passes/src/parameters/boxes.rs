@@ -28,7 +28,7 @@ impl Convention<'_> {
         // Returns that were made here, by their last stores.
         let mut made: FxHashSet<Variable> = FxHashSet::default();
         body.walk_mut(&mut |expr| {
-            let is_made = matches!(expr.items.last(), Some(Item::Let { var, .. }) if made.contains(var));
+            let is_made = expr.items.last().and_then(bound).is_some_and(|var| made.contains(&var));
             if !is_made {
                 self.end(unit, expr, ret, &mut made);
             }
@@ -47,9 +47,7 @@ impl Convention<'_> {
                 jump.args[0] = register;
                 return;
             }
-            if let Some(Item::Let { var, .. }) = items.last() {
-                made.insert(*var);
-            }
+            made.extend(items.last().and_then(bound));
             let cont = unit.new_continuation("give");
             let terminator =
                 Terminator::ApplyCont(ApplyCont { cont: ret, args: [register].into_iter().collect() });
@@ -92,20 +90,80 @@ impl Convention<'_> {
         if let Simple::Const(Const::Tagged(immediate)) = atom {
             return (items, constructor(self.shape.number_of_immediate(immediate)));
         }
-        let Some((tag, fields)) = self.allocations.block(atom) else { return (items, atom) };
+        let Some((tag, fields)) = self.allocations.block(atom) else {
+            let register = self.hand_on(unit, &mut items, atom);
+            return (items, register);
+        };
         let number = self.shape.number_of_block(*tag);
         let Some(block) = number.and_then(|number| self.shape.blocks.get(number)) else {
             return (items, constructor(None));
         };
         let mut parts: SmallVec<[Simple; 8]> = SmallVec::new();
         fields.iter().zip(&block.parts).for_each(|(field, part)| self.add_parts(*field, part, &mut parts));
-        let is_tuple = self.shape.is_tuple();
-        let kinds = block.kinds();
-        for (part, value) in parts.iter().enumerate().skip(usize::from(is_tuple)) {
-            let store = Prim::StoreResult { part: part as u32, kind: kinds[part] };
-            bind(unit, &mut items, Kind::Value, store, &[self.slots, *value]);
+        self.store(unit, &mut items, block, &parts);
+        (items, if self.shape.is_tuple() { parts[0] } else { constructor(number) })
+    }
+
+    /// Takes the result of a call apart that returned parts, which makes it whole for this alone: what the function
+    /// returns is what it got.
+    fn hand_on(&self, unit: &mut Unit, items: &mut Vec<Item>, whole: Simple) -> Simple {
+        if let Some(kind) = self.shape.number {
+            return bind(unit, items, kind.naked(), Prim::Unbox(kind), &[whole]);
         }
-        (items, if is_tuple { parts[0] } else { constructor(number) })
+        if self.shape.is_tuple() {
+            let mut parts = SmallVec::new();
+            project(unit, items, whole, &self.shape.blocks[0].parts, &mut parts);
+            self.store(unit, items, &self.shape.blocks[0], &parts);
+            return parts[0];
+        }
+        let cont = unit.new_continuation("constructor");
+        let number = |number: usize| Simple::Const(Const::NakedImmediate(number as i64));
+        let mut body = Expr::unreachable();
+        let (mut ints, mut tags) = (Vec::new(), Vec::new());
+        for (at, block) in self.shape.blocks.iter().enumerate() {
+            let mut run = Vec::new();
+            let mut parts = SmallVec::new();
+            project(unit, &mut run, whole, &block.parts, &mut parts);
+            self.store(unit, &mut run, block, &parts);
+            let handler = unit.new_continuation("block");
+            let terminator = Terminator::ApplyCont(jump(cont, Some(number(at))));
+            body.items.push(one_handler(handler, Expr { items: run, terminator }));
+            tags.push((i64::from(block.tag), jump(handler, None)));
+        }
+        for (at, immediate) in self.shape.immediates.iter().enumerate() {
+            ints.push((*immediate, jump(cont, Some(number(self.shape.blocks.len() + at)))));
+        }
+        let switch = |scrutinee, arms| {
+            Terminator::Switch(Box::new(Switch { scrutinee, arms, default: None, dbg: Dbg::NONE }))
+        };
+        let mut of_block = Expr::unreachable();
+        let tag = bind(unit, &mut of_block.items, Kind::NakedImmediate, Prim::GetTag, &[whole]);
+        of_block.terminator = switch(tag, tags);
+        if ints.is_empty() {
+            body.items.extend(of_block.items);
+            body.terminator = of_block.terminator;
+        } else {
+            let mut of_int = Expr::unreachable();
+            let int = bind(unit, &mut of_int.items, Kind::NakedImmediate, Prim::Untag, &[whole]);
+            of_int.terminator = switch(int, ints);
+            let (if_int, if_block) = (unit.new_continuation("immediate"), unit.new_continuation("block"));
+            body.items.push(one_handler(if_int, of_int));
+            body.items.push(one_handler(if_block, of_block));
+            let is_int = bind(unit, &mut body.items, Kind::NakedImmediate, Prim::IsInt, &[whole]);
+            body.terminator = branch(is_int, jump(if_int, None), jump(if_block, None));
+        }
+        let register = unit.new_variable("constructor", Kind::NakedImmediate, Subkind::Any);
+        items.push(Item::Join { cont, params: SmallVec::from_slice(&[register]), body: Box::new(body) });
+        register.into()
+    }
+
+    /// Stores the parts of a block that come in slots.
+    fn store(&self, unit: &mut Unit, items: &mut Vec<Item>, block: &Constructor, parts: &[Simple]) {
+        let kinds = block.kinds();
+        for (part, value) in parts.iter().enumerate().skip(usize::from(self.shape.is_tuple())) {
+            let store = Prim::StoreResult { part: part as u32, kind: kinds[part] };
+            bind(unit, items, Kind::Value, store, &[self.slots, *value]);
+        }
     }
 
     /// Adds a field as it is returned.
@@ -146,6 +204,34 @@ impl Convention<'_> {
     }
 }
 
+/// What an item binds, of those that a return ends with.
+fn bound(item: &Item) -> Option<Variable> {
+    match item {
+        Item::Let { var, .. } => Some(*var),
+        Item::Join { params, .. } => params.first().copied(),
+        _ => None,
+    }
+}
+
+/// Adds what is in the fields of a block, as it is returned.
+fn project(
+    unit: &mut Unit,
+    items: &mut Vec<Item>,
+    block: Simple,
+    parts: &[Part],
+    found: &mut SmallVec<[Simple; 8]>,
+) {
+    for (field, part) in (0..).zip(parts) {
+        let load = Prim::BlockLoad { field, mutability: Mutability::Immutable };
+        let value = bind(unit, items, Kind::Value, load, &[block]);
+        match part {
+            Part::Value => found.push(value),
+            Part::Number(kind) => found.push(bind(unit, items, kind.naked(), Prim::Unbox(*kind), &[value])),
+            Part::Block(_, inner) => project(unit, items, value, inner, found),
+        }
+    }
+}
+
 /// What makes the result of a call whole.
 struct Maker<'c> {
     convention: &'c Convention<'c>,
@@ -155,29 +241,43 @@ struct Maker<'c> {
 }
 
 impl Maker<'_> {
-    fn constant(&self, constants: &[Symbol]) -> Option<Symbol> {
-        constants.first().copied().filter(|_| !self.wanted)
+    /// The constants that a call which needs the whole finds again by its parts.
+    fn constants<'a>(&self, constants: &'a [Symbol]) -> &'a [Symbol] {
+        if self.wanted { &[] } else { constants }
     }
 
     fn number(&self, unit: &mut Unit, expr: &mut Expr, kind: BoxedKind, number: Variable) {
         let mut items = Vec::new();
         let boxed = self.boxed(unit, &mut items, kind, number.into());
-        let terminator = Terminator::ApplyCont(jump(self.ret, Some(boxed)));
-        let allocations = self.convention.allocations;
-        let constant = self.constant(&self.convention.shape.constants);
-        match constant.and_then(|symbol| Some((symbol, allocations.number(symbol.into())?.1))) {
-            None => {
-                expr.items.extend(items);
-                expr.terminator = terminator;
-            }
-            Some((symbol, value)) => {
-                let allocate = unit.new_continuation("fresh");
-                expr.items.push(one_handler(allocate, Expr { items, terminator }));
-                let same = jump(self.ret, Some(symbol.into()));
-                let test = Test { kind, number, same, other: jump(allocate, None) };
-                test.end(unit, expr, value);
+        let fresh = Expr { items, terminator: Terminator::ApplyCont(jump(self.ret, Some(boxed))) };
+        let tests = self.constants(&self.convention.shape.constants);
+        self.found_again(unit, expr, fresh, tests, &|unit, constant, same, other| {
+            let value = self.convention.allocations.number(constant.into())?.1;
+            Some(Test { kind, number, same, other }.run(unit, value))
+        });
+    }
+
+    /// Ends a run with tests whether what was returned is one of the constants, which exist, and else with what makes it
+    /// anew. `test` gives a run that jumps to one continuation if it is a constant, and to another if not.
+    fn found_again(
+        &self,
+        unit: &mut Unit,
+        expr: &mut Expr,
+        fresh: Expr,
+        constants: &[Symbol],
+        test: &dyn Fn(&mut Unit, Symbol, ApplyCont, ApplyCont) -> Option<Expr>,
+    ) {
+        let mut last = fresh;
+        for constant in constants.iter().rev() {
+            let other = unit.new_continuation("fresh");
+            let same = jump(self.ret, Some((*constant).into()));
+            if let Some(mut run) = test(unit, *constant, same, jump(other, None)) {
+                run.items.insert(0, one_handler(other, last));
+                last = run;
             }
         }
+        expr.items.extend(last.items);
+        expr.terminator = last.terminator;
     }
 
     fn boxed(&self, unit: &mut Unit, items: &mut Vec<Item>, kind: BoxedKind, number: Simple) -> Simple {
@@ -242,36 +342,42 @@ impl Maker<'_> {
             let load = Prim::LoadResult { part: part as u32, kind };
             parts.push(bind(unit, &mut expr.items, kind, load, &[slots]));
         }
-        let constant = self.constant(&block.constants);
-        let constant =
-            constant.and_then(|symbol| Some((symbol, self.convention.allocations.block(symbol.into())?)));
         let mut items = Vec::new();
         let whole = self.made(unit, &mut items, block.tag, &block.parts, &mut parts.iter().copied());
-        let terminator = Terminator::ApplyCont(jump(self.ret, Some(whole)));
+        let fresh = Expr { items, terminator: Terminator::ApplyCont(jump(self.ret, Some(whole))) };
         let are_values = block.parts.iter().all(|part| *part == Part::Value);
-        let Some((symbol, (_, same_fields))) = constant.filter(|_| are_values) else {
-            expr.items.extend(items);
-            expr.terminator = terminator;
-            return;
-        };
-        let fresh = unit.new_continuation("fresh");
-        expr.items.push(one_handler(fresh, Expr { items, terminator }));
-        let mut same = jump(self.ret, Some(symbol.into()));
-        for (index, (part, field)) in parts.iter().zip(same_fields).enumerate().rev() {
-            let mut test = Expr::unreachable();
-            let equal = Prim::PhysEqual { negated: false };
-            let is_equal = bind(unit, &mut test.items, Kind::NakedImmediate, equal, &[*part, *field]);
-            test.terminator = branch(is_equal, same, jump(fresh, None));
-            if index == 0 {
-                expr.items.extend(test.items);
-                expr.terminator = test.terminator;
-                return;
-            }
-            let next = unit.new_continuation("same");
-            expr.items.push(one_handler(next, test));
-            same = jump(next, None);
-        }
+        let constants = if are_values { self.constants(&block.constants) } else { &[] };
+        self.found_again(unit, expr, fresh, constants, &|unit, constant, same, other| {
+            let (_, fields) = self.convention.allocations.block(constant.into())?;
+            Some(are_same(unit, &parts, fields, same, other))
+        });
     }
+}
+
+/// A run that compares values one by one, and goes on to one continuation if all are the same, else to another.
+fn are_same(
+    unit: &mut Unit,
+    values: &[Simple],
+    others: &[Simple],
+    same: ApplyCont,
+    different: ApplyCont,
+) -> Expr {
+    let mut run = Expr { items: Vec::new(), terminator: Terminator::ApplyCont(same) };
+    for (value, other) in values.iter().zip(others).rev() {
+        let rest = std::mem::replace(&mut run, Expr::unreachable());
+        let same = match rest.terminator {
+            Terminator::ApplyCont(jump) if rest.items.is_empty() => jump,
+            terminator => {
+                let next = unit.new_continuation("same");
+                run.items.push(one_handler(next, Expr { items: rest.items, terminator }));
+                jump(next, None)
+            }
+        };
+        let equal = Prim::PhysEqual { negated: false };
+        let is_equal = bind(unit, &mut run.items, Kind::NakedImmediate, equal, &[*value, *other]);
+        run.terminator = branch(is_equal, same, different.clone());
+    }
+    run
 }
 
 /// A test whether a number is a constant, bit by bit: a zero has its sign, and what is not a number never is.
@@ -283,8 +389,9 @@ struct Test {
 }
 
 impl Test {
-    /// Ends a run with the test.
-    fn end(self, unit: &mut Unit, expr: &mut Expr, constant: Const) {
+    /// A run that ends with the test.
+    fn run(self, unit: &mut Unit, constant: Const) -> Expr {
+        let mut run = Expr::unreachable();
         let equal = match self.kind {
             BoxedKind::Float => Prim::FloatCompare { op: FloatCmp::Eq },
             BoxedKind::Int32 => Prim::IntCompare { op: IntCmp::Eq, kind: IntKind::Int32 },
@@ -295,14 +402,15 @@ impl Test {
             Const::NakedFloat(bits) if f64::from_bits(bits) == 0. => {
                 let sign = unit.new_continuation("zero");
                 let handler = self.sign(unit, f64::from_bits(bits).is_sign_negative());
-                expr.items.push(one_handler(sign, handler));
+                run.items.push(one_handler(sign, handler));
                 jump(sign, None)
             }
             _ => self.same.clone(),
         };
         let args = [self.number.into(), Simple::Const(constant)];
-        let is_equal = bind(unit, &mut expr.items, Kind::NakedImmediate, equal, &args);
-        expr.terminator = branch(is_equal, same, self.other);
+        let is_equal = bind(unit, &mut run.items, Kind::NakedImmediate, equal, &args);
+        run.terminator = branch(is_equal, same, self.other);
+        run
     }
 
     /// Tests the sign of a zero: that of its inverse.

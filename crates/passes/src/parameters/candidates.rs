@@ -182,24 +182,11 @@ impl Sets {
 
 /// The sets that a body binds, and whether each is bound in a loop.
 fn each_set(body: &Expr, mut f: impl FnMut(&[Variable], &SetOfClosures, bool)) {
-    // By their addresses, as terms have no other names; an outer term comes before those in it.
-    let mut in_loops: FxHashSet<*const Expr> = FxHashSet::default();
-    body.walk(&mut |expr| {
-        let in_loop = in_loops.contains(&std::ptr::from_ref(expr));
+    body.walk_in_loops(&mut |expr, in_loop| {
         for item in &expr.items {
-            match item {
-                Item::LetClosures { vars, set, .. } => f(vars, set, in_loop),
-                Item::LetCont { recursive, handlers } if *recursive || in_loop => {
-                    in_loops.extend(handlers.iter().map(|handler| std::ptr::from_ref(&handler.body)));
-                }
-                Item::Join { body, .. } if in_loop => {
-                    in_loops.insert(std::ptr::from_ref(body.as_ref()));
-                }
-                Item::Let { .. } | Item::Join { .. } | Item::LetCont { .. } => {}
+            if let Item::LetClosures { vars, set, .. } = item {
+                f(vars, set, in_loop);
             }
-        }
-        if in_loop && let Terminator::Try { body, .. } = &expr.terminator {
-            in_loops.insert(std::ptr::from_ref(body.as_ref()));
         }
     });
 }

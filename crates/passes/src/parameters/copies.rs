@@ -10,7 +10,9 @@
 use cranelift_entity::SecondaryMap;
 use flambeau_ir::copy::Copier;
 use flambeau_ir::unit::{MOST_NEW_PARAMETERS, MOST_PARAMETERS};
-use flambeau_ir::{Apply, CallKind, Code, CodeId, Expr, Rewrite, Rewrites, Simple, Terminator, Unit};
+use flambeau_ir::{
+    Apply, CallKind, Code, CodeId, Expr, FunctionKind, Rewrite, Rewrites, Simple, Terminator, Unit,
+};
 use flambeau_simplify::size;
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -245,6 +247,7 @@ fn copy_to(unit: &mut Unit, original: &Code, copy: CodeId) {
     let Some((mut code, nested)) = copy_of(unit, original) else { return };
     code.function_slot = unit.function_slots.push(unit.function_slots[original.function_slot].clone());
     code.linkage_name = format!("{}_p{}", original.linkage_name, code.function_slot.as_u32());
+    code.kind = FunctionKind::Curried;
     unit.codes[copy] = code;
     for code in nested {
         unit.codes.push(code);

@@ -38,6 +38,10 @@ pub fn parameters(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
     // A function that still stores parts is taken for one that returns them.
     let unread = slots::stores(unit, rewrites);
     let unboxed = results::results(unit, rewrites);
+    // What a function returns by parts and a call passes on is made by the function that calls both now.
+    if unboxed {
+        parts::parts(unit, rewrites);
+    }
     let captured = !rewrites.boxed_captures && environments::environments(unit, rewrites);
     let marked = foreign::mark(unit);
     outer || split || unread || lifted || taken_apart || unboxed || captured || marked

@@ -5,13 +5,13 @@
 //! returned in the register, the others in slots ([`flambeau_ir::Prim::StoreResult`]): static ones of the
 //! unit, or, where several domains run at the same time, those of the domain. Functions that return each
 //! other's results are a *class*. Nothing is allocated a second time: what is returned is allocated for that
-//! alone, or is a constant. A constant exists already: calls that need it whole find it again by its parts,
-//! if there is one; if there are more, each call has to use only the parts.
+//! alone, or is a constant, or the result of a call that returns parts. A constant exists already: calls that need it
+//! whole find it again by its parts, if there are few; if there are more, each call has to use only the parts.
 
 use cranelift_entity::SecondaryMap;
 use flambeau_ir::{
-    Apply, CallKind, CodeId, Continuation, Expr, Item, Kind, Named, Prim, Rewrite, Rewrites, Simple, Static,
-    StaticDef, SymbolData, Terminator, Unit, Variable,
+    CallKind, Code, CodeId, Continuation, Dbg, Expr, Item, Kind, Named, Prim, Rewrite, Rewrites, Simple,
+    Static, StaticDef, SymbolData, Terminator, Unit, Variable,
 };
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
@@ -38,6 +38,8 @@ struct Class {
     wholes: Vec<Option<CodeId>>,
     /// Others may call one, and need the whole.
     is_public: bool,
+    /// Some call passes what it gets to a function, which may need the whole in the end.
+    is_given: bool,
     /// One stores parts, of what it returns perhaps: a run of the pass before this one made it return them.
     has_stores: bool,
 }
@@ -52,8 +54,18 @@ struct Uses {
     conts: SecondaryMap<Continuation, u32>,
     /// What is passed to continuations, by continuation and position.
     passed: Vec<(Variable, Continuation, usize)>,
+    /// What is passed to functions of which all calls are known, as which variable.
+    given: Vec<(Variable, Variable)>,
+    /// The function that a continuation takes the result of.
+    called: SecondaryMap<Continuation, Option<CodeId>>,
+    /// The functions whose results variables are, as they were returned.
+    origins: SecondaryMap<Variable, Option<CodeId>>,
     /// The variables that something needs whole.
     whole: SecondaryMap<Variable, bool>,
+    /// Those of which parts are looked at, under that name or another.
+    is_read: SecondaryMap<Variable, bool>,
+    /// Those that are passed to functions, which may come to take parts instead.
+    is_given: SecondaryMap<Variable, bool>,
     /// Loads of fields: of what, which, and the results.
     loads: Vec<(Variable, u32, Variable)>,
     /// The fields, as bits, of variables of which only parts are looked at.
@@ -116,13 +128,51 @@ pub(super) fn results(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
                 && Some(apply.ret) != own
                 && !taken.contains(&apply.ret)
             {
-                let wanted = analysis.wants_parts(apply.ret);
+                let wanted = analysis.wants_parts(apply.ret) && !analysis.is_given(apply.ret);
                 taken.insert(convention.take(unit, expr, wanted));
             }
         });
+        let is_single = |cont: Continuation| analysis.uses.conts[cont] == 1;
+        body.walk_mut(&mut |expr| splice_joins(expr, &is_single));
         true
     });
     true
+}
+
+/// Takes the bodies of joins which end where the joins go on into the run: what is known of what was made there is known
+/// of the join's parameters. `is_single`: nothing else jumps there.
+fn splice_joins(expr: &mut Expr, is_single: &dyn Fn(Continuation) -> bool) {
+    let ends_here = |item: &Item| match item {
+        Item::Join { cont, body, .. } => match &body.terminator {
+            Terminator::ApplyCont(jump) => jump.cont == *cont && is_single(*cont),
+            _ => false,
+        },
+        _ => false,
+    };
+    if !expr.items.iter().any(ends_here) {
+        return;
+    }
+    for item in std::mem::take(&mut expr.items) {
+        if !ends_here(&item) {
+            expr.items.push(item);
+            continue;
+        }
+        let Item::Join { params, mut body, .. } = item else { continue };
+        expr.items.append(&mut body.items);
+        if let Terminator::ApplyCont(jump) = &body.terminator {
+            let names = params.iter().zip(&jump.args).map(|(param, arg)| Item::Let {
+                var: *param,
+                named: Named::Simple(*arg),
+                dbg: Dbg::NONE,
+            });
+            expr.items.extend(names);
+        }
+    }
+}
+
+/// Whether a function may return parts: a stub makes the whole of what it gets, though it was in tail position.
+fn returns_parts(code: &Code) -> bool {
+    !code.attributes.stub
 }
 
 /// Whether a body stores parts of results.
@@ -153,21 +203,25 @@ impl Analysis {
     /// `divisible`: the functions that would get a worker, for which somebody else needs the whole.
     fn of(unit: &Unit, known: &Known, divisible: &SecondaryMap<CodeId, bool>) -> Analysis {
         let allocations = Allocations::of(unit);
-        let uses = Uses::of(unit, &allocations);
+        let may_take = |code: CodeId| known.is_known(code) || divisible[code];
+        let uses = Uses::of(unit, &allocations, &may_take);
         let mut analysis =
             Analysis { allocations, uses, parents: SecondaryMap::new(), classes: SecondaryMap::new() };
         for (id, code) in &unit.codes {
             let class = &mut analysis.classes[id];
-            class.shape.refused = !(known.is_known(id) || divisible[id]) || code.result != Kind::Value;
+            class.shape.refused = !may_take(id) || code.result != Kind::Value;
             class.is_public = divisible[id];
             class.has_stores = has_stores(&code.body);
         }
-        for (id, code) in &unit.codes {
-            // A stub may make the whole of what it gets, though it was in tail position.
-            let own = (id, code.ret);
-            analysis.body(&code.body, Some(id), Some(own).filter(|_| !code.attributes.stub));
+        let mut handed_on = Vec::new();
+        for (id, code) in unit.codes.iter().filter(|(_, code)| returns_parts(code)) {
+            analysis.returns(&code.body, id, code.ret, &mut handed_on);
         }
-        analysis.body(&unit.entry.body, None, None);
+        analysis.hand_on(handed_on);
+        for (id, code) in &unit.codes {
+            analysis.calls(&code.body, Some(id), Some(code.ret).filter(|_| returns_parts(code)));
+        }
+        analysis.calls(&unit.entry.body, None, None);
         analysis
     }
 
@@ -200,48 +254,81 @@ impl Analysis {
         into.looked_into |= from.looked_into;
         into.wholes.extend(from.wholes);
         into.is_public |= from.is_public;
+        into.is_given |= from.is_given;
         into.has_stores |= from.has_stores;
         into.shape.join(from.shape);
     }
 
-    /// The body of a function, which may return what it gets, or that of the entry.
-    fn body(&mut self, body: &Expr, caller: Option<CodeId>, own: Option<(CodeId, Continuation)>) {
+    /// What a function returns. `handed_on`: results of calls, which it returns as they are: the function, the callee
+    /// and the result.
+    fn returns(
+        &mut self,
+        body: &Expr,
+        code: CodeId,
+        ret: Continuation,
+        handed_on: &mut Vec<(CodeId, CodeId, Variable)>,
+    ) {
         body.walk(&mut |expr| {
-            if let Some((code, ret)) = own {
-                expr.terminator.for_each_jump(&mut |jump| {
-                    if jump.cont == ret {
+            expr.terminator.for_each_jump(&mut |jump| {
+                if jump.cont != ret {
+                    return;
+                }
+                let result = jump.args[0].as_var().filter(|var| !self.uses.whole[*var]);
+                match result.and_then(|var| Some((var, self.uses.origins[var]?))) {
+                    Some((var, callee)) => handed_on.push((code, callee, var)),
+                    None => {
                         let shape = self.allocations.shape(jump.args[0]);
                         self.class(code).shape.join(shape);
                     }
-                });
-            }
-            if let Terminator::Apply(apply) = &expr.terminator {
-                self.call(apply, caller, own);
+                }
+            });
+            if let Terminator::Apply(apply) = &expr.terminator
+                && apply.ret == ret
+            {
+                match apply.kind {
+                    CallKind::Direct(callee) => self.unite(code, callee),
+                    _ => self.class(code).shape.refused = true,
+                }
             }
         });
     }
 
-    fn call(&mut self, apply: &Apply, caller: Option<CodeId>, own: Option<(CodeId, Continuation)>) {
-        let callee = match apply.kind {
-            CallKind::Direct(callee) => Some(callee),
-            _ => None,
-        };
-        match (own.filter(|(_, ret)| *ret == apply.ret), callee) {
-            (Some((caller, _)), Some(callee)) => self.unite(caller, callee),
-            (Some((caller, _)), None) => self.class(caller).shape.refused = true,
-            (None, Some(callee)) => {
-                let wanted = self.wants_parts(apply.ret);
-                let looked_into = self.looked_into(apply.ret);
-                let class = self.class(callee);
-                if wanted {
-                    class.parts += 1;
-                    class.looked_into |= looked_into;
-                } else {
-                    class.wholes.push(caller);
-                }
+    /// Functions that hand on results return them as their callees do, if both can: else they return a whole.
+    fn hand_on(&mut self, handed_on: Vec<(CodeId, CodeId, Variable)>) {
+        for (code, callee, var) in handed_on {
+            let mut joined = self.class(code).shape.clone();
+            joined.join(self.class(callee).shape.clone());
+            if joined.refused {
+                self.class(code).shape.refused = true;
+                self.uses.whole[var] = true;
+            } else {
+                self.unite(code, callee);
             }
-            (None, None) => {}
         }
+    }
+
+    /// The calls of a function, which may return what it gets (`ret`), or of the entry.
+    fn calls(&mut self, body: &Expr, caller: Option<CodeId>, ret: Option<Continuation>) {
+        body.walk_in_loops(&mut |expr, in_loop| {
+            let Terminator::Apply(apply) = &expr.terminator else { return };
+            let CallKind::Direct(callee) = apply.kind else { return };
+            if ret == Some(apply.ret) {
+                return;
+            }
+            let wanted = self.wants_parts(apply.ret);
+            let looked_into = self.looked_into(apply.ret);
+            let is_given = self.is_given(apply.ret);
+            // What the toplevel does once is no reason for a worker. Nor is what is only returned.
+            let is_read = (caller.is_some() || in_loop) && self.is_read(apply.ret);
+            let class = self.class(callee);
+            class.is_given |= is_given;
+            if !wanted {
+                class.wholes.push(caller);
+            } else if is_read {
+                class.parts += 1;
+                class.looked_into |= looked_into;
+            }
+        });
     }
 
     /// The kind that the functions of a class are to return in the register, if they are to return parts: where as many
@@ -249,8 +336,8 @@ impl Analysis {
     /// whole, as the rest of a list.
     fn register(&self, root: CodeId) -> Option<Kind> {
         let class = &self.classes[root];
-        let is_whole = !class.wholes.is_empty() || class.is_public;
-        let is_better = class.parts > 0 && !(class.shape.has_several_constants() && is_whole);
+        let is_whole = !class.wholes.is_empty() || class.is_public || class.is_given;
+        let is_better = class.parts > 0 && !(class.shape.has_many_constants() && is_whole);
         let is_inside = |caller: &Option<CodeId>| caller.is_some_and(|caller| self.find(caller) == root);
         let is_worth_slots = class.shape.number.is_some()
             || class.parts as usize >= class.wholes.len() && !class.wholes.iter().any(is_inside);
@@ -270,6 +357,16 @@ impl Analysis {
         self.uses.params[cont].first().map_or(0, |param| self.uses.looked_into[*param])
     }
 
+    /// Whether parts of what a call returns there are looked at, here or by a function that it is passed to.
+    fn is_read(&self, cont: Continuation) -> bool {
+        self.uses.params[cont].first().is_some_and(|param| self.uses.is_read[*param])
+    }
+
+    /// Whether what a call returns there is passed to a function.
+    fn is_given(&self, cont: Continuation) -> bool {
+        self.uses.params[cont].first().is_some_and(|param| self.uses.is_given[*param])
+    }
+
     /// Whether only one call returns to a continuation, and that takes the result apart.
     fn wants_parts(&self, cont: Continuation) -> bool {
         self.uses.conts[cont] == 1
@@ -278,10 +375,14 @@ impl Analysis {
 }
 
 impl Uses {
-    fn of(unit: &Unit, allocations: &Allocations) -> Uses {
+    /// `may_take`: whether all calls of a function are known, or will be, so that it can take the parts of what it looks
+    /// at.
+    fn of(unit: &Unit, allocations: &Allocations, may_take: &dyn Fn(CodeId) -> bool) -> Uses {
         let mut uses = Uses::default();
-        unit.codes.values().for_each(|code| uses.body(&code.body));
-        uses.body(&unit.entry.body);
+        let params = |code: CodeId| Some(&unit.codes[code].params[..]).filter(|_| may_take(code));
+        unit.codes.values().for_each(|code| uses.body(&code.body, &params));
+        uses.body(&unit.entry.body, &params);
+        uses.find_origins();
         uses.find_whole(unit, allocations);
         for (of, field, var) in std::mem::take(&mut uses.loads) {
             if !uses.whole[var] && uses.reads[var] > 0 {
@@ -295,27 +396,47 @@ impl Uses {
     fn find_whole(&mut self, unit: &Unit, allocations: &Allocations) {
         let mut looks: SecondaryMap<Variable, u32> = self.reads.clone();
         let mut passed_as: SecondaryMap<Variable, SmallVec<[Variable; 2]>> = SecondaryMap::new();
+        let given = std::mem::take(&mut self.given);
+        for (var, param) in &given {
+            passed_as[*param].push(*var);
+            looks[*var] += 1;
+        }
+        let returned = unit.codes.values().filter(|code| returns_parts(code)).map(|code| code.ret);
+        let returned: FxHashSet<Continuation> = returned.collect();
         for (var, cont, position) in std::mem::take(&mut self.passed) {
-            // What a function returns has no parameter here.
             if let Some(param) = self.params[cont].get(position) {
                 passed_as[*param].push(var);
+                looks[var] += 1;
+            } else if returned.contains(&cont) && self.origins[var].is_some() {
                 looks[var] += 1;
             }
         }
         let is_whole = |var: &Variable| allocations.uses(*var) != looks[*var];
-        let mut pending: Vec<Variable> = unit.variables.keys().filter(is_whole).collect();
-        pending.iter().for_each(|var| self.whole[*var] = true);
-        while let Some(param) = pending.pop() {
-            for var in std::mem::take(&mut passed_as[param]) {
-                if !std::mem::replace(&mut self.whole[var], true) {
-                    pending.push(var);
-                }
+        self.whole = spread(&passed_as, unit.variables.keys().filter(is_whole).collect());
+        let reads = unit.variables.keys().filter(|var| self.reads[*var] > 0);
+        self.is_read = spread(&passed_as, reads.collect());
+        self.is_given = spread(&passed_as, given.into_iter().map(|(var, _)| var).collect());
+    }
+
+    /// Finds the results of calls, in the continuations that one call alone returns to.
+    fn find_origins(&mut self) {
+        for (cont, callee) in self.called.iter() {
+            if let (Some(callee), [param, ..], 1) = (callee, &self.params[cont][..], self.conts[cont]) {
+                self.origins[*param] = Some(*callee);
             }
         }
     }
 
-    fn body(&mut self, body: &Expr) {
+    /// `params`: those of functions that can take parts.
+    fn body<'u>(&mut self, body: &Expr, params: &dyn Fn(CodeId) -> Option<&'u [Variable]>) {
         body.walk(&mut |expr| {
+            if let Terminator::Apply(apply) = &expr.terminator
+                && let CallKind::Direct(callee) = apply.kind
+            {
+                self.called[apply.ret] = Some(callee);
+                let passed = apply.args.iter().zip(params(callee).into_iter().flatten());
+                self.given.extend(passed.filter_map(|(arg, param)| Some((arg.as_var()?, *param))));
+            }
             for item in &expr.items {
                 item.for_each_cont_use(&mut |cont, _| self.conts[cont] += 1);
                 match item {
@@ -346,6 +467,23 @@ impl Uses {
             });
         });
     }
+}
+
+/// Some variables, and those that are passed as one of them.
+fn spread(
+    passed_as: &SecondaryMap<Variable, SmallVec<[Variable; 2]>>,
+    mut pending: Vec<Variable>,
+) -> SecondaryMap<Variable, bool> {
+    let mut marked = SecondaryMap::new();
+    pending.iter().for_each(|var| marked[*var] = true);
+    while let Some(param) = pending.pop() {
+        for var in &passed_as[param] {
+            if !std::mem::replace(&mut marked[*var], true) {
+                pending.push(*var);
+            }
+        }
+    }
+    marked
 }
 
 /// The variable of which a primitive looks at a part alone, or which constructor it is.

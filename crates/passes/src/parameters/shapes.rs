@@ -14,6 +14,8 @@ pub(super) const MOST_PARTS: usize = 6;
 const DEPTH: u32 = 2;
 /// No more constructors are told apart.
 const MOST_CONSTRUCTORS: usize = 8;
+/// No more constants of one constructor, or of numbers, are found again by a call that needs the whole.
+const MOST_CONSTANTS: usize = 4;
 
 /// How a field of a block is returned.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,7 +55,7 @@ pub(super) struct Constructor {
     pub tag: u8,
     /// Its fields.
     pub parts: SmallVec<[Part; 4]>,
-    /// The static blocks that are returned, without repetition; of more than two the first two.
+    /// The static blocks that are returned, without repetition; as many as show that there are too many.
     pub constants: SmallVec<[Symbol; 2]>,
 }
 
@@ -73,7 +75,7 @@ pub(super) struct Shape {
 }
 
 fn add_constant(constants: &mut SmallVec<[Symbol; 2]>, constant: Symbol) {
-    if constants.len() < 2 && !constants.contains(&constant) {
+    if constants.len() <= MOST_CONSTANTS && !constants.contains(&constant) {
         constants.push(constant);
     }
 }
@@ -150,9 +152,10 @@ impl Shape {
         self.blocks.len() == 1 && self.immediates.is_empty()
     }
 
-    /// Whether calls that need a box or block would have to tell several constants apart.
-    pub fn has_several_constants(&self) -> bool {
-        self.constants.len() > 1 || self.blocks.iter().any(|block| block.constants.len() > 1)
+    /// Whether calls that need a box or block would have to tell too many constants apart.
+    pub fn has_many_constants(&self) -> bool {
+        let are_many = |constants: &[Symbol]| constants.len() > MOST_CONSTANTS;
+        are_many(&self.constants) || self.blocks.iter().any(|block| are_many(&block.constants))
     }
 
     /// The kind of what is returned in the register, if it can be returned by parts.

@@ -28,7 +28,7 @@ pub(super) fn divisible(unit: &Unit, known: &Known) -> SecondaryMap<CodeId, bool
 }
 
 fn may_be_divided(unit: &Unit, code: &Code) -> bool {
-    may_be_copied(code) && code.takes_values(&unit.variables, code.params.len())
+    may_be_copied(code) && code.is_of_values(&unit.variables)
 }
 
 /// Whether what a function does may become that of another: functors are evaluated by what they are, a stub is what it
@@ -39,7 +39,6 @@ pub(super) fn may_be_copied(code: &Code) -> bool {
     let is_copied = !matches!(inline, InlineAttribute::Default | InlineAttribute::Never);
     !(is_functor || stub || no_poll || sole || is_copied)
         && specialise != SpecialiseAttribute::Always
-        && code.kind == FunctionKind::Curried
         && !code.uses_closure()
 }
 
@@ -71,7 +70,9 @@ pub(super) fn divide(unit: &mut Unit, functions: &[CodeId]) -> SecondaryMap<Code
 fn worker(unit: &mut Unit, function: CodeId) -> CodeId {
     let code = &mut unit.codes[function];
     let body = code.body.take();
-    let worker = Code { linkage_name: format!("{}_worker", code.linkage_name), body, ..code.clone() };
+    // Direct calls pass what a tuple holds; who has a tuple calls the function.
+    let linkage_name = format!("{}_worker", code.linkage_name);
+    let worker = Code { linkage_name, body, kind: FunctionKind::Curried, ..code.clone() };
     code.attributes = CodeAttributes { stub: true, ..CodeAttributes::default() };
     code.recursive = false;
     let fresh = |unit: &mut Unit, variable| {
