@@ -6,7 +6,9 @@ use cranelift_entity::SecondaryMap;
 use flambeau_flow::{Block, EdgeKind, Location, Run, RunKind};
 use flambeau_ir::prim::Crossing;
 use flambeau_ir::stack::deep;
-use flambeau_ir::{CallKind, Prim, Rewrite, Rewrites, Simple, Terminator, Variable};
+use flambeau_ir::{CallKind, Continuation, Expr, Prim, Rewrite, Rewrites, Simple, Terminator, Variable};
+use flambeau_simplify::waiting::waiting_loops;
+use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
 use super::floating::{Floating, FloatingKind};
@@ -15,7 +17,7 @@ use super::{Function, Goal, Plan, Spot, variables};
 
 /// A value is computed in no more arms than these: each is code.
 const ARMS: usize = 8;
-/// The box of a number is made in no more arms than these instead.
+/// A box, or what a loop's ways out need, is made in no more arms than these instead.
 const BOXES: usize = 3;
 /// A value with more uses than these stays.
 const USES: usize = 64;
@@ -25,18 +27,29 @@ const FAR: usize = 64;
 const DEEP: u32 = 200;
 
 /// Decides what is moved into branches. What leaves a loop stays before it.
-pub(super) fn plan(function: &Function, floating: &[Floating], plan: &mut Plan, rewrites: &mut Rewrites) {
+pub(super) fn plan(
+    function: &Function,
+    body: &Expr,
+    floating: &[Floating],
+    plan: &mut Plan,
+    rewrites: &mut Rewrites,
+) {
     let allocates = floating.iter().any(|floating| matches!(floating.kind, FloatingKind::Allocation { .. }));
     let paths = if allocates { paths::paths(function) } else { SecondaryMap::new() };
-    let down = Down { function, paths, recursion: recursion(function) };
+    let is_in_head = |floating: &Floating| {
+        matches!(floating.kind, FloatingKind::Allocation { is_number: true, .. })
+            && function.flow.runs()[floating.home].header_of().is_some()
+    };
+    let waiting = if floating.iter().any(is_in_head) { waiting_loops(body) } else { FxHashSet::default() };
+    let down = Down { function, paths, waiting, recursion: recursion(function) };
     for floating in floating.iter().rev() {
         if plan.moves.contains_key(&floating.vars[0]) {
             continue;
         }
         let moved = floating.vars[0];
         let (goals, rewrite): (SmallVec<[Goal; 1]>, _) = match floating.kind {
-            FloatingKind::Allocation { is_number } => {
-                (down.goals(floating, is_number, plan), Rewrite::AllocationIntoBranch(moved))
+            FloatingKind::Allocation { is_number, is_set } => {
+                (down.goals(floating, is_number, is_set, plan), Rewrite::AllocationIntoBranch(moved))
             }
             FloatingKind::Value { prim, args } if is_cheap(prim, args) => {
                 (down.arms(floating, prim, args, plan), Rewrite::ValueIntoBranches(moved))
@@ -52,6 +65,8 @@ pub(super) fn plan(function: &Function, floating: &[Floating], plan: &mut Plan, 
 struct Down<'d, 'f, 'e> {
     function: &'d Function<'f, 'e>,
     paths: SecondaryMap<Run, Path>,
+    /// The loops that wait for others.
+    waiting: FxHashSet<Continuation>,
     /// Calls of the function by a closure, and where.
     recursion: Vec<(Variable, Run)>,
 }
@@ -61,8 +76,8 @@ struct Down<'d, 'f, 'e> {
 impl Down<'_, '_, '_> {
     /// Where an allocation is moved: towards its uses, as far as all of them are. The box of a number of which nothing
     /// but jumps in branches have a use is made in each of these: a function of the source that returns one of several
-    /// numbers boxes it there.
-    fn goals(&self, floating: &Floating, is_number: bool, plan: &Plan) -> SmallVec<[Goal; 1]> {
+    /// numbers boxes it there. So is what the head of a loop allocates for several ways out of it.
+    fn goals(&self, floating: &Floating, is_number: bool, is_set: bool, plan: &Plan) -> SmallVec<[Goal; 1]> {
         let Function { flow, values, .. } = self.function;
         let mut uses: SmallVec<[Location; 4]> = SmallVec::new();
         floating.vars.iter().for_each(|var| plan.for_each_use(*var, values, &mut |at| uses.push(at)));
@@ -74,7 +89,8 @@ impl Down<'_, '_, '_> {
         }
         uses.sort_by_key(|at| at.run.as_u32());
         uses.dedup_by_key(|at| at.run);
-        if !is_number || uses.len() > BOXES {
+        let is_in_head = flow.runs()[floating.home].header_of().is_some();
+        if !is_number && !is_in_head || is_set || uses.len() > BOXES {
             return SmallVec::new();
         }
         let in_arm = |at: &Location| {
@@ -150,7 +166,11 @@ impl Down<'_, '_, '_> {
             }
             // Just before the call wherever its uses allow that, so that its operands may follow it past reads.
             let before_call = path.before_call.filter(|call| *call <= first_use);
-            let is_quiet = || is_number && path.whole() < Crossing::Effects && self.leaves_function(run);
+            let is_quiet = || {
+                is_number
+                    && path.whole() < Crossing::Effects
+                    && (self.leaves_function(run) || self.leaves_loop(run, floating.home))
+            };
             if inside.is_empty() && (before_call.is_some() || past < Crossing::Reads || is_quiet()) {
                 let (position, spot) = match before_call {
                     Some(call) => (call, Spot::BeforeCall),
@@ -161,6 +181,14 @@ impl Down<'_, '_, '_> {
             past = past.max(path.whole());
         }
         goal
+    }
+
+    /// Whether a loop that waits for nobody is left where a run ends.
+    fn leaves_loop(&self, run: Run, header: Run) -> bool {
+        let flow = self.function.flow;
+        let data = &flow.runs()[header];
+        let waits = || flow.blocks()[data.block].cont.is_none_or(|cont| self.waiting.contains(&cont));
+        data.header_of().is_some() && paths::leaves(flow, run, header) && !waits()
     }
 
     /// Whether control leaves the function where a run ends, but for exceptions.

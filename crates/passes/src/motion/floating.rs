@@ -33,6 +33,8 @@ pub(super) enum FloatingKind<'e> {
     Allocation {
         /// It is the box of a number.
         is_number: bool,
+        /// It is a set of closures, of which there is one.
+        is_set: bool,
     },
 }
 
@@ -70,7 +72,8 @@ fn floats(item: &Item) -> Option<(SmallVec<[Variable; 1]>, FloatingKind<'_>)> {
     if let Some(vars) = allocates(item) {
         let is_number =
             matches!(item, Item::Let { named: Named::Prim { prim: Prim::Box(_) | Prim::Rebox(_), .. }, .. });
-        return Some((vars, FloatingKind::Allocation { is_number }));
+        let is_set = matches!(item, Item::LetClosures { .. });
+        return Some((vars, FloatingKind::Allocation { is_number, is_set }));
     }
     match item {
         Item::Let { var, named: Named::Prim { prim, args, .. }, .. } if prim.leaves(Classes::NONE) => {

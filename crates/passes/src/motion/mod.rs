@@ -63,7 +63,7 @@ impl Function<'_, '_> {
         let floating = floating::collect(self);
         if !floating.is_empty() {
             up::plan(self, body, &floating, &mut plan, rewrites);
-            down::plan(self, &floating, &mut plan, rewrites);
+            down::plan(self, body, &floating, &mut plan, rewrites);
         }
         plan
     }

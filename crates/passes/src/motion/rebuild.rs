@@ -2,8 +2,9 @@
 
 use cranelift_entity::SecondaryMap;
 use flambeau_flow::{Flow, Rewriter, Run, arms_mut, rewrite_runs};
+use flambeau_ir::copy::Copier;
 use flambeau_ir::remap::{self, Remap};
-use flambeau_ir::{ApplyCont, ContHandler, Continuation, Expr, Item, Terminator, Unit, Variable};
+use flambeau_ir::{ApplyCont, ContHandler, Continuation, Expr, Item, Simple, Terminator, Unit, Variable};
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
@@ -100,11 +101,17 @@ impl Rebuild<'_> {
         let mut items = Vec::new();
         for incoming in list.iter().filter(|incoming| incoming.spot == spot) {
             let Some(taken) = self.taken.get_mut(&incoming.var) else { continue };
-            if std::mem::replace(&mut taken.is_bound, true) {
-                let data = self.unit.variables[incoming.var].clone();
-                renamed.names.push((incoming.var, self.unit.variables.push(data)));
+            if !std::mem::replace(&mut taken.is_bound, true) {
+                items.push(taken.item.clone());
+                continue;
             }
-            items.push(taken.item.clone());
+            let mut copier = Copier::new(&mut self.unit.variables, &mut self.unit.continuations);
+            let other = Expr { items: vec![taken.item.clone()], terminator: Terminator::Unreachable };
+            let other = copier.expr(&other);
+            if let Simple::Var(name) = copier.simple(incoming.var.into()) {
+                renamed.names.push((incoming.var, name));
+            }
+            items.extend(other.items);
         }
         items
     }

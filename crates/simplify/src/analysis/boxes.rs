@@ -311,13 +311,19 @@ impl<'a> Boxes<'a> {
             }
             let moved = moves.get(&param);
             let is_remade = candidate.is_simple && candidate.is_always_allocated && moved.is_none();
-            let is_available = self.is_available(param);
-            match boxed.get(&param) {
-                None if self.is_cheap(param, candidate, moved.is_some()) => {}
-                Some(true) if is_remade && !is_available => refused.push((param, Some(LoopBox::Available))),
-                _ if candidate.is_number && !is_available => refused.push((param, Some(LoopBox::Available))),
-                _ if candidate.is_number && self.may_travel(param, &moves) => {}
-                _ => refused.push((param, None)),
+            let moves_on = moved.is_some();
+            let flows = boxed.get(&param);
+            let is_right = if !self.is_available(param) {
+                flows.is_none() && self.is_cheap(param, candidate, moves_on)
+            } else if candidate.is_number {
+                self.may_travel(param, &moves)
+            } else {
+                flows.is_none() && is_remade && self.is_boxed_at_exits(param, false)
+            };
+            if !is_right {
+                let may_be_available = candidate.is_number || flows == Some(&true) && is_remade;
+                let available = !self.is_available(param) && may_be_available;
+                refused.push((param, available.then_some(LoopBox::Available)));
             }
         }
         refused
@@ -443,20 +449,27 @@ impl<'a> Boxes<'a> {
         !is_kept && self.sinks(param, &needs)
     }
 
-    /// Whether a number may be passed with its box, if there is one, beside it: only paths that leave the loop need the
-    /// box, which is made once at most; and iterations pass numbers that they need not box.
+    /// Whether a number may be passed with its box, if there is one, beside it: the box is made once at most, and
+    /// iterations pass numbers that they need not box.
     fn may_travel(&mut self, param: Variable, moves: &Moves) -> bool {
+        self.is_boxed_at_exits(param, true)
+            && !moves.get(&param).is_some_and(|moved| self.is_allocated_twice(param, moved, false))
+            && self
+                .travelling_to(vec![param], moves)
+                .iter()
+                .any(|var| self.iterations.allocated.contains(var))
+    }
+
+    /// Whether only paths that leave the loop need a box, few of them and one each at most, and nothing that is executed
+    /// before keeps the allocation from sinking there. The box of a number sinks past all that a loop does before.
+    fn is_boxed_at_exits(&mut self, param: Variable, is_number: bool) -> bool {
         let mut needs = self.needs.get(&param).cloned().unwrap_or_default();
         needs.sort_unstable();
         needs.dedup();
         needs.len() <= MOST_EXITS
             && !self.is_kept(param, &needs)
-            && !moves.get(&param).is_some_and(|moved| self.is_allocated_twice(param, moved, false))
             && self.exclude_each_other(param, &needs)
-            && self
-                .travelling_to(vec![param], moves)
-                .iter()
-                .any(|var| self.iterations.allocated.contains(var))
+            && (is_number || needs.iter().all(|goal| self.sinks_to(param, *goal)))
     }
 
     /// Whether no path of one iteration leads through two of some blocks.
@@ -486,13 +499,17 @@ impl<'a> Boxes<'a> {
     /// Whether a single block needs a variable boxed, and nothing executed before keeps the allocation from sinking
     /// there.
     fn sinks(&mut self, var: Variable, needs: &[u32]) -> bool {
-        let (Some(first), Some(goal)) = (self.iterations.bound.get(&var).copied(), needs.first().copied())
-        else {
+        match needs {
+            [goal, others @ ..] => others.iter().all(|need| need == goal) && self.sinks_to(var, *goal),
+            [] => false,
+        }
+    }
+
+    /// Whether nothing executed before a block keeps the allocation of a variable from sinking there.
+    fn sinks_to(&mut self, var: Variable, goal: u32) -> bool {
+        let Some(first) = self.iterations.bound.get(&var).copied().filter(|first| *first != goal) else {
             return false;
         };
-        if first == goal || needs.iter().any(|need| *need != goal) {
-            return false;
-        }
         let home = self.iterations.loop_of(var);
         let mut before: FxHashSet<u32> = FxHashSet::default();
         let mut pending = vec![first];

@@ -21,6 +21,11 @@ pub struct LoopParam {
     pub is_allocated: bool,
     /// Every iteration allocates what it passes on, unless it passes an immediate.
     pub is_always_allocated: bool,
+    /// It is called, as an unknown function, where the loop goes on.
+    pub is_called: bool,
+    /// An iteration passes on a closure that has captured it: what that captures would have to be passed, and what this
+    /// has captured, and so on.
+    is_wrapped: bool,
     /// How the parameter may be passed unboxed, if it may.
     pub boxed: Option<LoopBox>,
     /// Of the parameters that values flow between, all or none are unboxed: the representative of these.
@@ -28,6 +33,13 @@ pub struct LoopParam {
     /// All incoming values are allocated in this function, constant, static or poison: the parts have names wherever
     /// they are passed.
     pub has_names: bool,
+}
+
+impl LoopParam {
+    /// Whether what a closure captures may be passed instead of what it is.
+    pub fn may_be_taken_apart(&self) -> bool {
+        self.is_allocated && !self.is_wrapped
+    }
 }
 
 /// How much work the decision may take, for each block: nested loops are traversed once each.
@@ -63,6 +75,10 @@ pub struct Iterations {
     /// The variables allocated in the function.
     pub(super) allocated: FxHashSet<Variable>,
     uses: Vec<(Variable, BoxUse, u32)>,
+    /// Unknown functions that are called, and where.
+    calls: Vec<(Variable, u32)>,
+    /// What closures have captured, by the closures.
+    captured: Vec<(Variable, Variable)>,
     /// The blocks whose runs have effects, read what may be assigned, or end in a call or a `try`.
     pub(super) disturbed: FxHashSet<u32>,
     /// Parameters that are not unboxed: those of exception handlers.
@@ -142,6 +158,22 @@ impl Iterations {
         }
     }
 
+    /// Records the call of an unknown function.
+    pub fn call(&mut self, callee: Variable, place: u32) {
+        if self.is_asked {
+            self.calls.push((callee, place));
+        }
+    }
+
+    /// Records that a closure has captured a value.
+    pub fn capture(&mut self, closure: Variable, value: Simple) {
+        if let Simple::Var(value) = value
+            && self.is_asked
+        {
+            self.captured.push((closure, value));
+        }
+    }
+
     /// Records that allocations do not move past what a block executes.
     pub fn disturbs(&mut self, place: u32) {
         if self.is_asked {
@@ -208,6 +240,7 @@ impl Iterations {
             return (loop_params, FxHashSet::default());
         }
         self.find_allocated(flows, &mut loop_params);
+        self.find_functions(flows, &mut loop_params);
         for param in self.nameless(flows) {
             if let Some(loop_param) = loop_params.get_mut(&param) {
                 loop_param.has_names = false;
@@ -295,6 +328,54 @@ impl Iterations {
                 Source::Atom(Simple::Const(Const::Tagged(_) | Const::Poison(_))) => {}
                 Source::Atom(_) | Source::Unknown => loop_param.is_always_allocated = false,
             }
+        }
+    }
+
+    /// Finds what is called in loops, and what closures wrap that take its place.
+    fn find_functions(&self, flows: &[Flow], loop_params: &mut FxHashMap<Variable, LoopParam>) {
+        if self.calls.is_empty() && self.captured.is_empty() {
+            return;
+        }
+        let mut sources: FxHashMap<Variable, SmallVec<[Variable; 2]>> = FxHashMap::default();
+        for flow in flows {
+            if let Source::Atom(Simple::Var(from)) = flow.from {
+                sources.entry(flow.to).or_default().push(from);
+            }
+        }
+        // What a variable may be another name of.
+        let comes_from = |var: Variable| {
+            let mut found: FxHashSet<Variable> = FxHashSet::default();
+            let mut pending = vec![var];
+            while let Some(var) = pending.pop() {
+                if found.insert(var) {
+                    pending.extend(sources.get(&var).into_iter().flatten());
+                }
+            }
+            found
+        };
+        let mut called: Vec<(Variable, u32)> = Vec::new();
+        for (callee, place) in &self.calls {
+            let params = comes_from(*callee).into_iter().filter(|var| loop_params.contains_key(var));
+            called.extend(params.map(|param| (param, *place)));
+        }
+        let mut loops: Vec<usize> = called.iter().filter_map(|(param, _)| self.loop_of(*param)).collect();
+        loops.sort_unstable();
+        loops.dedup();
+        let going_on = self.going_on(&loops);
+        for (param, place) in called {
+            let goes_on = self.loop_of(param).and_then(|home| going_on.get(&home));
+            if let Some(loop_param) = loop_params.get_mut(&param) {
+                loop_param.is_called |= goes_on.is_some_and(|marked| marked.contains(&place));
+            }
+        }
+        let mut captured: FxHashMap<Variable, SmallVec<[Variable; 4]>> = FxHashMap::default();
+        for (closure, value) in &self.captured {
+            captured.entry(*closure).or_default().push(*value);
+        }
+        for (param, loop_param) in loop_params.iter_mut().filter(|(_, param)| param.is_allocated) {
+            let passed = comes_from(*param);
+            let mut values = passed.iter().filter_map(|closure| captured.get(closure)).flatten();
+            loop_param.is_wrapped = values.any(|value| comes_from(*value).contains(param));
         }
     }
 

@@ -393,7 +393,10 @@ impl<'a> Walk<'a> {
                     let ty = knowledge::closure(*slot, set, &functions);
                     self.analysis.known.insert(*var, Knowledge::of_ty(ty));
                 }
-                set.values.iter().for_each(|(_, value)| self.escapes(*value, here));
+                for (_, value) in &set.values {
+                    self.escapes(*value, here);
+                    vars.iter().for_each(|var| self.iterations.capture(*var, *value));
+                }
             }
             // Their continuations are recorded with the blocks of their handlers.
             Item::Join { .. } | Item::LetCont { .. } => {}
@@ -464,6 +467,7 @@ impl<'a> Walk<'a> {
                 apply.for_each_comparator(&mut |function| self.escapes(function, here));
                 if let (CallKind::Generic, Some(Simple::Var(callee))) = (&apply.kind, apply.callee) {
                     self.analysis.called.insert(callee);
+                    self.iterations.call(callee, here.place);
                 }
                 for param in self.params.get(&apply.ret).copied().into_iter().flatten() {
                     self.flow(*param, Source::Unknown, here);

@@ -126,13 +126,18 @@ impl Simplifier<'_> {
             return Some(unboxing);
         }
         let form = match ty {
-            Ty::Closure(_) if is_small(ty) && self.allow(Rewrite::UnboxedLoopClosure) => {
+            Ty::Closure(_)
+                if is_small(ty)
+                    && loop_param.may_be_taken_apart()
+                    && self.allow(Rewrite::UnboxedLoopClosure) =>
+            {
                 self.form(param, ty)?
             }
             Ty::OneOf(choice)
                 if loop_param.has_names
+                    && loop_param.may_be_taken_apart()
+                    && loop_param.is_called
                     && is_few(choice)
-                    && self.function.analysis.is_called(param)
                     && self.allow(Rewrite::UnboxedLoopClosure) =>
             {
                 self.choice(param, choice, false)
