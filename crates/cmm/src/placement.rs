@@ -25,8 +25,9 @@ use self::plan::{Fate, Node, Plan};
 use crate::frames::{Frame, close};
 use crate::tree::*;
 
-/// How many bindings may be pending at a time: bounds the work at each branch.
-const MAX_PENDING: usize = 32;
+/// How many bindings may be pending at a time: bounds the work at each branch. The largest block that the minor heap
+/// takes has as many fields: all of a record that is copied are read as operands of its allocation.
+const MAX_PENDING: usize = 256;
 
 /// The second step of lowering; see the module's header. Kept from function to function for its tables.
 #[derive(Debug, Default)]

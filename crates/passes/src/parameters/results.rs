@@ -322,7 +322,9 @@ impl Analysis {
             let is_read = (caller.is_some() || in_loop) && self.is_read(apply.ret);
             let class = self.class(callee);
             class.is_given |= is_given;
-            if !wanted {
+            // Functions that others may call, too, take variants as they are (`parts/variants.rs`).
+            let stays_whole = is_given && !class.shape.is_tuple() && class.shape.number.is_none();
+            if !wanted || stays_whole {
                 class.wholes.push(caller);
             } else if is_read {
                 class.parts += 1;
