@@ -68,7 +68,7 @@ impl<'a> Lowering<'a> {
         frames.push(Frame::Let { var: bound, def });
         match prim {
             Prim::Box(kind) | Prim::Rebox(kind) => {
-                self.represent(bound, args, |atom| Representation::Boxed(*kind, atom))
+                self.represent(bound, args, |atom| Representation::Boxed(*kind, atom));
             }
             Prim::Tag => self.represent(bound, args, Representation::Tagged),
             Prim::Untag => self.represent(bound, args, Representation::Untagged),

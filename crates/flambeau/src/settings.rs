@@ -173,6 +173,7 @@ impl Settings {
             fuel: fuel.after(self.converted),
             keep_backtraces: self.debug,
             several_domains: self.several_domains,
+            exported_parts: self.level >= 3 && !self.described,
             stubs_only: !self.inline,
             boxed_captures: self.boxed_captures,
             unboxed_closures: self.unboxed_closures,

@@ -85,6 +85,8 @@ pub struct Rewrites {
     pub keep_backtraces: bool,
     /// Domains run OCaml code at the same time (OCaml 5): the slots of results are those of the domain, not static.
     pub several_domains: bool,
+    /// Functions that other units call return parts although no call of this unit takes them (`-O3`).
+    pub exported_parts: bool,
     /// What closures capture is captured as it is (`-no-unbox-free-vars-of-closures`).
     pub boxed_captures: bool,
     /// Captured values are passed to functions at direct calls wherever that can be (`-unbox-closures`).

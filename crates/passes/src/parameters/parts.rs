@@ -103,6 +103,8 @@ pub(super) struct Analysis {
     known: SecondaryMap<CodeId, bool>,
     /// Those that would get a worker.
     divisible: SecondaryMap<CodeId, bool>,
+    /// Those that get one for what other units may pass.
+    exported: SecondaryMap<CodeId, bool>,
     /// Each parameter of a code, in order.
     pub params: Vec<(CodeId, Variable)>,
     /// The parameters of continuations, the numbers of which come after those of all codes.
@@ -177,12 +179,14 @@ fn with_copies(unit: &mut Unit, rewrites: &mut Rewrites) -> (Analysis, bool) {
             analysis.replaceable(unit, class).is_none()
         });
         if !copies::copy(unit, &analysis, groups, rewrites) {
+            analysis.note_exported(unit, rewrites);
             return (analysis, copied);
         }
         copied = true;
     }
     let mut analysis = Analysis::of(unit, Scope::Functions);
     analysis.unite_passed();
+    analysis.note_exported(unit, rewrites);
     (analysis, copied)
 }
 
@@ -194,6 +198,7 @@ impl Analysis {
             scope,
             known: SecondaryMap::new(),
             divisible,
+            exported: SecondaryMap::new(),
             params: Vec::new(),
             of_conts: Vec::new(),
             conts: SecondaryMap::new(),
@@ -458,13 +463,26 @@ impl Analysis {
     /// How calls read the parts of a class where they do not allocate it, if all calls pass what has the parts or can
     /// read them, and some would allocate it no more.
     fn replaceable(&self, unit: &Unit, class: &Class) -> Option<Guard> {
-        let allocates = class.is_joined || class.made.iter().any(|made| made.as_var().is_some());
+        let allocates = class.is_joined
+            || self.takes_numbers(class)
+            || class.made.iter().any(|made| made.as_var().is_some());
         if class.refused || !allocates || !self.has_parts(class) {
             return None;
         }
         let mut unknown = class.members.iter().filter(|member| self.unknown[**member]);
         unknown
             .try_fold(Guard::Certain, |guard, member| Some(guard.max(self.readable(unit, class, *member)?)))
+    }
+
+    fn note_exported(&mut self, unit: &Unit, rewrites: &Rewrites) {
+        workers::exported(unit, rewrites).into_iter().for_each(|code| self.exported[code] = true);
+    }
+
+    /// Whether a class consists of numbers that other units pass, too, and may have unboxed.
+    fn takes_numbers(&self, class: &Class) -> bool {
+        self.functions(class).all(|code| self.exported[code])
+            && !class.parts.is_empty()
+            && class.parts.iter().all(|part| matches!(part, Part::Number(_)))
     }
 
     /// Whether what calls pass for a class that is known is of the same constructor, if it is asked which, or has all

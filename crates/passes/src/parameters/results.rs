@@ -38,6 +38,8 @@ struct Class {
     wholes: Vec<Option<CodeId>>,
     /// Others may call one, and need the whole.
     is_public: bool,
+    /// Other units may call one of a size at which it is not inlined there.
+    is_exported: bool,
     /// Some call passes what it gets to a function, which may need the whole in the end.
     is_given: bool,
     /// One stores parts, of what it returns perhaps: a run of the pass before this one made it return them.
@@ -84,7 +86,10 @@ struct Analysis {
 pub(super) fn results(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
     let known = Known::of(unit);
     let divisible = workers::divisible(unit, &known);
-    let analysis = Analysis::of(unit, &known, &divisible);
+    let mut analysis = Analysis::of(unit, &known, &divisible);
+    for code in workers::exported(unit, rewrites) {
+        analysis.class(code).is_exported |= returns_parts(&unit.codes[code]);
+    }
     let mut chosen: SecondaryMap<CodeId, Option<Kind>> = SecondaryMap::new();
     for code in unit.codes.keys().filter(|code| analysis.find(*code) == *code) {
         if let Some(register) = analysis.register(code)
@@ -254,6 +259,7 @@ impl Analysis {
         into.looked_into |= from.looked_into;
         into.wholes.extend(from.wholes);
         into.is_public |= from.is_public;
+        into.is_exported |= from.is_exported;
         into.is_given |= from.is_given;
         into.has_stores |= from.has_stores;
         into.shape.join(from.shape);
@@ -339,7 +345,8 @@ impl Analysis {
     fn register(&self, root: CodeId) -> Option<Kind> {
         let class = &self.classes[root];
         let is_whole = !class.wholes.is_empty() || class.is_public || class.is_given;
-        let is_better = class.parts > 0 && !(class.shape.has_many_constants() && is_whole);
+        let is_wanted = class.parts > 0 || class.is_exported && class.wholes.is_empty();
+        let is_better = is_wanted && !(class.shape.has_many_constants() && is_whole);
         let is_inside = |caller: &Option<CodeId>| caller.is_some_and(|caller| self.find(caller) == root);
         let is_worth_slots = class.shape.number.is_some()
             || class.parts as usize >= class.wholes.len() && !class.wholes.iter().any(is_inside);
@@ -350,8 +357,9 @@ impl Analysis {
 
     /// How the functions of a class return what they return.
     fn shape(&self, root: CodeId) -> Shape {
-        let Class { shape, looked_into, .. } = &self.classes[root];
-        shape.clone().limit(*looked_into)
+        let Class { shape, looked_into, is_exported, parts, .. } = &self.classes[root];
+        // Of calls that other units make it is not known what they look into.
+        shape.clone().limit(if *is_exported && *parts == 0 { u64::MAX } else { *looked_into })
     }
 
     /// The fields of what a call returns there, as bits, into whose blocks is looked.

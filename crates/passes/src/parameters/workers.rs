@@ -5,12 +5,16 @@
 use cranelift_entity::SecondaryMap;
 use flambeau_ir::term::{InlineAttribute, SpecialiseAttribute};
 use flambeau_ir::{
-    Apply, CallKind, Code, CodeAttributes, CodeId, Dbg, ExnCont, Expr, FunctionKind, SetOfClosures,
-    Terminator, Unit, VariableData,
+    Apply, CallKind, Code, CodeAttributes, CodeId, Dbg, ExnCont, Expr, FunctionKind, Rewrites, SetOfClosures,
+    StaticDef, Terminator, Unit, VariableData,
 };
+use flambeau_simplify::size;
 use smallvec::SmallVec;
 
 use super::known::Known;
+
+/// Functions up to this size other units inline.
+const SMALL: u32 = 45;
 
 /// The functions that may get a worker.
 pub(super) fn divisible(unit: &Unit, known: &Known) -> SecondaryMap<CodeId, bool> {
@@ -25,6 +29,21 @@ pub(super) fn divisible(unit: &Unit, known: &Known) -> SecondaryMap<CodeId, bool
         }
     });
     divisible
+}
+
+/// The functions that other units call and do not inline, if those are to get workers for what other units may want
+/// (features B13).
+pub(super) fn exported(unit: &Unit, rewrites: &Rewrites) -> Vec<CodeId> {
+    if !rewrites.exported_parts {
+        return Vec::new();
+    }
+    let exported = unit.statics.iter().filter(|item| item.exported);
+    let sets = exported.filter_map(|item| match &item.def {
+        StaticDef::Closures { set, .. } => Some(set),
+        _ => None,
+    });
+    let codes = sets.flat_map(|set| &set.functions).map(|(_, code)| *code);
+    codes.filter(|code| size::of(&unit.codes[*code].body, SMALL).is_none()).collect()
 }
 
 fn may_be_divided(unit: &Unit, code: &Code) -> bool {
