@@ -196,7 +196,7 @@ impl Unit {
         fields.unwrap_or(0..0)
     }
 
-    /// Each set of closures, static ones first, with the function that allocates it: none of a static one, and none of what
+    /// Each set of closures, static ones first, with the function that allocates it: none of a static one, nor of what
     /// the entry allocates.
     pub fn for_each_set(&self, f: &mut impl FnMut(Option<CodeId>, &SetOfClosures)) {
         for item in &self.statics {

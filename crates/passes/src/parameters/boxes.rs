@@ -257,8 +257,8 @@ impl Maker<'_> {
         });
     }
 
-    /// Ends a run with tests whether what was returned is one of the constants, which exist, and else with what makes it
-    /// anew. `test` gives a run that jumps to one continuation if it is a constant, and to another if not.
+    /// Ends a run with tests whether what was returned is one of the constants, which exist, and else with what makes
+    /// it anew. `test` gives a run that jumps to one continuation if it is a constant, and to another if not.
     fn found_again(
         &self,
         unit: &mut Unit,

@@ -144,8 +144,8 @@ pub(super) fn results(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
     true
 }
 
-/// Takes the bodies of joins which end where the joins go on into the run: what is known of what was made there is known
-/// of the join's parameters. `is_single`: nothing else jumps there.
+/// Takes the bodies of joins which end where the joins go on into the run: what is known of what was made there is
+/// known of the join's parameters. `is_single`: nothing else jumps there.
 fn splice_joins(expr: &mut Expr, is_single: &dyn Fn(Continuation) -> bool) {
     let ends_here = |item: &Item| match item {
         Item::Join { cont, body, .. } => match &body.terminator {
@@ -385,8 +385,8 @@ impl Analysis {
 }
 
 impl Uses {
-    /// `may_take`: whether all calls of a function are known, or will be, so that it can take the parts of what it looks
-    /// at.
+    /// `may_take`: whether all calls of a function are known, or will be, so that it can take the parts of what it
+    /// looks at.
     fn of(unit: &Unit, allocations: &Allocations, may_take: &dyn Fn(CodeId) -> bool) -> Uses {
         let mut uses = Uses::default();
         let params = |code: CodeId| Some(&unit.codes[code].params[..]).filter(|_| may_take(code));

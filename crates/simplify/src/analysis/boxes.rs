@@ -460,8 +460,8 @@ impl<'a> Boxes<'a> {
                 .any(|var| self.iterations.allocated.contains(var))
     }
 
-    /// Whether only paths that leave the loop need a box, few of them and one each at most, and nothing that is executed
-    /// before keeps the allocation from sinking there. The box of a number sinks past all that a loop does before.
+    /// Whether only paths that leave the loop need a box, few of them and one each at most, and nothing that is
+    /// executed before keeps the allocation from sinking there. The box of a number sinks past all that a loop does.
     fn is_boxed_at_exits(&mut self, param: Variable, is_number: bool) -> bool {
         let mut needs = self.needs.get(&param).cloned().unwrap_or_default();
         needs.sort_unstable();
