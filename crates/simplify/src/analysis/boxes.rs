@@ -34,8 +34,7 @@ const WORK: usize = 64;
 /// How often candidates that others depend on may be refused, before all that are observed are refused.
 const ROUNDS: usize = 16;
 
-/// On how many paths that leave a loop a number may be boxed: each is code. No more than [`crate`]'s caller moves boxes
-/// to (`motion`).
+/// On how many paths that leave a loop a number may be boxed: each is code, and `motion` moves a box to no more.
 const MOST_EXITS: usize = 3;
 
 /// How a parameter of a loop is passed unboxed.
