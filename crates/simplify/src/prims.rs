@@ -290,10 +290,16 @@ impl Simplifier<'_> {
         }
         if let Some(key) = self.cse_key(prim, args)
             && let Some(known) = self.env.cse(&key)
+            && !(prim.makes_immutable() && self.is_only_for_parts(known))
         {
             return Outcome::Atom(known);
         }
         self.special(prim, args)
+    }
+
+    /// Whether what was allocated is only looked into: it goes, or to where it is needed, if nothing else needs it.
+    fn is_only_for_parts(&self, block: Simple) -> bool {
+        block.as_var().is_some_and(|var| self.function.analysis.is_only_for_parts(var))
     }
 
     fn folded(&mut self, prim: &Prim, args: &Operands) -> Option<Outcome> {

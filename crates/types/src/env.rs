@@ -69,7 +69,8 @@ enum Undo {
     /// The variable's scope has been left.
     Bound(Variable),
     Alias(Variable),
-    Cse(CseKey),
+    /// The result of the operation before.
+    Cse(CseKey, Option<Simple>),
     /// *x ≤ y + c*
     Fact(Variable, Variable, i64),
     /// The limits of the variable before.
@@ -138,8 +139,11 @@ impl Env {
                 Some(Undo::Ty(var, ty)) => self.tys[var] = TyOrUnknown(ty),
                 Some(Undo::Bound(var)) => self.times[var] = 0,
                 Some(Undo::Alias(var)) => self.aliases[var] = None,
-                Some(Undo::Cse(key)) => {
+                Some(Undo::Cse(key, None)) => {
                     self.cse.remove(&key);
+                }
+                Some(Undo::Cse(key, Some(old))) => {
+                    self.cse.insert(key, old);
                 }
                 Some(Undo::Given(steps)) => {
                     self.given.remove(&steps);
@@ -310,9 +314,8 @@ impl Env {
     /// Records the result of an operation.
     pub fn add_cse(&mut self, prim: Prim, args: Operands, memory: u32, result: Simple) {
         let key = (prim, args, memory);
-        if self.cse.insert(key.clone(), result).is_none() {
-            self.trail.push(Undo::Cse(key));
-        }
+        let old = self.cse.insert(key.clone(), result);
+        self.trail.push(Undo::Cse(key, old));
     }
 
     /// The available values that the same steps passed to a join before.

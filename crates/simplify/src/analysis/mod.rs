@@ -50,6 +50,8 @@ pub struct Analysis {
     opened: FxHashSet<Variable>,
     /// What is needed as it is, not only projected from, directly or after it was passed through parameters.
     needed_boxed: FxHashSet<Variable>,
+    /// How often variables are used as they are, or passed to continuations.
+    whole_uses: FxHashMap<Variable, u32>,
     /// What becomes a parameter of a loop that may be passed unboxed, directly or through other parameters.
     parted_in_loops: FxHashSet<Variable>,
     /// What is called though it is not known what it is, directly or after it was passed through parameters.
@@ -120,13 +122,20 @@ impl Analysis {
         self.raised_to.contains(&cont)
     }
 
-    /// Adds what is known of a term that was inlined. Nothing new is learnt of continuations bound outside it.
-    pub fn absorb(&mut self, inlined: Analysis) {
+    /// Adds what is known of a term that replaces a call with these arguments. Nothing new is learnt of continuations
+    /// bound outside it.
+    pub fn absorb(&mut self, inlined: Analysis, args: &[Simple]) {
+        for var in args.iter().filter_map(|arg| arg.as_var()) {
+            if let Some(uses) = self.whole_uses.get_mut(&var) {
+                *uses = uses.saturating_sub(1);
+            }
+        }
         let Analysis {
             uses,
             known,
             opened,
             needed_boxed,
+            whole_uses,
             parted_in_loops,
             called,
             loops,
@@ -140,6 +149,9 @@ impl Analysis {
         self.known.extend(known);
         self.opened.extend(opened);
         self.needed_boxed.extend(needed_boxed);
+        for (var, uses) in whole_uses {
+            *self.whole_uses.entry(var).or_default() += uses;
+        }
         self.parted_in_loops.extend(parted_in_loops);
         self.called.extend(called);
         self.loops.extend(loops);
@@ -204,6 +216,12 @@ impl Analysis {
     /// box if there is one.
     pub fn travels(&self, var: Variable) -> bool {
         self.travelling.contains(&var)
+    }
+
+    /// Whether a variable is allocated in the function, and nothing is done with it but looking at its parts: what is
+    /// allocated for another use with the same contents is not to keep it alive.
+    pub fn is_only_for_parts(&self, var: Variable) -> bool {
+        self.allocated.contains(&var) && self.whole_uses.get(&var).is_none_or(|uses| *uses == 0)
     }
 
     /// Whether a variable is allocated in the function.
@@ -355,11 +373,23 @@ impl<'a> Walk<'a> {
         if self.asked == Asked::Uses {
             return;
         }
+        if let Source::Atom(simple) = from {
+            self.whole_use(simple);
+        }
         self.flows.push(Flow { to, from, place: here.place });
+    }
+
+    fn whole_use(&mut self, simple: Simple) {
+        if let Simple::Var(var) = simple
+            && self.asked == Asked::Everything
+        {
+            *self.analysis.whole_uses.entry(var).or_default() += 1;
+        }
     }
 
     /// Records a use that is not a projection.
     fn escapes(&mut self, simple: Simple, here: Here) {
+        self.whole_use(simple);
         self.iterations.boxed_use(simple, BoxUse::Escapes, here.place);
     }
 

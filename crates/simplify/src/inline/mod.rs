@@ -133,7 +133,7 @@ impl Simplifier<'_> {
         if self.function.current.is_some() {
             self.note_cold(&body, None);
         }
-        Rc::make_mut(&mut self.function.analysis).absorb(analysis);
+        Rc::make_mut(&mut self.function.analysis).absorb(analysis, &apply.args);
         if !matches!(self.function.conts.get(&apply.ret), Some(ContState::Pending(_)))
             || returns.count == 1 && !returns.crosses_region
         {
