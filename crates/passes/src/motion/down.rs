@@ -89,8 +89,9 @@ impl Down<'_, '_, '_> {
         }
         uses.sort_by_key(|at| at.run.as_u32());
         uses.dedup_by_key(|at| at.run);
-        let is_in_head = flow.runs()[floating.home].header_of().is_some();
-        if !is_number && !is_in_head || is_set || uses.len() > BOXES {
+        let leaves = |at: &Location| paths::leaves(flow, at.run, floating.home);
+        let is_for_exits = || flow.runs()[floating.home].header_of().is_some() && uses.iter().all(leaves);
+        if uses.len() > BOXES || is_set || !(is_number || is_for_exits()) {
             return SmallVec::new();
         }
         let in_arm = |at: &Location| {
