@@ -44,8 +44,15 @@ pub enum Operation {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Fate {
     Returned,
-    /// To this function, if it is known.
-    Argument(Option<String>),
+    /// It is passed to a function that is not known.
+    ToUnknown,
+    /// It is passed to a function of OCaml, by the linker's name.
+    ToFunction {
+        name: String,
+        call: Dbg,
+    },
+    /// It is passed to a C function.
+    ToC(String),
     Stored,
     /// Of a block that is allocated.
     Part,
@@ -316,8 +323,12 @@ impl Found<'_> {
             CallKind::MethodPublic | CallKind::MethodSelf | CallKind::MethodCached => Operation::MethodCall,
         };
         self.note(operation, apply.dbg, at, None);
+        let fate = match &name {
+            Some(name) => Fate::ToFunction { name: name.clone(), call: apply.dbg },
+            None => Fate::ToUnknown,
+        };
         for arg in &apply.args {
-            self.becomes(*arg, Done::Fate(Fate::Argument(name.clone())));
+            self.becomes(*arg, Done::Fate(fate.clone()));
             // Classes are set up once.
             if !name.as_ref().is_some_and(|name| name.starts_with("camlCamlinternalOO")) {
                 self.passed.push((*arg, at.block));
@@ -397,8 +408,8 @@ fn fate_of_operand(prim: &Prim, index: usize) -> Option<Fate> {
         Prim::MakeBlock { .. } | Prim::MakeArray { .. } => Some(Fate::Part),
         Prim::BlockStore { .. } if index == 1 => Some(Fate::Stored),
         Prim::BlockStoreComputed { .. } | Prim::ArrayStore { .. } if index == 2 => Some(Fate::Stored),
-        Prim::CCall(external) => Some(Fate::Argument(Some(external.name.clone()))),
-        Prim::Opaque => Some(Fate::Argument(None)),
+        Prim::CCall(external) => Some(Fate::ToC(external.name.clone())),
+        Prim::Opaque => Some(Fate::ToUnknown),
         _ => None,
     }
 }
