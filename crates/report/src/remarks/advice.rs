@@ -83,9 +83,14 @@ impl<'u> Context<'u> {
     /// What is said of a fact; nothing if it is of no interest.
     pub fn advice(&self, body: &Body, fact: &Fact) -> Option<Advice> {
         let places = places(self.unit, fact.dbg);
-        if let Some(advice) = self.of_inlined_library(fact, &places) {
-            return Some(advice);
-        }
+        let advice =
+            self.of_inlined_library(fact, &places).or_else(|| self.of_operation(body, fact, &places))?;
+        // In a copy of another unit's function there is nothing that the user could change; a flag may help.
+        let is_anywhere_own = places.is_empty() || places.iter().any(|place| self.is_own(place));
+        Some(if is_anywhere_own || advice.kind == Kind::Missed { advice } else { advice.change_if(None) })
+    }
+
+    fn of_operation(&self, body: &Body, fact: &Fact, places: &[Place]) -> Option<Advice> {
         Some(match &fact.operation {
             Operation::Block { words, what } => self.block(*words, what, fact),
             Operation::Closure { codes } => self.closure(codes.len(), fact),
@@ -103,7 +108,7 @@ impl<'u> Context<'u> {
             Operation::Raise => Advice::new("exception", 60.0, "an exception is raised, with a backtrace")
                 .because("its handler is in another function, and `raise` records where it came from")
                 .change("return an option or a variant instead; or `raise_notrace` where no backtrace is wanted"),
-            Operation::UnknownCall { arguments } => self.unknown_call(*arguments, &places),
+            Operation::UnknownCall { arguments } => self.unknown_call(*arguments, places),
             Operation::MethodCall => Advice::new("method_call", 12.0, "a method is called")
                 .because("which method it is, is looked up in the object at run time")
                 .change("call a function of a module or of a record where the object's class does not matter"),
@@ -112,9 +117,9 @@ impl<'u> Context<'u> {
                     return None;
                 }
                 let name = &self.unit.codes[*code].linkage_name;
-                return self.call(name, &places);
+                return self.call(name, places);
             }
-            Operation::ExternalCall(name) => return self.call(name, &places),
+            Operation::ExternalCall(name) => return self.call(name, places),
             Operation::CCall(name) => Advice::new("c_call", 15.0, format!("the C function {name} is called"))
                 .because("it may allocate or raise: OCaml's state is saved around it"),
         })

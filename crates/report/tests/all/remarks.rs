@@ -1,23 +1,27 @@
-//! How often operations run, estimated, over small units.
+//! How often operations run, estimated, and what is advised, over small units.
 
 use expect_test::{Expect, expect};
 use flambeau_ir::decision::{DecisionLog, Policy};
 use flambeau_ir::parser::parse_unit;
+use flambeau_report::remarks::Remark;
 use flambeau_report::{Build, Report};
 
-/// The line, name and estimates of each remark on a unit.
-#[track_caller]
-fn check(items: &str, expected: Expect) {
+fn remarks(items: &str) -> Vec<Remark> {
     let header =
         "unit \"T\" prefix \"camlT\" module $camlT\nstatic exported $camlT = preallocated[0] size 1\n";
     let unit = parse_unit(&format!("{header}{items}")).unwrap_or_else(|error| panic!("{error}"));
     let log = DecisionLog { policy: Policy::Threshold, decisions: Vec::new() };
-    let report = Report::new(&unit, Build::default(), log, 1, &[]);
-    let line = |remark: &flambeau_report::remarks::Remark| {
+    Report::new(&unit, Build::default(), log, 1, &[]).remarks
+}
+
+/// The line, name and estimates of each remark on a unit.
+#[track_caller]
+fn check(items: &str, expected: Expect) {
+    let line = |remark: &Remark| {
         let line = remark.place().map_or(0, |place| place.line);
         format!("{line}: {}, frequency {}, cost {}\n", remark.name, remark.frequency, remark.cost)
     };
-    expected.assert_eq(&report.remarks.iter().map(line).collect::<String>());
+    expected.assert_eq(&remarks(items).iter().map(line).collect::<String>());
 }
 
 #[test]
@@ -80,4 +84,28 @@ loc @3 "t.ml" line 5 chars 4 9 bol 0 in "T.g"
             3: c_call, frequency 0.1, cost 1.5
         "#]],
     );
+}
+
+#[test]
+fn nothing_is_advised_in_a_copy_of_another_units_function() {
+    let remarks = remarks(
+        r#"
+code f (x) closure env -> k | kx {
+  let b = make_block[0] (x, x) @1
+  k (b)
+}
+code g (x) closure env -> k | kx {
+  let b = make_block[0] (x, x) @2
+  k (b)
+}
+entry -> done | failed { done (0) }
+loc @1 "t.ml" line 3 chars 4 9 bol 0 in "T.f"
+loc @2 "list.ml" line 5 chars 4 9 bol 0 in "Stdlib__List.g"
+"#,
+    );
+    let advised: Vec<(u32, bool)> = remarks
+        .iter()
+        .map(|remark| (remark.place().map_or(0, |place| place.line), remark.remedy.is_some()))
+        .collect();
+    assert_eq!(advised, [(5, false), (3, true)]);
 }
