@@ -154,8 +154,10 @@ impl<'u> Context<'u> {
         const AT_CALL: Change = Change::AtCall("[@inlined]");
         const AT_DEFINITION: Change = Change::AtDefinition("[@inline]");
         let places = places(self.unit, call);
-        let helping = match self.decisions.get(places.as_slice()) {
-            Some(decision) => explain(&decision.reason, self.report.policy, self.report.build.level).changes,
+        let helping = match self.decisions.get(places.as_slice()).map(|decision| &decision.reason) {
+            // The attribute that forbids it can be changed as well.
+            Some(Reason::ForbiddenByFunction) => vec![AT_CALL, AT_DEFINITION],
+            Some(reason) => explain(reason, self.report.policy, self.report.build.level).changes,
             None if self.defines(linkage_name) => vec![AT_CALL, AT_DEFINITION],
             None => Vec::new(),
         };
