@@ -13,7 +13,9 @@ module Table = Misc.Stdlib.String.Tbl
 (** What becomes of a value that is allocated: why it can't be left out. *)
 type fate =
   | Returned
-  | Argument of string option  (** Of the function called, if it is known. *)
+  | To_function of string  (** It is passed to it, by the linker's name. *)
+  | To_unknown  (** It is passed to a function that is not known. *)
+  | To_c of string  (** It is passed to that C function. *)
   | Stored
   | Part  (** Of another block. *)
   | Raised
@@ -36,14 +38,19 @@ type func = { name : string; dbg : Debuginfo.t; body : expression; sites : site 
 
 (* {1 What becomes of a value} *)
 
-let callee_name = function Cconst_symbol (name, _) -> Some name | _ -> None
+(* What the linker makes and calls functions that are not known with: [caml_applyN], [caml_sendN]. *)
+let is_generic name = List.exists (fun prefix -> String.starts_with ~prefix name) [ "caml_apply"; "caml_send" ]
+
+let fate_of_argument = function
+  | Cconst_symbol (name, _) when not (is_generic name) -> To_function name
+  | _ -> To_unknown
 
 (* What an operation does with its operand of that index. *)
 let fate_of_operand operation operands index =
   match operation with
-  | Capply _ -> if index = 0 then Read else Argument (callee_name (List.hd operands))
+  | Capply _ -> if index = 0 then Read else fate_of_argument (List.hd operands)
   | Cextcall (("caml_modify" | "caml_initialize"), _, _, _) | Cstore _ -> Stored
-  | Cextcall (name, _, _, _) -> if Result_parts.is_store name then Returned else Argument (Some name)
+  | Cextcall (name, _, _, _) -> if Result_parts.is_store name then Returned else To_c name
   | Calloc -> Part
   | Craise _ -> Raised
   | _ -> Read

@@ -71,6 +71,12 @@ let summary unit = Allocation_summary.write unit.functions unit.facts unit.attri
 
 (* {1 Errors} *)
 
+(* Whether a symbol of the linker is of an OCaml unit; names of C functions may begin alike: [caml_equal]. *)
+let is_of_unit symbol =
+  String.starts_with ~prefix:"caml" symbol
+  && String.length symbol > 4
+  && match symbol.[4] with '_' | 'a' .. 'z' -> false | _ -> true
+
 (* The name of a symbol of the linker for people. *)
 let readable symbol =
   let separator = Linker_names.separator in
@@ -91,14 +97,13 @@ let readable symbol =
     | None -> name
     | Some i -> String.sub name 0 i ^ "." ^ dotted (String.sub name (i + n) (String.length name - i - n))
   in
-  if String.starts_with ~prefix:"caml" symbol then
-    dotted (without_stamp (String.sub symbol 4 (String.length symbol - 4)))
-  else symbol
+  if is_of_unit symbol then dotted (without_stamp (String.sub symbol 4 (String.length symbol - 4))) else symbol
 
 let why = function
   | Returned -> ": it is the result"
-  | Argument (Some name) -> Printf.sprintf ": it is passed to %s, which is not inlined" (readable name)
-  | Argument None -> ": it is passed to a function that is not known"
+  | To_function name -> Printf.sprintf ": it is passed to %s, which is not inlined" (readable name)
+  | To_unknown -> ": it is passed to a function that is not known"
+  | To_c name -> Printf.sprintf ": it is passed to the C function %s" name
   | Stored -> ": it is stored in a block that may be changed"
   | Part -> ": it is part of another block that is allocated"
   | Raised -> ": it is raised"
@@ -187,9 +192,10 @@ let sites_of unit (promise : Zero_alloc_attributes.promise) =
 
 let compare_sites (a : site) (b : site) = compare (frames a.dbg) (frames b.dbg)
 
-let check_promise unit (promise : Zero_alloc_attributes.promise) =
+(* A promise with the sites that break it, each once; nothing if it holds. *)
+let broken unit (promise : Zero_alloc_attributes.promise) =
   match List.filter (unit.allocates ~strict:promise.strict) (sites_of unit promise) with
-  | [] -> ()
+  | [] -> None
   | sites ->
       let same (a : site) (b : site) = frames a.dbg = frames b.dbg && describe a = describe b in
       let distinct =
@@ -197,8 +203,17 @@ let check_promise unit (promise : Zero_alloc_attributes.promise) =
           (fun kept site -> if List.exists (same site) kept then kept else site :: kept)
           [] (List.stable_sort compare_sites sites)
       in
-      raise (Broken (promise, List.rev distinct))
+      Some (promise, List.rev distinct)
 
-(** Checks what a unit promises.
-    @raise Broken if a function may allocate that promised not to. *)
-let check unit = List.iter (check_promise unit) (List.rev unit.attributes.promises)
+(* An exception is one error: those before the last are printed here. *)
+let rec report = function
+  | [] -> ()
+  | [ (promise, sites) ] -> raise (Broken (promise, sites))
+  | (promise, sites) :: others ->
+      Location.print_report Format.err_formatter (error promise sites);
+      report others
+
+(** Checks what a unit promises, and prints an error for each function that may allocate and promised not to, except the
+    last.
+    @raise Broken for the last of them. *)
+let check unit = report (List.filter_map (broken unit) (List.rev unit.attributes.promises))

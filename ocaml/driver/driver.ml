@@ -69,6 +69,7 @@ let parse_command_line argv ppf =
   add_arguments __LOC__ [ depend_option ];
   add_arguments __LOC__ (Flags.list @ Inlining_flags.list);
   add_arguments __LOC__ [ info_option ];
+  add_arguments __LOC__ (Flags.unknown_remarks_flags (Array.to_list argv @ Flags.environment ()));
   Flags.read_environment ();
   (try Compenv.parse_arguments (ref argv) Compenv.anonymous program
    with Compenv.Exit_with_status 2 as exn ->
@@ -76,6 +77,7 @@ let parse_command_line argv ppf =
      raise exn);
   Inlining_flags.note_after_command_line ();
   Compmisc.read_clflags_from_env ();
+  Flags.warn_of_rounds ppf;
   if !plugin then Compenv.fatal "-plugin is only supported up to OCaml 4.08.0"
 
 (* {1 Compiling} *)

@@ -46,16 +46,36 @@ let set_report_folder folder =
   Clflags.inlining_report := true
 
 (* [Arg] knows no optional values: each list of kinds is a flag of its own. *)
+let with_kinds = "-flambeau-remarks="
+let kinds_of_remarks = [ "remains"; "missed"; "done" ]
+
 let remarks_flags =
-  let kinds = [ "remains"; "missed"; "done" ] in
-  let longer list = List.filter_map (fun k -> if List.mem k list then None else Some (list @ [ k ])) kinds in
-  let lists = List.map (fun k -> [ k ]) kinds in
+  let longer list =
+    List.filter_map (fun k -> if List.mem k list then None else Some (list @ [ k ])) kinds_of_remarks
+  in
+  let lists = List.map (fun k -> [ k ]) kinds_of_remarks in
   let pairs = List.concat_map longer lists in
   List.map
     (fun list ->
       let value = String.concat "," list in
-      ("-flambeau-remarks=" ^ value, Arg.Unit (fun () -> remarks := value), " (undocumented)"))
+      (with_kinds ^ value, Arg.Unit (fun () -> remarks := value), " (undocumented)"))
     (lists @ pairs @ List.concat_map longer pairs)
+
+let reject_kinds word () =
+  let message =
+    Printf.sprintf "option '%s': the kinds of remarks are %s; several are separated by commas" word
+      (String.concat ", " kinds_of_remarks)
+  in
+  raise (Arg.Bad message)
+
+(** Flags for those of some words that ask for remarks of kinds that do not exist: errors that name the kinds. [Arg] would
+    say that the option takes none. *)
+let unknown_remarks_flags words =
+  let is_unknown word =
+    String.starts_with ~prefix:with_kinds word && not (List.exists (fun (flag, _, _) -> flag = word) remarks_flags)
+  in
+  List.sort_uniq compare (List.filter is_unknown words)
+  |> List.map (fun word -> (word, Arg.Unit (reject_kinds word), " (undocumented)"))
 
 let set_fuel n =
   if n < 0 then raise (Arg.Bad "-flambeau-fuel: the number of rewrites can't be negative");
@@ -117,20 +137,35 @@ let list =
 (** Flags that hold for every compilation of a build, where the command lines can't be changed. *)
 let environment_variable = "FLAMBEAU_FLAGS"
 
+(** The flags of the environment. *)
+let environment () =
+  let text = Option.value ~default:"" (Sys.getenv_opt environment_variable) in
+  List.filter (fun word -> word <> "") (String.split_on_char ' ' text)
+
 (* [Arg] appends all options to the message. *)
 let first_line text = List.hd (String.split_on_char '\n' text)
 
 (** Reads the flags of the environment: any that the command line may have. To be called when all are registered. *)
 let read_environment () =
-  match Sys.getenv_opt environment_variable with
-  | None -> ()
-  | Some words -> (
-      let words = List.filter (fun word -> word <> "") (String.split_on_char ' ' words) in
-      let argv = Array.of_list (environment_variable :: words) in
-      let reject word = raise (Arg.Bad (Printf.sprintf "unexpected argument '%s'." word)) in
-      try Arg.parse_argv ~current:(ref 0) argv !Clflags.arg_spec reject environment_variable with
-      | Arg.Bad message -> Compenv.fatal (first_line message)
-      | Arg.Help message -> Compenv.fatal message)
+  let argv = Array.of_list (environment_variable :: environment ()) in
+  let reject word = raise (Arg.Bad (Printf.sprintf "unexpected argument '%s'" word)) in
+  try Arg.parse_argv ~current:(ref 0) argv !Clflags.arg_spec reject environment_variable with
+  | Arg.Bad message -> Compenv.fatal (first_line message)
+  | Arg.Help message -> Compenv.fatal message
+
+(* How often the simplifier may run; crates/passes/src/schedule.rs takes the nearest of these. *)
+let least_rounds = 2
+let most_rounds = 8
+
+(** Warns if [-rounds] is not what is done: Flambda takes any number, so it is no error. What no number of rounds is, the
+    optimiser refuses. *)
+let warn_of_rounds ppf =
+  match !Clflags.simplify_rounds with
+  | Some n when n >= 0 && (n < least_rounds || n > most_rounds) ->
+      Format.fprintf ppf "Warning: flambeau: option '-rounds' takes %d to %d, not %d: the simplifier runs %d times@."
+        least_rounds most_rounds n
+        (max least_rounds (min most_rounds n))
+  | Some _ | None -> ()
 
 let level () = if !Clflags.classic_inlining then 1 else !Clflags.default_simplify_rounds
 

@@ -91,7 +91,7 @@ let number_flag ~integer flag name doc =
     | Some n when n >= 0. && n < infinity -> note name text
     | _ ->
         let kind = if integer then "an integer" else "a number" in
-        raise (Arg.Bad (Printf.sprintf "option '%s' needs %s of at least 0, not '%s'." flag kind text))
+        raise (Arg.Bad (Printf.sprintf "option '%s' needs %s of at least 0, not '%s'" flag kind text))
   in
   (flag, Arg.String set, "<n> " ^ doc)
 

@@ -119,8 +119,10 @@ impl Settings {
                 ("remarks", kinds) => settings.remarks = remarks(kinds)?,
                 ("level", n) => settings.level = n.parse().map_err(|_| format!("no level {n}"))?,
                 ("rounds", n) => {
-                    settings.rounds =
-                        Some(n.parse().map_err(|_| format!("-rounds: {n} is no number of rounds"))?);
+                    settings.rounds = Some(
+                        n.parse()
+                            .map_err(|_| format!("-rounds: {n} is no number of rounds, which are 2 to 8"))?,
+                    );
                 }
                 ("policy", name) => choice = policy(name)?,
                 ("stock-cmx", file) => settings.stock_cmx = Some(PathBuf::from(file)),

@@ -93,11 +93,31 @@ fn bad_flags_are_refused() {
     check_status(&output, 2);
     check_contains(
         &output.stderr,
-        &["option '-flambda2-inline-threshold' needs a number of at least 0, not 'many'"],
+        &["option '-flambda2-inline-threshold' needs a number of at least 0, not 'many'.\n"],
     );
     let output = folder.run(&["-flambeau-policy", "best", "-c", "t.ml"]);
     check_status(&output, 2);
     assert!(!folder.exists("t.cmx"));
+}
+
+/// Flambda takes any number of rounds, so what is beyond ours is no error.
+#[test]
+fn rounds_that_are_not_run_are_warned_of() {
+    let folder = Folder::new(CONTEXT);
+    for (rounds, run) in [("0", "2"), ("1", "2"), ("99", "8")] {
+        let output = folder.run(&["-rounds", rounds, "-c", "t.ml"]);
+        check_status(&output, 0);
+        let expected = format!(
+            "Warning: flambeau: option '-rounds' takes 2 to 8, not {rounds}: the simplifier runs {run} times\n"
+        );
+        assert_eq!(text(&output.stderr), expected);
+        assert!(
+            folder
+                .compile(&["-rounds", rounds, "t.ml"])
+                .ends_with(&folder.compile(&["-rounds", run, "t.ml"]))
+        );
+    }
+    assert_eq!(text(&folder.run(&["-rounds", "8", "-c", "t.ml"]).stderr), "");
 }
 
 #[test]

@@ -200,7 +200,10 @@ fn bad_input_is_an_error_and_no_failure_of_ours() {
     let lenient = [("FLAMBEAU_FLAGS", "")];
     let output = folder.run_with(&lenient, &["-rounds", "-3", "-c", "m.ml"]);
     check_status(&output, 2);
-    assert_eq!(text(&output.stderr), "File \"m.ml\", line 1:\nError: -rounds: -3 is no number of rounds\n");
+    assert_eq!(
+        text(&output.stderr),
+        "File \"m.ml\", line 1:\nError: -rounds: -3 is no number of rounds, which are 2 to 8\n"
+    );
     assert!(!folder.exists("m.o"));
 
     let folder = Folder::new(&[("a.ml", "let f x = x + 1\n"), ("b.ml", "let g x = A.f x\n")]);

@@ -124,7 +124,47 @@ fn remarks_are_printed_as_editors_read_them() {
     let output = folder.run(&["-O3", "-g", "-flambeau-remarks=done", "-c", "shapes.ml"]);
     assert!(text(&output.stderr).lines().all(|line| line.contains("[done/")));
     assert!(!output.stderr.is_empty());
-    check_status(&folder.run(&["-flambeau-remarks=nonsense", "-c", "shapes.ml"]), 2);
+    let kinds = "the kinds of remarks are remains, missed, done;";
+    for flag in ["-flambeau-remarks=nonsense", "-flambeau-remarks=done,nonsense", "-flambeau-remarks="] {
+        let message = format!("option '{flag}': {kinds}");
+        let output = folder.run(&[flag, "-c", "shapes.ml"]);
+        check_status(&output, 2);
+        check_contains(&output.stderr, &[&message]);
+        let output = folder.run_with(&[("FLAMBEAU_FLAGS", flag)], &["-c", "shapes.ml"]);
+        check_status(&output, 2);
+        check_contains(&output.stderr, &[&message]);
+    }
+}
+
+/// What is passed to C is not inlined by any attribute, and what the standard library defines by none on its definition.
+#[test]
+fn advice_is_what_can_be_done() {
+    let source = "let own a n = if n > 1000 then List.length a + n else n\n\
+        let[@inline never] use f a = f (own a) + f (own a)\n\
+        let to_c n = for i = 1 to n do ignore (Sys.opaque_identity (Array.make 3 [ i ])) done\n\
+        let to_library n = for i = 1 to n do ignore (Sys.opaque_identity (List.rev_append [ i ] [ n ])) done\n\
+        let rec to_own l n = if n = 0 then l else to_own (n :: l) (n - 1)\n\
+        let user n = for i = 1 to n do ignore (Sys.opaque_identity (to_own [ i ] n)) done\n";
+    let folder = Folder::new(&[("advice.ml", source)]);
+    let output = folder.command(&tool(&folder), &[], &["-O3", "-g", "-flambeau-remarks", "-c", "advice.ml"]);
+    check_status(&output, 0);
+    let printed = text(&output.stderr);
+    let line = |part: &str| {
+        printed.lines().find(|line| line.contains(part)).unwrap_or_else(|| panic!("no {part} in {printed}"))
+    };
+    assert!(!line("it is passed to the C function caml_make_vect").contains("change:"), "{printed}");
+    let library = line("it is passed to Stdlib.List.rev_append, which is not inlined");
+    assert!(library.contains("change: `(Stdlib.List.rev_append [@inlined])` at the call"), "{printed}");
+    let own = line("it is passed to Advice.to_own, which is not inlined");
+    assert!(
+        own.contains("`[@inline]` on the definition of Advice.to_own, or `(Advice.to_own [@inlined])`"),
+        "{own}"
+    );
+    // Without its body the function of the library can't be inlined.
+    let output = folder.run(&["-O3", "-g", "-flambeau-no-library", "-flambeau-remarks", "-c", "advice.ml"]);
+    let printed = text(&output.stderr);
+    let library = printed.lines().find(|line| line.contains("it is passed to Stdlib.List.rev_append"));
+    assert!(library.is_some_and(|line| !line.contains("change:")), "{printed}");
 }
 
 #[test]

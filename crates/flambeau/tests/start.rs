@@ -49,9 +49,10 @@ fn the_environment_takes_any_flag_and_the_configuration_shows_it() {
     assert!(settings(&[("OCAMLPARAM", "O3=1,_")]).contains("level=3"));
     let output = folder.run_with(&[("FLAMBEAU_FLAGS", "-w -a -inline 7 -i")], &["x.ml"]);
     check_contains(&output.stderr, &["Unbound value"]);
-    for (flags, message) in
-        [("-nonsense", "FLAMBEAU_FLAGS: unknown option '-nonsense'"), ("x.ml", "unexpected argument 'x.ml'")]
-    {
+    for (flags, message) in [
+        ("-nonsense", "FLAMBEAU_FLAGS: unknown option '-nonsense'"),
+        ("x.ml", "unexpected argument 'x.ml'.\n"),
+    ] {
         let output = folder.run_with(&[("FLAMBEAU_FLAGS", flags)], &["-c", "x.ml"]);
         check_status(&output, 2);
         check_contains(&output.stderr, &[message]);

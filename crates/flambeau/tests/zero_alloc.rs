@@ -174,6 +174,33 @@ fn the_standard_library_says_what_it_allocates() {
     check_contains(&output.stderr, &["List.rev_append is called here"]);
 }
 
+/// One error for each function, in the order of the source; and the names of C functions are whole.
+#[test]
+fn all_errors_of_a_unit_are_shown() {
+    let source = "let[@zero_alloc] find x a = let rec go i = i < Array.length a && (a.(i) = x || go (i + 1)) in go 0\n\
+        let[@zero_alloc] fine x = x + 1\n\
+        let[@zero_alloc] pair x = (x, x)\n\
+        let[@zero_alloc] pass g x = g x (x, x)\n";
+    let folder = Folder::new(&[("a.ml", source)]);
+    let check = |variables: &[(&str, &str)]| {
+        let output = folder.run_with(variables, &["-O3", "-c", "a.ml"]);
+        check_status(&output, 2);
+        let message = text(&output.stderr);
+        let errors: Vec<&str> = message.lines().filter(|line| line.starts_with("Error: ")).collect();
+        let error = |name: &str| format!("Error: [@zero_alloc]: {name} may allocate");
+        assert_eq!(errors, [error("find"), error("pair"), error("pass")], "{message}");
+        let places = [1, 3, 4].map(|line| format!("File \"a.ml\", line {line}, characters 2"));
+        check_contains(&output.stderr, &places.each_ref().map(String::as_str));
+        check_contains(&output.stderr, &["it is passed to a function that is not known"]);
+        assert!(!folder.exists("a.o") && !folder.exists("a.cmx"));
+        output.stderr
+    };
+    let errors = check(&[]);
+    let of_c = ["it is passed to the C function caml_equal", "the C function caml_equal is called here"];
+    check_contains(&errors, &of_c);
+    check(&[("FLAMBEAU_FAIL_IN", "convert"), ("FLAMBEAU_FLAGS", "-flambeau-fallback")]);
+}
+
 #[test]
 fn a_whole_file_promises() {
     let source =

@@ -16,11 +16,18 @@ pub fn decoded(name: &str) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
+/// What follows the prefix of OCaml's own names; nothing for names of C functions, which may begin alike (`caml_equal`):
+/// units have capital letters.
+fn of_ocaml(linkage_name: &str) -> Option<&str> {
+    let is_of_c = |rest: &str| rest.starts_with(|c: char| c == '_' || c.is_ascii_lowercase());
+    linkage_name.strip_prefix("caml").filter(|rest| !is_of_c(rest))
+}
+
 /// `camlStdlib__List__map_261` as `Stdlib.List.map`, if the separator is `__`: without the stamp, and without the
-/// number of a copy.
+/// number of a copy. Names of C functions are as they are.
 #[must_use]
 pub fn readable(linkage_name: &str, separator: &str) -> String {
-    let Some(rest) = linkage_name.strip_prefix("caml") else { return linkage_name.to_owned() };
+    let Some(rest) = of_ocaml(linkage_name) else { return linkage_name.to_owned() };
     match unit_and_name(rest, separator) {
         Some((unit, function)) if !unit.is_empty() && !function.is_empty() => {
             format!("{}.{function}", unit.replace("__", "."))
@@ -47,14 +54,14 @@ pub fn is_copy(linkage_name: &str) -> bool {
 /// The unit that a linker's name is of: `Stdlib.List` of `camlStdlib__List__map_261`.
 #[must_use]
 pub fn unit_of(linkage_name: &str, separator: &str) -> Option<String> {
-    let (unit, _) = unit_and_name(linkage_name.strip_prefix("caml")?, separator)?;
+    let (unit, _) = unit_and_name(of_ocaml(linkage_name)?, separator)?;
     (!unit.is_empty()).then(|| unit.replace("__", "."))
 }
 
 /// The unit of a module block: `Stdlib.List` of `camlStdlib__List`.
 #[must_use]
 pub fn unit_of_module(symbol: &str) -> Option<String> {
-    symbol.strip_prefix("caml").filter(|unit| !unit.is_empty()).map(|unit| unit.replace("__", "."))
+    of_ocaml(symbol).filter(|unit| !unit.is_empty()).map(|unit| unit.replace("__", "."))
 }
 
 /// A name without what the compiler appends: `_d3` for copies, then one stamp (`_81`, `_c4`).
@@ -90,9 +97,10 @@ mod tests {
             ("camlFoo__+!_87", "Foo.+!"),
             ("camlStdlib__List__map_261", "Stdlib.List.map"),
             ("camlFoo", "Foo"),
-            ("caml_compare", "_compare"),
+            ("caml_compare", "caml_compare"),
+            ("camlzip_inflate", "camlzip_inflate"),
             ("printf", "printf"),
-            ("caml__x_1", "__x_1"),
+            ("caml__x_1", "caml__x_1"),
         ] {
             assert_eq!(readable(linkage_name, "__"), expected, "{linkage_name}");
         }

@@ -197,11 +197,7 @@ fn by_samples(out: &mut String, reports: &[Report], measured: &Measured, palette
     let _ = writeln!(out, "\n{}", palette.bold("By function, without those that it calls"));
     for (name, count) in measured.functions.iter().take(10) {
         let share = 100.0 * *count as f64 / (measured.total as f64).max(1.0);
-        let _ = writeln!(
-            out,
-            "     {share:>3.0} %  {}",
-            if name.starts_with("caml_") { name.clone() } else { names::readable(name, separator) }
-        );
+        let _ = writeln!(out, "     {share:>3.0} %  {}", names::readable(name, separator));
     }
 }
 

@@ -1,13 +1,13 @@
 //! The words: what an operation that remains is, why it is there, and what to change in the source.
 
 use flambeau_ir::decision::{Decision, Place, Reason};
-use flambeau_ir::{BoxedKind, Rewrite, Unit};
+use flambeau_ir::{BoxedKind, Dbg, Rewrite, Unit};
 use rustc_hash::FxHashMap;
 
 use super::body::{Body, Fact, Fate, Operation};
 use super::{Kind, library, places};
-use crate::explain::explain;
-use crate::model::Report;
+use crate::explain::{Change, explain};
+use crate::model::{Names, Report};
 use crate::names;
 use crate::sites::Verdict;
 
@@ -39,8 +39,12 @@ impl Advice {
         self
     }
 
-    fn change(mut self, remedy: impl Into<String>) -> Advice {
-        self.remedy = Some(remedy.into());
+    fn change(self, remedy: impl Into<String>) -> Advice {
+        self.change_if(Some(remedy.into()))
+    }
+
+    fn change_if(mut self, remedy: Option<String>) -> Advice {
+        self.remedy = remedy;
         self
     }
 }
@@ -64,6 +68,7 @@ pub fn is_comparison(name: &str) -> bool {
 pub struct Context<'u> {
     unit: &'u Unit,
     report: &'u Report,
+    names: Names<'u>,
     /// The last decision on each call, by its places.
     decisions: FxHashMap<&'u [Place], &'u Decision>,
 }
@@ -72,15 +77,20 @@ impl<'u> Context<'u> {
     pub fn new(unit: &'u Unit, report: &'u Report) -> Context<'u> {
         let decisions =
             report.decisions.iter().map(|decision| (decision.places.as_slice(), decision)).collect();
-        Context { unit, report, decisions }
+        Context { unit, report, names: report.names(), decisions }
     }
 
     /// What is said of a fact; nothing if it is of no interest.
     pub fn advice(&self, body: &Body, fact: &Fact) -> Option<Advice> {
         let places = places(self.unit, fact.dbg);
-        if let Some(advice) = self.of_inlined_library(fact, &places) {
-            return Some(advice);
-        }
+        let advice =
+            self.of_inlined_library(fact, &places).or_else(|| self.of_operation(body, fact, &places))?;
+        // In a copy of another unit's function there is nothing that the user could change; a flag may help.
+        let is_anywhere_own = places.is_empty() || places.iter().any(|place| self.is_own(place));
+        Some(if is_anywhere_own || advice.kind == Kind::Missed { advice } else { advice.change_if(None) })
+    }
+
+    fn of_operation(&self, body: &Body, fact: &Fact, places: &[Place]) -> Option<Advice> {
         Some(match &fact.operation {
             Operation::Block { words, what } => self.block(*words, what, fact),
             Operation::Closure { codes } => self.closure(codes.len(), fact),
@@ -98,7 +108,7 @@ impl<'u> Context<'u> {
             Operation::Raise => Advice::new("exception", 60.0, "an exception is raised, with a backtrace")
                 .because("its handler is in another function, and `raise` records where it came from")
                 .change("return an option or a variant instead; or `raise_notrace` where no backtrace is wanted"),
-            Operation::UnknownCall { arguments } => self.unknown_call(*arguments, &places),
+            Operation::UnknownCall { arguments } => self.unknown_call(*arguments, places),
             Operation::MethodCall => Advice::new("method_call", 12.0, "a method is called")
                 .because("which method it is, is looked up in the object at run time")
                 .change("call a function of a module or of a record where the object's class does not matter"),
@@ -107,9 +117,9 @@ impl<'u> Context<'u> {
                     return None;
                 }
                 let name = &self.unit.codes[*code].linkage_name;
-                return self.call(name, &places);
+                return self.call(name, places);
             }
-            Operation::ExternalCall(name) => return self.call(name, &places),
+            Operation::ExternalCall(name) => return self.call(name, places),
             Operation::CCall(name) => Advice::new("c_call", 15.0, format!("the C function {name} is called"))
                 .because("it may allocate or raise: OCaml's state is saved around it"),
         })
@@ -117,6 +127,47 @@ impl<'u> Context<'u> {
 
     fn readable(&self, linkage_name: &str) -> String {
         names::readable(&names::decoded(linkage_name), &self.report.separator)
+    }
+
+    /// Whether a place is in the source of this unit, and not in one that the user may be unable to change.
+    fn is_own(&self, place: &Place) -> bool {
+        place.scope.split('.').next().is_none_or(|unit| unit.is_empty() || unit == self.report.unit)
+    }
+
+    /// Whether a function is defined in the source of this unit; a copy of another's is not.
+    fn defines(&self, linkage_name: &str) -> bool {
+        self.names.location(Some(&names::decoded(linkage_name))).is_some_and(|place| self.is_own(place))
+    }
+
+    /// Whether a change can be made where a function of that name is called from such places.
+    fn is_possible(&self, change: &Change, linkage_name: &str, places: &[Place]) -> bool {
+        match change {
+            Change::AtCall(_) => places.last().is_none_or(|place| self.is_own(place)),
+            Change::AtDefinition(_) => self.defines(linkage_name),
+            _ => true,
+        }
+    }
+
+    /// The attributes by which a function would be inlined at a call, as a part of a sentence; nothing if there are none
+    /// that would help, or if they would have to stand in the source of another unit.
+    fn inlining(&self, linkage_name: &str, call: Dbg) -> Option<String> {
+        const AT_CALL: Change = Change::AtCall("[@inlined]");
+        const AT_DEFINITION: Change = Change::AtDefinition("[@inline]");
+        let places = places(self.unit, call);
+        let helping = match self.decisions.get(places.as_slice()).map(|decision| &decision.reason) {
+            // The attribute that forbids it can be changed as well.
+            Some(Reason::ForbiddenByFunction) => vec![AT_CALL, AT_DEFINITION],
+            Some(reason) => explain(reason, self.report.policy, self.report.build.level).changes,
+            None if self.defines(linkage_name) => vec![AT_CALL, AT_DEFINITION],
+            None => Vec::new(),
+        };
+        let helps =
+            |change: Change| helping.contains(&change) && self.is_possible(&change, linkage_name, &places);
+        let name = self.readable(linkage_name);
+        let definition = helps(AT_DEFINITION).then(|| format!("`[@inline]` on the definition of {name}"));
+        let call = helps(AT_CALL).then(|| format!("`({name} [@inlined])` at the call"));
+        let ways: Vec<String> = [definition, call].into_iter().flatten().collect();
+        (!ways.is_empty()).then(|| ways.join(", or "))
     }
 
     /// Code of a function of the library that is inlined is as costly as its call.
@@ -157,13 +208,11 @@ impl<'u> Context<'u> {
     fn value(&self, name: &'static str, cost: f64, message: String, fact: &Fact, if_stored: &str) -> Advice {
         let advice = Advice::new(name, cost, message);
         match &fact.fate {
-            Some(Fate::Argument(Some(callee))) => {
-                let callee = self.readable(callee);
-                advice
-                    .because(format!("it is passed to {callee}, which is not inlined"))
-                    .change(format!("`[@inline]` on the definition of {callee}, or `({callee} [@inlined])` at the call"))
-            }
-            Some(Fate::Argument(None)) => advice
+            Some(Fate::ToFunction { name, call }) => advice
+                .because(format!("it is passed to {}, which is not inlined", self.readable(name)))
+                .change_if(self.inlining(name, *call)),
+            Some(Fate::ToC(name)) => advice.because(format!("it is passed to the C function {name}")),
+            Some(Fate::ToUnknown) => advice
                 .because("it is passed to a function that is not known here")
                 .change(
                     "`[@inline]` on the function that takes that function as an argument, so that it is known in each \
@@ -195,15 +244,20 @@ impl<'u> Context<'u> {
         };
         let advice = Advice::new("closure", 9.0, message);
         match &fact.fate {
-            Some(Fate::Argument(Some(callee))) => {
-                let callee = self.readable(callee);
+            Some(Fate::ToFunction { name, call }) => {
+                let inlining =
+                    self.inlining(name, *call).map(|ways| format!("{ways}; or ")).unwrap_or_default();
+                let callee = self.readable(name);
                 advice.because(format!("it captures variables, and is passed to {callee}, which is not inlined")).change(
                     format!(
-                        "define the function before the loop, if what it captures does not change there; or `[@inline]` \
-                         on {callee}; or a loop in place of it"
+                        "define the function before the loop, if what it captures does not change there; or {inlining}a \
+                         loop in place of it"
                     ),
                 )
             }
+            Some(Fate::ToC(name)) => advice
+                .because(format!("it captures variables, and is passed to the C function {name}"))
+                .change("define the function before the loop, if what it captures does not change there"),
             Some(Fate::Returned) => advice
                 .because("it captures variables, and is the result of the function")
                 .change("give the function all its arguments at once, or `[@inline]` it where it is called"),
@@ -241,15 +295,13 @@ impl<'u> Context<'u> {
         if explanation.verdict != Verdict::Kept || is_forbidden {
             return None;
         }
-        let typed = explanation.changes.iter().find(|change| !change.parts().1.is_empty());
-        let change = typed.or(explanation.changes.first()).map(|change| change.text());
+        let possible =
+            || explanation.changes.iter().filter(|change| self.is_possible(change, linkage_name, places));
+        let typed = possible().find(|change| !change.parts().1.is_empty());
+        let change = typed.or_else(|| possible().next()).map(Change::text);
         let advice = Advice::new("call", 3.0, format!("{name} is called"))
             .because(format!("it is not inlined: {}", explanation.because));
-        let advice = Advice { kind: Kind::Missed, ..advice };
-        Some(match change {
-            Some(change) => advice.change(change),
-            None => advice,
-        })
+        Some(Advice { kind: Kind::Missed, ..advice }.change_if(change))
     }
 }
 

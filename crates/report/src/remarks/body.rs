@@ -5,7 +5,7 @@ use flambeau_flow::{Block, EdgeKind, Flow, Loop, Point, Visitor};
 use flambeau_ir::prim::{ArrayKind, Init};
 use flambeau_ir::term::RaiseKind;
 use flambeau_ir::{
-    Apply, BoxedKind, CallKind, CodeId, Continuation, Dbg, Expr, Item, Named, Prim, Simple, StaticDef,
+    Apply, BoxedKind, CallKind, CodeId, Continuation, Dbg, Expr, Heat, Item, Named, Prim, Simple, StaticDef,
     Symbol, Terminator, Unit, Variable,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -44,8 +44,15 @@ pub enum Operation {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Fate {
     Returned,
-    /// To this function, if it is known.
-    Argument(Option<String>),
+    /// It is passed to a function that is not known.
+    ToUnknown,
+    /// It is passed to a function of OCaml, by the linker's name.
+    ToFunction {
+        name: String,
+        call: Dbg,
+    },
+    /// It is passed to a C function.
+    ToC(String),
     Stored,
     /// Of a block that is allocated.
     Part,
@@ -63,6 +70,8 @@ pub struct Fact {
     pub depth: u32,
     /// The function does not return after it.
     pub is_cold: bool,
+    /// It never ran when the program was counted.
+    pub never_ran: bool,
     pub fate: Option<Fate>,
 }
 
@@ -126,7 +135,7 @@ fn of_body(
         passed: Vec::new(),
     };
     flow.analyse(expr, &mut found);
-    let shape = Shape::of(flow);
+    let shape = Shape::of(unit, code, flow);
     let facts = found
         .facts
         .iter()
@@ -135,12 +144,14 @@ fn of_body(
             dbg: raw.dbg,
             depth: shape.depth[&raw.block],
             is_cold: !shape.returns.contains(&raw.block),
+            never_ran: !shape.ran(raw.block),
             fate: raw.result.and_then(|result| found.fate(flow, result)),
         })
         .collect();
     let mut uses: Vec<Use> = found
         .uses
         .iter()
+        .filter(|(_, at)| shape.ran(at.block))
         .map(|&(code, at)| Use {
             code,
             depth: shape.depth[&at.block],
@@ -148,7 +159,7 @@ fn of_body(
             is_caught: flow.runs()[at.run].in_try.is_some(),
         })
         .collect();
-    for (value, block) in &found.passed {
+    for (value, block) in found.passed.iter().filter(|(_, block)| shape.ran(*block)) {
         let codes = match value {
             Simple::Symbol(symbol) => closures.get(symbol).copied().into_iter().collect(),
             Simple::Var(var) => found.made.get(var).cloned().unwrap_or_default(),
@@ -164,10 +175,12 @@ fn of_body(
 struct Shape {
     depth: FxHashMap<Block, u32>,
     returns: FxHashSet<Block>,
+    /// The blocks that a profile does not say never ran; nothing if it says so of none.
+    reached: Option<FxHashSet<Block>>,
 }
 
 impl Shape {
-    fn of(flow: &Flow) -> Shape {
+    fn of(unit: &Unit, code: Option<CodeId>, flow: &Flow) -> Shape {
         let leaves = |kind: EdgeKind| matches!(kind, EdgeKind::Jump | EdgeKind::Return);
         let ends = flow
             .edges()
@@ -181,8 +194,41 @@ impl Shape {
                 *depth.entry(block).or_default() += 1;
             }
         }
-        Shape { depth, returns }
+        Shape { depth, returns, reached: reached(unit, code, flow) }
     }
+
+    /// Whether a block may have run when the program was counted.
+    fn ran(&self, block: Block) -> bool {
+        self.reached.as_ref().is_none_or(|reached| reached.contains(&block))
+    }
+}
+
+/// The blocks that the beginning of a function reaches past those that never ran; nothing if a profile says that of none.
+fn reached(unit: &Unit, code: Option<CodeId>, flow: &Flow) -> Option<FxHashSet<Block>> {
+    if code.is_some_and(|code| unit.codes[code].attributes.heat == Heat::Never) {
+        return Some(FxHashSet::default());
+    }
+    let never_ran = |block: Block| {
+        flow.blocks()[block].cont.is_some_and(|cont| unit.continuations[cont].heat == Heat::Never)
+    };
+    if !flow.blocks().keys().any(never_ran) {
+        return None;
+    }
+    let mut next: FxHashMap<Block, Vec<Block>> = FxHashMap::default();
+    for edge in flow.edges() {
+        next.entry(edge.from.block).or_default().extend(edge.to.expand());
+    }
+    let mut pending: Vec<Block> =
+        flow.blocks().keys().filter(|block| flow.blocks()[*block].cont.is_none()).collect();
+    let mut reached: FxHashSet<Block> = pending.iter().copied().collect();
+    while let Some(block) = pending.pop() {
+        for &to in next.get(&block).into_iter().flatten() {
+            if !never_ran(to) && reached.insert(to) {
+                pending.push(to);
+            }
+        }
+    }
+    Some(reached)
 }
 
 /// The blocks of a loop from which control comes back to its beginning.
@@ -316,8 +362,12 @@ impl Found<'_> {
             CallKind::MethodPublic | CallKind::MethodSelf | CallKind::MethodCached => Operation::MethodCall,
         };
         self.note(operation, apply.dbg, at, None);
+        let fate = match &name {
+            Some(name) => Fate::ToFunction { name: name.clone(), call: apply.dbg },
+            None => Fate::ToUnknown,
+        };
         for arg in &apply.args {
-            self.becomes(*arg, Done::Fate(Fate::Argument(name.clone())));
+            self.becomes(*arg, Done::Fate(fate.clone()));
             // Classes are set up once.
             if !name.as_ref().is_some_and(|name| name.starts_with("camlCamlinternalOO")) {
                 self.passed.push((*arg, at.block));
@@ -397,8 +447,8 @@ fn fate_of_operand(prim: &Prim, index: usize) -> Option<Fate> {
         Prim::MakeBlock { .. } | Prim::MakeArray { .. } => Some(Fate::Part),
         Prim::BlockStore { .. } if index == 1 => Some(Fate::Stored),
         Prim::BlockStoreComputed { .. } | Prim::ArrayStore { .. } if index == 2 => Some(Fate::Stored),
-        Prim::CCall(external) => Some(Fate::Argument(Some(external.name.clone()))),
-        Prim::Opaque => Some(Fate::Argument(None)),
+        Prim::CCall(external) => Some(Fate::ToC(external.name.clone())),
+        Prim::Opaque => Some(Fate::ToUnknown),
         _ => None,
     }
 }

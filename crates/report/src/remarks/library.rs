@@ -57,6 +57,18 @@ const SORT: Costly = Costly {
     remedy: "pass a comparison of the elements' type (`Int.compare`), not `compare`",
 };
 
+/// Whether a function, by the scope of a location in it, makes a structure of the standard library larger: it is called
+/// for a small part of what is added, since the structure doubles.
+pub fn grows(scope: &str) -> bool {
+    matches!(
+        scope,
+        "Stdlib__Buffer.resize"
+            | "Stdlib__Hashtbl.resize"
+            | "Stdlib__Dynarray.ensure_capacity"
+            | "Stdlib__Dynarray.ensure_extra_capacity"
+    )
+}
+
 /// What is known of a function by its name (`Stdlib.List.nth`).
 pub fn costly(name: &str) -> Option<&'static Costly> {
     let name = name.strip_prefix("Stdlib.")?;

@@ -87,6 +87,9 @@ impl Remark {
 /// The cost of what is of so little interest that it is not ranked.
 const LEAST: f64 = 1.0;
 
+/// How often what is rare runs, of the times that the code around it does.
+const RARELY: f64 = 0.01;
+
 /// The most that something can cost which is in no loop.
 const MOST_ONCE: f64 = 5.0;
 
@@ -120,15 +123,20 @@ fn remark(
     let depth = fact.depth + frequencies.depth(body.code);
     // What is raised is rare, unless a loop catches it.
     let is_caught = fact.operation == Operation::Raise && frequencies.is_caught_in_loop(body.code);
-    let frequency =
-        if fact.is_cold && !is_caught { 0.01 } else { 10f64.powi(depth.min(frequency::DEEPEST) as i32) };
+    let places = places(unit, fact.dbg);
+    let is_rare = fact.never_ran || places.iter().any(|place| library::grows(&place.scope));
+    let frequency = if fact.is_cold && !is_caught {
+        RARELY
+    } else {
+        10f64.powi(depth.min(frequency::DEEPEST) as i32) * if is_rare { RARELY } else { 1.0 }
+    };
     // What is done once does not matter, whatever it costs.
     let cost = if depth == 0 { advice.cost.min(MOST_ONCE) } else { advice.cost };
     Remark {
         kind: advice.kind,
         name: advice.name.into(),
         function: body.code.map(|code| linkage_name(unit, code)),
-        places: places(unit, fact.dbg),
+        places,
         message: advice.message,
         cause: advice.cause,
         remedy: advice.remedy,

@@ -5,4 +5,5 @@ mod damage;
 mod diffs;
 mod fixture;
 mod remaining;
+mod remarks;
 mod renderings;
