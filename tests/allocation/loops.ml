@@ -504,6 +504,67 @@ let float_returned n =
   done;
   keep (!total > 1.)
 
+type tree = Leaf | Node of tree * int * tree
+let rec tree low high =
+  if low >= high then Leaf else let m = (low + high) / 2 in Node (tree low m, m, tree (m + 1) high)
+let thousand = tree 0 turns
+
+(* A function of a tuple; constants of one constructor; what a call returned, handed on; and passed on. *)
+let rec bezout (a, b) = if b = 0 then (a, 1, 0) else let g, x, y = bezout (b, a mod b) in (g, y, x - (a / b * y))
+let bezout_sums n =
+  let total = ref 0 in
+  for i = 1 to n do
+    let g, x, y = bezout (i * 12, i + 100) in
+    total := !total + g + x + y
+  done;
+  keep (!total > 0)
+
+let[@inline never] digit c = if c < '0' then Error "low" else if c > '9' then Error "high" else Ok (Char.code c - 48)
+let digits n =
+  let total = ref 0 in
+  for i = 1 to n do
+    (match digit (Char.unsafe_chr (40 + (i land 31))) with
+    | Ok d -> total := !total + d
+    | Error why -> total := !total + String.length why);
+    match digit (Char.unsafe_chr (70 - (i land 31))) with Ok d -> total := !total * d | Error _ -> ()
+  done;
+  keep (!total > 0)
+let same_constant n =
+  for i = 1 to n do
+    match digit (Sys.opaque_identity ' '), digit (Sys.opaque_identity '!') with
+    | a, b -> if Sys.opaque_identity a != Sys.opaque_identity b then keep (Array.make 2000 i)
+  done
+
+let ( let* ) = Result.bind
+let rec depth k = function
+  | Leaf -> Ok k
+  | Node (l, x, r) ->
+    let* a = depth k l in
+    let* b = depth k r in
+    if abs (a - b) > 1 then Error x else Ok (1 + max a b)
+let handed_on _ = match depth 0 (Sys.opaque_identity thousand) with Ok h -> keep h | Error x -> keep x
+
+type corner = { left : int; up : int; far : int }
+let[@inline never] corner x = if x land 1 = 0 then { left = x; up = x + 1; far = 7 } else { left = 1; up = x; far = x * 2 }
+let[@inline never] moved p by = { p with up = p.up + by }
+let[@inline never] spread p = if p.left > p.up then p.left * p.far else p.up - p.far
+let passed_on n =
+  let total = ref 0 in
+  for i = 1 to n do
+    total := !total + spread (moved (moved (corner i) 3) 4)
+  done;
+  keep !total
+
+(* What a branch allocates again is not what is taken apart before it. *)
+let seen = Sys.opaque_identity (Array.make 10 (-1))
+let visited = ref []
+let visit (x, y) d =
+  if seen.(x) < 0 then begin
+    seen.(x) <- d;
+    visited := (x, y) :: !visited
+  end
+let visits n = for i = 0 to n - 1 do visit (i mod 10, i) 3 done
+
 (* Other units may call these, too, with what has no such parts; they are read in branches only. *)
 let rec through inv n = if n = 0 then fst inv else if n land 1 = 0 then snd inv + through inv (n - 1) else through inv (n - 1) - 1
 
@@ -522,11 +583,6 @@ let pair_through_recursion n =
   keep (!total > 0)
 
 (* Variants that each call builds, of several constructors: which one, and the fields. *)
-
-type tree = Leaf | Node of tree * int * tree
-let rec tree low high =
-  if low >= high then Leaf else let m = (low + high) / 2 in Node (tree low m, m, tree (m + 1) high)
-let thousand = tree 0 turns
 
 let bounds_of_a_tree _ =
   let rec ordered low high = function
@@ -717,6 +773,12 @@ let () =
   check "record_that_is_read" 0 record_that_is_read;
   check "closure_of_one_case" 6 closure_of_one_case;
   check "sum_of_floats" 0 sum_of_floats;
+  check "bezout_sums" 0 bezout_sums;
+  check "digits" 0 digits;
+  check "same_constant" 0 same_constant;
+  check "handed_on" 2 handed_on;
+  check "passed_on" 0 passed_on;
+  check "visits" 60 visits;
   check "sum_of_some" 2 sum_of_some;
   check "sum_up_to_one" 2 sum_up_to_one;
   check "area_of_corners" 2 area_of_corners;

@@ -35,4 +35,4 @@ let[@inline never] keep (x : float) = Sys.opaque_identity x
 let used_after n x =
   let rec loop acc i = if i = 0 then acc else loop (acc +. x) (i - 1) in
   keep (loop 0. n)
-(* expect used_after: 1 box, 1 loop *)
+(* expect used_after: 1 rebox, 1 loop *)

@@ -136,7 +136,7 @@ fn remarks_are_printed_as_editors_read_them() {
     }
 }
 
-/// What is passed to C is not inlined by any attribute, and what the standard library defines by none on its definition.
+/// What is passed to C no attribute inlines, and what the standard library defines none on its definition.
 #[test]
 fn advice_is_what_can_be_done() {
     let source = "let own a n = if n > 1000 then List.length a + n else n\n\

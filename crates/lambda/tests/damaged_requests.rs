@@ -135,11 +135,13 @@ impl Writer {
                 children(self, 2 + some);
                 self.all(&[19, 1, 0, some as u64]);
             }
-            22 => {
+            22 | 24 => {
+                // Of the runtime, which is never inlined; of another unit.
+                let (name, inlined) = if choice == 22 { ("caml_perform", 2) } else { ("camlOther__f_1", 0) };
                 children(self, some);
                 self.u(22);
-                self.string("caml_perform");
-                self.all(&[0, some as u64]);
+                self.string(name);
+                self.all(&[0, inlined, some as u64]);
             }
             23 => {
                 // A comparison at a type.
@@ -150,12 +152,6 @@ impl Writer {
                 self.string(name);
                 self.string(name);
                 self.all(&[2, 1, 2, 0, 0, 0, 0, 2]);
-            }
-            24 => {
-                children(self, some);
-                self.u(25);
-                self.string("camlOther__f_1");
-                self.all(&[0, some as u64]);
             }
             _ => {
                 children(self, 1);
@@ -220,7 +216,7 @@ fn request(seed: u64) -> Vec<u8> {
     term.node(4);
     let mut w = new();
     w.bytes.extend_from_slice(b"FLBQ");
-    w.u(6);
+    w.u(7);
     // Options.
     w.string("M");
     w.string("camlM");

@@ -16,8 +16,8 @@ pub fn decoded(name: &str) -> String {
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-/// What follows the prefix of OCaml's own names; nothing for names of C functions, which may begin alike (`caml_equal`):
-/// units have capital letters.
+/// What follows the prefix of OCaml's own names; nothing for names of C functions, which may begin alike
+/// (`caml_equal`): units have capital letters.
 fn of_ocaml(linkage_name: &str) -> Option<&str> {
     let is_of_c = |rest: &str| rest.starts_with(|c: char| c == '_' || c.is_ascii_lowercase());
     linkage_name.strip_prefix("caml").filter(|rest| !is_of_c(rest))

@@ -307,7 +307,7 @@ impl Generator {
             // `[| 0.5; 1. |]`
             let constants: Vec<Simple> =
                 (0..LENGTH).filter_map(|_| self.constant(Type::Float)).map(Simple::Const).collect();
-            if self.one_in(2) && constants.len() == LENGTH {
+            if constants.len() == LENGTH && !self.one_in(4) {
                 self.let_(scope, items, make, &constants, ty);
             } else {
                 self.apply_prim(scope, items, make, &[Type::Float; LENGTH], ty);

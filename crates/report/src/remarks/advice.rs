@@ -148,8 +148,8 @@ impl<'u> Context<'u> {
         }
     }
 
-    /// The attributes by which a function would be inlined at a call, as a part of a sentence; nothing if there are none
-    /// that would help, or if they would have to stand in the source of another unit.
+    /// The attributes by which a function would be inlined at a call, as a part of a sentence; nothing if there are
+    /// none that would help, or if they would have to stand in the source of another unit.
     fn inlining(&self, linkage_name: &str, call: Dbg) -> Option<String> {
         const AT_CALL: Change = Change::AtCall("[@inlined]");
         const AT_DEFINITION: Change = Change::AtDefinition("[@inline]");

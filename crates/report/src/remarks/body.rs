@@ -203,7 +203,8 @@ impl Shape {
     }
 }
 
-/// The blocks that the beginning of a function reaches past those that never ran; nothing if a profile says that of none.
+/// The blocks that the beginning of a function reaches past those that never ran; nothing if a profile says that of
+/// none.
 fn reached(unit: &Unit, code: Option<CodeId>, flow: &Flow) -> Option<FxHashSet<Block>> {
     if code.is_some_and(|code| unit.codes[code].attributes.heat == Heat::Never) {
         return Some(FxHashSet::default());
