@@ -242,18 +242,18 @@ let translate vars body =
 
 let translations = Hashtbl.create 16
 
-(* Each once: a function is looked at for itself, and for each that may come to call it. *)
+(* Each once: a function is looked at for itself, and for each that may come to call it. What is not at hand yet may be
+   later, when another [.cmx] file has been read. *)
 let translated label =
-  match Hashtbl.find_opt translations label with
-  | Some translation -> translation
-  | None ->
-      let translation =
-        match Hashtbl.find Imports.stock_bodies label with
-        | exception Not_found -> None
-        | vars, body -> translate vars body
-      in
-      Hashtbl.add translations label translation;
-      translation
+  match Hashtbl.find Imports.stock_bodies label with
+  | exception Not_found -> None
+  | vars, body -> (
+      match Hashtbl.find_opt translations label with
+      | Some translation -> translation
+      | None ->
+          let translation = translate vars body in
+          Hashtbl.add translations label translation;
+          translation)
 
 (* Whether a function that calls these comes to call itself, as far as bodies are at hand. The stock compiler inlines no
    call in what it inlines; we do. *)

@@ -6,8 +6,7 @@ use cranelift_entity::SecondaryMap;
 use flambeau_flow::{Block, EdgeKind, Location, Run, RunKind};
 use flambeau_ir::prim::Crossing;
 use flambeau_ir::stack::deep;
-use flambeau_ir::{CallKind, Continuation, Expr, Prim, Rewrite, Rewrites, Simple, Terminator, Variable};
-use flambeau_simplify::waiting::waiting_loops;
+use flambeau_ir::{CallKind, Continuation, Prim, Rewrite, Rewrites, Simple, Terminator, Variable};
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
@@ -29,18 +28,13 @@ const DEEP: u32 = 200;
 /// Decides what is moved into branches. What leaves a loop stays before it.
 pub(super) fn plan(
     function: &Function,
-    body: &Expr,
+    waiting: &FxHashSet<Continuation>,
     floating: &[Floating],
     plan: &mut Plan,
     rewrites: &mut Rewrites,
 ) {
     let allocates = floating.iter().any(|floating| matches!(floating.kind, FloatingKind::Allocation { .. }));
     let paths = if allocates { paths::paths(function) } else { SecondaryMap::new() };
-    let is_in_head = |floating: &Floating| {
-        matches!(floating.kind, FloatingKind::Allocation { is_number: true, .. })
-            && function.flow.runs()[floating.home].header_of().is_some()
-    };
-    let waiting = if floating.iter().any(is_in_head) { waiting_loops(body) } else { FxHashSet::default() };
     let down = Down { function, paths, waiting, recursion: recursion(function) };
     for floating in floating.iter().rev() {
         if plan.moves.contains_key(&floating.vars[0]) {
@@ -66,7 +60,7 @@ struct Down<'d, 'f, 'e> {
     function: &'d Function<'f, 'e>,
     paths: SecondaryMap<Run, Path>,
     /// The loops that wait for others.
-    waiting: FxHashSet<Continuation>,
+    waiting: &'d FxHashSet<Continuation>,
     /// Calls of the function by a closure, and where.
     recursion: Vec<(Variable, Run)>,
 }

@@ -22,7 +22,8 @@ mod up;
 use cranelift_entity::SecondaryMap;
 use flambeau_flow::{Flow, Location, Run, Values};
 use flambeau_ir::{CodeId, Continuation, Expr, Rewrites, Simple, Unit, Variable};
-use rustc_hash::FxHashMap;
+use flambeau_simplify::waiting::waiting_loops;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 use floating::Floating;
@@ -62,8 +63,10 @@ impl Function<'_, '_> {
         let mut plan = Plan::default();
         let floating = floating::collect(self);
         if !floating.is_empty() {
-            up::plan(self, body, &floating, &mut plan, rewrites);
-            down::plan(self, body, &floating, &mut plan, rewrites);
+            let loops = !self.flow.loops().is_empty();
+            let waiting = if loops { waiting_loops(body) } else { FxHashSet::default() };
+            up::plan(self, &waiting, &floating, &mut plan, rewrites);
+            down::plan(self, &waiting, &floating, &mut plan, rewrites);
         }
         plan
     }

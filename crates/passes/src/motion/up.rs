@@ -9,7 +9,6 @@ use flambeau_ir::stack::deep;
 use flambeau_ir::{
     Continuation, Expr, Item, Kind, Named, Prim, Rewrite, Rewrites, Simple, Terminator, Variable,
 };
-use flambeau_simplify::waiting::waiting_loops;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::smallvec;
 
@@ -20,7 +19,7 @@ use crate::loops::Iteration;
 /// Decides what leaves loops.
 pub(super) fn plan(
     function: &Function,
-    body: &Expr,
+    waiting: &FxHashSet<Continuation>,
     floating: &[Floating],
     plan: &mut Plan,
     rewrites: &mut Rewrites,
@@ -28,7 +27,7 @@ pub(super) fn plan(
     if function.flow.loops().is_empty() {
         return;
     }
-    let loops = function.loops(&waiting_loops(body));
+    let loops = function.loops(waiting);
     // Operands come before what is computed from them.
     let mut outermost: FxHashMap<Variable, Loop> = FxHashMap::default();
     for value in floating {
