@@ -19,7 +19,45 @@ const RUNS: usize = 4_000;
 /// Whether the loop formed by these continuations waits.
 #[must_use]
 pub fn waits(handlers: &[ContHandler]) -> bool {
-    Loop::of(handlers).is_none_or(|found| found.waits())
+    evident(handlers).unwrap_or_else(|| Loop::of(handlers).waits())
+}
+
+/// Whether a loop waits, if that follows from the operations in it: one that may have any effect changes the memory, and
+/// without a load that may be waited for no exit depends on it. Most loops are of these two kinds.
+fn evident(handlers: &[ContHandler]) -> Option<bool> {
+    let mut pending: SmallVec<[&Expr; 8]> = handlers.iter().map(|handler| &handler.body).collect();
+    let (mut runs, mut loads) = (0, false);
+    while let Some(expr) = pending.pop() {
+        runs += 1;
+        if runs > RUNS {
+            return Some(true);
+        }
+        for item in &expr.items {
+            match item {
+                Item::Let { named: Named::Prim { prim, .. }, .. } => {
+                    if may_do_anything(prim) {
+                        return Some(true);
+                    }
+                    loads |= prim.may_be_waited_for();
+                }
+                Item::Join { body, .. } => pending.push(body),
+                Item::LetCont { handlers, .. } => {
+                    pending.extend(handlers.iter().map(|handler| &handler.body));
+                }
+                Item::Let { .. } | Item::LetClosures { .. } => {}
+            }
+        }
+        match &expr.terminator {
+            Terminator::Apply(_) => return Some(true),
+            terminator => pending.extend(terminator.child()),
+        }
+    }
+    if loads { None } else { Some(false) }
+}
+
+fn may_do_anything(prim: &Prim) -> bool {
+    let writes = prim.effects().writes();
+    writes | Classes::ALL == writes
 }
 
 /// The first continuations of the loops of a term that wait.
@@ -92,26 +130,20 @@ struct Loop<'e> {
 }
 
 impl<'e> Loop<'e> {
-    /// The parts of a loop; `None` if it is too large, or does what may have any effect: that changes the memory
-    /// anyway.
-    fn of(handlers: &'e [ContHandler]) -> Option<Loop<'e>> {
+    /// The parts of a loop of which it is not [`evident`] whether it waits.
+    fn of(handlers: &'e [ContHandler]) -> Loop<'e> {
         let mut found = Loop::default();
         found.regions.push(Region { parent: None, own: None, escapes: true, tests: Vec::new() });
         let mut pending: Vec<(&Expr, usize)> = Vec::new();
         found.bind(handlers, 0, &mut pending);
-        let mut runs = 0;
         while let Some((expr, region)) = pending.pop() {
-            runs += 1;
             for item in &expr.items {
-                found.item(item, region, &mut pending)?;
+                found.item(item, region, &mut pending);
             }
-            found.end(&expr.terminator, region, &mut pending)?;
-            if runs > RUNS {
-                return None;
-            }
+            found.end(&expr.terminator, region, &mut pending);
         }
         found.find_fixed_params();
-        Some(found)
+        found
     }
 
     /// Removes from what varies the parameters that are only passed on, or receive values from outside or computed from
@@ -178,7 +210,7 @@ impl<'e> Loop<'e> {
         self.defs.extend(defs);
     }
 
-    fn item(&mut self, item: &'e Item, region: usize, pending: &mut Vec<(&'e Expr, usize)>) -> Option<()> {
+    fn item(&mut self, item: &'e Item, region: usize, pending: &mut Vec<(&'e Expr, usize)>) {
         match item {
             Item::Let { var, named: Named::Simple(simple), .. } => {
                 self.defs.insert(*var, Def::Copy(*simple));
@@ -188,7 +220,7 @@ impl<'e> Loop<'e> {
                 }
             }
             Item::Let { var, named: Named::Prim { prim, args, exn }, .. } => {
-                self.prim(*var, prim, args, exn.as_deref(), region)?;
+                self.prim(*var, prim, args, exn.as_deref(), region);
             }
             Item::LetClosures { vars, set, .. } => {
                 self.varies.extend(vars);
@@ -204,7 +236,6 @@ impl<'e> Loop<'e> {
             }
             Item::LetCont { handlers, .. } => self.bind(handlers, region, pending),
         }
-        Some(())
     }
 
     fn prim(
@@ -214,11 +245,8 @@ impl<'e> Loop<'e> {
         args: &'e [Simple],
         exn: Option<&ExnCont>,
         region: usize,
-    ) -> Option<()> {
+    ) {
         let writes = prim.effects().writes();
-        if writes | Classes::ALL == writes {
-            return None;
-        }
         if !prim.can_duplicate() || !self.is_invariant(args) {
             self.varies.insert(var);
         }
@@ -235,17 +263,10 @@ impl<'e> Loop<'e> {
             Some(_) => self.checks.push(args),
             None => {}
         }
-        Some(())
     }
 
-    fn end(
-        &mut self,
-        end: &'e Terminator,
-        region: usize,
-        pending: &mut Vec<(&'e Expr, usize)>,
-    ) -> Option<()> {
+    fn end(&mut self, end: &'e Terminator, region: usize, pending: &mut Vec<(&'e Expr, usize)>) {
         match end {
-            Terminator::Apply(_) => return None,
             Terminator::Switch(switch) => self.regions[region].tests.push(switch.scrutinee),
             Terminator::StringSwitch(switch) => self.regions[region].tests.push(switch.scrutinee),
             Terminator::Raise { exn, handler, .. } => self.raise(*exn, handler, region),
@@ -253,10 +274,9 @@ impl<'e> Loop<'e> {
                 self.raise(Const::Tagged(0).into(), handler, region);
                 pending.push((body, region));
             }
-            Terminator::ApplyCont(_) | Terminator::Unreachable => {}
+            Terminator::ApplyCont(_) | Terminator::Apply(_) | Terminator::Unreachable => {}
         }
         end.for_each_jump(&mut |jump| self.jump(jump.cont, SmallVec::from_slice(&jump.args), region));
-        Some(())
     }
 
     fn raise(&mut self, value: Simple, exn: &ExnCont, region: usize) {
