@@ -1,7 +1,7 @@
 (** The library: descriptions of installed units that the stock compiler compiled. Each is the payload that the unit
     would have if Flambeau had compiled it, for one stock [.cmx].
 
-    A description is the digest of that [.cmx], the payload, and the MD5 of both. *)
+    A description is the digest of that [.cmx] and the payload. *)
 
 (** Where descriptions are. *)
 type source =
@@ -45,11 +45,10 @@ let payload ~name ~crc =
   match find name with
   | None -> None
   | Some (where, description) ->
-      let length = String.length description - 16 in
-      if length < 16 then corrupt ~where (name ^ ": the description ends too early");
-      if Digest.substring description 0 length <> String.sub description length 16 then
-        corrupt ~where (name ^ ": its digest is wrong");
-      if String.sub description 0 16 = crc then Some (String.sub description 16 (length - 16)) else None
+      if String.length description < 16 then corrupt ~where (name ^ ": the description ends too early");
+      if String.sub description 0 16 = crc then
+        Some (String.sub description 16 (String.length description - 16))
+      else None
 
 (** Writes the description of the unit whose stock [.cmx] has the digest [crc]. *)
 let save ~output_prefix ~crc payload =
@@ -59,9 +58,8 @@ let save ~output_prefix ~crc payload =
   Misc.try_finally
     ~always:(fun () -> close_out_noerr oc)
     (fun () ->
-      let contents = crc ^ payload in
-      output_string oc contents;
-      Digest.output oc (Digest.string contents))
+      output_string oc crc;
+      output_string oc payload)
 
 (* Whether what the library has of a unit of the standard library is for the one that is installed. *)
 let is_of_installation unit =

@@ -36,7 +36,7 @@ pub fn bounds(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
 /// Whether anything was decided, and the functions in which comparisons were, the entry without a code: there, branches
 /// have become known.
 pub fn decide_all(unit: &mut Unit, rewrites: &mut Rewrites) -> (bool, Vec<Option<CodeId>>) {
-    let mut env = Env::default();
+    let mut env = Env::with_capacity(unit.variables.len(), 0);
     let mut compared = Vec::new();
     let changed = unit.rewrite_bodies(|unit, code, body| {
         let has_removed = remove_unknown_zeros(body, unit, code, rewrites);

@@ -158,10 +158,12 @@ impl<'a> Simplifier<'a> {
     fn new(unit: &'a mut Unit, rewrites: &'a mut Rewrites) -> Self {
         let unit_budget = Simplifier::unit_budget(unit, rewrites.inlining.of(rewrites.round));
         let global = Global::of(unit, unit_budget);
+        // What is inlined has variables of its own.
+        let env = Env::with_capacity(2 * unit.variables.len(), 2 * unit.symbols.len());
         Simplifier {
             unit,
             rewrites,
-            env: Env::default(),
+            env,
             global,
             function: FunctionState::default(),
             point: Point::default(),

@@ -108,6 +108,19 @@ impl Default for TyOrUnknown {
 }
 
 impl Env {
+    /// An environment with room for so many variables and symbols.
+    #[must_use]
+    pub fn with_capacity(variables: usize, symbols: usize) -> Env {
+        Env {
+            tys: SecondaryMap::with_capacity(variables),
+            aliases: SecondaryMap::with_capacity(variables),
+            times: SecondaryMap::with_capacity(variables),
+            definitions: SecondaryMap::with_capacity(variables),
+            symbols: SecondaryMap::with_capacity(symbols),
+            ..Env::default()
+        }
+    }
+
     /// Records the type of a symbol, for the whole unit.
     pub fn set_symbol(&mut self, symbol: Symbol, ty: Ty) {
         self.symbols[symbol] = TyOrUnknown(ty);

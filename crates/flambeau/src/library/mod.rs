@@ -9,7 +9,8 @@
 //! program │ descriptions, one after another │ index │ length of the index │ length from the descriptions on │ MAGIC
 //! ```
 //!
-//! The contents are not trusted: each description ends with its own digest (`ocaml/unit/library.ml`).
+//! The contents are not trusted: the index has a checksum of each description. It is a CRC, since each compilation
+//! computes it for each unit that it takes something of.
 
 pub mod in_place;
 mod make;
@@ -22,6 +23,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
+use serde::{Deserialize, Serialize};
 
 /// The end of an executable with a library.
 const MAGIC: &[u8; 16] = b"FLAMBEAU LIBRARY";
@@ -29,8 +31,17 @@ const MAGIC: &[u8; 16] = b"FLAMBEAU LIBRARY";
 /// The length of what follows the index.
 const TRAILER: u64 = 8 + 8 + MAGIC.len() as u64;
 
-/// Where each description is, by the name of its unit: its beginning, counted from that of the library, and its length.
-type Index = BTreeMap<String, (u64, u64)>;
+/// Where each description is, by the name of its unit.
+type Index = BTreeMap<String, Place>;
+
+/// Where a description is, and what its bytes come to.
+#[derive(Serialize, Deserialize)]
+struct Place {
+    /// Its beginning, counted from that of the library.
+    offset: u64,
+    length: u64,
+    checksum: u32,
+}
 
 /// A library in an executable.
 pub struct Library {
@@ -79,14 +90,18 @@ impl Library {
     /// The description of a unit, if there is one.
     ///
     /// # Errors
-    /// When it can't be read.
+    /// When it can't be read, or is damaged.
     pub fn description(&mut self, unit: &str) -> Result<Option<Vec<u8>>> {
-        let Some((offset, length)) = self.index.get(unit) else { return Ok(None) };
+        let Some(Place { offset, length, checksum }) = self.index.get(unit) else { return Ok(None) };
         let within = offset.checked_add(*length).and_then(|end| end.checked_add(self.start));
         if within.is_none_or(|end| self.file.metadata().map_or(true, |file| end > file.len())) {
             bail!("the library's index is damaged: the description of {unit} would be outside of the file");
         }
-        read_at(&mut self.file, self.start + offset, *length).map(Some)
+        let description = read_at(&mut self.file, self.start + offset, *length)?;
+        if crc32fast::hash(&description) != *checksum {
+            bail!("{unit}: the checksum of its description is wrong");
+        }
+        Ok(Some(description))
     }
 
     /// The units that it describes: the base names of their files.
@@ -97,8 +112,8 @@ impl Library {
 
 fn read_at(file: &mut File, start: u64, length: u64) -> Result<Vec<u8>> {
     file.seek(SeekFrom::Start(start))?;
-    let mut bytes = Vec::new();
-    file.take(length).read_to_end(&mut bytes)?;
+    let mut bytes = vec![0; usize::try_from(length)?];
+    file.read_exact(&mut bytes)?;
     Ok(bytes)
 }
 
@@ -159,7 +174,9 @@ fn add_to(program: &mut Vec<u8>, descriptions: &BTreeMap<String, Vec<u8>>) -> Re
     let start = program.len();
     let mut index = Index::new();
     for (unit, description) in descriptions {
-        index.insert(unit.clone(), ((program.len() - start) as u64, description.len() as u64));
+        let offset = (program.len() - start) as u64;
+        let (length, checksum) = (description.len() as u64, crc32fast::hash(description));
+        index.insert(unit.clone(), Place { offset, length, checksum });
         program.extend_from_slice(description);
     }
     let index = postcard::to_allocvec(&index).context("writing the library's index")?;
@@ -208,22 +225,27 @@ mod tests {
     }
 
     #[test]
-    fn damage_is_an_error_or_is_left_to_the_digests() {
+    fn a_damaged_description_is_an_error_whatever_the_damage() {
         let mut bytes = b"program".to_vec();
         add_to(&mut bytes, &two_units()).expect("an index");
+        let good = two_units();
         for position in 7..bytes.len() {
             let mut damaged = bytes.clone();
             damaged[position] ^= 0x80;
             let file = executable(&damaged);
             if let Ok(Some(mut library)) = Library::of(file.path()) {
-                // A damaged index may lead to other bytes of the file, but to none outside of it.
                 for unit in ["List", "Map"] {
-                    let description = library.description(unit);
-                    assert!(
-                        description.is_err() || description.is_ok_and(|d| d.is_none_or(|d| d.len() < 200))
-                    );
+                    // A damaged name is that of another unit.
+                    if let Ok(Some(description)) = library.description(unit) {
+                        assert_eq!(Some(&description), good.get(unit), "byte {position}");
+                    }
                 }
             }
         }
+        bytes[8] ^= 1;
+        let file = executable(&bytes);
+        let mut library = Library::of(file.path()).expect("a good index").expect("a library");
+        let error = library.description("List").expect_err("a byte is another one");
+        assert!(error.to_string().contains("List: the checksum of its description is wrong"), "{error:#}");
     }
 }
