@@ -464,7 +464,7 @@ impl Analysis {
     /// read them, and some would allocate it no more.
     fn replaceable(&self, unit: &Unit, class: &Class) -> Option<Guard> {
         let allocates = class.is_joined
-            || self.takes_numbers(class)
+            || self.is_exported(class)
             || class.made.iter().any(|made| made.as_var().is_some());
         if class.refused || !allocates || !self.has_parts(class) {
             return None;
@@ -478,11 +478,11 @@ impl Analysis {
         workers::exported(unit, rewrites).into_iter().for_each(|code| self.exported[code] = true);
     }
 
-    /// Whether a class consists of numbers that other units pass, too, and may have unboxed.
-    fn takes_numbers(&self, class: &Class) -> bool {
+    /// Whether a class is of exported functions, whose callers in other units may have the parts.
+    fn is_exported(&self, class: &Class) -> bool {
         self.functions(class).all(|code| self.exported[code])
             && !class.parts.is_empty()
-            && class.parts.iter().all(|part| matches!(part, Part::Number(_)))
+            && !class.parts.iter().any(|part| matches!(part, Part::Which | Part::Captured(_)))
     }
 
     /// Whether what calls pass for a class that is known is of the same constructor, if it is asked which, or has all
