@@ -78,6 +78,33 @@ fn functions_that_need_their_closures_are_inlined() {
     }
 }
 
+/// `attempt` returns one of two blocks, and calls what it is given: that it is inlined for.
+const GIVEN_FUNCTIONS: &[(&str, &str)] = &[
+    (
+        "a.ml",
+        "type stats = { mutable failures : float; mutable last : string; mutable count : int }\n\
+         exception Refused of string * int\n\
+         let attempt stats f = try Ok (f ()) with Refused (why, n) ->\n\
+           stats.failures <- stats.failures +. float n; stats.last <- why; stats.count <- stats.count + n; Error why\n",
+    ),
+    (
+        "b.ml",
+        "let stats = { A.failures = 0.; last = \"\"; count = 0 }\n\
+         let div x y = A.attempt stats (fun () -> if y = 0 then raise (A.Refused (\"zero\", x)) else x / y)\n\
+         let show = function Ok n -> string_of_int n | Error why -> why\n\
+         let () = print_string (show (div 7 2)); print_string (show (div 5 0)); Printf.printf \" %g %d\\n\" stats.failures stats.count\n",
+    ),
+];
+
+#[test]
+fn what_is_given_a_function_returns_the_whole_at_the_highest_level() {
+    let folder = Folder::new(GIVEN_FUNCTIONS);
+    folder.compile(&["-O3", "a.ml"]);
+    let b = folder.compile(&["-O3", "b.ml"]);
+    assert!(!b.contains("call external \"camlA__attempt"), "{b}");
+    assert_eq!(folder.link_and_run(&["a.cmx", "b.cmx"]), "3zero 5 5\n");
+}
+
 /// `a` gives numbers, some of which are known only when it has been optimised.
 const NUMBERS: &[(&str, &str)] = &[
     (

@@ -235,6 +235,7 @@ impl Simplifier<'_> {
 }
 
 /// Whether specialisation for functions passed to it may bring something.
+#[must_use]
 pub fn uses_functions(code: &Code) -> bool {
     uses(code, &code.params)
 }
