@@ -7,7 +7,7 @@
 //! dense: marshalling and compaction walk them (pitfall 47).
 
 use cranelift_entity::SecondaryMap;
-use flambeau_ir::{Code, CodeId, FunctionKind, FunctionSlot, SetOfClosures, Unit, ValueSlot};
+use flambeau_ir::{Code, CodeId, FunctionKind, FunctionSlot, SetOfClosures, StaticDef, Unit, ValueSlot};
 
 /// Where the slots of a unit's sets of closures lie, in words from the start of the block.
 ///
@@ -108,5 +108,35 @@ impl Layout {
     /// The size of the block that holds the closure of a function, and the closure's offset in it.
     pub fn block(&self, slot: FunctionSlot) -> (u32, u32) {
         (self.block_sizes[slot].get(slot), self.functions[slot].get(slot))
+    }
+}
+
+/// Where the closures of a unit's object have what they captured, for other units.
+#[derive(Debug)]
+pub struct CapturedPlaces(Layout);
+
+impl CapturedPlaces {
+    /// In all sets of the unit, which is lowered as it is.
+    #[must_use]
+    pub fn of(unit: &Unit) -> CapturedPlaces {
+        let mut layout = Layout::default();
+        for item in &unit.statics {
+            if let StaticDef::Closures { set, .. } = &item.def {
+                layout.add(unit, set);
+            }
+        }
+        for body in unit.codes.values().map(|code| &code.body).chain([&unit.entry.body]) {
+            body.for_each_set(&mut |set| layout.add(unit, set));
+        }
+        CapturedPlaces(layout)
+    }
+
+    /// Words from the closure of a function to a captured value, if sets have both, and all of them there.
+    #[must_use]
+    pub fn of_value(&self, function: FunctionSlot, value: ValueSlot) -> Option<u32> {
+        match (self.0.functions[function], self.0.values[value]) {
+            (Place::At(closure), Place::At(value)) => value.checked_sub(closure),
+            _ => None,
+        }
     }
 }

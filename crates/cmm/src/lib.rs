@@ -25,4 +25,5 @@ mod switch;
 pub mod tree;
 
 pub use functions::lower;
+pub use layout::CapturedPlaces;
 pub use printer::print;

@@ -134,7 +134,7 @@ impl<'a> Converter<'a> {
         let classes = if is_described {
             Classes::default()
         } else {
-            Classes::new(&request.term, &request.imports, &options.symbol_prefix)
+            Classes::new(&request.term, &request.imports, &options.symbol_prefix, options.several_domains)
         };
         let handler = Handler { cont: unit.entry.exn, mutables: Rc::from([]) };
         Converter {

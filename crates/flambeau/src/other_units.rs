@@ -2,10 +2,11 @@
 
 use std::rc::Rc;
 
+use flambeau_cmm::CapturedPlaces;
 use flambeau_convert::IN_CLOSURE;
 use flambeau_ir::imports::{Callee, Function, Known, Library, Made, Origins, Shape};
 use flambeau_ir::inlining::Rounds;
-use flambeau_ir::{CodeId, Imports, Origin, Rewrites, Unit, transfer};
+use flambeau_ir::{CodeId, FunctionSlot, Imports, Origin, Rewrites, Unit, transfer};
 use flambeau_lambda::{Approximation, Import, Request, decode_import};
 use flambeau_simplify::export::{Visible, inlinable};
 use flambeau_simplify::shapes;
@@ -311,10 +312,19 @@ pub fn payload(
         roots.extend(labels);
     }
     let (mut exports, mut objects) = (exports, Approximation::Unknown);
+    let of_functors = OfFunctors::in_unit(unit);
     match visible {
         Visible::All => {
             set_results(&mut exports, &shapes::results(unit));
             objects = approximation(&shapes::module(unit, request.options.exported_fields));
+            // Of what functions return, and of what fields hold, others know which functions they run.
+            for known in [&exports, &objects] {
+                for_each_name(known, &mut |name, names_what| {
+                    if names_what != Names::Data && !of_functors.names.contains(name) {
+                        roots.push(name.to_owned());
+                    }
+                });
+            }
         }
         // The stock `.cmx` describes them.
         Visible::Only(_) => {
@@ -322,10 +332,42 @@ pub fn payload(
             exports = Approximation::Unknown;
         }
     }
-    let codes = inlinable(unit, rewrites, roots, &visible);
+    // The closures of a stock object are as its compiler made them.
+    let places = matches!(visible, Visible::All).then(|| CapturedPlaces::of(unit));
+    let place_of = |function, value| {
+        let places = places.as_ref().filter(|_| !of_functors.slots.contains(&function))?;
+        places.of_value(function, value)
+    };
+    let codes = inlinable(unit, rewrites, roots, &visible, &place_of);
     let origins = write_origins(unit, &rewrites.inlining, &visible);
     let functions = Functions { format: transfer::FORMAT.into(), origins, codes };
     Payload::new(recorded_settings(request), exports, objects, functions).encode()
+}
+
+/// The functions whose closures functors make, and the functions that they make: they go out with the functor, which is
+/// copied for its argument where that is worth it.
+#[derive(Default)]
+struct OfFunctors {
+    names: FxHashSet<String>,
+    slots: FxHashSet<FunctionSlot>,
+}
+
+impl OfFunctors {
+    fn in_unit(unit: &Unit) -> OfFunctors {
+        let mut found = OfFunctors::default();
+        let mut pending: Vec<CodeId> =
+            unit.codes.iter().filter(|(_, data)| data.attributes.is_functor).map(|(code, _)| code).collect();
+        while let Some(code) = pending.pop() {
+            unit.codes[code].body.for_each_code_made(&mut |made| {
+                let data = &unit.codes[made];
+                if found.slots.insert(data.function_slot) {
+                    found.names.insert(data.linkage_name.clone());
+                    pending.push(made);
+                }
+            });
+        }
+        found
+    }
 }
 
 /// The settings that are recorded in the payload: all but those that ask for output beside the code (features G9).

@@ -30,7 +30,7 @@ pub fn add(label: &str, payload: &[u8], imports: &mut Imports) -> Result<(), Str
             apply.kind = CallKind::Direct(code);
         }
     });
-    let exported = transfer::export(&unit, code, &FxHashMap::default(), &FxHashMap::default());
+    let exported = transfer::export(&unit, code, &FxHashMap::default(), &FxHashMap::default(), &|_, _| None);
     imports.add(label, exported.map(|exported| (label.to_owned(), exported.bytes)), &[None]);
     Ok(())
 }

@@ -409,3 +409,23 @@ fn a_call_through_a_table_of_functions_has_an_end() {
         ir.split("\ncode run_").nth(1).and_then(|rest| rest.split("\n}").next()).expect("the function");
     assert!(body.lines().count() < 1_500, "{}", body.lines().count());
 }
+
+/// A class whose record nothing can ever set is not asked for: that of the objects that a function makes, where several
+/// domains may run at the same time (OCaml 5).
+#[test]
+fn classes_without_a_record_are_not_asked_for() {
+    let folder = Folder::new(&[(
+        "t.ml",
+        "let counter n = object val mutable c = n method next = c <- c + 1; c end\n\
+         class step = object method skip x = x + 1 end\n\
+         let f n = (counter n)#next\nlet g (o : step) x = o#skip x\n",
+    )]);
+    let asked = |flags: &[&str]| {
+        let output = folder.run(&[flags, &["-c", "-flambeau-verify", "-dflambeau-raw", "t.ml"]].concat());
+        let ir = String::from_utf8(output.stderr).expect("text");
+        assert!(output.status.success(), "{ir}");
+        ir.matches("= is_instance").count()
+    };
+    let is_before_domains = folder.run(&["-version"]).stdout.starts_with(b"4.");
+    assert_eq!(asked(&[]), if is_before_domains { 2 } else { 1 });
+}

@@ -44,6 +44,67 @@ fn functions_of_other_units_are_inlined() {
     assert_eq!(folder.link_and_run(&["a.cmx", "b.cmx", "c.cmx"]), PRINTED);
 }
 
+/// `a` returns closures, alone, in a tuple, and in a record: `b` knows what they run, and what they have captured.
+const CLOSURES: &[(&str, &str)] = &[
+    (
+        "a.ml",
+        "type ops = { get : int -> int; set : int -> int -> unit }\n\
+         let[@inline never] adder n = let m = n * n in fun x -> x + m - n\n\
+         let[@inline never] counter () = let n = ref 0 in (fun () -> incr n; !n), (fun () -> n := 0)\n\
+         let[@inline never] ops n = let a = Array.make n 7 in { get = (fun i -> a.(i)); set = (fun i x -> a.(i) <- x) }\n",
+    ),
+    (
+        "b.ml",
+        "let sum k = let f = A.adder k in f 1 + f 2\n\
+         let count k = let tick, reset = A.counter () in for i = 1 to k do ignore (tick ()); if i = 5 then reset () done; tick ()\n\
+         let swap i j = let o = A.ops 10 in o.set i j; o.get i + o.get j\n\
+         let () = Printf.printf \"%d %d %d\\n\" (sum 3) (count 9) (swap 2 5)\n",
+    ),
+];
+
+#[test]
+fn functions_that_need_their_closures_are_inlined() {
+    for flags in [&[][..], &["-O3"]] {
+        let folder = Folder::new(CLOSURES);
+        folder.compile(&[flags, &["a.ml"]].concat());
+        let b = folder.compile(&[flags, &["b.ml"]].concat());
+        let calls = b.lines().filter(|line| line.contains("call external \"camlA"));
+        for call in calls {
+            let is_of_maker = ["adder", "counter", "ops"].iter().any(|maker| call.contains(maker));
+            assert!(is_of_maker, "{flags:?}: {call}\n{b}");
+        }
+        assert!(!b.contains(" via "), "{b}");
+        assert_eq!(folder.link_and_run(&["a.cmx", "b.cmx"]), "15 5 12\n");
+    }
+}
+
+/// `attempt` returns one of two blocks, and calls what it is given: that it is inlined for.
+const GIVEN_FUNCTIONS: &[(&str, &str)] = &[
+    (
+        "a.ml",
+        "type stats = { mutable failures : float; mutable last : string; mutable count : int }\n\
+         exception Refused of string * int\n\
+         let attempt stats f = try Ok (f ()) with Refused (why, n) ->\n\
+           stats.failures <- stats.failures +. float n; stats.last <- why; stats.count <- stats.count + n; Error why\n",
+    ),
+    (
+        "b.ml",
+        "let stats = { A.failures = 0.; last = \"\"; count = 0 }\n\
+         let div x y = A.attempt stats (fun () -> if y = 0 then raise (A.Refused (\"zero\", x)) else x / y)\n\
+         let show = function Ok n -> string_of_int n | Error why -> why\n\
+         let () = print_string (show (div 7 2)); print_string (show (div 5 0)); Printf.printf \" %g %d\\n\" stats.failures stats.count\n",
+    ),
+];
+
+#[test]
+fn what_is_given_a_function_returns_the_whole_at_the_highest_level() {
+    let folder = Folder::new(GIVEN_FUNCTIONS);
+    folder.compile(&["-O3", "a.ml"]);
+    let b = folder.compile(&["-O3", "b.ml"]);
+    assert!(!b.contains("call external \"camlA__attempt"), "{b}");
+    assert_eq!(folder.link_and_run(&["a.cmx", "b.cmx"]), "3zero 5 5\n");
+}
+
 /// `a` gives numbers, some of which are known only when it has been optimised.
 const NUMBERS: &[(&str, &str)] = &[
     (

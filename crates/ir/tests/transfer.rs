@@ -13,7 +13,7 @@ const UNITS: u64 = 150;
 const ORIGINS: [Option<Origin>; 3] = [None; 3];
 
 fn export(unit: &Unit, code: CodeId) -> Option<Exported> {
-    transfer::export(unit, code, &FxHashMap::default(), &FxHashMap::default())
+    transfer::export(unit, code, &FxHashMap::default(), &FxHashMap::default(), &|_, _| None)
 }
 
 /// All functions of random units that can leave, as bytes.

@@ -1,8 +1,9 @@
 //! Each `tests/fl/PASS/*.fl` is a unit, a line `===>`, and the unit after the pass. Both are verified and must do the
 //! same; `UPDATE_EXPECT=1` writes what came into the files.
 //!
-//! A line `// -unbox-closures` stands for the flag, a line `// several domains` for OCaml 5. A unit whose run
-//! says nothing (it traps, or does not end) has a line that begins with `// not comparable:` and says why.
+//! A line `// -unbox-closures` stands for the flag, a line `// several domains` for OCaml 5, a line `// last round` for
+//! the last round of the schedule. A unit whose run says nothing (it traps, or does not end) has a line that begins with
+//! `// not comparable:` and says why.
 
 use std::path::Path;
 
@@ -16,6 +17,8 @@ const NOT_COMPARABLE: &str = "// not comparable:";
 const UNBOX_CLOSURES: &str = "// -unbox-closures\n";
 /// A line that says that the pass runs as for OCaml 5.
 const SEVERAL_DOMAINS: &str = "// several domains\n";
+/// A line that says that no round comes after that of the pass.
+const LAST_ROUND: &str = "// last round\n";
 
 /// Folders with runners of their own.
 const OTHERS: &[&str] = &["ir", "convert", "imported"];
@@ -113,6 +116,8 @@ fn outcome(pass: &Pass, input: &str) -> Result<String, String> {
     let mut rewrites = Rewrites {
         unboxed_closures: input.contains(UNBOX_CLOSURES),
         several_domains: input.contains(SEVERAL_DOMAINS),
+        lifting_rounds: input.contains(LAST_ROUND).then_some(1),
+        round: u32::from(input.contains(LAST_ROUND)),
         ..Rewrites::default()
     };
     let changed = (pass.run)(&mut after, &mut rewrites);

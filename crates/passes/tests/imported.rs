@@ -3,6 +3,7 @@
 
 use std::path::Path;
 
+use flambeau_cmm::CapturedPlaces;
 use flambeau_ir::{Item, Named, Prim, Rewrites, Simple, StaticDef, Unit, parser, printer, verify};
 use flambeau_simplify::export::{Visible, inlinable};
 
@@ -39,7 +40,9 @@ fn outcome(input: &str) -> String {
     // Without declared origins the first unit sets no limit.
     let origins: Vec<_> = second.origins.keys().map(Some).chain([None]).collect();
     let roots: Vec<String> = first.codes.values().map(|code| code.linkage_name.clone()).collect();
-    let functions = inlinable(&mut first, &rewrites, roots, &Visible::All);
+    let places = CapturedPlaces::of(&first);
+    let place_of = |function, value| places.of_value(function, value);
+    let functions = inlinable(&mut first, &rewrites, roots, &Visible::All, &place_of);
     assert_eq!(verify::verify(&first), Ok(()));
     second.imports.add(&first.name, functions, &origins);
     add_fields(&first, &mut second);
@@ -87,7 +90,8 @@ fn static_data_that_goes_along_is_exported() {
         entry -> return { return ($t) }";
     let exported = |visible: &Visible| {
         let mut unit = unit(text);
-        let functions = inlinable(&mut unit, &Rewrites::default(), ["camlA__f".to_owned()], visible);
+        let functions =
+            inlinable(&mut unit, &Rewrites::default(), ["camlA__f".to_owned()], visible, &|_, _| None);
         let statics: Vec<bool> = unit.statics.iter().map(|item| item.exported).collect();
         (functions.len(), statics)
     };
@@ -112,7 +116,7 @@ fn constants_go_along_where_their_symbols_may_not() {
     let mut first = unit(text);
     let visible = Visible::Only(["camlA".to_owned()].into_iter().collect());
     let roots = ["camlA__f".to_owned(), "camlA__g".to_owned()];
-    let functions = inlinable(&mut first, &Rewrites::default(), roots, &visible);
+    let functions = inlinable(&mut first, &Rewrites::default(), roots, &visible, &|_, _| None);
     // Closures have an identity, and code.
     assert_eq!(functions.iter().map(|(name, _)| &name[..]).collect::<Vec<_>>(), ["camlA__f"]);
     let mut caller = unit(
@@ -153,7 +157,7 @@ fn hidden_functions_that_take_boxes_go_along_where_they_are_called() {
     let mut first = unit(text);
     let visible = Visible::Only(["camlA".to_owned()].into_iter().collect());
     let roots = ["camlA__f".to_owned(), "camlA__g".to_owned(), "camlA__h".to_owned()];
-    let functions = inlinable(&mut first, &Rewrites::default(), roots, &visible);
+    let functions = inlinable(&mut first, &Rewrites::default(), roots, &visible, &|_, _| None);
     assert_eq!(functions.iter().map(|(name, _)| &name[..]).collect::<Vec<_>>(), ["camlA__f"]);
     let mut caller = unit(
         "unit \"B\" prefix \"camlB\" module $camlB

@@ -77,12 +77,19 @@ impl Simplifier<'_> {
 
     /// A call that stays one.
     fn called(&mut self, mut apply: Apply, out: &mut Vec<Item>) -> Next {
-        let result = if self.is_measuring() { Ty::Unknown } else { self.result_of(&mut apply) };
+        let (result, parts) = if self.is_measuring() {
+            (Ty::Unknown, Rc::from([]))
+        } else {
+            (self.result_of(&mut apply), self.parts_of(&mut apply))
+        };
         self.mark_if_cold(&mut apply);
         self.finish_call(&mut apply);
         match self.called_last(&mut apply, out) {
             Some(next) => next,
-            None => self.return_to(apply, result, out),
+            None => {
+                self.note_left_by_call(parts);
+                self.return_to(apply, result, out)
+            }
         }
     }
 

@@ -41,12 +41,14 @@ impl Visible {
 }
 
 /// The functions that other units may inline, each with the linker's name of its code: those of `roots`, which are
-/// names of the linker, and those that these call. Static data that they mention is exported from now on.
+/// names of the linker, and those that these call. Static data that they mention is exported from now on. `place_of`:
+/// where the closures of the object, which are those of no other one, have what they captured.
 pub fn inlinable(
     unit: &mut Unit,
     rewrites: &Rewrites,
     roots: impl IntoIterator<Item = String>,
     visible: &Visible,
+    place_of: transfer::PlaceOf<'_>,
 ) -> Vec<(String, Vec<u8>)> {
     let by_name: FxHashMap<&str, CodeId> =
         unit.codes.iter().map(|(id, code)| (code.linkage_name.as_str(), id)).collect();
@@ -74,7 +76,7 @@ pub fn inlinable(
             continue;
         }
         let along = if unit.codes[code].attributes.is_functor { &along_with_functor } else { &along };
-        let exported = transfer::export(unit, code, along, &closures);
+        let exported = transfer::export(unit, code, along, &closures, place_of);
         let Some(exported) = exported else { continue };
         if !may_leave(unit, &exported, visible) || !may_have_copies(unit, code, &exported, &hidden) {
             continue;

@@ -11,7 +11,7 @@ use flambeau_ir::{
     Apply, CallKind, CodeId, Kind, Prim, Rewrite, SetOfClosures, Simple, Static, StaticDef, Symbol, Unit,
 };
 use flambeau_types::Ty;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::Simplifier;
 
@@ -21,6 +21,8 @@ pub struct Imported {
     importer: Importer,
     /// By the linker's names; nothing for those that can't be had.
     codes: FxHashMap<String, Option<CodeId>>,
+    /// Those of these that need their closure.
+    in_closures: FxHashSet<CodeId>,
     /// The unit's own closures of some.
     copies: FxHashMap<String, Option<Symbol>>,
 }
@@ -39,13 +41,25 @@ impl Imported {
 
 impl Simplifier<'_> {
     /// The function that a call of another unit runs, if it was exported by that unit and takes as many arguments as
-    /// are passed.
+    /// are passed, and its closure if it needs that.
     pub(crate) fn imported(&mut self, name: &str, apply: &Apply) -> Option<CodeId> {
-        self.imported_function(name, apply.args.len())
+        let code = self.imported_code(name, apply.args.len())?;
+        (apply.callee.is_some() || !self.is_in_closure(code)).then_some(code)
     }
 
-    /// The function of another unit with that name, if it was exported by the unit and takes so many arguments.
+    /// The function of another unit with that name, if it was exported by the unit and takes so many arguments, and not
+    /// its closure.
     pub(crate) fn imported_function(&mut self, name: &str, args: usize) -> Option<CodeId> {
+        self.imported_code(name, args).filter(|code| !self.is_in_closure(*code))
+    }
+
+    /// Whether a function of another unit reads what its closure has captured. It can be inlined; a copy of it that has
+    /// a closure of its own would have to capture that, too.
+    pub(crate) fn is_in_closure(&self, code: CodeId) -> bool {
+        self.global.imported.in_closures.contains(&code)
+    }
+
+    fn imported_code(&mut self, name: &str, args: usize) -> Option<CodeId> {
         let known = self.global.imported.codes.get(name).copied();
         let code = known.unwrap_or_else(|| {
             let code = self.import(name);
@@ -150,7 +164,7 @@ impl Simplifier<'_> {
             return Some(symbol);
         }
         let code = self.import(name)?;
-        if !self.unit.codes[code].takes_values(&self.unit.variables, arity) {
+        if !self.unit.codes[code].takes_values(&self.unit.variables, arity) || self.is_in_closure(code) {
             return None;
         }
         let symbol = self.global.imported.importer.copy_symbol(self.unit, name);
@@ -202,6 +216,9 @@ impl Simplifier<'_> {
             next = CodeId::from_u32(next.as_u32() + 1);
         }
         let data = &self.unit.codes[code];
+        if data.uses_closure() {
+            self.global.imported.in_closures.insert(code);
+        }
         let is_value = |variable| self.unit.variables[variable].kind == Kind::Value;
         (data.result == Kind::Value && data.params.iter().copied().all(is_value)).then_some(code)
     }

@@ -53,7 +53,7 @@ impl Simplifier<'_> {
         }
         let code = match &apply.kind {
             CallKind::Direct(code) => *code,
-            CallKind::DirectExternal(name) => self.imported(name, apply)?,
+            CallKind::DirectExternal(name) => self.imported_function(name, apply.args.len())?,
             _ => return None,
         };
         self.simplify_callee(code);

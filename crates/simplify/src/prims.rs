@@ -366,6 +366,7 @@ impl Simplifier<'_> {
                 Outcome::Keep(self.env.elements_of_made(prim, args).map_or_else(Ty::pointer, Ty::Array))
             }
             (Prim::BlockLoad { field, .. }, [block]) => self.load(*field, *block),
+            (Prim::LoadResult { part, kind: Kind::Value }, _) => Outcome::Keep(self.type_of_part(*part)),
             (Prim::BlockLoadFloat { field, .. }, [block]) => match self.env.ty(*block) {
                 Ty::Floats(fields) => match fields.get(*field as usize) {
                     Some(Ty::Is(simple)) => Outcome::Atom(*simple),

@@ -12,8 +12,8 @@ use flambeau_ir::imports::{Callee, Shape};
 use flambeau_ir::prim::Mutability;
 use flambeau_ir::term::InlineAttribute;
 use flambeau_ir::{
-    Apply, CallKind, CodeId, Expr, Item, Named, Prim, Rewrite, SetOfClosures, Simple, StaticDef, StaticField,
-    Symbol, Terminator, Unit, Variable,
+    Apply, CallKind, CodeId, Expr, Item, Kind, Named, Prim, Rewrite, SetOfClosures, Simple, StaticDef,
+    StaticField, Symbol, Terminator, Unit, Variable,
 };
 use flambeau_types::{Block, Blocks, Closure, IntSet, Ty, Variant};
 use rustc_hash::FxHashMap;
@@ -70,6 +70,8 @@ enum Definition<'u> {
     Alias(Simple),
     Closure(&'u SetOfClosures, usize),
     Call(&'u Apply),
+    /// A part of what a call returned, beside the one in the register.
+    Part(&'u Apply, u32),
 }
 
 /// The definitions of a body.
@@ -82,11 +84,17 @@ struct Body<'u> {
 impl<'u> Body<'u> {
     fn of(unit: &Unit, body: &'u Expr) -> Body<'u> {
         let mut found = Body { definitions: FxHashMap::default(), module: FxHashMap::default() };
-        body.walk(&mut |expr| expr.items.iter().for_each(|item| found.note(unit, item)));
+        body.walk(&mut |expr| {
+            let mut call = None;
+            for item in &expr.items {
+                found.note(unit, item, &mut call);
+            }
+        });
         found
     }
 
-    fn note(&mut self, unit: &Unit, item: &'u Item) {
+    /// `call`: the last one of the run, as long as the parts of its result are in the slots.
+    fn note(&mut self, unit: &Unit, item: &'u Item, call: &mut Option<&'u Apply>) {
         match item {
             Item::Let { var, named: Named::Simple(simple), .. } => {
                 self.definitions.insert(*var, Definition::Alias(*simple));
@@ -104,6 +112,10 @@ impl<'u> Body<'u> {
                 {
                     self.module.entry(*field).and_modify(|known| *known = None).or_insert(Some(*value));
                 }
+                (Prim::LoadResult { part, kind: Kind::Value }, _) => {
+                    self.definitions.extend(call.map(|call| (*var, Definition::Part(call, *part))));
+                }
+                (Prim::StoreResult { .. }, _) => *call = None,
                 _ => {}
             },
             Item::LetClosures { vars, set, .. } => {
@@ -111,11 +123,13 @@ impl<'u> Body<'u> {
                 self.definitions.extend(closures.map(|(index, var)| (*var, Definition::Closure(set, index))));
             }
             Item::Join { cont, params, body } => {
+                *call = None;
                 if let ([param], [], Terminator::Apply(apply)) =
                     (&params[..], &body.items[..], &body.terminator)
                     && apply.ret == *cont
                 {
                     self.definitions.insert(*param, Definition::Call(apply));
+                    *call = Some(&**apply);
                 }
             }
             Item::LetCont { .. } => {}
@@ -141,6 +155,25 @@ fn returned(unit: &Unit, code: CodeId) -> Option<Simple> {
         [value] => value,
         _ => None,
     }
+}
+
+/// The parts of its result that a function stores, each where that is one value, stored at one program point.
+fn stored(unit: &Unit, code: CodeId) -> SmallVec<[(u32, Option<Simple>); 2]> {
+    let mut stored: SmallVec<[(u32, Option<Simple>); 2]> = SmallVec::new();
+    unit.codes[code].body.walk(&mut |expr| {
+        for item in &expr.items {
+            if let Item::Let {
+                named: Named::Prim { prim: Prim::StoreResult { part, .. }, args, .. }, ..
+            } = item
+            {
+                match stored.iter_mut().find(|(known, _)| known == part) {
+                    Some((_, value)) => *value = None,
+                    None => stored.push((*part, args.get(1).copied())),
+                }
+            }
+        }
+    });
+    stored
 }
 
 /// Whether a function fills the table of a class: what that returns is called once for each class and each `new`, where
@@ -211,6 +244,20 @@ impl<'u> Finder<'u> {
         }
     }
 
+    /// The object that is a part of the result of a function, as [`Finder::result`] is the first: what it stores last
+    /// before it returns, as which nothing else is stored.
+    fn part(&self, code: CodeId, part: u32, depth: u32) -> Object {
+        if depth == 0 || returned(self.unit, code).is_none() {
+            return Object::Unknown;
+        }
+        match stored(self.unit, code).iter().find(|(stored, _)| *stored == part) {
+            Some((_, Some(value))) => {
+                self.object(&Body::of(self.unit, &self.unit.codes[code].body), *value, depth)
+            }
+            _ => Object::Unknown,
+        }
+    }
+
     fn object(&self, body: &Body, simple: Simple, depth: u32) -> Object {
         if depth == 0 {
             return Object::Unknown;
@@ -240,6 +287,10 @@ impl<'u> Finder<'u> {
                     CallKind::DirectExternal(name) => {
                         Object::Elsewhere(Shape::Result(name.as_str().into(), Rc::from([])))
                     }
+                    _ => Object::Unknown,
+                },
+                Some(Definition::Part(apply, part)) => match apply.kind {
+                    CallKind::Direct(code) if (self.stays)(apply) => self.part(code, *part, depth - 1),
                     _ => Object::Unknown,
                 },
             },
@@ -396,6 +447,52 @@ impl Simplifier<'_> {
         });
         self.global.returned.insert(code, ty.clone());
         ty
+    }
+
+    /// What is known of the parts that a call that stays leaves in the slots, beside what it returns, as for
+    /// [`Simplifier::object_of_function`]; none where nothing is.
+    pub(crate) fn parts_of(&mut self, apply: &mut Apply) -> Rc<[(u32, Ty)]> {
+        let CallKind::Direct(code) = apply.kind else { return Rc::from([]) };
+        if !self.rewrites.is_last_round()
+            || self.function.in_instance
+            || !matches!(apply.inlined, InlineAttribute::Default | InlineAttribute::Never)
+        {
+            return Rc::from([]);
+        }
+        let parts = self.parts_of_function(code);
+        if !parts.is_empty() && apply.inlined == InlineAttribute::Default {
+            if !self.allow(Rewrite::FunctorResult) {
+                return Rc::from([]);
+            }
+            apply.inlined = InlineAttribute::Never;
+        }
+        parts
+    }
+
+    fn parts_of_function(&mut self, code: CodeId) -> Rc<[(u32, Ty)]> {
+        if !self.global.done.contains(&code) || self.global.in_progress.contains(&code) {
+            return Rc::from([]);
+        }
+        if let Some(known) = self.global.returned_parts.get(&code) {
+            return known.clone();
+        }
+        let mut parts = Vec::new();
+        if !self.unit.codes[code].recursive {
+            self.global.definitions.update(self.unit);
+            let stays = |apply: &Apply| apply.inlined == InlineAttribute::Never;
+            let finder = Finder::new(self.unit, &self.global.definitions, &stays);
+            let stored = stored(self.unit, code);
+            parts.extend(stored.iter().map(|(part, _)| (*part, finder.part(code, *part, DEPTH))));
+        }
+        parts.iter().for_each(|(_, object)| {
+            object.for_each_code(&mut |code| {
+                self.global.of_objects.insert(code);
+            });
+        });
+        let types = parts.into_iter().map(|(part, object)| (part, self.type_of(&object)));
+        let types: Rc<[(u32, Ty)]> = types.filter(|(_, ty)| *ty != Ty::Unknown).collect();
+        self.global.returned_parts.insert(code, types.clone());
+        types
     }
 
     /// What is known of the module that a functor of another unit returns.

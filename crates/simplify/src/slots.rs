@@ -4,6 +4,8 @@
 //! A store to one slot leaves the others as they are, though it gives their memory a new name. Where several paths
 //! that have stored come together, the continuation takes what they have stored.
 
+use std::rc::Rc;
+
 use flambeau_ir::{Const, Kind, Prim, Rewrite, Simple, Subkind};
 use flambeau_types::{Operands, Ty};
 use smallvec::SmallVec;
@@ -53,6 +55,23 @@ impl Simplifier<'_> {
             self.function.slots.push(stored.clone());
         }
         self.note_in_slot(stored, value);
+    }
+
+    /// What a call leaves in the slots is known until something is stored there, or another call is made.
+    pub(crate) fn note_left_by_call(&mut self, parts: Rc<[(u32, Ty)]>) {
+        let slots = self.memory().read_by(&Prim::LoadResult { part: 0, kind: Kind::Value });
+        self.function.left_by_call = (slots, parts);
+    }
+
+    /// What is known of a part that is loaded.
+    pub(crate) fn type_of_part(&self, part: u32) -> Ty {
+        let slots = self.memory().read_by(&Prim::LoadResult { part, kind: Kind::Value });
+        match &self.function.left_by_call {
+            (left, parts) if *left == slots => {
+                parts.iter().find(|(known, _)| *known == part).map_or(Ty::Unknown, |(_, ty)| ty.clone())
+            }
+            _ => Ty::Unknown,
+        }
     }
 
     /// Makes what all uses of a handler have stored parameters of that. What it does not load is dropped again by the

@@ -71,6 +71,8 @@ pub struct Global {
     pub definitions: Definitions,
     /// What is known of the objects that functions return, as far as it was asked for.
     pub returned: FxHashMap<CodeId, Ty>,
+    /// And of the parts that they store, by the numbers of these.
+    pub returned_parts: FxHashMap<CodeId, Rc<[(u32, Ty)]>>,
     /// The codes of functions in such objects: known too late for inlining to be worth more than a small body.
     pub of_objects: FxHashSet<CodeId>,
     /// What is known of parts of other units' modules, by the symbols of these.
@@ -117,6 +119,7 @@ impl Global {
             evaluated: FxHashMap::default(),
             definitions: Definitions::default(),
             returned: FxHashMap::default(),
+            returned_parts: FxHashMap::default(),
             of_objects: FxHashSet::default(),
             made: FxHashMap::default(),
             instance_data: FxHashSet::default(),
@@ -171,6 +174,8 @@ pub struct FunctionState {
     pub forks: FxHashMap<Continuation, Rc<Fork>>,
     /// The slots in which parts of results have been stored so far, wherever.
     pub slots: SmallVec<[Slot; 2]>,
+    /// What is known of the parts that a call left in the slots, by their numbers, and the name of what these held then.
+    pub left_by_call: (u32, Rc<[(u32, Ty)]>),
     /// Whether what is being simplified is the body of a functor evaluated for what it makes ([`crate::instances`]), or
     /// a function for that.
     pub in_instance: bool,

@@ -75,15 +75,15 @@ pub struct Classes {
 }
 
 impl Classes {
-    /// Reads them off a term: what concerns methods that it calls.
-    pub fn new(term: &Term, imports: &[Import], module: &str) -> Classes {
+    /// Reads them off a term: what concerns methods that it calls. `several_domains`: whether others may run meanwhile.
+    pub fn new(term: &Term, imports: &[Import], module: &str, several_domains: bool) -> Classes {
         let called: FxHashSet<i64> = term.nodes.iter().filter_map(|node| called(term, node)).collect();
         if called.is_empty() || !imports.iter().any(|import| import.name == LIBRARY) {
             return Classes::default();
         }
         let reader = Reader::new(term, imports, module);
         let mut classes = reader.definitions(&called);
-        reader.complete(&mut classes);
+        reader.complete(&mut classes, several_domains);
         if classes.by_hash.is_empty() { Classes::default() } else { classes }
     }
 
@@ -118,6 +118,13 @@ impl Classes {
         let around = self.methods.iter().filter(|method| term.range(method.function).contains(&node.0));
         around.min_by_key(|method| method.function.0).map(|method| method.definition)
     }
+}
+
+/// Whether a class that is complete may be compared with what its parts left behind where the code may be executed more
+/// than once: others may have initialised the class anew in between, so its own table, in a variable, must be at hand,
+/// and another domain could come between all the same.
+pub fn may_be_compared(table: Option<Ident>, several_domains: bool) -> bool {
+    table.is_some() && !several_domains
 }
 
 /// The hash of the name of the method that a node calls, if it does.
@@ -246,8 +253,9 @@ impl<'a> Reader<'a> {
         classes
     }
 
-    /// Finds where classes are complete, and what they then have.
-    fn complete(&self, classes: &mut Classes) {
+    /// Finds where classes are complete, and what they then have. A class that no place can make a record of is none: it
+    /// would be asked for in vain at each call of its methods.
+    fn complete(&self, classes: &mut Classes, several_domains: bool) {
         let by_table: FxHashMap<Ident, usize> =
             classes.definitions.iter().enumerate().map(|(index, d)| (d.table, index)).collect();
         // Tables that are passed to a function of the unit that initialises a class, with what they are called there.
@@ -262,6 +270,7 @@ impl<'a> Reader<'a> {
             _ => None,
         };
         let initialised: FxHashMap<Ident, Ident> = self.term.nodes.iter().filter_map(passed).collect();
+        let in_function = self.in_functions();
         for (index, node) in self.term.nodes.iter().enumerate() {
             let Node::Apply { func, args, .. } = node else { continue };
             let complete = match (self.library_function(*func), &args[..]) {
@@ -279,11 +288,18 @@ impl<'a> Reader<'a> {
                 _ => None,
             };
             let Some((definition, table)) = complete else { continue };
+            if in_function[index] && !may_be_compared(table, several_domains) {
+                continue;
+            }
             classes.steps.insert(NodeId(index as u32), Step::Complete(definition, table));
             let mut class = Class { definitions: Vec::new(), methods: Vec::new() };
             self.add(classes, &by_table, definition, &mut class);
             classes.classes.insert(definition, class);
         }
+        // What a part leaves behind is for those classes.
+        let parts: FxHashSet<usize> =
+            classes.classes.values().flat_map(|c| c.definitions.iter().copied()).collect();
+        classes.steps.retain(|_, step| !matches!(step, Step::Defined(part) if !parts.contains(part)));
         let mut found: Vec<usize> = classes.classes.keys().copied().collect();
         found.sort_unstable();
         for definition in found {
@@ -291,6 +307,20 @@ impl<'a> Reader<'a> {
                 classes.by_hash.entry(classes.methods[*method].hash).or_default().push(definition);
             }
         }
+    }
+
+    /// Which nodes are in the body of a function.
+    fn in_functions(&self) -> Vec<bool> {
+        let mut inside = vec![false; self.term.nodes.len()];
+        let mut first = inside.len() as u32;
+        // A node comes after those of its sub-term: outer functions are met before inner ones.
+        for (index, node) in self.term.nodes.iter().enumerate().rev() {
+            if matches!(node, Node::Function(_)) && (index as u32) < first {
+                first = *self.term.range(NodeId(index as u32)).start();
+            }
+            inside[index] = index as u32 >= first;
+        }
+        inside
     }
 
     /// Adds what a definition has, then what it inherits and does not override.

@@ -143,11 +143,9 @@ impl<'a> Converter<'a> {
         let Some(step) = self.methods.classes.steps.get(&node).copied() else { return Ok(()) };
         match step {
             Step::Defined(definition) => self.note_labels(kept, definition),
-            // Where others may have initialised the class anew, what was left behind is compared with a table of one's
-            // own, and only another domain could come between.
             Step::Complete(_, table)
                 if (self.in_function || !self.straight)
-                    && (table.is_none() || self.options.several_domains) =>
+                    && !classes::may_be_compared(table, self.options.several_domains) =>
             {
                 Ok(())
             }

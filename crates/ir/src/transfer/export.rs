@@ -4,11 +4,12 @@ use cranelift_entity::EntityRef;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Extent, Function, MAX_DEPTH, Place, Portable};
+use crate::prim::Mutability;
 use crate::remap::{self, Remap};
 use crate::stack::deep;
 use crate::{
-    CallKind, CodeId, Continuation, Dbg, Expr, FunctionSlot, Inlined, Origin, SetOfClosures, Simple,
-    StaticDef, StaticField, Symbol, Terminator, Unit, ValueSlot, Variable,
+    CallKind, CodeId, Continuation, Dbg, Expr, FunctionSlot, Inlined, Item, Named, Origin, Prim,
+    SetOfClosures, Simple, StaticDef, StaticField, Symbol, Terminator, Unit, ValueSlot, Variable,
 };
 
 /// A function that can be exported.
@@ -26,27 +27,31 @@ pub struct Exported {
     pub copies: Vec<CodeId>,
 }
 
-/// A function as bytes; `None` if it can't leave its unit: it needs its closure, or slots of sets of closures that it
-/// does not allocate, or allocates a set that is to stay the only one, or is nested very deeply. `along`: the static
-/// data that is exported with it, by its symbols, instead of being referred to, closures with their functions.
-/// `closures`: the functions of static closures that the other unit may know.
+/// Where a captured value lies in the closure of a function, in words from that; `None` if that is not for others to
+/// know.
+pub type PlaceOf<'a> = &'a dyn Fn(FunctionSlot, ValueSlot) -> Option<u32>;
+
+/// A function as bytes; `None` if it can't leave its unit: it calls itself through its closure, or needs slots of sets
+/// of closures that it does not allocate whose places are not known, or allocates a set that is to stay the only one,
+/// or is nested very deeply. `along`: the static data that is exported with it, by its symbols, instead of being
+/// referred to, closures with their functions. `closures`: the functions of static closures that the other unit may
+/// know.
 pub fn export(
     unit: &Unit,
     code: CodeId,
     along: &FxHashMap<Symbol, &StaticDef>,
     closures: &FxHashMap<Symbol, CodeId>,
+    place_of: PlaceOf<'_>,
 ) -> Option<Exported> {
     let Along { codes: functions, copies, sets } = Along::of(unit, code, along)?;
-    let my_closure = unit.codes[code].my_closure;
-    let mut needs_closure = false;
-    unit.codes[code].body.for_each_simple_deep(&mut |simple| needs_closure |= simple == my_closure.into());
-    if needs_closure {
+    if unit.codes[code].recursive && unit.codes[code].uses_closure() {
         return None;
     }
     let mut export = Export {
         unit,
         along,
         closures,
+        place_of,
         own_functions: functions.len(),
         functions: functions.iter().enumerate().map(|(index, code)| (*code, CodeId::new(index))).collect(),
         slots_closed: false,
@@ -204,6 +209,7 @@ struct Export<'u> {
     unit: &'u Unit,
     along: &'u FxHashMap<Symbol, &'u StaticDef>,
     closures: &'u FxHashMap<Symbol, CodeId>,
+    place_of: PlaceOf<'u>,
     /// How many functions are exported along.
     own_functions: usize,
     /// These, then the codes of the unit that are called.
@@ -252,8 +258,20 @@ impl Export<'_> {
             dbg: data.dbg,
             body: data.body.clone(),
         };
+        function.body.walk_mut(&mut |expr| expr.items.iter_mut().for_each(|item| self.load_captured(item)));
         function.remap(self);
         function
+    }
+
+    /// A value that a closure of this unit has captured, one that the other unit does not allocate, is a field of it.
+    fn load_captured(&self, item: &mut Item) {
+        if let Item::Let { named: Named::Prim { prim, .. }, .. } = item
+            && let Prim::ProjectValueSlot { function, value } = *prim
+            && !self.value_slots.contains_key(&value)
+            && let Some(field) = (self.place_of)(function, value)
+        {
+            *prim = Prim::BlockLoad { field, mutability: Mutability::Immutable };
+        }
     }
 
     /// Whether the code is one of those that are written.

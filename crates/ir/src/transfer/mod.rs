@@ -24,7 +24,7 @@ use crate::{
     SetOfClosures, Static, StaticDef, Subkind, Symbol, SymbolData, Unit, Variable, verify,
 };
 
-pub use export::{Exported, export};
+pub use export::{Exported, PlaceOf, export};
 pub use import::{Importer, import, own_name};
 
 /// The form of the bytes, which follows from the types of the IR: builds of Flambeau whose forms differ can't read each

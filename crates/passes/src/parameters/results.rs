@@ -88,7 +88,8 @@ pub(super) fn results(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
     let divisible = workers::divisible(unit, &known);
     let mut analysis = Analysis::of(unit, &known, &divisible);
     for code in workers::exported(unit, rewrites) {
-        analysis.class(code).is_exported |= returns_parts(&unit.codes[code]);
+        let data = &unit.codes[code];
+        analysis.class(code).is_exported |= returns_parts(data) && !hands_out_closures(&data.body);
     }
     let mut chosen: SecondaryMap<CodeId, Option<Kind>> = SecondaryMap::new();
     for code in unit.codes.keys().filter(|code| analysis.find(*code) == *code) {
@@ -178,6 +179,25 @@ fn splice_joins(expr: &mut Expr, is_single: &dyn Fn(Continuation) -> bool) {
 /// Whether a function may return parts: a stub makes the whole of what it gets, though it was in tail position.
 fn returns_parts(code: &Code) -> bool {
     !code.attributes.stub
+}
+
+/// Whether a body puts closures that it allocates into blocks. Other units know the functions of closures in a block
+/// that is returned, and not those of parts.
+fn hands_out_closures(body: &Expr) -> bool {
+    let mut closures: FxHashSet<Variable> = FxHashSet::default();
+    let mut fields: Vec<Simple> = Vec::new();
+    body.walk(&mut |run| {
+        for item in &run.items {
+            match item {
+                Item::LetClosures { vars, .. } => closures.extend(vars),
+                Item::Let { named: Named::Prim { prim: Prim::MakeBlock { .. }, args, .. }, .. } => {
+                    fields.extend(args);
+                }
+                _ => {}
+            }
+        }
+    });
+    fields.iter().any(|field| matches!(field, Simple::Var(var) if closures.contains(var)))
 }
 
 /// Whether a body stores parts of results.

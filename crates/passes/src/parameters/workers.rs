@@ -8,13 +8,17 @@ use flambeau_ir::{
     Apply, CallKind, Code, CodeAttributes, CodeId, Dbg, ExnCont, Expr, FunctionKind, Rewrites, SetOfClosures,
     StaticDef, Terminator, Unit, VariableData,
 };
-use flambeau_simplify::size;
+use flambeau_simplify::{size, uses_functions};
 use smallvec::SmallVec;
 
 use super::known::Known;
 
 /// Functions up to this size other units inline.
 const SMALL: u32 = 45;
+/// And up to this size those that call what they are given: they are worth it where that is known.
+const SMALL_FOR_FUNCTIONS: u32 = 100;
+/// Recursive ones of this size are copied for it. A worker, which has a convention of its own, never is.
+const SPECIALISED_FOR_FUNCTIONS: u32 = 250;
 
 /// The functions that may get a worker.
 pub(super) fn divisible(unit: &Unit, known: &Known) -> SecondaryMap<CodeId, bool> {
@@ -43,7 +47,16 @@ pub(super) fn exported(unit: &Unit, rewrites: &Rewrites) -> Vec<CodeId> {
         _ => None,
     });
     let codes = sets.flat_map(|set| &set.functions).map(|(_, code)| *code);
-    codes.filter(|code| size::of(&unit.codes[*code].body, SMALL).is_none()).collect()
+    let is_called = |code: &CodeId| {
+        let data = &unit.codes[*code];
+        let limit = match (uses_functions(data), data.recursive) {
+            (false, _) => SMALL,
+            (true, false) => SMALL_FOR_FUNCTIONS,
+            (true, true) => SPECIALISED_FOR_FUNCTIONS,
+        };
+        size::of(&data.body, limit).is_none()
+    };
+    codes.filter(is_called).collect()
 }
 
 fn may_be_divided(unit: &Unit, code: &Code) -> bool {

@@ -38,7 +38,7 @@ impl Simplifier<'_> {
         let code = match &apply.kind {
             CallKind::Direct(code) => *code,
             CallKind::DirectExternal(name) if self.is_known_enough(apply, false) => {
-                self.imported(name, apply)?
+                self.imported_function(name, apply.args.len())?
             }
             _ => return None,
         };
@@ -235,6 +235,7 @@ impl Simplifier<'_> {
 }
 
 /// Whether specialisation for functions passed to it may bring something.
+#[must_use]
 pub fn uses_functions(code: &Code) -> bool {
     uses(code, &code.params)
 }
