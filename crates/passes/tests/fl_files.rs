@@ -2,8 +2,8 @@
 //! same; `UPDATE_EXPECT=1` writes what came into the files.
 //!
 //! A line `// -unbox-closures` stands for the flag, a line `// several domains` for OCaml 5, a line `// last round` for
-//! the last round of the schedule. A unit whose run says nothing (it traps, or does not end) has a line that begins with
-//! `// not comparable:` and says why.
+//! the last round of the schedule. A unit whose run says nothing (it traps, or does not end) has a line that begins
+//! with `// not comparable:` and says why.
 
 use std::path::Path;
 

@@ -174,7 +174,8 @@ pub struct FunctionState {
     pub forks: FxHashMap<Continuation, Rc<Fork>>,
     /// The slots in which parts of results have been stored so far, wherever.
     pub slots: SmallVec<[Slot; 2]>,
-    /// What is known of the parts that a call left in the slots, by their numbers, and the name of what these held then.
+    /// What is known of the parts that a call left in the slots, by their numbers, and the name of what these held
+    /// then.
     pub left_by_call: (u32, Rc<[(u32, Ty)]>),
     /// Whether what is being simplified is the body of a functor evaluated for what it makes ([`crate::instances`]), or
     /// a function for that.

@@ -22,8 +22,8 @@ pub fn waits(handlers: &[ContHandler]) -> bool {
     evident(handlers).unwrap_or_else(|| Loop::of(handlers).waits())
 }
 
-/// Whether a loop waits, if that follows from the operations in it: one that may have any effect changes the memory, and
-/// without a load that may be waited for no exit depends on it. Most loops are of these two kinds.
+/// Whether a loop waits, if that follows from the operations in it: one that may have any effect changes the memory,
+/// and without a load that may be waited for no exit depends on it. Most loops are of these two kinds.
 fn evident(handlers: &[ContHandler]) -> Option<bool> {
     let mut pending: SmallVec<[&Expr; 8]> = handlers.iter().map(|handler| &handler.body).collect();
     let (mut runs, mut loads) = (0, false);

@@ -253,8 +253,8 @@ impl<'a> Reader<'a> {
         classes
     }
 
-    /// Finds where classes are complete, and what they then have. A class that no place can make a record of is none: it
-    /// would be asked for in vain at each call of its methods.
+    /// Finds where classes are complete, and what they then have. A class that no place can make a record of is none:
+    /// it would be asked for in vain at each call of its methods.
     fn complete(&self, classes: &mut Classes, several_domains: bool) {
         let by_table: FxHashMap<Ident, usize> =
             classes.definitions.iter().enumerate().map(|(index, d)| (d.table, index)).collect();
