@@ -7,7 +7,7 @@
 //! dense: marshalling and compaction walk them (pitfall 47).
 
 use cranelift_entity::SecondaryMap;
-use flambeau_ir::{Code, CodeId, FunctionKind, FunctionSlot, SetOfClosures, StaticDef, Unit, ValueSlot};
+use flambeau_ir::{Code, CodeId, FunctionKind, FunctionSlot, SetOfClosures, Unit, ValueSlot};
 
 /// Where the slots of a unit's sets of closures lie, in words from the start of the block.
 ///
@@ -120,14 +120,7 @@ impl CapturedPlaces {
     #[must_use]
     pub fn of(unit: &Unit) -> CapturedPlaces {
         let mut layout = Layout::default();
-        for item in &unit.statics {
-            if let StaticDef::Closures { set, .. } = &item.def {
-                layout.add(unit, set);
-            }
-        }
-        for body in unit.codes.values().map(|code| &code.body).chain([&unit.entry.body]) {
-            body.for_each_set(&mut |set| layout.add(unit, set));
-        }
+        unit.for_each_set(&mut |_, set| layout.add(unit, set));
         CapturedPlaces(layout)
     }
 

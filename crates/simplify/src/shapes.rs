@@ -388,13 +388,17 @@ impl Simplifier<'_> {
             }
             _ => Ty::Unknown,
         };
-        if ty != Ty::Unknown && apply.inlined == InlineAttribute::Default {
-            if !self.allow(Rewrite::FunctorResult) {
-                return Ty::Unknown;
-            }
+        if ty == Ty::Unknown || self.keeps(apply) { ty } else { Ty::Unknown }
+    }
+
+    /// Makes sure that a call stays one, so that what is known of what the function returns holds of its result; whether
+    /// that may be done.
+    fn keeps(&mut self, apply: &mut Apply) -> bool {
+        let is_kept = apply.inlined != InlineAttribute::Default || self.allow(Rewrite::FunctorResult);
+        if is_kept && apply.inlined == InlineAttribute::Default {
             apply.inlined = InlineAttribute::Never;
         }
-        ty
+        is_kept
     }
 
     fn is_never_inlined(&self, apply: &Apply) -> bool {
@@ -460,13 +464,7 @@ impl Simplifier<'_> {
             return Rc::from([]);
         }
         let parts = self.parts_of_function(code);
-        if !parts.is_empty() && apply.inlined == InlineAttribute::Default {
-            if !self.allow(Rewrite::FunctorResult) {
-                return Rc::from([]);
-            }
-            apply.inlined = InlineAttribute::Never;
-        }
-        parts
+        if parts.is_empty() || self.keeps(apply) { parts } else { Rc::from([]) }
     }
 
     fn parts_of_function(&mut self, code: CodeId) -> Rc<[(u32, Ty)]> {
