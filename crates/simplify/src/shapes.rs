@@ -391,8 +391,8 @@ impl Simplifier<'_> {
         if ty == Ty::Unknown || self.keeps(apply) { ty } else { Ty::Unknown }
     }
 
-    /// Makes sure that a call stays one, so that what is known of what the function returns holds of its result; whether
-    /// that may be done.
+    /// Makes sure that a call stays one, so that what is known of what the function returns holds of its result;
+    /// whether that may be done.
     fn keeps(&mut self, apply: &mut Apply) -> bool {
         let is_kept = apply.inlined != InlineAttribute::Default || self.allow(Rewrite::FunctorResult);
         if is_kept && apply.inlined == InlineAttribute::Default {
