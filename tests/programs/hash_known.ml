@@ -57,6 +57,13 @@ let () =
     check "reference" (Hashtbl.hash (ref (n + 1))) (ref (n + 1));
     check "list" (Hashtbl.hash [ n + 1 ]) [ n + 1 ];
     check "constant" (Hashtbl.hash 42) 42;
+    check "pair of pairs" (Hashtbl.hash ((n, m), (m + 1, n))) ((n, m), (m + 1, n));
+    check "three levels" (Hashtbl.hash (n, (m, (n + 1, m)), n)) (n, (m, (n + 1, m)), n);
+    check "some pair" (Hashtbl.hash (Some (n, m))) (Some (n, m));
+    check "int32" (Hashtbl.hash (Int32.of_int (n * m))) (Int32.of_int (n * m));
+    check "int64" (Hashtbl.hash (Int64.of_int (n * m lsl 20))) (Int64.of_int (n * m lsl 20));
+    check "nativeint" (Hashtbl.hash (Nativeint.of_int (-n * m lsl 20))) (Nativeint.of_int (-n * m lsl 20));
+    check "boxes" (Hashtbl.hash (Int32.of_int n, (Int64.of_int m, x))) (Int32.of_int n, (Int64.of_int m, x));
     check_seeded "int" (Hashtbl.seeded_hash seed (n + 1)) seed (n + 1);
     check_seeded "pair" (Hashtbl.seeded_hash seed (n + 1, m)) seed (n + 1, m);
     check_seeded "float" (Hashtbl.seeded_hash seed (x +. 1.)) seed (x +. 1.);

@@ -6,8 +6,8 @@ use flambeau_ir::prim::Mutability;
 use flambeau_ir::stack::deep;
 use flambeau_ir::term::{InlineAttribute, SpecialiseAttribute};
 use flambeau_ir::{
-    Apply, ArgType, CallKind, Continuation, Dbg, Elements, Expr, Hashed, Item, Leaf, Prim, Rewrite, Simple,
-    Terminator,
+    Apply, ArgType, CallKind, Continuation, Dbg, Elements, Expr, Hashed, HashedShape, Item, Leaf, Prim,
+    Rewrite, Simple, Terminator,
 };
 use flambeau_lambda::prim::FieldMutability;
 use flambeau_lambda::term::{self as lambda, Ident, Inline, LocId, Node, NodeId, Specialise};
@@ -414,7 +414,8 @@ impl<'a> Converter<'a> {
                     lambda::Elements::Floats => Elements::Floats,
                     lambda::Elements::MaybeBoxes => Elements::MaybeBoxes,
                 };
-                ArgType::Compared { compare, equal, total: *total, elements, hashed: hashed_parts(hashed) }
+                let hashed = Hashed(hashed.0.iter().map(hashed_shape).collect());
+                ArgType::Compared { compare, equal, total: *total, elements, hashed }
             }
             L::Array(element) => ArgType::Array(Box::new(self.arg_type(element)?)),
             L::Block(fields) => {
@@ -482,12 +483,11 @@ pub(crate) fn specialise_attribute(specialise: Specialise) -> SpecialiseAttribut
     }
 }
 
-fn hashed_parts(hashed: &lambda::Hashed) -> Hashed {
-    match hashed {
-        lambda::Hashed::Any => Hashed::Any,
-        lambda::Hashed::Leaf(leaf) => Hashed::Leaf(hashed_leaf(*leaf)),
-        lambda::Hashed::Block(tag, fields) => {
-            Hashed::Block(*tag, fields.iter().map(|leaf| hashed_leaf(*leaf)).collect())
+fn hashed_shape(shape: &lambda::HashedShape) -> HashedShape {
+    match shape {
+        lambda::HashedShape::Leaf(leaf) => HashedShape::Leaf(hashed_leaf(*leaf)),
+        lambda::HashedShape::Block(tag, fields) => {
+            HashedShape::Block(*tag, fields.iter().map(hashed_shape).collect())
         }
     }
 }
@@ -497,5 +497,8 @@ fn hashed_leaf(leaf: lambda::Leaf) -> Leaf {
         lambda::Leaf::Immediate => Leaf::Immediate,
         lambda::Leaf::Float => Leaf::Float,
         lambda::Leaf::String => Leaf::String,
+        lambda::Leaf::Int32 => Leaf::Int32,
+        lambda::Leaf::Int64 => Leaf::Int64,
+        lambda::Leaf::Nativeint => Leaf::Nativeint,
     }
 }

@@ -1,4 +1,4 @@
-//! Comparisons derived from random types, against the runtime's: programs like `tests/programs/compare_derived.ml`,
+//! Comparisons and hashes at random types, against the runtime's: programs like `tests/programs/compare_derived.ml`,
 //! with its values and checks, at types that are drawn anew.
 
 use std::fmt::Write;
@@ -161,18 +161,38 @@ impl Generator {
              equal = (fun (x : {name}) y -> x = y);\n      differ = (fun (x : {name}) y -> x <> y);\n      \
              less = (fun (x : {name}) y -> x < y);\n      less_equal = (fun (x : {name}) y -> x <= y);\n      \
              greater = (fun (x : {name}) y -> x > y);\n      greater_equal = (fun (x : {name}) y -> x >= y);\n      \
-             negative = (fun (x : {name}) y -> compare x y < 0) }}\n"
+             negative = (fun (x : {name}) y -> compare x y < 0) }}\n\n\
+             let () =\n  hashes {name:?} {values} (fun (x : {name}) -> hash_of x)\n    \
+             (fun (x : {name}) -> hash_few x)\n"
         )
         .expect("a string");
     }
 }
+
+/// Hashes of values at the types of calls, and those that the runtime computes.
+const HASHES: &str = "
+let[@inline never] hash_of x = Hashtbl.hash x
+let[@inline never] hash_few x = Hashtbl.hash_param 3 5 x
+
+let hashes name values of_value few =
+  for _ = 1 to 100 do
+    let x = values () in
+    incr checks;
+    if of_value x <> (Sys.opaque_identity Hashtbl.hash) x || few x <> (Sys.opaque_identity Hashtbl.hash_param) 3 5 x
+    then begin
+      incr wrong;
+      Printf.printf \"hashes at %s\\n\" name
+    end
+  done
+
+";
 
 /// A program that prints how many checks it made, and how many went wrong.
 fn program(seed: u64) -> String {
     const FIXED: &str = include_str!("../../../tests/programs/compare_derived.ml");
     let (values, _) = FIXED.split_once("\nlet () =\n  run ").expect("checks behind the values");
     let mut generator = Generator { rng: Rng::new(seed), declared: Vec::new(), program: values.to_owned() };
-    generator.program.push('\n');
+    generator.program.push_str(HASHES);
     for _ in 0..10 {
         if generator.rng.below(3) == 0 { generator.record() } else { generator.variant() }
     }
@@ -182,7 +202,7 @@ fn program(seed: u64) -> String {
 }
 
 #[test]
-fn comparisons_at_random_types_are_the_runtime_s() {
+fn comparisons_and_hashes_at_random_types_are_the_runtime_s() {
     let folder = tempfile::tempdir().expect("a temporary folder");
     // To search for more: so many programs.
     let programs = std::env::var("DERIVED_PROGRAMS").ok().and_then(|n| n.parse().ok()).unwrap_or(3);

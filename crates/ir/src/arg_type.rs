@@ -50,16 +50,33 @@ pub enum Elements {
     MaybeBoxes,
 }
 
-/// What the runtime's `caml_hash` finds in the values of a type, those that are no immediates.
+/// What the runtime's `caml_hash` finds in the values of a type: alternatives, at most one of immediates, the others of
+/// one leaf, or of blocks with different tags. None if it is not known, or too much to be hashed in place.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Hashed {
-    /// Not known, or too much to be hashed in place.
-    #[default]
-    Any,
+pub struct Hashed(pub Vec<HashedShape>);
+
+/// What `caml_hash` finds in values that are all alike.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum HashedShape {
     /// One leaf.
     Leaf(Leaf),
     /// Blocks of a tag, their fields, which are never assigned.
-    Block(u8, Vec<Leaf>),
+    Block(u8, Vec<HashedShape>),
+}
+
+impl HashedShape {
+    /// How many leaves are mixed into the hash, and how many values are looked at: what the parameters `count` and
+    /// `limit` of `caml_hash` bound.
+    #[must_use]
+    pub fn leaves_and_values(&self) -> (usize, usize) {
+        match self {
+            HashedShape::Leaf(_) => (1, 1),
+            HashedShape::Block(_, fields) => fields.iter().fold((0, 1), |(leaves, values), field| {
+                let inner = field.leaves_and_values();
+                (leaves + inner.0, values + inner.1)
+            }),
+        }
+    }
 }
 
 /// What is mixed into a hash as a whole.
@@ -71,11 +88,18 @@ pub enum Leaf {
     Float,
     /// A string, or bytes.
     String,
+    /// A boxed integer of 32 bits.
+    Int32,
+    /// A boxed integer of 64 bits.
+    Int64,
+    /// A boxed machine integer.
+    Nativeint,
 }
 
 impl Leaf {
     /// All of them.
-    pub const ALL: [Leaf; 3] = [Leaf::Immediate, Leaf::Float, Leaf::String];
+    pub const ALL: [Leaf; 6] =
+        [Leaf::Immediate, Leaf::Float, Leaf::String, Leaf::Int32, Leaf::Int64, Leaf::Nativeint];
 
     /// The word for it in the textual form.
     #[must_use]
@@ -84,6 +108,9 @@ impl Leaf {
             Leaf::Immediate => "int",
             Leaf::Float => "float",
             Leaf::String => "string",
+            Leaf::Int32 => "int32",
+            Leaf::Int64 => "int64",
+            Leaf::Nativeint => "nativeint",
         }
     }
 }

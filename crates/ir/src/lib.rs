@@ -83,7 +83,7 @@ pub mod unit;
 pub mod verify;
 pub mod visit;
 
-pub use arg_type::{ArgType, Elements, Hashed, Leaf};
+pub use arg_type::{ArgType, Elements, Hashed, HashedShape, Leaf};
 pub use consts::{Const, Simple};
 pub use entities::{CodeId, Continuation, FunctionSlot, Origin, Symbol, ValueSlot, Variable};
 pub use fuel::{Fuel, Rewrites};

@@ -199,15 +199,18 @@ pub enum ArgType {
     Function(Vec<ArgType>, Box<ArgType>),
 }
 
-/// What `caml_hash` finds in the values of a type that are no immediates.
+/// What `caml_hash` finds in the values of a type: alternatives, told apart by whether they are immediates and by their
+/// tags. None if it is not known, or too much to be hashed in place.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct Hashed(pub Vec<HashedShape>);
+
+/// What `caml_hash` finds in values that are all alike.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Hashed {
-    /// Not known, or too much to be hashed in place.
-    Any,
+pub enum HashedShape {
     /// One leaf.
     Leaf(Leaf),
     /// Blocks of a tag, their fields, which are never assigned.
-    Block(u8, Vec<Leaf>),
+    Block(u8, Vec<HashedShape>),
 }
 
 /// What is mixed into a hash as a whole.
@@ -219,6 +222,12 @@ pub enum Leaf {
     Float,
     /// A string, or bytes.
     String,
+    /// A boxed integer of 32 bits.
+    Int32,
+    /// A boxed integer of 64 bits.
+    Int64,
+    /// A boxed machine integer.
+    Nativeint,
 }
 
 /// How arrays of values of a type represent these.

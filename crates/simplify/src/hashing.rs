@@ -15,8 +15,8 @@ pub(crate) enum Part {
     Header(i64),
     /// An immediate.
     Immediate(Simple),
-    /// A boxed float.
-    Float(Simple),
+    /// A boxed number.
+    Boxed(BoxedKind, Simple),
     /// A string.
     String(Simple),
 }
@@ -39,29 +39,39 @@ impl Simplifier<'_> {
         Some(Outcome::Several(lets, Prim::Tag, Operands::from_slice(&[hash])))
     }
 
-    /// The parts of a value that are hashed if `count` leaves and `limit` values are looked at, when all are known.
+    /// The parts of a value that are hashed if `count` leaves and `limit` values are looked at, when all are known. The
+    /// fields of a block are looked at after all that stands beside it.
     fn hashed_parts(&self, value: Simple, count: usize, limit: usize) -> Option<SmallVec<[Part; 4]>> {
-        if let Some(leaf) = self.hashed_leaf(value) {
-            return (count > 0).then(|| SmallVec::from_iter([leaf]));
+        let (mut parts, mut leaves) = (SmallVec::new(), 0);
+        let mut values: SmallVec<[Simple; 8]> = SmallVec::from_iter([value]);
+        let mut next = 0;
+        while let Some(value) = values.get(next).copied() {
+            next += 1;
+            if let Some(leaf) = self.hashed_leaf(value) {
+                leaves += 1;
+                parts.push(leaf);
+                continue;
+            }
+            let ty = self.env.ty(value);
+            let block = ty.as_block().filter(|block| block.exact && block.tag < tags::FIRST_SPECIAL)?;
+            if block.fields.is_empty() || values.len() + block.fields.len() > limit {
+                return None;
+            }
+            parts.push(Part::header(block.fields.len(), block.tag));
+            for field in &block.fields {
+                values.push(match field {
+                    Ty::Is(atom) => *atom,
+                    field => Simple::Const(field.as_const(Kind::Value)?),
+                });
+            }
         }
-        let ty = self.env.ty(value);
-        let block = ty.as_block().filter(|block| block.exact && block.tag < tags::FIRST_SPECIAL)?;
-        let size = block.fields.len();
-        if size == 0 || size > count || size >= limit {
-            return None;
-        }
-        let leaf = |field: &Ty| match field {
-            Ty::Is(atom) => self.hashed_leaf(*atom),
-            field => field.as_const(Kind::Value).and_then(|known| self.hashed_leaf(Simple::Const(known))),
-        };
-        let leaves = block.fields.iter().map(leaf).collect::<Option<SmallVec<[Part; 4]>>>()?;
-        Some(std::iter::once(Part::header(size, block.tag)).chain(leaves).collect())
+        (leaves <= count).then_some(parts)
     }
 
     fn hashed_leaf(&self, value: Simple) -> Option<Part> {
         match self.env.ty(value) {
             Ty::Variant(variant) if variant.is_immediate() => Some(Part::Immediate(value)),
-            Ty::Boxed(BoxedKind::Float, _) => Some(Part::Float(value)),
+            Ty::Boxed(kind, _) => Some(Part::Boxed(kind, value)),
             _ => None,
         }
     }
@@ -86,7 +96,7 @@ pub(crate) fn hash_of_parts(
         hash = match part {
             Part::Header(header) => mixer.mix(hash, constant_word(header)),
             Part::Immediate(value) => mixer.mix_immediate(hash, value),
-            Part::Float(value) => mixer.mix_float(hash, value),
+            Part::Boxed(kind, value) => mixer.mix_boxed(hash, kind, value),
             Part::String(value) => mixer.mix_by_runtime(hash, "string", NativeRepr::Value, value),
         };
     }
@@ -165,16 +175,39 @@ impl Mixer<'_> {
         let n = self.untagged(value);
         let n = self.shift(ShiftOp::Lsl, n, 1);
         let word = self.arith(IntOp::Or, n, constant_word(1));
-        let high = self.shift(ShiftOp::Asr, word, 32);
-        let sign = self.shift(ShiftOp::Asr, word, 63);
-        let folded = self.arith(IntOp::Xor, high, sign);
-        let folded = self.arith(IntOp::Xor, folded, word);
+        let folded = self.folded(word);
         self.mix(hash, folded)
     }
 
-    fn mix_float(&mut self, hash: Simple, value: Simple) -> Simple {
-        let float = self.let_(Kind::NakedFloat, Prim::Unbox(BoxedKind::Float), &[value]);
-        self.mix_by_runtime(hash, "double", NativeRepr::Unboxed(BoxedKind::Float), float)
+    fn mix_boxed(&mut self, hash: Simple, kind: BoxedKind, value: Simple) -> Simple {
+        let number = self.let_(kind.naked(), Prim::Unbox(kind), &[value]);
+        match kind {
+            BoxedKind::Float => {
+                self.mix_by_runtime(hash, "double", NativeRepr::Unboxed(BoxedKind::Float), number)
+            }
+            BoxedKind::Int32 => {
+                let word = self.converted(number, Kind::NakedInt32, Kind::NakedNativeint);
+                self.mix(hash, word)
+            }
+            BoxedKind::Int64 => {
+                let number = self.converted(number, Kind::NakedInt64, Kind::NakedNativeint);
+                let high = self.shift(ShiftOp::Lsr, number, 32);
+                let word = self.arith(IntOp::Xor, high, number);
+                self.mix(hash, word)
+            }
+            BoxedKind::Nativeint => {
+                let word = self.folded(number);
+                self.mix(hash, word)
+            }
+        }
+    }
+
+    /// The halves of a machine word as one, the same for what fits into 32 bits.
+    fn folded(&mut self, word: Simple) -> Simple {
+        let high = self.shift(ShiftOp::Asr, word, 32);
+        let sign = self.shift(ShiftOp::Asr, word, 63);
+        let folded = self.arith(IntOp::Xor, high, sign);
+        self.arith(IntOp::Xor, folded, word)
     }
 
     /// A function of the runtime that mixes what is passed so.

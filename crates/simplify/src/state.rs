@@ -60,6 +60,9 @@ pub struct Global {
     pub unit_budget: u32,
     /// What specialisation may still add to the unit.
     pub specialisation_budget: u32,
+    /// What copies of functions for the types of their arguments may still add: each is worth its size where it is
+    /// called, so that a unit with tables of several types gets them all.
+    pub typed_copies_budget: u32,
     /// What may still be evaluated in speculation.
     pub speculation_budget: u32,
     pub imported: Imported,
@@ -111,6 +114,7 @@ impl Global {
             catches: FxHashMap::default(),
             unit_budget,
             specialisation_budget: unit_budget,
+            typed_copies_budget: unit_budget.saturating_mul(2),
             speculation_budget: inline::SPECULATION_BUDGET,
             imported: Imported::default(),
             typed_copies: TypedCopies::default(),

@@ -10,8 +10,8 @@ use crate::stack::deep;
 use crate::term::{InlineAttribute, RaiseKind, SpecialiseAttribute, StringSwitch};
 use crate::{
     Apply, ApplyCont, ArgType, CallKind, ContHandler, Continuation, Elements, ExnCont, Expr, FunctionSlot,
-    Hashed, Heat, Item, Kind, Leaf, Named, Origin, Prim, SetOfClosures, Simple, Switch, Terminator,
-    ValueSlot, Variable,
+    Hashed, HashedShape, Heat, Item, Kind, Leaf, Named, Origin, Prim, SetOfClosures, Simple, Switch,
+    Terminator, ValueSlot, Variable,
 };
 
 /// The attributes of a call or of a code.
@@ -371,24 +371,29 @@ impl Parser<'_> {
             } else {
                 Elements::Any
             };
-            let hashed = if self.eat_word("hashed") { self.hashed()? } else { Hashed::Any };
+            let hashed = if self.eat_word("hashed") { self.hashed()? } else { Hashed::default() };
             Ok(ArgType::Compared { compare, equal, total, elements, hashed })
         }
     }
 
     fn hashed(&mut self) -> Result<Hashed> {
-        if !self.eat_word("block") {
-            return Ok(Hashed::Leaf(self.leaf()?));
+        let mut shapes = vec![self.hashed_shape()?];
+        while self.eat_word("or") {
+            shapes.push(self.hashed_shape()?);
         }
-        let tag = self.integer()?;
-        self.expect(Token::LeftParen)?;
-        Ok(Hashed::Block(tag, self.list_until(Token::RightParen, Self::leaf)?))
+        Ok(Hashed(shapes))
     }
 
-    fn leaf(&mut self) -> Result<Leaf> {
+    fn hashed_shape(&mut self) -> Result<HashedShape> {
+        if self.eat_word("block") {
+            let tag = self.integer()?;
+            self.expect(Token::LeftParen)?;
+            let fields = self.list_until(Token::RightParen, |parser| deep(|| parser.hashed_shape()))?;
+            return Ok(HashedShape::Block(tag, fields));
+        }
         match Leaf::ALL.into_iter().find(|leaf| self.eat_word(leaf.word())) {
-            Some(leaf) => Ok(leaf),
-            None => Err(self.expected("`int`, `float` or `string`")),
+            Some(leaf) => Ok(HashedShape::Leaf(leaf)),
+            None => Err(self.expected("`block`, or `int`, `float`, `string` or a boxed integer")),
         }
     }
 

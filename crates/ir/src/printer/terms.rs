@@ -7,7 +7,7 @@ use crate::stack::deep;
 use crate::term::{RaiseKind, StringSwitch};
 use crate::{
     Apply, ApplyCont, ArgType, CallKind, Continuation, Dbg, Elements, ExnCont, Expr, FunctionSlot, Hashed,
-    Heat, Item, Kind, Named, Prim, Simple, Subkind, Switch, Terminator, ValueSlot, Variable,
+    HashedShape, Heat, Item, Kind, Named, Prim, Simple, Subkind, Switch, Terminator, ValueSlot, Variable,
 };
 
 impl Printer<'_> {
@@ -257,16 +257,19 @@ impl Printer<'_> {
     }
 
     fn hashed(&mut self, hashed: &Hashed) {
-        match hashed {
-            Hashed::Any => {}
-            Hashed::Leaf(leaf) => {
-                self.text(" hashed ");
-                self.text(leaf.word());
-            }
-            Hashed::Block(tag, fields) => {
-                self.text(" hashed block ");
+        for (index, shape) in hashed.0.iter().enumerate() {
+            self.text(if index == 0 { " hashed " } else { " or " });
+            self.hashed_shape(shape);
+        }
+    }
+
+    fn hashed_shape(&mut self, shape: &HashedShape) {
+        match shape {
+            HashedShape::Leaf(leaf) => self.text(leaf.word()),
+            HashedShape::Block(tag, fields) => {
+                self.text("block ");
                 self.number(*tag);
-                self.list([" (", ")"], fields, |printer, leaf| printer.text(leaf.word()));
+                self.list([" (", ")"], fields, |printer, field| printer.hashed_shape(field));
             }
         }
     }

@@ -9,9 +9,9 @@ use flambeau_ir::inlining::{Choice, Rounds};
 use flambeau_ir::term::{InlineAttribute, RaiseKind, SpecialiseAttribute, StringSwitch};
 use flambeau_ir::{
     Apply, ApplyCont, ArgType, BoxedKind, CallKind, Code, CodeAttributes, CodeId, Const, ContHandler,
-    Continuation, Dbg, Elements, ExnCont, Expr, FunctionKind, FunctionSlot, Hashed, Heat, Item, Kind, Leaf,
-    Loc, Named, Naming, Origin, SetOfClosures, Simple, Static, StaticDef, StaticField, Subkind, Switch,
-    Symbol, SymbolData, Terminator, Unit, ValueSlot, Variable,
+    Continuation, Dbg, Elements, ExnCont, Expr, FunctionKind, FunctionSlot, Hashed, HashedShape, Heat, Item,
+    Kind, Leaf, Loc, Named, Naming, Origin, SetOfClosures, Simple, Static, StaticDef, StaticField, Subkind,
+    Switch, Symbol, SymbolData, Terminator, Unit, ValueSlot, Variable,
 };
 
 /// `SplitMix64`: small, and the same on every machine.
@@ -470,11 +470,15 @@ impl Generator {
             let (compare, equal) = (self.simple(scope, Kind::Value), self.simple(scope, Kind::Value));
             let elements =
                 self.random.pick(&[Elements::Any, Elements::Values, Elements::Floats, Elements::MaybeBoxes]);
-            let hashed = match self.random.below(3) {
-                0 => Hashed::Any,
-                1 => Hashed::Leaf(self.random.pick(&Leaf::ALL)),
-                _ => Hashed::Block(self.random.below(4) as u8, vec![self.random.pick(&Leaf::ALL); 2]),
-            };
+            let leaf = HashedShape::Leaf(self.random.pick(&Leaf::ALL));
+            let tag = self.random.below(4) as u8;
+            let block = |fields| HashedShape::Block(tag, fields);
+            let hashed = Hashed(match self.random.below(4) {
+                0 => vec![],
+                1 => vec![leaf],
+                2 => vec![leaf.clone(), block(vec![leaf])],
+                _ => vec![HashedShape::Block(4, vec![block(vec![leaf.clone()]), leaf])],
+            });
             let total = self.random.one_in(2);
             let compared = ArgType::Compared { compare, equal, total, elements, hashed };
             let list = ArgType::Block(vec![compared.clone(), ArgType::Enclosing(0)]);

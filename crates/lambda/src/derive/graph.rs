@@ -1,13 +1,16 @@
 //! The types of a unit as a graph: which contain themselves, and for which a function is worth to be derived.
 
-use super::types::{Described, TypeTerm};
-use crate::term::{Hashed, Leaf};
+use super::types::{Described, Field, TypeTerm};
+use crate::term::{Hashed, HashedShape, Leaf};
 
 /// A type: its place in the list.
 pub(crate) type TypeId = u32;
 
 /// Above so many fields, the function of the runtime is smaller.
 const MOST_FIELDS: usize = 64;
+
+/// Above so many leaves in all alternatives together, hashing in place takes too much code.
+const MOST_HASHED: usize = 10;
 
 /// The types of a unit.
 #[derive(Debug, Default)]
@@ -110,13 +113,35 @@ impl Types {
 
     /// What the runtime finds in values of the type when it hashes them.
     pub(crate) fn hashed(&self, of: TypeId) -> Hashed {
-        if let Some(leaf) = self.leaf(of) {
-            return Hashed::Leaf(leaf);
-        }
-        let TypeTerm::Variant { blocks, .. } = self.term(of) else { return Hashed::Any };
-        let [(tag, fields)] = &blocks[..] else { return Hashed::Any };
-        let leaves = fields.iter().map(|field| if field.mutable { None } else { self.leaf(field.content) });
-        leaves.collect::<Option<Vec<Leaf>>>().map_or(Hashed::Any, |leaves| Hashed::Block(*tag, leaves))
+        let mut left = MOST_HASHED;
+        let alternatives = match self.term(of) {
+            TypeTerm::Variant { constants, blocks } => {
+                let immediates = (*constants > 0).then_some(Some(HashedShape::Leaf(Leaf::Immediate)));
+                let blocks = blocks.iter().map(|block| self.hashed_block(block, &mut left));
+                immediates.into_iter().chain(blocks).collect()
+            }
+            _ => self.leaf(of).map(|leaf| vec![HashedShape::Leaf(leaf)]),
+        };
+        alternatives.map_or_else(Hashed::default, Hashed)
+    }
+
+    /// What is found in blocks, if that is at most what is left to be found.
+    fn hashed_block(&self, (tag, fields): &(u8, Vec<Field>), left: &mut usize) -> Option<HashedShape> {
+        let mut shape = |field: &Field| {
+            if field.mutable {
+                return None;
+            }
+            *left = left.checked_sub(1)?;
+            match self.term(field.content) {
+                // A field with alternatives would have to be looked at before those that follow.
+                TypeTerm::Variant { constants: 0, blocks } => match &blocks[..] {
+                    [block] => self.hashed_block(block, left),
+                    _ => None,
+                },
+                _ => self.leaf(field.content).map(HashedShape::Leaf),
+            }
+        };
+        fields.iter().map(&mut shape).collect::<Option<_>>().map(|fields| HashedShape::Block(*tag, fields))
     }
 
     fn leaf(&self, of: TypeId) -> Option<Leaf> {
@@ -124,6 +149,9 @@ impl Types {
             TypeTerm::Immediate => Some(Leaf::Immediate),
             TypeTerm::Float => Some(Leaf::Float),
             TypeTerm::String | TypeTerm::Bytes => Some(Leaf::String),
+            TypeTerm::Int32 => Some(Leaf::Int32),
+            TypeTerm::Int64 => Some(Leaf::Int64),
+            TypeTerm::Nativeint => Some(Leaf::Nativeint),
             _ => None,
         }
     }

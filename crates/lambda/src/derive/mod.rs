@@ -134,7 +134,7 @@ impl Derivations {
 
     /// What `caml_hash` finds in the values of the type of a description.
     pub(crate) fn hashed(&self, description: u32) -> Hashed {
-        self.types.root(description).map_or(Hashed::Any, |of| self.types.hashed(of))
+        self.types.root(description).map_or_else(Hashed::default, |of| self.types.hashed(of))
     }
 
     /// The function that compares two values, without more arguments.

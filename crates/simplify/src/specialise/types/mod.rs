@@ -2,6 +2,7 @@
 //! says an argument has (`docs/design/types-of-the-source.md`), in what is inlined for the call, or in a copy of the
 //! function for all calls that say the same.
 
+mod hashes;
 mod infer;
 mod passed;
 mod rewrite;
@@ -17,9 +18,10 @@ use flambeau_ir::{
 };
 use rustc_hash::FxHashMap;
 
+use hashes::hashed_shapes;
 pub(crate) use infer::nested;
 use infer::{Types, known_types};
-use rewrite::{array_kind, compared_type, comparison, hashed_parts, takes_types};
+use rewrite::{array_kind, compared_type, comparison, takes_types};
 pub(crate) use rewrite::{at_types, at_types_of_calls};
 
 use crate::{Simplifier, size};
@@ -153,7 +155,7 @@ impl Simplifier<'_> {
         let gain = self.gain(code, types, 0);
         let size = self.whole_size(code, LARGEST_COPY.min(gain))?;
         let size = size.saturating_add(size::frames(self.unit, code));
-        let fits = size <= self.global.specialisation_budget && apply.depth <= super::DEEPEST;
+        let fits = size <= self.global.typed_copies_budget && apply.depth <= super::DEEPEST;
         (fits && self.grow_deeper(apply, size).is_ok()).then_some(size)
     }
 
@@ -163,7 +165,7 @@ impl Simplifier<'_> {
         if !self.allow(Rewrite::Specialisation) {
             return None;
         }
-        self.global.specialisation_budget = self.global.specialisation_budget.saturating_sub(size);
+        self.global.typed_copies_budget = self.global.typed_copies_budget.saturating_sub(size);
         self.log_typed_copy(apply, code, types, size);
         let copy = self.typed_copy(apply, code, types)?;
         self.global.typed_copies.copies.insert((code, types.to_vec()), copy);
@@ -236,7 +238,7 @@ fn gains_in(unit: &Unit, code: CodeId, types: &[ArgType]) -> (u32, Vec<(CallKind
     let (mut gain, mut accesses, mut calls) = (0u32, 0u32, Vec::new());
     let mut look = |expr: &Expr| {
         for item in &expr.items {
-            if compared_type(item, &types).is_some() || hashed_parts(item, &types).is_some() {
+            if compared_type(item, &types).is_some() || hashed_shapes(item, &types).is_some() {
                 gain = gain.saturating_add(COMPARISON);
             } else if array_kind(item, &types).is_some() {
                 accesses = accesses.saturating_add(ACCESS);

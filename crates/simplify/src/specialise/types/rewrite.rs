@@ -1,16 +1,15 @@
 //! Operations on values of any type as those of the types that are known.
 
-use flambeau_ir::prim::{ArrayKind, Comparison, External, FloatCmp, IntCmp, Mutability};
+use flambeau_ir::prim::{ArrayKind, Comparison, FloatCmp, IntCmp};
 use flambeau_ir::term::{InlineAttribute, SpecialiseAttribute};
 use flambeau_ir::{
-    Apply, ApplyCont, ArgType, BoxedKind, CallKind, CodeId, Const, ContHandler, Continuation, Dbg, Elements,
-    ExnCont, Expr, Hashed, IntKind, Item, Kind, Leaf, Named, Prim, Simple, Subkind, Switch, Terminator, Unit,
-    Variable,
+    Apply, ApplyCont, ArgType, BoxedKind, CallKind, CodeId, ContHandler, Continuation, Dbg, Elements,
+    ExnCont, Expr, IntKind, Item, Kind, Named, Prim, Simple, Subkind, Switch, Terminator, Unit, Variable,
 };
 use smallvec::{SmallVec, smallvec};
 
+use super::hashes::{hashed_at, hashed_shapes};
 use super::infer::{Types, known_types, nested};
-use crate::hashing::{Part, hash_of_parts};
 
 /// The polymorphic comparison that an item is, with its operands.
 pub(super) fn comparison(item: &Item) -> Option<(Comparison, &[Simple])> {
@@ -26,29 +25,6 @@ pub(super) fn compared_type<'t>(item: &Item, types: &'t Types) -> Option<&'t Arg
     let (_, args) = comparison(item)?;
     let is_compared = |ty: &&ArgType| matches!(ty, ArgType::Immediate | ArgType::Compared { .. });
     args.iter().filter_map(|arg| types.get(*arg)).find(is_compared)
-}
-
-/// The hash of a value of a known type that an item computes: the parts of the value, if so few that the runtime would
-/// look at all of them.
-pub(super) fn hashed_parts(item: &Item, types: &Types) -> Option<Hashed> {
-    let Item::Let { named: Named::Prim { prim: Prim::CCall(external), args, exn: None }, .. } = item else {
-        return None;
-    };
-    let [Simple::Const(Const::Tagged(count)), Simple::Const(Const::Tagged(limit)), _, value] = args[..]
-    else {
-        return None;
-    };
-    let hashed = match types.get(value)? {
-        ArgType::Immediate => Hashed::Leaf(Leaf::Immediate),
-        ArgType::Compared { hashed, .. } => hashed.clone(),
-        _ => return None,
-    };
-    let leaves = match &hashed {
-        Hashed::Any => return None,
-        Hashed::Leaf(_) => 1,
-        Hashed::Block(_, fields) => fields.len() as i64,
-    };
-    (external.is_hash() && !external.tested && leaves <= count && leaves < limit).then_some(hashed)
 }
 
 /// The representation of the array of a generic operation on arrays.
@@ -154,7 +130,7 @@ fn rewritten(unit: &mut Unit, body: &mut Expr, types: &Types) {
                 items.push(item);
             } else if let Some(kind) = array_kind(&item, types) {
                 of_kind(unit, item, kind, types, &mut items);
-            } else if let Some(hashed) = hashed_parts(&item, types) {
+            } else if let Some(hashed) = hashed_shapes(&item, types) {
                 hashed_at(unit, item, &hashed, &mut items);
             } else if let Some(ty) = compared_type(&item, types) {
                 compared_at(unit, item, ty, &mut items);
@@ -221,92 +197,11 @@ fn unboxed(unit: &mut Unit, value: Simple, dbg: Dbg, items: &mut Vec<Item>) -> S
     naked.into()
 }
 
-/// A hash of a value with those parts. What is an immediate and should be none is hashed by the runtime.
-fn hashed_at(unit: &mut Unit, item: Item, hashed: &Hashed, items: &mut Vec<Item>) {
-    let Item::Let { var, named: Named::Prim { prim: Prim::CCall(external), args, .. }, dbg } = item else {
-        return;
-    };
-    let [.., seed, value] = args[..] else { return };
-    if *hashed == Hashed::Leaf(Leaf::Immediate) {
-        let hash = mixed(unit, seed, vec![Part::Immediate(value)], dbg, items);
-        return items.push(tagged(var, hash, dbg));
-    }
-    let [done, by_runtime, known] = ["hashed", "slow", "block"].map(|name| unit.new_continuation(name));
-    let jump = |cont| ApplyCont { cont, args: SmallVec::new() };
-    let result =
-        |value: Variable| Terminator::ApplyCont(ApplyCont { cont: done, args: smallvec![value.into()] });
-    let handler = |cont, body| {
-        let handlers = vec![ContHandler { cont, params: SmallVec::new(), body }];
-        Item::LetCont { recursive: false, handlers }
-    };
-
-    let slow = unit.new_value("hash");
-    let external = External { tested: true, ..*external };
-    let named = Named::Prim { prim: Prim::CCall(Box::new(external)), args, exn: None };
-    let slow_path = Expr { items: vec![Item::Let { var: slow, named, dbg }], terminator: result(slow) };
-
-    let mut known_items = Vec::new();
-    let parts = parts(unit, value, hashed, dbg, &mut known_items);
-    let hash = mixed(unit, seed, parts, dbg, &mut known_items);
-    let fast = unit.new_value("hash");
-    known_items.push(tagged(fast, hash, dbg));
-    let known_path = Expr { items: known_items, terminator: result(fast) };
-
-    let is_int = unit.new_variable("is_int", Kind::NakedImmediate, Subkind::Any);
-    let named = Named::Prim { prim: Prim::IsInt, args: smallvec![value], exn: None };
-    let (arms, default) = (vec![(0, jump(known))], Some(jump(by_runtime)));
-    let switch = Switch { scrutinee: is_int.into(), arms, default, dbg };
-    let test = Item::Let { var: is_int, named, dbg };
-    let body_items = vec![handler(by_runtime, slow_path), handler(known, known_path), test];
-    let body = Box::new(Expr { items: body_items, terminator: Terminator::Switch(Box::new(switch)) });
-    items.push(Item::Join { cont: done, params: smallvec![var], body });
-}
-
-/// What is hashed of a value that is no immediate.
-fn parts(unit: &mut Unit, value: Simple, hashed: &Hashed, dbg: Dbg, items: &mut Vec<Item>) -> Vec<Part> {
-    let part = |leaf: Leaf, value| match leaf {
-        Leaf::Immediate => Part::Immediate(value),
-        Leaf::Float => Part::Float(value),
-        Leaf::String => Part::String(value),
-    };
-    match hashed {
-        Hashed::Any => Vec::new(),
-        Hashed::Leaf(leaf) => vec![part(*leaf, value)],
-        Hashed::Block(tag, fields) => {
-            let mut parts = vec![Part::header(fields.len(), *tag)];
-            for (field, leaf) in (0..).zip(fields) {
-                let var = unit.new_value("part");
-                let prim = Prim::BlockLoad { field, mutability: Mutability::Declared };
-                items.push(Item::Let {
-                    var,
-                    named: Named::Prim { prim, args: smallvec![value], exn: None },
-                    dbg,
-                });
-                parts.push(part(*leaf, var.into()));
-            }
-            parts
-        }
-    }
-}
-
-fn mixed(unit: &mut Unit, seed: Simple, parts: Vec<Part>, dbg: Dbg, items: &mut Vec<Item>) -> Simple {
-    let (lets, hash) = hash_of_parts(unit, seed, parts);
-    items.extend(lets.into_iter().map(|(var, prim, args)| {
-        let args = args.into_iter().collect();
-        Item::Let { var, named: Named::Prim { prim, args, exn: None }, dbg }
-    }));
-    hash
-}
-
-fn tagged(var: Variable, naked: Simple, dbg: Dbg) -> Item {
-    Item::Let { var, named: Named::Prim { prim: Prim::Tag, args: smallvec![naked], exn: None }, dbg }
-}
-
 /// Whether an item is an operation that knows better what it is at the types.
 fn has_operation(item: &Item, types: &Types) -> bool {
     compared_type(item, types).is_some()
         || array_kind(item, types).is_some()
-        || hashed_parts(item, types).is_some()
+        || hashed_shapes(item, types).is_some()
 }
 
 /// A comparison as that of a type.
