@@ -13,6 +13,7 @@ type shape =
   | Array of shape
   | Block of shape list  (** Immediates, and blocks with these fields whatever their tags. *)
   | Enclosing of int  (** The block that has so many others around it. *)
+  | Variable of int  (** Of whatever type this variable is: what is no argument, but in a function that has some. *)
   | Function of shape list * shape  (** What it is called with, and the result. *)
 
 let describe env ty =
@@ -26,13 +27,13 @@ let rec loose = function
   | Array element -> Array (loose element)
   | Block fields -> Block (List.map loose fields)
   | Function (parameters, result) -> Function (List.map loose parameters, loose result)
-  | (Unknown | Enclosing _) as shape -> shape
+  | (Unknown | Enclosing _ | Variable _) as shape -> shape
 
 (* Whether something is known that does not only name blocks of this level, or further inside. *)
 let rec tells level = function
   | Unknown -> false
   | Enclosing outer -> outer < level
-  | Value _ -> true
+  | Value _ | Variable _ -> true
   | Array part -> tells level part
   | Function (parameters, result) -> List.exists (tells level) (result :: parameters)
   | Block fields -> List.exists (tells level) fields
@@ -72,14 +73,18 @@ let largest = 100
 (* Types whose parts everybody reads. *)
 let is_plain path = List.exists (Path.same path) [ Predef.path_list; Predef.path_option ]
 
-let rec result_of ty = match Type_view.arrow ty with Some (_, result) -> result_of result | None -> ty
-let rec arity_of ty = match Type_view.arrow ty with Some (_, result) -> 1 + arity_of result | None -> 0
+let rec arrows ty =
+  match Type_view.arrow ty with
+  | Some (parameter, result) ->
+      let parameters, result = arrows result in
+      (parameter :: parameters, result)
+  | None -> ([], ty)
 
 let rec of_type state variables around ty =
   state.fuel <- state.fuel - 1;
   if state.fuel < 0 then raise_notrace Too_large;
-  match arity_of ty with
-  | 0 -> (
+  match arrows ty with
+  | [], _ -> (
       match Type_view.view ty with
       | Variable id -> ( match List.assoc_opt id variables with Some shape -> shape | None -> Unknown)
       | Tuple parts ->
@@ -88,7 +93,8 @@ let rec of_type state variables around ty =
       | Constructor (path, args) -> of_constructor state around path (List.map (of_type state variables around) args)
       | Scheme ty -> of_type state variables around ty
       | Row _ | Other -> Unknown)
-  | arity -> Function (List.init arity (fun _ -> Unknown), of_type state variables around (result_of ty))
+  | parameters, result ->
+      Function (List.map (of_type state variables around) parameters, of_type state variables around result)
 
 and of_constructor state around path args =
   match args with
@@ -143,11 +149,13 @@ let of_parameter env variables ty =
 
 (** The shapes of the arguments of a function of type [scheme], which is used at the type [instance]. *)
 let of_application env ~scheme ~instance =
-  let rec parameters ty =
-    match Type_view.arrow ty with Some (parameter, result) -> parameter :: parameters result | None -> []
-  in
   let variables = List.map (fun (id, ty) -> (id, describe env ty)) (instances [] scheme instance) in
-  List.map (of_parameter env variables) (parameters scheme)
+  List.map (of_parameter env variables) (fst (arrows scheme))
+
+(** The shape of a value of a type, over the type's variables. *)
+let of_variables env ty =
+  let variable ty = match Type_view.view ty with Type_view.Variable id -> Some (id, Variable id) | _ -> None in
+  of_parameter env (List.filter_map variable (Ctype.free_variables ty)) ty
 
 (** The shape of a function of type [scheme] that is seen at the type [instance]: what it is called with. *)
 let of_function env ~scheme ~instance =
@@ -158,8 +166,8 @@ let of_function env ~scheme ~instance =
 (** The shape of a module whose fields have these shapes. *)
 let of_module fields = if List.exists (( <> ) Unknown) fields then Block fields else Unknown
 
-(** Writes a shape; [number]: that of a description. *)
-let write w ~number shape =
+(** Writes a shape; [number]: that of a description, [variable]: that of a variable. *)
+let write w ~number ~variable shape =
   let open Byte_writer in
   let module A = Lambda_numbers.Arg_type in
   let rec write depth = function
@@ -168,6 +176,7 @@ let write w ~number shape =
     | Array element -> byte w A.array; write depth element
     | Block fields -> byte w A.block; list w (write (depth + 1)) fields
     | Enclosing outer -> byte w A.enclosing; u w (depth - 1 - outer)
+    | Variable id -> byte w A.variable; u w (variable id)
     | Function (parameters, result) -> byte w A.function_; list w (write depth) parameters; write depth result
   in
   write 0 shape

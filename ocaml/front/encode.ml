@@ -27,6 +27,7 @@ type state = {
   uses : Typed_uses.t Lazy.t option;  (** The types that comparisons and polymorphic functions are used at. *)
   type_numbers : (Typed_uses.description, int) Hashtbl.t;
   types : Byte_writer.t;
+  type_variables : (int, int) Hashtbl.t;  (** Their numbers in the request. *)
 }
 
 let create uses =
@@ -43,9 +44,18 @@ let create uses =
     uses;
     type_numbers = Hashtbl.create 16;
     types = Byte_writer.create ();
+    type_variables = Hashtbl.create 16;
   }
 
 (* {1 Parts of nodes} *)
+
+let type_variable state id =
+  match Hashtbl.find_opt state.type_variables id with
+  | Some number -> number
+  | None ->
+      let number = Hashtbl.length state.type_variables in
+      Hashtbl.add state.type_variables id number;
+      number
 
 (* The stamp of a local identifier: it is only known as part of the unique name. *)
 let ident_stamp id =
@@ -53,6 +63,15 @@ let ident_stamp id =
   let from = String.length name + 1 in
   if from >= String.length unique then 0
   else Option.value (int_of_string_opt (String.sub unique from (String.length unique - from))) ~default:0
+
+(* The types of variables have no descriptions. *)
+let variable_shape state id =
+  let shape =
+    match state.uses with
+    | Some uses -> Typed_uses.variable_shape uses id
+    | None -> Argument_shapes.Unknown
+  in
+  Argument_shapes.write state.idents ~number:(fun _ -> assert false) ~variable:(type_variable state) shape
 
 let ident state id =
   let number =
@@ -64,6 +83,7 @@ let ident state id =
         Ident.Tbl.add state.ident_numbers id n;
         Byte_writer.name state.idents (Ident.name id);
         Byte_writer.u state.idents (try Ident.Tbl.find state.stamps id with Not_found -> ident_stamp id);
+        variable_shape state id;
         n
   in
   Byte_writer.u state.nodes number
@@ -184,7 +204,8 @@ let argument_shapes state apply =
   | Some uses -> Typed_uses.argument_shapes uses apply.ap_loc apply.ap_args
   | None -> []
 
-let argument_shape state = Argument_shapes.write state.nodes ~number:(type_number state)
+let argument_shape state =
+  Argument_shapes.write state.nodes ~number:(type_number state) ~variable:(type_variable state)
 
 (* {1 Nodes} *)
 
@@ -368,7 +389,7 @@ and letrec state bindings body =
 (* {1 The request} *)
 
 let magic = "FLBQ"
-let version = 7
+let version = 8
 
 let write_options w options ~module_size =
   let open Byte_writer in

@@ -309,4 +309,5 @@ module Arg_type = struct
   let block = 3
   let enclosing = 4
   let function_ = 5
+  let variable = 6
 end

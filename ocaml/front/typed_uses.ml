@@ -31,6 +31,7 @@ type application = {
 type t = {
   comparisons : (position, use) Hashtbl.t;
   applications : (place, application) Hashtbl.t;
+  variables : (Env.t * Types.type_expr) Ident.Tbl.t;  (** The variables that patterns bind. *)
   mutable polymorphic : bool;
       (** Some function of the unit may compare values of any type, or has arrays of such. *)
 }
@@ -82,9 +83,6 @@ let unknown = { shapes = lazy []; of_own = false }
 let place (loc : Location.t) =
   { in_file = loc.loc_start.pos_fname; from = loc.loc_start.pos_cnum; until = loc.loc_end.pos_cnum }
 
-let rec parameters ty =
-  match Type_view.arrow ty with Some (parameter, result) -> parameter :: parameters result | None -> []
-
 let is_polymorphic scheme = Ctype.free_variables scheme <> []
 let is_variable ty = match Type_view.view ty with Variable _ -> true | _ -> false
 
@@ -121,7 +119,7 @@ let is_magic e =
 
 let is_polymorphic_function e =
   match e.exp_desc with
-  | Texp_ident (_, _, { val_kind = Val_reg; val_type; _ }) -> is_polymorphic val_type && parameters val_type <> []
+  | Texp_ident (_, _, { val_kind = Val_reg; val_type; _ }) -> is_polymorphic val_type && Type_view.arrow val_type <> None
   | _ -> false
 
 (* A polymorphic function that is passed on is called at the type that it has there. *)
@@ -134,11 +132,9 @@ let shape_of_function e =
 let shapes_of_application uses f args =
   match f.exp_desc with
   | Texp_ident (path, _, { val_kind = Val_reg; val_type = scheme; _ }) -> (
-      let parameters = parameters scheme in
       match Application_args.all_given args with
       | Some args
-        when List.compare_lengths args parameters = 0
-             && (not (List.exists is_magic args))
+        when (not (List.exists is_magic args))
              && is_polymorphic scheme
              && (is_of_interest path || List.exists is_polymorphic_function args) ->
           let instance = f.exp_type in
@@ -146,9 +142,13 @@ let shapes_of_application uses f args =
           let shape of_parameter arg =
             match shape_of_function arg with Argument_shapes.Unknown -> of_parameter | of_function -> of_function
           in
+          let rec shapes parameters args =
+            match (parameters, args) with
+            | parameter :: parameters, arg :: args -> shape parameter arg :: shapes parameters args
+            | _, args -> List.map shape_of_function args
+          in
           {
-            shapes =
-              lazy (List.map2 shape (Argument_shapes.of_application f.exp_env ~scheme ~instance) args);
+            shapes = lazy (shapes (Argument_shapes.of_application f.exp_env ~scheme ~instance) args);
             of_own = not (Ident.persistent (Path.head path));
           }
       | Some _ | None -> unknown)
@@ -177,6 +177,26 @@ let array_operation uses f =
       | Some (Constructor (_, [ element ])) when is_variable element -> uses.polymorphic <- true
       | _ -> ())
   | _ -> ()
+
+(* {1 Variables} *)
+
+let pattern uses super self (type k) (pattern : k general_pattern) =
+  let note id = Ident.Tbl.replace uses.variables id (pattern.pat_env, pattern.pat_type) in
+  Option.iter note (Pattern_variable.of_pattern pattern);
+  super.Tast_iterator.pat self pattern
+
+(* Nothing is known of a value by a type that it was given by [Obj.magic]. *)
+let value_binding uses super self binding =
+  super.Tast_iterator.value_binding self binding;
+  if is_magic binding.vb_expr then List.iter (Ident.Tbl.remove uses.variables) (pat_bound_idents binding.vb_pat)
+
+(** What a variable is, over the type variables of the functions that it is in, if that matters. *)
+let variable_shape (uses : t Lazy.t) id =
+  let uses = Lazy.force uses in
+  match Ident.Tbl.find uses.variables id with
+  | env, ty when uses.polymorphic -> Argument_shapes.of_variables env ty
+  | _ -> Argument_shapes.Unknown
+  | exception Not_found -> Argument_shapes.Unknown
 
 (* {1 Expressions} *)
 
@@ -331,15 +351,26 @@ let module_expression uses super self m =
 
 (** The uses in a structure: none, if a coercion has some that are not told from others. *)
 let collect (typed : Typedtree.implementation) : t =
-  let uses = { comparisons = Hashtbl.create 64; applications = Hashtbl.create 64; polymorphic = false } in
+  let uses =
+    {
+      comparisons = Hashtbl.create 64;
+      applications = Hashtbl.create 64;
+      variables = Ident.Tbl.create 64;
+      polymorphic = false;
+    }
+  in
   let super = Tast_iterator.default_iterator in
-  let iterator = { super with expr = expression uses super; module_expr = module_expression uses super } in
+  let pat self found = pattern uses super self found in
+  let value_binding self binding = value_binding uses super self binding in
+  let expr = expression uses super and module_expr = module_expression uses super in
+  let iterator = { super with expr; module_expr; pat; value_binding } in
   (try
      coercion typed.coercion;
      seen_at uses typed.structure typed.signature;
      iterator.structure iterator typed.structure
    with Coerced ->
      Hashtbl.reset uses.comparisons;
+     Ident.Tbl.reset uses.variables;
      Hashtbl.reset uses.applications);
   uses
 

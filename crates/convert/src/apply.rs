@@ -422,6 +422,7 @@ impl<'a> Converter<'a> {
                 ArgType::Block(fields.iter().map(|field| self.arg_type(field)).collect::<Result<_>>()?)
             }
             L::Enclosing(depth) => ArgType::Enclosing(*depth),
+            L::Variable(_) => ArgType::Unknown,
             L::Function(params, result) => {
                 let params = params.iter().map(|param| self.arg_type(param)).collect::<Result<_>>()?;
                 ArgType::Function(params, Box::new(self.arg_type(result)?))
@@ -480,6 +481,20 @@ pub(crate) fn specialise_attribute(specialise: Specialise) -> SpecialiseAttribut
         Specialise::Default => SpecialiseAttribute::Default,
         Specialise::Always => SpecialiseAttribute::Always,
         Specialise::Never => SpecialiseAttribute::Never,
+    }
+}
+
+/// A type over type variables: nothing else is known in it.
+pub(crate) fn shape(ty: &lambda::ArgType) -> ArgType {
+    use lambda::ArgType as L;
+    let all = |types: &[L]| types.iter().map(shape).collect();
+    match ty {
+        L::Unknown | L::Immediate | L::Compared { .. } => ArgType::Unknown,
+        L::Variable(number) => ArgType::Variable(*number),
+        L::Array(element) => ArgType::Array(Box::new(shape(element))),
+        L::Block(fields) => ArgType::Block(all(fields)),
+        L::Enclosing(depth) => ArgType::Enclosing(*depth),
+        L::Function(params, result) => ArgType::Function(all(params), Box::new(shape(result))),
     }
 }
 

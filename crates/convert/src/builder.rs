@@ -5,8 +5,8 @@ use std::rc::Rc;
 
 use flambeau_ir::decision::Warning;
 use flambeau_ir::{
-    ApplyCont, BoxedKind, Continuation, Dbg, ExnCont, Expr, FunctionSlot, Item, Kind, Loc, Named, Naming,
-    Prim, Rewrite, Rewrites, Simple, Subkind, Symbol, SymbolData, Terminator, Unit, Variable,
+    ApplyCont, ArgType, BoxedKind, Continuation, Dbg, ExnCont, Expr, FunctionSlot, Item, Kind, Loc, Named,
+    Naming, Prim, Rewrite, Rewrites, Simple, Subkind, Symbol, SymbolData, Terminator, Unit, Variable,
 };
 use flambeau_lambda::term::{Ident, LocId, NodeId, Term};
 use flambeau_lambda::{Approximation, EvaluationOrder, Import, Options, Request, ValueKind};
@@ -14,6 +14,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 use crate::analysis::Analysis;
+use crate::apply::shape;
 use crate::constants::ConstantTable;
 use crate::env::{Binding, Field, Importing, Info, MutableRepr, Val};
 use crate::methods::{Classes, Methods};
@@ -360,15 +361,22 @@ impl<'a> Converter<'a> {
     /// Binds an identifier, and names the variable after it where it has no name of its own.
     pub fn bind(&mut self, id: Ident, kind: ValueKind, value: Val) {
         if let Simple::Var(var) = value.simple {
+            let shape = self.shape_of(id);
             let data = &mut self.unit.variables[var];
             if is_anonymous(&data.name) {
                 self.term.name(id).clone_into(&mut data.name);
+                data.shape = shape;
             }
             if data.kind == Kind::Value && data.subkind == Subkind::Any {
                 data.subkind = crate::env::subkind(kind);
             }
         }
         self.env[id.0 as usize] = Binding::Immutable(value);
+    }
+
+    /// The type of an identifier over type variables.
+    pub fn shape_of(&self, id: Ident) -> Option<Box<ArgType>> {
+        self.term.ident_types.get(&id).map(|ty| Box::new(shape(ty)))
     }
 
     /// A fresh symbol of this unit.

@@ -310,6 +310,7 @@ impl<'a> Converter<'a> {
     pub fn bind_param(&mut self, id: Ident, kind: ValueKind) -> flambeau_ir::Variable {
         let var =
             self.unit.new_variable(self.term.name(id), flambeau_ir::Kind::Value, crate::env::subkind(kind));
+        self.unit.variables[var].shape = self.shape_of(id);
         self.env[id.0 as usize] = Binding::Immutable(Val::unknown(var));
         var
     }

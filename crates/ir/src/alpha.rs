@@ -243,7 +243,8 @@ impl<'u> Comparer<'u> {
     fn variable(&mut self, a: Variable, b: Variable) -> Same {
         same(self.variables.pair(a, b), "variables")?;
         let (a, b) = (&self.left.variables[a], &self.right.variables[b]);
-        same(a.kind == b.kind && (a.kind != Kind::Value || a.subkind == b.subkind), "kinds of variables")
+        same(a.kind == b.kind && (a.kind != Kind::Value || a.subkind == b.subkind), "kinds of variables")?;
+        same(a.shape == b.shape, "shapes of variables")
     }
 
     fn continuation(&mut self, a: Continuation, b: Continuation) -> Same {

@@ -35,6 +35,9 @@ pub enum ArgType {
     Enclosing(u32),
     /// Functions that are called with so many arguments, of these types, and return values of the last.
     Function(Vec<ArgType>, Box<ArgType>),
+    /// Whatever this type variable of a function of the source is: in the types of variables
+    /// ([`crate::unit::VariableData`]).
+    Variable(u32),
 }
 
 /// How arrays of values of a type represent these.
@@ -137,7 +140,7 @@ impl ArgType {
                 result.functions_mut(f);
             }
             ArgType::Block(fields) => fields.iter_mut().for_each(|field| field.functions_mut(f)),
-            ArgType::Unknown | ArgType::Immediate | ArgType::Enclosing(_) => {}
+            ArgType::Unknown | ArgType::Immediate | ArgType::Enclosing(_) | ArgType::Variable(_) => {}
         }
     }
 
@@ -154,7 +157,7 @@ impl ArgType {
                 result.for_each_function(f);
             }
             ArgType::Block(fields) => fields.iter().for_each(|field| field.for_each_function(f)),
-            ArgType::Unknown | ArgType::Immediate | ArgType::Enclosing(_) => {}
+            ArgType::Unknown | ArgType::Immediate | ArgType::Enclosing(_) | ArgType::Variable(_) => {}
         }
     }
 
@@ -191,6 +194,7 @@ impl ArgType {
         match self {
             ArgType::Unknown
             | ArgType::Enclosing(_)
+            | ArgType::Variable(_)
             | ArgType::Compared { elements: Elements::Any | Elements::MaybeBoxes, .. } => ArrayKind::Generic,
             ArgType::Immediate => ArrayKind::Int,
             ArgType::Compared { elements: Elements::Floats, .. } => ArrayKind::Float,

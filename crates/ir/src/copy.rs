@@ -45,6 +45,8 @@ pub struct Copier<'u> {
     call: Option<(&'u mut LocTable, Dbg)>,
     /// Through how many more inlined functions calls come.
     deeper: u8,
+    /// What the type variables of the original are, they are in the copy.
+    keeps_shapes: bool,
 }
 
 impl<'u> Copier<'u> {
@@ -61,6 +63,7 @@ impl<'u> Copier<'u> {
             exns: FxHashMap::default(),
             more_args: FxHashMap::default(),
             deeper: 0,
+            keeps_shapes: false,
             sets: None,
             call: None,
         }
@@ -109,6 +112,12 @@ impl<'u> Copier<'u> {
         self.deeper = by;
     }
 
+    /// From now on copied variables have the shapes of the originals ([`VariableData::shape`]), to be made use of and
+    /// dropped.
+    pub fn keep_shapes(&mut self) {
+        self.keeps_shapes = true;
+    }
+
     fn dbg(&mut self, dbg: Dbg) -> Dbg {
         match &mut self.call {
             Some((locs, call)) => locs.inline(*call, dbg),
@@ -118,7 +127,14 @@ impl<'u> Copier<'u> {
 
     /// A fresh variable with the data of that one, which it replaces from now on.
     pub fn bind_variable(&mut self, variable: Variable) -> Variable {
-        let fresh = self.variables.push(self.variables[variable].clone());
+        let data = &self.variables[variable];
+        let shape = data.shape.clone().filter(|_| self.keeps_shapes);
+        let fresh = self.variables.push(VariableData {
+            name: data.name.clone(),
+            kind: data.kind,
+            subkind: data.subkind,
+            shape,
+        });
         self.simples.insert(variable, fresh.into());
         fresh
     }

@@ -197,6 +197,10 @@ impl<'u> Printer<'u> {
             self.text(": ");
             self.text(word);
         }
+        if let Some(shape) = self.unit.variables.get(variable).and_then(|data| data.shape.as_deref()) {
+            self.text(" of ");
+            self.arg_type(shape);
+        }
     }
 
     fn simple(&mut self, simple: Simple) {

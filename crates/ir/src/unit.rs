@@ -11,8 +11,8 @@ use crate::imports::Origins;
 use crate::naming::Naming;
 use crate::term::{InlineAttribute, SpecialiseAttribute};
 use crate::{
-    CodeId, Continuation, Dbg, Expr, FunctionSlot, Heat, Imports, Kind, LocTable, SetOfClosures, Static,
-    StaticDef, Subkind, Symbol, ValueSlot, Variable,
+    ArgType, CodeId, Continuation, Dbg, Expr, FunctionSlot, Heat, Imports, Kind, LocTable, SetOfClosures,
+    Static, StaticDef, Subkind, Symbol, ValueSlot, Variable,
 };
 
 /// A compilation unit.
@@ -68,6 +68,10 @@ pub struct VariableData {
     pub kind: Kind,
     /// What the front end says of it, when it is a value.
     pub subkind: Subkind,
+    /// Its type over the type variables of the functions of the source that it is in, if such a variable stands in it:
+    /// `List`s of them, functions of them. What a type variable is follows from the types of a call's arguments. A copy
+    /// of the variable has none: in a copy of the function a type variable may be something else.
+    pub shape: Option<Box<ArgType>>,
 }
 
 /// A continuation.
@@ -281,7 +285,7 @@ impl Unit {
 
     /// A fresh variable.
     pub fn new_variable(&mut self, name: impl Into<String>, kind: Kind, subkind: Subkind) -> Variable {
-        self.variables.push(VariableData { name: name.into(), kind, subkind })
+        self.variables.push(VariableData { name: name.into(), kind, subkind, shape: None })
     }
 
     /// A fresh ordinary continuation.

@@ -2,6 +2,7 @@
 
 mod typed;
 
+use std::collections::BTreeMap;
 use std::rc::Rc;
 
 use crate::derive::{Derivations, Types, decode_types};
@@ -9,8 +10,10 @@ use crate::numbers::*;
 use crate::prim::Primitive;
 use crate::reader::{DecodeError, Reader};
 use crate::term::{
-    Constant, Constants, Function, Ident, Inline, LocId, Node, NodeId, Nodes, SwitchNode, Term, ValueKind,
+    ArgType, Constant, Constants, Function, Ident, Inline, LocId, Node, NodeId, Nodes, SwitchNode, Term,
+    ValueKind,
 };
+use typed::variable_type;
 
 /// What the OCaml side asks for: one unit to compile.
 #[derive(Clone, Debug, Default)]
@@ -166,7 +169,7 @@ pub enum Number {
 
 /// The magic and the version of the format.
 const MAGIC: &[u8] = b"FLBQ";
-const VERSION: u64 = 7;
+const VERSION: u64 = 8;
 
 /// Decodes a request.
 ///
@@ -182,7 +185,7 @@ pub fn decode(bytes: &[u8]) -> Result<Request, DecodeError> {
     }
     let options = options(r)?;
     let locations = r.list(location)?;
-    let idents = r.list(|r| Ok((r.string()?, r.u32()?)))?;
+    let idents = r.list(|r| Ok((r.string()?, r.u32()?, variable_type(r)?)))?;
     let imports = r.list(import)?;
     let types = decode_types(r)?;
     let term = term(r, idents, types)?;
@@ -289,11 +292,19 @@ pub fn number(r: &mut Reader) -> Result<Number, DecodeError> {
     })
 }
 
-fn term(r: &mut Reader, idents: Vec<(String, u32)>, types: Types) -> Result<Term, DecodeError> {
+fn term(r: &mut Reader, described: Vec<(String, u32, ArgType)>, types: Types) -> Result<Term, DecodeError> {
     let count = r.count()?;
+    let (mut idents, mut ident_types) = (Vec::with_capacity(described.len()), BTreeMap::new());
+    for (name, stamp, ty) in described {
+        if ty != ArgType::Unknown {
+            ident_types.insert(Ident(idents.len() as u32), ty);
+        }
+        idents.push((name, stamp));
+    }
+    let (nodes, first) = (Vec::with_capacity(count), Vec::with_capacity(count));
     let mut builder = Builder {
         derivations: Derivations::new(types, &idents),
-        term: Term { nodes: Vec::with_capacity(count), first: Vec::with_capacity(count), idents },
+        term: Term { nodes, first, idents, ident_types },
         stack: Vec::new(),
     };
     for _ in 0..count {

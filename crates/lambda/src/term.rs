@@ -1,5 +1,7 @@
 //! The nodes of Lambda.
 
+use std::collections::BTreeMap;
+
 use smallvec::SmallVec;
 
 use crate::prim::Primitive;
@@ -28,6 +30,9 @@ pub struct Term {
     pub first: Vec<u32>,
     /// Name and stamp of each identifier.
     pub idents: Vec<(String, u32)>,
+    /// The types of identifiers, over the type variables of the functions that they are in: only where such a variable
+    /// stands in them.
+    pub ident_types: BTreeMap<Ident, ArgType>,
 }
 
 impl Term {
@@ -197,6 +202,8 @@ pub enum ArgType {
     Enclosing(u32),
     /// Functions that are called with so many arguments, of these types, and return values of the last.
     Function(Vec<ArgType>, Box<ArgType>),
+    /// Whatever this type variable of a function around is: in [`Term::ident_types`].
+    Variable(u32),
 }
 
 /// What `caml_hash` finds in the values of a type: alternatives, told apart by whether they are immediates and by their

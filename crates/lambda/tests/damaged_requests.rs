@@ -216,7 +216,7 @@ fn request(seed: u64) -> Vec<u8> {
     term.node(4);
     let mut w = new();
     w.bytes.extend_from_slice(b"FLBQ");
-    w.u(7);
+    w.u(8);
     // Options.
     w.string("M");
     w.string("camlM");
@@ -236,6 +236,9 @@ fn request(seed: u64) -> Vec<u8> {
     for n in 0..IDENTS {
         w.string("x");
         w.u(n);
+        // Its type: nothing, a type variable, a list of such.
+        let types: [&[u64]; 3] = [&[0], &[6, 1], &[3, 2, 6, 1, 4, 0]];
+        w.all(types[n as usize % types.len()]);
     }
     w.u(1);
     w.string("Stdlib");

@@ -108,6 +108,11 @@ fn constant_word(n: i64) -> Simple {
     Simple::Const(Const::NakedNativeint(n))
 }
 
+/// A word of 32 bits as the constant with these lowest bits that instructions can hold: one with a sign.
+fn short(word: u32) -> Simple {
+    constant_word(i64::from(word.cast_signed()))
+}
+
 /// Computes with unsigned words of 32 bits in machine integers, whose upper bits mean nothing.
 struct Mixer<'u> {
     unit: &'u mut Unit,
@@ -130,8 +135,8 @@ impl Mixer<'_> {
         self.let_(Kind::NakedNativeint, prim, &[x, Simple::naked_imm(by)])
     }
 
-    fn times(&mut self, x: Simple, by: i64) -> Simple {
-        self.arith(IntOp::Mul, x, constant_word(by))
+    fn times(&mut self, x: Simple, by: u32) -> Simple {
+        self.arith(IntOp::Mul, x, short(by))
     }
 
     /// The word, with upper bits that are zero.
@@ -167,7 +172,7 @@ impl Mixer<'_> {
         let hash = self.arith(IntOp::Xor, hash, word);
         let hash = self.rotated(hash, 13);
         let hash = self.times(hash, 5);
-        self.arith(IntOp::Add, hash, constant_word(0xe654_6b64))
+        self.arith(IntOp::Add, hash, short(0xe654_6b64))
     }
 
     /// `caml_hash_mix_intnat` of the machine word that the value is.

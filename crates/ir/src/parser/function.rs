@@ -52,7 +52,12 @@ impl<'s> Parser<'s> {
             local.bound |= binds;
             return Ok(local.entity);
         }
-        let make = |name: &str| VariableData { name: name.into(), kind: Kind::Value, subkind: Subkind::Any };
+        let make = |name: &str| VariableData {
+            name: name.into(),
+            kind: Kind::Value,
+            subkind: Subkind::Any,
+            shape: None,
+        };
         let added = self.numbering.add((Table::Variables, &mut self.unit.variables), &name, make);
         let entity = added.map_err(|error| self.error_at(offset, error))?;
         self.function.variables.insert(name, Local { entity, bound: binds, offset });
@@ -94,12 +99,16 @@ impl<'s> Parser<'s> {
         Ok(continuation)
     }
 
-    /// `name` or `name: type`.
+    /// `name` or `name: type`, and `of` what it is over type variables.
     pub(super) fn binder(&mut self) -> Result<Binder> {
         let offset = self.offset();
         let name = self.name("a variable")?;
         let variable = self.variable(name, offset, true)?;
-        Ok(Binder { variable, annotation: self.type_annotation()? })
+        let annotation = self.type_annotation()?;
+        if self.eat_word("of") {
+            self.unit.variables[variable].shape = Some(Box::new(self.arg_type()?));
+        }
+        Ok(Binder { variable, annotation })
     }
 
     /// Gives the variable its kind: the one annotated, or the usual one at that position.

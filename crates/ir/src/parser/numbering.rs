@@ -73,7 +73,11 @@ impl Parser<'_> {
         let Unit { variables: v, continuations: c, symbols: s, function_slots: f, value_slots: l, .. } =
             &mut self.unit;
         let name = || "unused".to_owned();
-        fill(v, variables, &VariableData { name: name(), kind: Kind::Value, subkind: Subkind::Any });
+        fill(
+            v,
+            variables,
+            &VariableData { name: name(), kind: Kind::Value, subkind: Subkind::Any, shape: None },
+        );
         fill(c, continuations, &ContinuationData { name: name(), is_exn: false, heat: Heat::Unknown });
         fill(s, symbols, &SymbolData { linkage_name: name(), is_local: false });
         fill(f, function_slots, &name());

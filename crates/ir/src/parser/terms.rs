@@ -342,9 +342,11 @@ impl Parser<'_> {
         self.list_until(Token::RightParen, Self::arg_type)
     }
 
-    fn arg_type(&mut self) -> Result<ArgType> {
+    pub(super) fn arg_type(&mut self) -> Result<ArgType> {
         if self.eat_word("any") {
             Ok(ArgType::Unknown)
+        } else if self.eat_word("variable") {
+            Ok(ArgType::Variable(self.integer()?))
         } else if self.eat_word("int") {
             Ok(ArgType::Immediate)
         } else if self.eat_word("array") {

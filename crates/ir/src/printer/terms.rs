@@ -97,7 +97,9 @@ impl Printer<'_> {
     /// Whether nothing is lost when the variable is not shown: it has no use, and is what a result of that
     /// kind is bound to without being asked.
     pub(super) fn is_anonymous(&self, variable: Variable, kind: Kind) -> bool {
-        let plain = |data: &crate::VariableData| data.kind == kind && data.subkind == Subkind::Any;
+        let plain = |data: &crate::VariableData| {
+            data.kind == kind && data.subkind == Subkind::Any && data.shape.is_none()
+        };
         !self.options.numbered
             && !self.used.contains(&variable)
             && self.unit.variables.get(variable).is_some_and(plain)
@@ -222,9 +224,13 @@ impl Printer<'_> {
         }
     }
 
-    fn arg_type(&mut self, ty: &ArgType) {
+    pub(super) fn arg_type(&mut self, ty: &ArgType) {
         match ty {
             ArgType::Unknown => self.text("any"),
+            ArgType::Variable(number) => {
+                self.text("variable ");
+                self.number(*number);
+            }
             ArgType::Immediate => self.text("int"),
             ArgType::Compared { compare, equal, total, elements, hashed } => {
                 self.text("by ");

@@ -62,6 +62,7 @@ pub fn export(
             called: Vec::new(),
             closures: Vec::new(),
             variables: Vec::new(),
+            shapes: Vec::new(),
             continuations: Vec::new(),
             function_slots: Vec::new(),
             value_slots: Vec::new(),
@@ -320,6 +321,7 @@ impl Remap for Export<'_> {
         let name = self.string(&data.name);
         let number = Variable::new(self.portable.variables.len());
         self.portable.variables.push((name, data.kind, data.subkind));
+        self.portable.shapes.extend(data.shape.as_deref().map(|shape| (number, shape.clone())));
         self.variables.insert(*variable, number);
         *variable = number;
     }

@@ -8,7 +8,7 @@ use crate::naming::Naming;
 use crate::remap::{self, Remap};
 use crate::{
     CallKind, Code, CodeId, Continuation, ContinuationData, Dbg, FunctionSlot, Heat, Inlined, Origin, Static,
-    StaticDef, Symbol, SymbolData, Unit, ValueSlot, Variable, VariableData,
+    StaticDef, Symbol, SymbolData, Unit, ValueSlot, Variable,
 };
 
 /// Puts a function that [`export`](super::export) wrote into the unit: as a code that nobody refers to, to be copied
@@ -34,6 +34,7 @@ pub fn import(
         called,
         closures,
         variables,
+        shapes,
         continuations,
         function_slots,
         value_slots,
@@ -74,8 +75,12 @@ pub fn import(
         fresh.push(is_new);
     }
     for (number, kind, subkind) in variables {
-        let data = VariableData { name: name(number)?, kind, subkind };
-        import.variables.push(unit.variables.push(data));
+        import.variables.push(unit.new_variable(name(number)?, kind, subkind));
+    }
+    for (variable, shape) in shapes {
+        let variable = import.variables.get(variable.index());
+        let variable = *variable.ok_or_else(|| ImportError("no variable with that type".into()))?;
+        unit.variables[variable].shape = Some(Box::new(shape));
     }
     for (number, is_exn) in continuations {
         let data = ContinuationData { name: name(number)?, is_exn, heat: Heat::Unknown };

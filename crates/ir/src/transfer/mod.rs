@@ -20,7 +20,7 @@ use crate::naming::Naming;
 use crate::remap::{self, Remap};
 use crate::stack::deep;
 use crate::{
-    CodeAttributes, CodeId, Continuation, Dbg, Expr, FunctionKind, FunctionSlot, Inlined, Kind, Loc,
+    ArgType, CodeAttributes, CodeId, Continuation, Dbg, Expr, FunctionKind, FunctionSlot, Inlined, Kind, Loc,
     SetOfClosures, Static, StaticDef, Subkind, Symbol, SymbolData, Unit, Variable, verify,
 };
 
@@ -46,6 +46,8 @@ struct Portable {
     /// Symbols that are closures of functions among `called`, each with the number of arguments of that.
     closures: Vec<(Symbol, CodeId, u32)>,
     variables: Vec<(u32, Kind, Subkind)>,
+    /// Of the variables that have one.
+    shapes: Vec<(Variable, ArgType)>,
     continuations: Vec<(u32, bool)>,
     function_slots: Vec<u32>,
     value_slots: Vec<u32>,

@@ -158,7 +158,15 @@ impl Generator {
             _ => Subkind::Any,
         };
         let name = self.name();
-        self.unit.new_variable(name, kind, if kind == Kind::Value { subkind } else { Subkind::Any })
+        let is_value = kind == Kind::Value;
+        let variable = self.unit.new_variable(name, kind, if is_value { subkind } else { Subkind::Any });
+        if is_value && self.random.one_in(8) {
+            let element = ArgType::Variable(self.random.below(3) as u32);
+            let list = ArgType::Block(vec![element.clone(), ArgType::Enclosing(0)]);
+            let shapes = [element.clone(), list, ArgType::Function(vec![element.clone()], Box::new(element))];
+            self.unit.variables[variable].shape = Some(Box::new(self.random.pick(&shapes)));
+        }
+        variable
     }
 
     fn dbg(&mut self) -> Dbg {

@@ -36,35 +36,13 @@ impl Builder {
 
     /// An application of a function that takes values of any type.
     pub(super) fn typed_apply(&mut self, r: &mut Reader) -> Result<Node, DecodeError> {
-        let known = r.list(|r| self.arg_type(r, 0))?;
+        let known =
+            r.list(|r| arg_type(r, &mut |description, exact| Some(self.value_type(description, exact)), 0))?;
         let mut node = self.apply(r)?;
         if let Node::Apply { types, .. } = &mut node {
             *types = known;
         }
         Ok(node)
-    }
-
-    /// The type of an argument, inside so many others.
-    fn arg_type(&mut self, r: &mut Reader, depth: u32) -> Result<ArgType, DecodeError> {
-        if depth > DEEPEST {
-            return Err(r.error("a type of an argument that is too deep"));
-        }
-        Ok(match r.byte()? {
-            number::Unknown => ArgType::Unknown,
-            number::Value => {
-                let description = r.u32()?;
-                let exact = r.bool()?;
-                self.value_type(description, exact)
-            }
-            number::Array => ArgType::Array(Box::new(self.arg_type(r, depth + 1)?)),
-            number::Block => ArgType::Block(r.list(|r| self.arg_type(r, depth + 1))?),
-            number::Enclosing => ArgType::Enclosing(r.u32()?),
-            number::Function => {
-                let params = r.list(|r| self.arg_type(r, depth + 1))?;
-                ArgType::Function(params, Box::new(self.arg_type(r, depth + 1)?))
-            }
-            _ => return Err(r.error("no such type of an argument")),
-        })
     }
 
     /// The type that a variable is. One that is not `exact` is part of a declared type, where a value may stand for one
@@ -90,4 +68,37 @@ impl Builder {
         let hashed = self.derivations.hashed(description);
         ArgType::Compared { compare, equal, total, elements, hashed }
     }
+}
+
+/// The type of a variable, over type variables: nothing else is described.
+pub(super) fn variable_type(r: &mut Reader) -> Result<ArgType, DecodeError> {
+    arg_type(r, &mut |_, _| None, 0)
+}
+
+/// A type, inside so many others. `value` gives that of a description, if there may be one.
+fn arg_type(
+    r: &mut Reader,
+    value: &mut dyn FnMut(u32, bool) -> Option<ArgType>,
+    depth: u32,
+) -> Result<ArgType, DecodeError> {
+    if depth > DEEPEST {
+        return Err(r.error("a type of an argument that is too deep"));
+    }
+    let mut part = |r: &mut Reader| arg_type(r, value, depth + 1);
+    Ok(match r.byte()? {
+        number::Unknown => ArgType::Unknown,
+        number::Value => {
+            let (description, exact) = (r.u32()?, r.bool()?);
+            value(description, exact).ok_or_else(|| r.error("a type that is described"))?
+        }
+        number::Array => ArgType::Array(Box::new(part(r)?)),
+        number::Block => ArgType::Block(r.list(part)?),
+        number::Enclosing => ArgType::Enclosing(r.u32()?),
+        number::Function => {
+            let params = r.list(&mut part)?;
+            ArgType::Function(params, Box::new(part(r)?))
+        }
+        number::Variable => ArgType::Variable(r.u32()?),
+        _ => return Err(r.error("no such type of an argument")),
+    })
 }

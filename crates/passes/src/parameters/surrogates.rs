@@ -214,7 +214,7 @@ impl Analysis {
 fn split(unit: &mut Unit, bound: &Bound, var: Variable, code: CodeId) -> Split {
     let data = unit.codes[code].clone();
     let fresh = |unit: &mut Unit, variable: Variable| {
-        let VariableData { name, kind, subkind } = unit.variables[variable].clone();
+        let VariableData { name, kind, subkind, .. } = unit.variables[variable].clone();
         unit.new_variable(name, kind, subkind)
     };
     let called = fresh(unit, var);

@@ -108,7 +108,7 @@ fn worker(unit: &mut Unit, function: CodeId) -> CodeId {
     code.attributes = CodeAttributes { stub: true, ..CodeAttributes::default() };
     code.recursive = false;
     let fresh = |unit: &mut Unit, variable| {
-        let VariableData { name, kind, subkind } = unit.variables[variable].clone();
+        let VariableData { name, kind, subkind, .. } = unit.variables[variable].clone();
         unit.new_variable(name, kind, subkind)
     };
     let params: SmallVec<[_; 4]> = worker.params.iter().map(|param| fresh(unit, *param)).collect();

@@ -41,6 +41,7 @@ pub fn unread(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
         body.walk_mut(&mut |expr| plan.rewrite(unit, own, expr));
         true
     });
+    plan.forget_shapes(unit);
     true
 }
 
@@ -263,6 +264,18 @@ impl Plan {
         }
     }
 
+    /// So do the shapes of variables, which other units may ask.
+    fn forget_shapes(&mut self, unit: &mut Unit) {
+        if self.kept.is_empty() {
+            return;
+        }
+        for (var, data) in &mut unit.variables {
+            if data.shape.as_deref().is_some_and(has_layout) && self.class(var.into()).is_some() {
+                data.shape = None;
+            }
+        }
+    }
+
     fn rewrite_named(&mut self, unit: &Unit, var: Variable, named: &mut Named) {
         let Named::Prim { prim, args, .. } = named else { return };
         if prim.can_drop() && !self.needs(var.into()) {
@@ -305,7 +318,11 @@ fn has_layout(ty: &ArgType) -> bool {
         ArgType::Block(_) => true,
         ArgType::Array(part) => has_layout(part),
         ArgType::Function(params, result) => params.iter().any(has_layout) || has_layout(result),
-        ArgType::Unknown | ArgType::Immediate | ArgType::Compared { .. } | ArgType::Enclosing(_) => false,
+        ArgType::Unknown
+        | ArgType::Variable(_)
+        | ArgType::Immediate
+        | ArgType::Compared { .. }
+        | ArgType::Enclosing(_) => false,
     }
 }
 

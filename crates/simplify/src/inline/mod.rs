@@ -219,6 +219,9 @@ impl Simplifier<'_> {
         for (param, arg) in data.params.iter().zip(&apply.args) {
             copier.substitute_variable(*param, *arg);
         }
+        if !typed.is_empty() {
+            copier.keep_shapes();
+        }
         let known: Vec<(Variable, Simple, ArgType)> = typed
             .into_iter()
             .map(|(index, ty)| (copier.bind_variable(data.params[index]), apply.args[index], ty))

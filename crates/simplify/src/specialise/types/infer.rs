@@ -3,12 +3,16 @@
 //!
 //! A parameter of a continuation has the type that all jumps pass; a jump that was not met yet passes any. So the body
 //! is walked until nothing changes: a parameter is not known, then known, then known to have no type.
+//!
+//! What nothing is inferred of may have a shape ([`flambeau_ir::unit::VariableData::shape`]) over the type variables of
+//! the function: these follow from the shapes and the types of the parameters. So the parameters of the functions inside
+//! have types.
 
 use flambeau_ir::prim::ArrayKind;
 use flambeau_ir::stack::deep;
 use flambeau_ir::{
-    Apply, ApplyCont, ArgType, CallKind, CodeId, Continuation, Expr, Item, Named, Prim, Simple, Terminator,
-    Unit, ValueSlot, Variable,
+    Apply, ApplyCont, ArgType, CallKind, CodeId, Continuation, Elements, Expr, Item, Named, Prim, Simple,
+    Terminator, Unit, ValueSlot, Variable,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
@@ -17,22 +21,32 @@ use smallvec::SmallVec;
 #[derive(Default)]
 pub struct Types {
     known: FxHashMap<Variable, ArgType>,
-    /// Parameters of continuations that have no type.
+    /// Parameters of continuations that are passed values of several types.
     untyped: FxHashSet<Variable>,
     /// Parameters of continuations that some jump passes a constant.
     constants: FxHashSet<Variable>,
     slots: FxHashMap<ValueSlot, ArgType>,
+    /// What type variables are.
+    instance: FxHashMap<u32, ArgType>,
     changed: bool,
 }
 
 impl Types {
     /// Of the variables of a body, and of the functions whose closures it allocates, which are in the unit.
     pub fn of(unit: &Unit, body: &Expr, params: impl Iterator<Item = (Variable, ArgType)>) -> Types {
-        let mut types = Types { known: params.collect(), ..Types::default() };
+        let params: Vec<(Variable, ArgType)> = params.collect();
+        let instance = instance(unit, &params);
+        let mut types = Types { known: params.into_iter().collect(), instance, ..Types::default() };
         let nested = nested(unit, body);
+        for code in &nested {
+            for param in &unit.codes[*code].params {
+                let ty = types.of_shape(unit, *param);
+                types.bind(*param, ty);
+            }
+        }
         loop {
             types.changed = false;
-            let mut walk = Walk { types: &mut types, conts: FxHashMap::default() };
+            let mut walk = Walk { unit, types: &mut types, conts: FxHashMap::default() };
             walk.run(body);
             for code in &nested {
                 walk.run(&unit.codes[*code].body);
@@ -59,8 +73,18 @@ impl Types {
         }
     }
 
-    /// A parameter of a continuation is passed a value.
-    fn pass(&mut self, param: Variable, ty: Option<&ArgType>) {
+    /// The type that follows from a variable's shape.
+    fn of_shape(&self, unit: &Unit, var: Variable) -> Option<ArgType> {
+        if self.instance.is_empty() {
+            return None;
+        }
+        let shape = unit.variables[var].shape.as_deref()?;
+        Some(instantiated(shape, &self.instance)).filter(is_informative)
+    }
+
+    /// A parameter of a continuation is passed a value. If values of several types are, it has the one that follows from
+    /// its shape.
+    fn pass(&mut self, unit: &Unit, param: Variable, ty: Option<&ArgType>) {
         if self.untyped.contains(&param) {
             return;
         }
@@ -75,7 +99,8 @@ impl Types {
                 self.known.insert(param, ty.clone());
             }
             _ => {
-                self.known.remove(&param);
+                let ty = self.of_shape(unit, param);
+                self.bind(param, ty);
                 self.untyped.insert(param);
             }
         }
@@ -83,11 +108,11 @@ impl Types {
 
     /// A parameter of a continuation is passed a constant: of any type. What is no block has no parts, and is found
     /// among those that are compared. Only an array that is made of it is not flat, though it be one of floats.
-    fn pass_constant(&mut self, param: Variable) {
+    fn pass_constant(&mut self, unit: &Unit, param: Variable) {
         if self.constants.insert(param)
             && self.known.get(&param).is_some_and(|ty| ty.array_kind() == ArrayKind::Float)
         {
-            self.pass(param, None);
+            self.pass(unit, param, None);
         }
     }
 
@@ -150,6 +175,74 @@ impl Types {
     }
 }
 
+/// What the type variables are in the shapes of parameters with these types.
+fn instance(unit: &Unit, params: &[(Variable, ArgType)]) -> FxHashMap<u32, ArgType> {
+    let mut found = FxHashMap::default();
+    for (param, ty) in params {
+        if let Some(shape) = unit.variables[*param].shape.as_deref() {
+            match_shape(shape, ty, &mut found);
+        }
+    }
+    found
+}
+
+fn match_shape(shape: &ArgType, ty: &ArgType, found: &mut FxHashMap<u32, ArgType>) {
+    match (shape, ty) {
+        (_, ArgType::Unknown | ArgType::Enclosing(_)) => {}
+        (ArgType::Variable(number), ty) => _ = found.entry(*number).or_insert_with(|| without_floats(ty)),
+        (ArgType::Array(shape), ArgType::Array(ty)) => match_shape(shape, ty, found),
+        (ArgType::Block(shapes), ArgType::Block(types)) => {
+            shapes.iter().zip(types).for_each(|(shape, ty)| match_shape(shape, ty, found));
+        }
+        (ArgType::Function(shapes, result), ArgType::Function(types, returned)) => {
+            shapes.iter().zip(types).for_each(|(shape, ty)| match_shape(shape, ty, found));
+            match_shape(result, returned, found);
+        }
+        _ => {}
+    }
+}
+
+/// The type as that of values of which some may stand for one that there is not, as in arrays that are filled later.
+fn without_floats(ty: &ArgType) -> ArgType {
+    match ty {
+        ArgType::Compared { compare, equal, total, elements: Elements::Floats, hashed } => {
+            ArgType::Compared {
+                compare: *compare,
+                equal: *equal,
+                total: *total,
+                elements: Elements::MaybeBoxes,
+                hashed: hashed.clone(),
+            }
+        }
+        other => other.clone(),
+    }
+}
+
+/// A shape with what the variables are.
+fn instantiated(shape: &ArgType, instance: &FxHashMap<u32, ArgType>) -> ArgType {
+    let all = |shapes: &[ArgType]| shapes.iter().map(|shape| instantiated(shape, instance)).collect();
+    match shape {
+        ArgType::Variable(number) => instance.get(number).cloned().unwrap_or_default(),
+        ArgType::Array(element) => ArgType::Array(Box::new(instantiated(element, instance))),
+        ArgType::Block(fields) => ArgType::Block(all(fields)),
+        ArgType::Function(params, result) => {
+            ArgType::Function(all(params), Box::new(instantiated(result, instance)))
+        }
+        other => other.clone(),
+    }
+}
+
+/// Whether a type does not only name blocks around.
+fn is_informative(ty: &ArgType) -> bool {
+    match ty {
+        ArgType::Unknown | ArgType::Enclosing(_) | ArgType::Variable(_) => false,
+        ArgType::Immediate | ArgType::Compared { .. } => true,
+        ArgType::Array(element) => is_informative(element),
+        ArgType::Block(fields) => fields.iter().any(is_informative),
+        ArgType::Function(params, result) => params.iter().any(is_informative) || is_informative(result),
+    }
+}
+
 /// The parameters of which something is known.
 pub(super) fn known_types<'t>(
     params: &'t [Variable],
@@ -172,6 +265,7 @@ pub fn nested(unit: &Unit, body: &Expr) -> Vec<CodeId> {
 }
 
 struct Walk<'t> {
+    unit: &'t Unit,
     types: &'t mut Types,
     /// The parameters of ordinary continuations in scope.
     conts: FxHashMap<Continuation, SmallVec<[Variable; 2]>>,
@@ -190,6 +284,7 @@ impl Walk<'_> {
                         Named::Simple(simple) => self.types.get(*simple).cloned(),
                         Named::Prim { prim, args, .. } => self.types.result(prim, args),
                     };
+                    let ty = ty.or_else(|| self.types.of_shape(self.unit, *var));
                     self.types.bind(*var, ty);
                 }
                 Item::LetClosures { set, .. } => {
@@ -238,7 +333,7 @@ impl Walk<'_> {
             Terminator::Apply(apply) => {
                 if let Some([param]) = self.conts.get(&apply.ret).map(SmallVec::as_slice) {
                     let (param, ty) = (*param, self.types.returned(apply).cloned());
-                    self.types.pass(param, ty.as_ref());
+                    self.types.pass(self.unit, param, ty.as_ref());
                 }
             }
             Terminator::Try { body, .. } => self.run(body),
@@ -250,10 +345,10 @@ impl Walk<'_> {
         let Some(params) = self.conts.get(&jump.cont) else { return };
         for (param, arg) in params.iter().zip(&jump.args) {
             match arg {
-                Simple::Const(_) => self.types.pass_constant(*param),
+                Simple::Const(_) => self.types.pass_constant(self.unit, *param),
                 arg => {
                     let ty = self.types.get(*arg).cloned();
-                    self.types.pass(*param, ty.as_ref());
+                    self.types.pass(self.unit, *param, ty.as_ref());
                 }
             }
         }

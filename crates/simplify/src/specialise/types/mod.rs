@@ -197,6 +197,7 @@ impl Simplifier<'_> {
             &mut unit.value_slots,
         );
         copier.deepen(apply.depth.saturating_add(1));
+        copier.keep_shapes();
         let mut copy = copier.code(&data);
         for nested in copier.finish().ok()? {
             unit.codes.push(nested);
@@ -207,6 +208,7 @@ impl Simplifier<'_> {
             }
         }
         at_types(unit, &mut copy.body, known_types(&copy.params, types));
+        copy.params.iter().for_each(|param| unit.variables[*param].shape = None);
         copy.function_slot = unit.function_slots.push(unit.function_slots[data.function_slot].clone());
         copy.linkage_name = own_name(&unit.naming, &data.linkage_name, copy.function_slot);
         self.note_sets(&copy.body);

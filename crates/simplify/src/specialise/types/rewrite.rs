@@ -54,11 +54,31 @@ pub(crate) fn at_types(unit: &mut Unit, body: &mut Expr, params: impl Iterator<I
     let types = Types::of(unit, body, params);
     let nested = nested(unit, body);
     rewritten(unit, body, &types);
-    for code in nested {
-        let mut body = unit.codes[code].body.take();
+    for code in &nested {
+        let mut body = unit.codes[*code].body.take();
         rewritten(unit, &mut body, &types);
-        unit.codes[code].body = body;
+        unit.codes[*code].body = body;
     }
+    forget_shapes(unit, body, &nested);
+}
+
+/// Drops the shapes of variables that were copied: elsewhere the type variables may be something else.
+pub(crate) fn forget_shapes(unit: &mut Unit, body: &Expr, nested: &[CodeId]) {
+    let mut bound = Vec::new();
+    let mut look = |expr: &Expr| {
+        for item in &expr.items {
+            item.for_each_bound(&mut |var| bound.push(var));
+            if let Item::LetCont { handlers, .. } = item {
+                handlers.iter().for_each(|handler| bound.extend(&handler.params));
+            }
+        }
+    };
+    body.walk(&mut look);
+    for code in nested {
+        unit.codes[*code].body.walk(&mut look);
+    }
+    bound.extend(nested.iter().flat_map(|code| &unit.codes[*code].params));
+    bound.into_iter().for_each(|var| unit.variables[var].shape = None);
 }
 
 /// Makes the operations of a function those of the types that a call says its parameters have, as far as it is called
