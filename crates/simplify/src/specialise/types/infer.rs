@@ -4,9 +4,9 @@
 //! A parameter of a continuation has the type that all jumps pass; a jump that was not met yet passes any. So the body
 //! is walked until nothing changes: a parameter is not known, then known, then known to have no type.
 //!
-//! What nothing is inferred of may have a shape ([`flambeau_ir::unit::VariableData::shape`]) over the type variables of
-//! the function: these follow from the shapes and the types of the parameters. So the parameters of the functions inside
-//! have types.
+//! What nothing is inferred of may have a shape ([`flambeau_ir::unit::VariableData::shape`]) over the type variables
+//! of the function: these follow from the shapes and the types of the parameters. So the parameters of the functions
+//! inside have types.
 
 use flambeau_ir::prim::ArrayKind;
 use flambeau_ir::stack::deep;
@@ -82,8 +82,8 @@ impl Types {
         Some(instantiated(shape, &self.instance)).filter(is_informative)
     }
 
-    /// A parameter of a continuation is passed a value. If values of several types are, it has the one that follows from
-    /// its shape.
+    /// A parameter of a continuation is passed a value. If values of several types are, it has the one that follows
+    /// from its shape.
     fn pass(&mut self, unit: &Unit, param: Variable, ty: Option<&ArgType>) {
         if self.untyped.contains(&param) {
             return;
