@@ -223,15 +223,7 @@ impl Converter<'_> {
             block_arms.push((i64::from(*tag), no_args(arm.cont)));
             handlers.push(arm);
         }
-        let fail = match switch.fail {
-            Some(node) => {
-                let arm = self.arm("default", |this| this.tail(node, target))?;
-                let cont = arm.cont;
-                handlers.push(arm);
-                Some(no_args(cont))
-            }
-            None => None,
-        };
+        let fail = self.default_arm(switch.fail, target, &mut handlers)?;
         if !handlers.is_empty() {
             self.items.push(Item::LetCont { recursive: false, handlers });
         }
@@ -266,15 +258,9 @@ impl Converter<'_> {
         default: Option<ApplyCont>,
         dbg: Dbg,
     ) -> Terminator {
-        match (arms.len(), default) {
-            (0, None) => Terminator::Unreachable,
-            (0, Some(default)) => Terminator::ApplyCont(default),
-            (1, None) => Terminator::ApplyCont(arms.into_iter().next().expect("one arm").1),
-            (_, default) => {
-                let scrutinee = self.prim("untagged", Prim::Untag, &[scrutinee], LocId(dbg.0));
-                Terminator::Switch(Box::new(Switch { scrutinee, arms, default, dbg }))
-            }
-        }
+        self.switch_on(arms, default, dbg, |this| {
+            this.prim("untagged", Prim::Untag, &[scrutinee], LocId(dbg.0))
+        })
     }
 
     fn on_tag(
@@ -284,15 +270,40 @@ impl Converter<'_> {
         default: Option<ApplyCont>,
         dbg: Dbg,
     ) -> Terminator {
+        self.switch_on(arms, default, dbg, |this| this.prim("tag", Prim::GetTag, &[scrutinee], LocId(dbg.0)))
+    }
+
+    /// A switch on what `number` computes, which is not computed if only one arm is left.
+    fn switch_on(
+        &mut self,
+        arms: Vec<(i64, ApplyCont)>,
+        default: Option<ApplyCont>,
+        dbg: Dbg,
+        number: impl FnOnce(&mut Self) -> Simple,
+    ) -> Terminator {
         match (arms.len(), default) {
             (0, None) => Terminator::Unreachable,
             (0, Some(default)) => Terminator::ApplyCont(default),
             (1, None) => Terminator::ApplyCont(arms.into_iter().next().expect("one arm").1),
             (_, default) => {
-                let scrutinee = self.prim("tag", Prim::GetTag, &[scrutinee], LocId(dbg.0));
+                let scrutinee = number(self);
                 Terminator::Switch(Box::new(Switch { scrutinee, arms, default, dbg }))
             }
         }
+    }
+
+    /// The jump to the code of a default, if there is one, whose handler is added to those of the arms.
+    fn default_arm(
+        &mut self,
+        default: Option<NodeId>,
+        target: &Target,
+        handlers: &mut Vec<ContHandler>,
+    ) -> Result<Option<ApplyCont>> {
+        let Some(node) = default else { return Ok(None) };
+        let arm = self.arm("default", |this| this.tail(node, target))?;
+        let jump = no_args(arm.cont);
+        handlers.push(arm);
+        Ok(Some(jump))
     }
 
     /// `Lstringswitch` in tail position.
@@ -313,15 +324,7 @@ impl Converter<'_> {
             handlers.push(arm);
         }
         jumps.sort_by(|a, b| a.0.cmp(&b.0));
-        let default = match default {
-            Some(node) => {
-                let arm = self.arm("default", |this| this.tail(node, target))?;
-                let cont = arm.cont;
-                handlers.push(arm);
-                Some(no_args(cont))
-            }
-            None => None,
-        };
+        let default = self.default_arm(default, target, &mut handlers)?;
         if !handlers.is_empty() {
             self.items.push(Item::LetCont { recursive: false, handlers });
         }

@@ -107,6 +107,14 @@ pub struct ExnCont {
     pub extra_args: SmallVec<[Simple; 2]>,
 }
 
+impl ExnCont {
+    /// An exception continuation that takes the exception alone, as that of a function does.
+    #[must_use]
+    pub fn plain(cont: Continuation) -> ExnCont {
+        ExnCont { cont, extra_args: SmallVec::new() }
+    }
+}
+
 /// Functions which share their captured values.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct SetOfClosures {
@@ -226,6 +234,33 @@ pub struct Apply {
     /// How often it is made, as far as a profile says. It is known in the unit itself alone.
     #[serde(skip)]
     pub heat: Heat,
+}
+
+impl Apply {
+    /// A call about which no source says anything: without attributes, types of its arguments and a location.
+    #[must_use]
+    pub fn plain(
+        callee: Option<Simple>,
+        kind: CallKind,
+        args: Vec<Simple>,
+        ret: Continuation,
+        exn: ExnCont,
+    ) -> Apply {
+        Apply {
+            callee,
+            kind,
+            args,
+            types: Vec::new(),
+            ret,
+            exn,
+            dbg: Dbg::NONE,
+            inlined: InlineAttribute::Default,
+            specialised: SpecialiseAttribute::Default,
+            depth: 0,
+            origin: None,
+            heat: Heat::Unknown,
+        }
+    }
 }
 
 /// What is known of a callee.

@@ -445,9 +445,7 @@ impl Threading<'_> {
         }
         let fork = fork.clone();
         let mut copier = Copier::new(&mut self.unit.variables, &mut self.unit.continuations);
-        for (param, arg) in fork.params.iter().zip(&jump.args) {
-            copier.substitute_variable(*param, *arg);
-        }
+        copier.substitute_variables(&fork.params, &jump.args);
         let copy = copier.expr(&fork.into_expr());
         let Terminator::Switch(switch) = copy.terminator else { return None };
         items.extend(copy.items);
@@ -484,9 +482,7 @@ impl Threading<'_> {
                 break;
             };
             let mut copier = Copier::new(&mut self.unit.variables, &mut self.unit.continuations);
-            for (param, arg) in fork.params.iter().zip(&jump.args) {
-                copier.substitute_variable(*param, *arg);
-            }
+            copier.substitute_variables(&fork.params, &jump.args);
             let end = Terminator::ApplyCont(chosen.clone());
             let copy = copier.expr(&Expr { items: fork.bindings.clone(), terminator: end });
             let Terminator::ApplyCont(next) = copy.terminator else { break };

@@ -73,7 +73,7 @@ fn a_second_round_of_the_simplifier_adds_nothing() {
 /// Allocations, bindings, and parameters of continuations.
 fn weight(unit: &Unit) -> [usize; 3] {
     let mut weight = [0; 3];
-    let bodies = unit.codes.values().map(|code| &code.body).chain([&unit.entry.body]);
+    let bodies = unit.bodies();
     for body in bodies {
         body.walk(&mut |expr| {
             for item in &expr.items {

@@ -78,7 +78,7 @@ use flambeau_ir::decision::Policy;
 use flambeau_ir::inlining::LARGEST;
 use flambeau_ir::{
     CodeId, Expr, FunctionSlot, Rewrite, Rewrites, SetOfClosures, StaticDef, Subkind, Symbol, Terminator,
-    Unit, ValueSlot, Variable,
+    Unit, ValueSlot,
 };
 use flambeau_types::{Closure, Env, IntSet, Ty};
 use rustc_hash::FxHashSet;
@@ -359,12 +359,6 @@ impl<'a> Simplifier<'a> {
             return !self.rewrites.fuel.is_empty();
         }
         self.rewrites.allow(rewrite, self.unit, self.function.current)
-    }
-
-    /// A variable of the kind and subkind of another.
-    fn fresh_like(&mut self, var: Variable) -> Variable {
-        let data = self.unit.variables[var].clone();
-        self.unit.variables.push(data)
     }
 }
 

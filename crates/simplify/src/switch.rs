@@ -75,13 +75,7 @@ impl Simplifier<'_> {
 
     /// Drops the arms for values that the scrutinee can't have. Returns those that it can.
     fn prune(&mut self, switch: &mut Switch) -> IntSet {
-        let set = match self.env.constant(switch.scrutinee, Kind::NakedImmediate) {
-            Some(Const::NakedImmediate(n)) => IntSet::one(n),
-            _ => match self.env.ty(switch.scrutinee) {
-                Ty::Int(set) => set,
-                _ => IntSet::OCAML,
-            },
-        };
+        let set = self.env.switched(switch.scrutinee);
         let others = switch.arms.iter().fold(set.clone(), |set, (value, _)| set.without(*value));
         let dead_arms = switch.arms.iter().any(|(value, _)| !set.contains(*value));
         let dead_default = switch.default.is_some() && others.is_empty();

@@ -7,7 +7,7 @@ use flambeau_simplify::fold;
 use flambeau_types::machine::{width, wrap};
 use rustc_hash::FxHashMap;
 
-use super::Count;
+use super::{Count, is};
 
 /// What operations compute, by the variables that their results are.
 type Definitions = FxHashMap<Variable, (Prim, [Simple; 2])>;
@@ -177,8 +177,4 @@ fn mask(kind: IntKind, n: u32) -> i64 {
 
 fn is_mask(kind: IntKind, simple: Simple, n: u32) -> bool {
     simple == Simple::from(fold::int(kind, mask(kind, n)))
-}
-
-fn is(simple: Simple, n: i64) -> bool {
-    matches!(simple, Simple::Const(constant) if fold::as_int(constant) == Some(n))
 }

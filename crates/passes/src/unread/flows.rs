@@ -72,7 +72,7 @@ impl Flows {
             }
         }
         flows.statics(unit);
-        let bodies = || unit.codes.values().map(|code| &code.body).chain([&unit.entry.body]);
+        let bodies = || unit.bodies();
         bodies().for_each(|body| flows.bind(body));
         bodies().for_each(|body| flows.body(unit, body));
         flows.classes.propagate();

@@ -321,7 +321,7 @@ fn for_each_block(unit: &Unit, f: &mut impl FnMut(Simple, usize)) {
             f(Simple::Symbol(*symbol), fields.len());
         }
     }
-    for body in unit.codes.values().map(|code| &code.body).chain([&unit.entry.body]) {
+    for body in unit.bodies() {
         body.walk(&mut |expr| {
             for item in &expr.items {
                 if let Item::Let {

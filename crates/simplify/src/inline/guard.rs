@@ -5,9 +5,9 @@
 //! reads and arithmetic, and nothing happens in between.
 
 use flambeau_ir::decision::{Policy, Reason};
-use flambeau_ir::term::{InlineAttribute, SpecialiseAttribute};
+use flambeau_ir::term::InlineAttribute;
 use flambeau_ir::{
-    Apply, ApplyCont, CallKind, CodeId, ContHandler, Continuation, Dbg, ExnCont, Expr, Item, Named, Rewrite,
+    Apply, ApplyCont, CallKind, CodeId, ContHandler, Continuation, ExnCont, Expr, Item, Named, Rewrite,
     Terminator, Unit,
 };
 use smallvec::SmallVec;
@@ -98,18 +98,8 @@ fn guard_of(unit: &mut Unit, code: CodeId) -> Option<Expr> {
     }
     // See `complete`.
     let call = Apply {
-        callee: None,
-        kind: CallKind::Direct(code),
-        args: Vec::new(),
-        types: Vec::new(),
-        ret: data.ret,
-        exn: ExnCont { cont: data.exn, extra_args: SmallVec::new() },
-        dbg: Dbg::NONE,
         inlined: InlineAttribute::Entered,
-        specialised: SpecialiseAttribute::Default,
-        depth: 0,
-        origin: None,
-        heat: flambeau_ir::Heat::Unknown,
+        ..Apply::plain(None, CallKind::Direct(code), Vec::new(), data.ret, ExnCont::plain(data.exn))
     };
     let call = Expr { items: Vec::new(), terminator: Terminator::Apply(Box::new(call)) };
     let handler = ContHandler { cont: slow, params: SmallVec::new(), body: call };
