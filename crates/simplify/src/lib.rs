@@ -85,7 +85,7 @@ use rustc_hash::FxHashSet;
 
 use analysis::Analysis;
 use point::Point;
-pub use specialise::uses_functions;
+pub use specialise::{LARGEST_SPECIALISED, uses_functions};
 use state::{FunctionState, Global};
 
 /// Simplifies a unit; returns whether anything may have changed. Without fuel nothing does; as long as there is some,

@@ -3,22 +3,19 @@
 //! what it is given: a stub, so that in units that know it nothing is left of it.
 
 use cranelift_entity::SecondaryMap;
+use flambeau_ir::inlining::SMALL;
 use flambeau_ir::term::{InlineAttribute, SpecialiseAttribute};
 use flambeau_ir::{
     Apply, CallKind, Code, CodeAttributes, CodeId, ExnCont, Expr, FunctionKind, Rewrites, SetOfClosures,
     StaticDef, Terminator, Unit,
 };
-use flambeau_simplify::{size, uses_functions};
+use flambeau_simplify::{LARGEST_SPECIALISED, size, uses_functions};
 use smallvec::SmallVec;
 
 use super::known::Known;
 
-/// Functions up to this size other units inline.
-const SMALL: u32 = 45;
-/// And up to this size those that call what they are given: they are worth it where that is known.
+/// Up to this size other units inline functions that call what they are given: they are worth it where that is known.
 const SMALL_FOR_FUNCTIONS: u32 = 100;
-/// Recursive ones of this size are copied for it. A worker, which has a convention of its own, never is.
-const SPECIALISED_FOR_FUNCTIONS: u32 = 250;
 
 /// The functions that may get a worker.
 pub(super) fn divisible(unit: &Unit, known: &Known) -> SecondaryMap<CodeId, bool> {
@@ -52,7 +49,8 @@ pub(super) fn exported(unit: &Unit, rewrites: &Rewrites) -> Vec<CodeId> {
         let limit = match (uses_functions(data), data.recursive) {
             (false, _) => SMALL,
             (true, false) => SMALL_FOR_FUNCTIONS,
-            (true, true) => SPECIALISED_FOR_FUNCTIONS,
+            // They are copied for it. A worker, which has a convention of its own, never is.
+            (true, true) => LARGEST_SPECIALISED,
         };
         size::of(&data.body, limit).is_none()
     };

@@ -1,5 +1,5 @@
 //! Code that finds out again and again how an array is represented is copied for each representation, behind one test
-//! (features F1–F4). `docs/passes/outlining.md` shows it.
+//! (features F1–F4). `docs/passes/representations.md` shows it.
 //!
 //! What is copied is the rest of a run: from a loop on, or from the first access on. In each copy the accesses are
 //! those of arrays of that representation, and the simplifier finds that the floats need no boxes.
