@@ -92,7 +92,7 @@ pub fn is_movable(operation: &Expr) -> bool {
     }
 }
 
-/// The function of the runtime system that tells whether the operands of an operation are equal, if that is a three-way
+/// The function of the runtime system that says whether the operands of an operation are equal, if that is a three-way
 /// comparison of strings: it looks at whole words, and at none where the lengths differ.
 pub fn equality(operation: &Expr) -> Option<&'static str> {
     match operation {

@@ -41,13 +41,13 @@ pub struct Analysis {
     uses: FxHashMap<Continuation, Uses>,
     known: FxHashMap<Variable, Knowledge>,
     /// What is unboxed or projected from, directly or after it was passed through parameters.
-    opened: FxHashSet<Variable>,
+    projected: FxHashSet<Variable>,
     /// What is needed as it is, not only projected from, directly or after it was passed through parameters.
     needed_boxed: FxHashSet<Variable>,
     /// How often variables are used as they are, or passed to continuations.
     whole_uses: FxHashMap<Variable, u32>,
     /// What becomes a parameter of a loop that may be passed unboxed, directly or through other parameters.
-    parted_in_loops: FxHashSet<Variable>,
+    unboxed_in_loops: FxHashSet<Variable>,
     /// What is called though it is not known what it is, directly or after it was passed through parameters.
     called: FxHashSet<Variable>,
     /// What loops do, by the first continuation of their group.
@@ -127,10 +127,10 @@ impl Analysis {
         let Analysis {
             uses,
             known,
-            opened,
+            projected,
             needed_boxed,
             whole_uses,
-            parted_in_loops,
+            unboxed_in_loops,
             called,
             loops,
             raised_to,
@@ -141,12 +141,12 @@ impl Analysis {
         } = inlined;
         self.uses.extend(uses.into_iter().filter(|(_, uses)| uses.bound));
         self.known.extend(known);
-        self.opened.extend(opened);
+        self.projected.extend(projected);
         self.needed_boxed.extend(needed_boxed);
         for (var, uses) in whole_uses {
             *self.whole_uses.entry(var).or_default() += uses;
         }
-        self.parted_in_loops.extend(parted_in_loops);
+        self.unboxed_in_loops.extend(unboxed_in_loops);
         self.called.extend(called);
         self.loops.extend(loops);
         self.raised_to.extend(raised_to);
@@ -182,18 +182,18 @@ impl Analysis {
     }
 
     /// Whether the contents of what a parameter holds are projected somewhere.
-    pub fn is_opened(&self, param: Variable) -> bool {
-        self.opened.contains(&param)
+    pub fn is_projected_from(&self, param: Variable) -> bool {
+        self.projected.contains(&param)
     }
 
     /// Whether projections, and nothing else, are done with what a parameter of a loop holds.
-    pub fn is_only_opened(&self, param: Variable) -> bool {
-        self.opened.contains(&param) && !self.needed_boxed.contains(&param)
+    pub fn is_only_projected_from(&self, param: Variable) -> bool {
+        self.projected.contains(&param) && !self.needed_boxed.contains(&param)
     }
 
     /// Whether a parameter stays boxed whatever becomes of its parts: the box is needed, and no loop passes the parts.
     pub fn stays_boxed(&self, param: Variable) -> bool {
-        self.needed_boxed.contains(&param) && !self.parted_in_loops.contains(&param)
+        self.needed_boxed.contains(&param) && !self.unboxed_in_loops.contains(&param)
     }
 
     /// Whether what a parameter holds is called somewhere as an unknown function.

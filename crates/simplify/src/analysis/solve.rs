@@ -36,7 +36,7 @@ impl Walk<'_> {
             }
         }
         if self.asked == Asked::Everything {
-            spread(&mut self.analysis.opened, &inflow);
+            spread(&mut self.analysis.projected, &inflow);
             spread(&mut self.analysis.called, &inflow);
             self.analysis.needed_boxed = self.iterations.used_boxed().collect();
             spread(&mut self.analysis.needed_boxed, &inflow);
@@ -73,9 +73,9 @@ impl Walk<'_> {
         }
         if self.asked == Asked::Everything {
             self.solve_iterations();
-            let parted = self.analysis.loop_params.iter().filter(|(_, param)| param.boxed.is_some());
-            self.analysis.parted_in_loops = parted.map(|(param, _)| *param).collect();
-            spread(&mut self.analysis.parted_in_loops, &inflow);
+            let unboxed = self.analysis.loop_params.iter().filter(|(_, param)| param.boxed.is_some());
+            self.analysis.unboxed_in_loops = unboxed.map(|(param, _)| *param).collect();
+            spread(&mut self.analysis.unboxed_in_loops, &inflow);
         }
         self.analysis
     }
@@ -87,10 +87,10 @@ impl Walk<'_> {
             Ty::Variant(variant) => Some(variant.ints.clone()),
             _ => None,
         };
-        let opened = &self.analysis.opened;
+        let projected = &self.analysis.projected;
         let candidate = |param: Variable, loop_param: &LoopParam| {
             let known = known.get(&param).filter(|known| !known.may_be_poison || loop_param.has_names)?;
-            let is_asked = opened.contains(&param) || loop_param.is_always_allocated;
+            let is_asked = projected.contains(&param) || loop_param.is_always_allocated;
             is_asked.then(|| Candidate::of(&known.ty, loop_param))?
         };
         (self.analysis.loop_params, self.analysis.travelling) =

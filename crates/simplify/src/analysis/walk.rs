@@ -182,7 +182,7 @@ impl<'a> Walk<'a> {
                 | Prim::ProjectValueSlot { .. },
                 [Simple::Var(whole)],
             ) => {
-                self.analysis.opened.insert(*whole);
+                self.analysis.projected.insert(*whole);
             }
             (Prim::Untag, _) => {}
             (

@@ -208,7 +208,7 @@ impl Simplifier<'_> {
     }
 
     /// Whether a value is a closure that a functor makes, and another function than this one: a copy keeps such a one
-    /// in a closure of its own, as what knows the layout of a functor's closures can't be parted from them
+    /// in a closure of its own, as what knows the layout of a functor's closures can't be separated from them
     /// (`flambeau_passes::parameters`, `candidates.rs`).
     fn is_of_functor(&self, value: Simple) -> bool {
         let Ty::Closure(known) = self.env.ty(value) else { return false };
