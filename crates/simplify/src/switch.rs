@@ -189,7 +189,7 @@ impl Simplifier<'_> {
         Some(jump)
     }
 
-    /// One more binding at the end of the run.
+    /// Adds one more binding at the end of the run.
     pub(crate) fn new_let(
         &mut self,
         name: &str,

@@ -83,7 +83,7 @@ struct Loop {
     depth: u32,
 }
 
-/// A node.
+/// A node of the tree of expressions, with what is in it.
 #[derive(Debug)]
 struct NodeData {
     expr: ExprId,

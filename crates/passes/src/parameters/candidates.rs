@@ -125,7 +125,7 @@ fn calls_foreign_closures(unit: &Unit, code: &Code) -> bool {
     calls
 }
 
-/// Those of the variables that hold values.
+/// The variables among these that hold values.
 fn values<'a>(unit: &'a Unit, vars: &'a [Variable]) -> impl Iterator<Item = Variable> + 'a {
     vars.iter().copied().filter(|var| unit.variables[*var].kind == Kind::Value)
 }

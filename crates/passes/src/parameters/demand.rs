@@ -42,7 +42,7 @@ pub(super) enum Test {
     IsImmediate,
     /// Whether it is that immediate.
     Is(i64),
-    /// Whether it is not.
+    /// Whether it is another value than that immediate.
     IsNot(i64),
     /// Which immediate it is.
     Immediate,
@@ -50,7 +50,7 @@ pub(super) enum Test {
 }
 
 impl Test {
-    /// What comes of it for a block with that tag.
+    /// The outcome of the test for a block with that tag.
     pub fn outcome(self, tag: i64) -> Simple {
         let outcome = match self {
             // What is no immediate is never asked which it is.

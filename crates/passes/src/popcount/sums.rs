@@ -122,7 +122,7 @@ impl Sums {
         self.shifted_and_itself(kind, parts, 4)
     }
 
-    /// Of the ones of each pair of bits: the integer.
+    /// The integer of which an atom holds how many ones each pair of bits has.
     fn pairs(&self, kind: IntKind, pairs: Simple) -> Option<Simple> {
         if let Some([x, high]) = self.operation(pairs, Prim::IntArith { op: IntOp::Sub, kind }) {
             let high = self.masked(kind, high, 1)?;
