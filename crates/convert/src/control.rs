@@ -125,7 +125,7 @@ impl Converter<'_> {
     ) -> Result<ContHandler> {
         let cont = self.unit.new_continuation(name);
         let body = self.isolated(build)?;
-        Ok(ContHandler { cont, params: SmallVec::new(), body })
+        Ok(ContHandler::plain(cont, body))
     }
 
     /// Whether a condition is made of conditions.
@@ -214,13 +214,13 @@ impl Converter<'_> {
         let mut const_arms = Vec::with_capacity(switch.consts.len());
         for (key, node) in &switch.consts {
             let arm = self.arm("const", |this| this.tail(*node, target))?;
-            const_arms.push((*key, no_args(arm.cont)));
+            const_arms.push((*key, ApplyCont::plain(arm.cont)));
             handlers.push(arm);
         }
         let mut block_arms = Vec::with_capacity(switch.blocks.len());
         for (tag, node) in &switch.blocks {
             let arm = self.arm("tag", |this| this.tail(*node, target))?;
-            block_arms.push((i64::from(*tag), no_args(arm.cont)));
+            block_arms.push((i64::from(*tag), ApplyCont::plain(arm.cont)));
             handlers.push(arm);
         }
         let fail = self.default_arm(switch.fail, target, &mut handlers)?;
@@ -301,7 +301,7 @@ impl Converter<'_> {
     ) -> Result<Option<ApplyCont>> {
         let Some(node) = default else { return Ok(None) };
         let arm = self.arm("default", |this| this.tail(node, target))?;
-        let jump = no_args(arm.cont);
+        let jump = ApplyCont::plain(arm.cont);
         handlers.push(arm);
         Ok(Some(jump))
     }
@@ -320,7 +320,7 @@ impl Converter<'_> {
         let mut jumps = Vec::with_capacity(arms.len());
         for (key, node) in arms {
             let arm = self.arm("string", |this| this.tail(*node, target))?;
-            jumps.push((key.clone(), no_args(arm.cont)));
+            jumps.push((key.clone(), ApplyCont::plain(arm.cont)));
             handlers.push(arm);
         }
         jumps.sort_by(|a, b| a.0.cmp(&b.0));
@@ -520,13 +520,8 @@ impl Converter<'_> {
     }
 }
 
-/// A jump without arguments.
-fn no_args(cont: Continuation) -> ApplyCont {
-    ApplyCont { cont, args: SmallVec::new() }
-}
-
 fn jump_to(cont: Continuation) -> Terminator {
-    Terminator::ApplyCont(no_args(cont))
+    Terminator::ApplyCont(ApplyCont::plain(cont))
 }
 
 /// Branches on a naked immediate: 0 is false.
@@ -536,8 +531,8 @@ pub(crate) fn two_way(scrutinee: Simple, if_true: Continuation, if_false: Contin
     }
     Terminator::Switch(Box::new(Switch {
         scrutinee,
-        arms: vec![(0, no_args(if_false))],
-        default: Some(no_args(if_true)),
+        arms: vec![(0, ApplyCont::plain(if_false))],
+        default: Some(ApplyCont::plain(if_true)),
         dbg: Dbg::NONE,
     }))
 }

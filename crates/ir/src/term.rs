@@ -70,6 +70,14 @@ pub enum Item {
     },
 }
 
+impl Item {
+    /// Binds one continuation, which takes nothing and is no loop.
+    #[must_use]
+    pub fn let_cont(cont: Continuation, body: Expr) -> Item {
+        Item::LetCont { recursive: false, handlers: vec![ContHandler::plain(cont, body)] }
+    }
+}
+
 /// A continuation and its handler.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ContHandler {
@@ -80,6 +88,14 @@ pub struct ContHandler {
     /// Its code.
     #[serde(with = "crate::transfer::nested")]
     pub body: Expr,
+}
+
+impl ContHandler {
+    /// A handler that takes nothing.
+    #[must_use]
+    pub fn plain(cont: Continuation, body: Expr) -> ContHandler {
+        ContHandler { cont, params: SmallVec::new(), body }
+    }
 }
 
 /// What a `let` binds to a variable.
@@ -166,6 +182,14 @@ pub struct ApplyCont {
     pub cont: Continuation,
     /// One for each parameter.
     pub args: SmallVec<[Simple; 2]>,
+}
+
+impl ApplyCont {
+    /// A jump that passes nothing.
+    #[must_use]
+    pub fn plain(cont: Continuation) -> ApplyCont {
+        ApplyCont { cont, args: SmallVec::new() }
+    }
 }
 
 /// A branch on an integer.

@@ -201,6 +201,11 @@ impl Unit {
         self.codes.values().map(|code| &code.body).chain([&self.entry.body])
     }
 
+    /// Each body with its code; that of the entry, without one, last.
+    pub fn bodies_by_code(&self) -> impl Iterator<Item = (Option<CodeId>, &Expr)> {
+        self.codes.iter().map(|(id, code)| (Some(id), &code.body)).chain([(None, &self.entry.body)])
+    }
+
     /// Each set of closures, static ones first, with the function that allocates it: none of a static one, nor of what
     /// the entry allocates.
     pub fn for_each_set(&self, f: &mut impl FnMut(Option<CodeId>, &SetOfClosures)) {

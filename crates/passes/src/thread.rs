@@ -467,11 +467,8 @@ impl Threading<'_> {
         };
         let cont = self.unit.new_continuation("edge");
         let body = Expr { items, terminator };
-        out.push(Item::LetCont {
-            recursive: false,
-            handlers: vec![ContHandler { cont, params: SmallVec::new(), body }],
-        });
-        *jump = ApplyCont { cont, args: SmallVec::new() };
+        out.push(Item::let_cont(cont, body));
+        *jump = ApplyCont::plain(cont);
     }
 
     /// The final target of a jump, and in `items` what is evaluated on the path. Forks are not in scope in their own

@@ -239,8 +239,8 @@ impl Simplifier<'_> {
             // A jump can be made from the arm as well as from the handler.
             Expr { items, terminator: Terminator::ApplyCont(jump) } if items.is_empty() => Some(jump),
             body => {
-                handlers.push(ContHandler { cont: jump.cont, params: SmallVec::new(), body });
-                Some(ApplyCont { cont: jump.cont, args: SmallVec::new() })
+                handlers.push(ContHandler::plain(jump.cont, body));
+                Some(ApplyCont::plain(jump.cont))
             }
         }
     }
@@ -274,8 +274,8 @@ impl Simplifier<'_> {
     fn string_arm(&mut self, jump: ApplyCont, handlers: &mut Vec<ContHandler>) -> ApplyCont {
         let cont = jump.cont;
         self.scoped(|this| this.arm_here(jump, handlers)).unwrap_or_else(|| {
-            handlers.push(ContHandler { cont, params: SmallVec::new(), body: Expr::unreachable() });
-            ApplyCont { cont, args: SmallVec::new() }
+            handlers.push(ContHandler::plain(cont, Expr::unreachable()));
+            ApplyCont::plain(cont)
         })
     }
 }

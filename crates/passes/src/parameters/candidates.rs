@@ -142,8 +142,7 @@ pub(super) struct Sets {
 impl Sets {
     pub fn of(unit: &Unit, known: &mut Known) -> Sets {
         let mut all: Vec<Bound> = Vec::new();
-        let bodies = unit.codes.iter().map(|(id, code)| (Some(id), &code.body));
-        for (binder, body) in bodies.chain([(None, &unit.entry.body)]) {
+        for (binder, body) in unit.bodies_by_code() {
             each_set(body, |vars, set, in_loop| {
                 all.push(Bound { binder, in_loop, vars: vars.into(), set: set.clone() });
             });

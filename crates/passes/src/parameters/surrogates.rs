@@ -116,8 +116,7 @@ impl Analysis {
             let position = bound.set.functions.iter().position(|(_, own)| *own == code)?;
             Some((bound.binder, bound.vars[position]))
         };
-        let bodies = unit.codes.iter().map(|(id, code)| (Some(id), &code.body));
-        for (id, body) in bodies.chain([(None, &unit.entry.body)]) {
+        for (id, body) in unit.bodies_by_code() {
             body.walk(&mut |expr| {
                 analysis.note_nested(expr);
                 let uses = &mut analysis.uses;

@@ -10,7 +10,6 @@ use flambeau_ir::{
     Apply, ApplyCont, CallKind, CodeId, ContHandler, Continuation, ExnCont, Expr, Item, Named, Rewrite,
     Terminator, Unit,
 };
-use smallvec::SmallVec;
 
 use super::Refusal;
 use crate::run::Rest;
@@ -102,8 +101,7 @@ fn guard_of(unit: &mut Unit, code: CodeId) -> Option<Expr> {
         ..Apply::plain(None, CallKind::Direct(code), Vec::new(), data.ret, ExnCont::plain(data.exn))
     };
     let call = Expr { items: Vec::new(), terminator: Terminator::Apply(Box::new(call)) };
-    let handler = ContHandler { cont: slow, params: SmallVec::new(), body: call };
-    body.items.insert(0, Item::LetCont { recursive: false, handlers: vec![handler] });
+    body.items.insert(0, Item::let_cont(slow, call));
     Some(body)
 }
 
@@ -190,7 +188,7 @@ impl Guard {
         self.run(items, terminator).unwrap_or_else(|| {
             self.does_little = does_little;
             self.does_much = true;
-            let jump = ApplyCont { cont: self.slow, args: SmallVec::new() };
+            let jump = ApplyCont::plain(self.slow);
             Expr { items: Vec::new(), terminator: Terminator::ApplyCont(jump) }
         })
     }
