@@ -101,7 +101,7 @@ pub struct Arguments {
 
     /// *threshold*: up to this size functions are inlined without a look.
     pub small: u32,
-    /// *threshold*: from this size on they never are.
+    /// *threshold*: larger ones never are.
     pub large: u32,
     /// *threshold*: what the size less the benefit may be.
     pub threshold: f64,

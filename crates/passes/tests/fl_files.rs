@@ -7,6 +7,8 @@
 
 mod examples;
 
+use std::path::Path;
+
 use flambeau_interp::{Options, Verdict, check};
 use flambeau_ir::{Item, Named, Rewrites, Unit, alpha, parser, printer, verify};
 use flambeau_passes::{PASSES, Pass};
@@ -76,6 +78,16 @@ fn every_folder_has_a_runner() {
         let name = entry.expect("a readable entry").file_name();
         let known = OTHERS.iter().chain(PASSES.iter().map(|pass| &pass.name)).any(|known| name == *known);
         assert!(known, "nobody reads tests/fl/{}", name.display());
+    }
+}
+
+/// A pass that runs again afterwards, as `late_…`, has the page of the pass.
+#[test]
+fn every_pass_has_a_page() {
+    let pages = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/passes");
+    for pass in PASSES {
+        let page = pages.join(format!("{}.md", pass.name.trim_start_matches("late_")));
+        assert!(page.exists(), "there is no {}", page.display());
     }
 }
 

@@ -1,5 +1,5 @@
 //! Outlining of cold code (features F5): what a function does on the way to an error becomes a function of its own,
-//! which it calls in tail position. `docs/passes/outlining.md` shows it.
+//! which it calls in tail position. `docs/passes/outline.md` shows it.
 //!
 //! The function is small then, and inlined where it was too large; what is copied with it, by inlining, peeling or
 //! unrolling, is one call of the same cold function. No frame is lost in backtraces: that of the function is replaced
