@@ -1,4 +1,4 @@
-(** What a unit tells others of what its functions allocate, as part of its payload: text, a line for each function of
+(** What a unit passes on to others of what its functions allocate, as part of its payload: text, a line for each function of
     which something is known, and for each function or call that is assumed not to allocate. *)
 
 open Allocations

@@ -110,7 +110,7 @@ type scope = {
   mutable sites : site list;
 }
 
-(* Adds the sites in [e], and tells whether the function may return if [e] is executed. [next]: whether it may once [e]
+(* Adds the sites in [e], and says whether the function may return if [e] is executed. [next]: whether it may once [e]
    has a value; [raised]: whether it may once [e] has raised an exception; [fate]: what becomes of the value. *)
 let rec walk scope ~next ~raised fate e =
   let walk_value ?(fate = lazy Read) next e = walk scope ~next ~raised fate e in

@@ -9,8 +9,6 @@ open Cmm_helpers
 (** The integers that arithmetic works on. *)
 type int_kind = Cmm_codes.int_kind = Tagged | Naked | Int32 | Int64 | Nativeint
 
-let word_bits = Arch.size_int * 8
-
 let constant dbg n = natint_const_untagged dbg n
 
 (** Restores the invariant of naked immediates after arithmetic that may have left 63 bits. [tag_int] sees

@@ -30,16 +30,16 @@ let rec loose = function
   | (Unknown | Enclosing _ | Variable _) as shape -> shape
 
 (* Whether something is known that does not only name blocks of this level, or further inside. *)
-let rec tells level = function
+let rec is_informative level = function
   | Unknown -> false
   | Enclosing outer -> outer < level
   | Value _ | Variable _ -> true
-  | Array part -> tells level part
-  | Function (parameters, result) -> List.exists (tells level) (result :: parameters)
-  | Block fields -> List.exists (tells level) fields
+  | Array part -> is_informative level part
+  | Function (parameters, result) -> List.exists (is_informative level) (result :: parameters)
+  | Block fields -> List.exists (is_informative level) fields
 
 (* [around]: with the block itself. *)
-let block around fields = if List.exists (tells (List.length around - 1)) fields then Block fields else Unknown
+let block around fields = if List.exists (is_informative (List.length around - 1)) fields then Block fields else Unknown
 
 (* {1 The types of variables} *)
 
@@ -144,7 +144,7 @@ and both fields others =
 let of_parameter env variables ty =
   let state = { env; fuel = largest } in
   match of_type state variables [] ty with
-  | shape -> if tells 0 shape then shape else Unknown
+  | shape -> if is_informative 0 shape then shape else Unknown
   | exception (Too_large | Not_found | Env.Error _ | Persistent_env.Error _ | Cmi_format.Error _) -> Unknown
 
 (** The shapes of the arguments of a function of type [scheme], which is used at the type [instance]. *)

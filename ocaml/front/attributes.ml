@@ -57,7 +57,7 @@ let take table name payload loc attributes =
 
 (* {1 Finding them} *)
 
-(* The function that a definition gives, under what does not change what it is. *)
+(** The function that a definition gives, under what does not change what it is. *)
 let rec function_of e =
   match e.pexp_desc with
   | _ when Parse_view.is_function e -> Some e

@@ -349,7 +349,7 @@ let module_expression uses super self m =
 
 (* {1 All uses} *)
 
-(** The uses in a structure: none, if a coercion has some that are not told from others. *)
+(** The uses in a structure: none, if a coercion has some that can't be distinguished from others. *)
 let collect (typed : Typedtree.implementation) : t =
   let uses =
     {
@@ -392,7 +392,7 @@ let argument_shapes (uses : t Lazy.t) (loc : Lambda.scoped_location) args =
       match Hashtbl.find_opt uses.applications (place loc) with
       | Some { shapes; of_own } when (not of_own) || uses.polymorphic ->
           let shapes = Lazy.force shapes in
-          let tells = List.exists (( <> ) Argument_shapes.Unknown) shapes in
-          if tells && List.compare_lengths shapes args = 0 then shapes else []
+          let is_informative = List.exists (( <> ) Argument_shapes.Unknown) shapes in
+          if is_informative && List.compare_lengths shapes args = 0 then shapes else []
       | Some _ | None -> [])
   | Loc_unknown -> []

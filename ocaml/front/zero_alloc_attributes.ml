@@ -106,17 +106,10 @@ let read_of_call state (apply : expression) attribute =
       state.found <- { state.found with assumed_calls = call :: state.found.assumed_calls }
   | _ -> warn_payload attribute "For a call it must be 'assume', maybe with 'strict'"
 
-(* The function that a definition gives, under what does not change what it is. *)
-let rec function_of e =
-  match e.pexp_desc with
-  | _ when Parse_view.is_function e -> Some e
-  | Pexp_newtype (_, e) | Pexp_constraint (e, _) | Pexp_coerce (e, _, _) | Pexp_poly (e, _) -> function_of e
-  | _ -> None
-
 let read_definition state ~name definition attributes =
   Option.iter
     (fun f -> List.iter (read_of_function state ~name f) (List.filter is_zero_alloc attributes))
-    (function_of definition)
+    (Attributes.function_of definition)
 
 let name_of_binding binding =
   let rec name p =
@@ -151,7 +144,7 @@ and functions_of_item item =
   match item.pstr_desc with
   | Pstr_value (_, bindings) ->
       List.filter_map
-        (fun binding -> Option.map (fun f -> (name_of_binding binding, f)) (function_of binding.pvb_expr))
+        (fun binding -> Option.map (fun f -> (name_of_binding binding, f)) (Attributes.function_of binding.pvb_expr))
         bindings
   | Pstr_module binding -> functions_of_module binding.pmb_expr
   | Pstr_recmodule bindings -> List.concat_map (fun binding -> functions_of_module binding.pmb_expr) bindings

@@ -219,7 +219,7 @@ impl Nesting {
     }
 }
 
-/// Another name of that length.
+/// Another name of the same length.
 fn other_name(name: &str) -> String {
     name.chars()
         .rev()

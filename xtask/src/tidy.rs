@@ -1,5 +1,5 @@
-//! What every source file keeps to, as a test: it says what it is about, and its comments fit into a line of 120
-//! characters.
+//! What every source file keeps to, as a test: it says what it is about, it is not too long to be about one thing, and
+//! the comments of those in Rust fit into a line of 120 characters.
 
 #[cfg(test)]
 mod tests {
@@ -10,20 +10,28 @@ mod tests {
 
     /// The width of comments and documents.
     const WIDTH: usize = 120;
+    /// The lines of a file; one that needs more has two subjects.
+    const LINES: usize = 600;
 
     #[test]
-    fn files_say_what_they_are_about_and_comments_fit_into_a_line() -> Result<()> {
+    fn files_are_about_one_thing_and_say_what_and_comments_fit_into_a_line() -> Result<()> {
         let mut findings = Vec::new();
         let mut files = 0;
-        for folder in ["crates", "xtask"] {
+        for folder in ["crates", "xtask", "ocaml"] {
             for file in env::files_below(&env::root().join(folder))? {
-                if file.extension().is_none_or(|extension| extension != "rs") {
-                    continue;
-                }
+                let head = match file.extension().and_then(|extension| extension.to_str()) {
+                    Some("rs") => "//!",
+                    Some("ml" | "mli") if folder == "ocaml" => "(*",
+                    _ => continue,
+                };
                 files += 1;
                 let text = fs::read_to_string(&file)?;
-                if !text.starts_with("//!") {
-                    findings.push(format!("{}: no //! at its head", file.display()));
+                if !text.starts_with(head) {
+                    findings.push(format!("{}: no {head} at its head", file.display()));
+                }
+                let lines = text.lines().count();
+                if lines > LINES {
+                    findings.push(format!("{}: {lines} lines, above {LINES}", file.display()));
                 }
                 for (number, line) in text.lines().enumerate() {
                     if line.trim_start().starts_with("//") && line.chars().count() > WIDTH {

@@ -427,7 +427,7 @@ pub struct Targets<'a> {
 }
 
 impl<'a> Targets<'a> {
-    /// Of those arms.
+    /// The targets of a switch with these arms.
     pub fn new(arms: impl Iterator<Item = &'a ApplyCont>) -> Self {
         let mut seen = FxHashMap::default();
         let mut targets = Targets { distinct: Vec::new(), indices: Vec::new() };

@@ -116,7 +116,7 @@ impl Layout {
 pub struct CapturedPlaces(Layout);
 
 impl CapturedPlaces {
-    /// In all sets of the unit, which is lowered as it is.
+    /// The places in all sets of the unit, which is lowered as it is.
     #[must_use]
     pub fn of(unit: &Unit) -> CapturedPlaces {
         let mut layout = Layout::default();

@@ -3,6 +3,21 @@
 use crate::tree::{Expr, ExprId};
 
 impl Expr {
+    /// Whether there is no code inside: whatever the expression has inside is an operand.
+    pub(crate) fn is_operation(&self) -> bool {
+        !matches!(
+            self,
+            Expr::Let { .. }
+                | Expr::LetMut { .. }
+                | Expr::Seq(..)
+                | Expr::If { .. }
+                | Expr::Switch { .. }
+                | Expr::StringSwitch { .. }
+                | Expr::Catch { .. }
+                | Expr::Try { .. }
+        )
+    }
+
     /// Each operand, left to right. None for expressions with code inside.
     pub(crate) fn each_operand(&self, mut f: impl FnMut(ExprId)) {
         match self {

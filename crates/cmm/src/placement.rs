@@ -20,7 +20,7 @@ use flambeau_ir::IntKind;
 use flambeau_ir::prim::IntCmp;
 use flambeau_ir::{Dbg, Prim};
 
-use self::effects::{Class, is_operation};
+use self::effects::Class;
 use self::plan::{Fate, Node, Plan};
 use crate::frames::{Frame, close};
 use crate::tree::*;
@@ -76,7 +76,7 @@ impl Placer<'_> {
             self.arrive(node, &mut pending, &mut frames);
             match *self.expr(id) {
                 Expr::Let { var, def, body } => {
-                    let next = if is_operation(self.expr(def)) {
+                    let next = if self.expr(def).is_operation() {
                         self.operation(Some(var), def, node, &mut pending, &mut frames);
                         node + 1
                     } else {
@@ -85,7 +85,7 @@ impl Placer<'_> {
                     (id, node) = (body, next);
                 }
                 Expr::Seq(first, rest) => {
-                    let next = if is_operation(self.expr(first)) {
+                    let next = if self.expr(first).is_operation() {
                         self.operation(None, first, node, &mut pending, &mut frames);
                         node + 1
                     } else {

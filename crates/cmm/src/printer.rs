@@ -208,17 +208,7 @@ impl Printer<'_> {
     }
 
     fn is_flat(&self, id: ExprId) -> bool {
-        !matches!(
-            self.tree.exprs[id.0 as usize],
-            Expr::Let { .. }
-                | Expr::LetMut { .. }
-                | Expr::Seq(..)
-                | Expr::If { .. }
-                | Expr::Switch { .. }
-                | Expr::StringSwitch { .. }
-                | Expr::Catch { .. }
-                | Expr::Try { .. }
-        )
+        self.tree.exprs[id.0 as usize].is_operation()
     }
 
     /// An expression on one line.

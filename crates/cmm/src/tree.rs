@@ -79,7 +79,7 @@ pub enum Expr {
     GenericCall { closure: ExprId, args: Vec<ExprId>, dbg: Dbg },
     /// A method call.
     Send { kind: SendKind, method: ExprId, object: ExprId, args: Vec<ExprId>, dbg: Dbg },
-    /// Raises.
+    /// Raises an exception.
     Raise { kind: RaiseKind, exn: ExprId, dbg: Dbg },
     /// Allocates a set of closures and returns the address of the first.
     Closures { functions: Vec<ClosureEntry>, values: Vec<ExprId>, dbg: Dbg },

@@ -125,7 +125,7 @@ impl Converter<'_> {
     ) -> Result<ContHandler> {
         let cont = self.unit.new_continuation(name);
         let body = self.isolated(build)?;
-        Ok(ContHandler { cont, params: SmallVec::new(), body })
+        Ok(ContHandler::plain(cont, body))
     }
 
     /// Whether a condition is made of conditions.
@@ -214,24 +214,16 @@ impl Converter<'_> {
         let mut const_arms = Vec::with_capacity(switch.consts.len());
         for (key, node) in &switch.consts {
             let arm = self.arm("const", |this| this.tail(*node, target))?;
-            const_arms.push((*key, no_args(arm.cont)));
+            const_arms.push((*key, ApplyCont::plain(arm.cont)));
             handlers.push(arm);
         }
         let mut block_arms = Vec::with_capacity(switch.blocks.len());
         for (tag, node) in &switch.blocks {
             let arm = self.arm("tag", |this| this.tail(*node, target))?;
-            block_arms.push((i64::from(*tag), no_args(arm.cont)));
+            block_arms.push((i64::from(*tag), ApplyCont::plain(arm.cont)));
             handlers.push(arm);
         }
-        let fail = match switch.fail {
-            Some(node) => {
-                let arm = self.arm("default", |this| this.tail(node, target))?;
-                let cont = arm.cont;
-                handlers.push(arm);
-                Some(no_args(cont))
-            }
-            None => None,
-        };
+        let fail = self.default_arm(switch.fail, target, &mut handlers)?;
         if !handlers.is_empty() {
             self.items.push(Item::LetCont { recursive: false, handlers });
         }
@@ -266,15 +258,9 @@ impl Converter<'_> {
         default: Option<ApplyCont>,
         dbg: Dbg,
     ) -> Terminator {
-        match (arms.len(), default) {
-            (0, None) => Terminator::Unreachable,
-            (0, Some(default)) => Terminator::ApplyCont(default),
-            (1, None) => Terminator::ApplyCont(arms.into_iter().next().expect("one arm").1),
-            (_, default) => {
-                let scrutinee = self.prim("untagged", Prim::Untag, &[scrutinee], LocId(dbg.0));
-                Terminator::Switch(Box::new(Switch { scrutinee, arms, default, dbg }))
-            }
-        }
+        self.switch_on(arms, default, dbg, |this| {
+            this.prim("untagged", Prim::Untag, &[scrutinee], LocId(dbg.0))
+        })
     }
 
     fn on_tag(
@@ -284,15 +270,40 @@ impl Converter<'_> {
         default: Option<ApplyCont>,
         dbg: Dbg,
     ) -> Terminator {
+        self.switch_on(arms, default, dbg, |this| this.prim("tag", Prim::GetTag, &[scrutinee], LocId(dbg.0)))
+    }
+
+    /// A switch on what `number` computes, which is not computed if only one arm is left.
+    fn switch_on(
+        &mut self,
+        arms: Vec<(i64, ApplyCont)>,
+        default: Option<ApplyCont>,
+        dbg: Dbg,
+        number: impl FnOnce(&mut Self) -> Simple,
+    ) -> Terminator {
         match (arms.len(), default) {
             (0, None) => Terminator::Unreachable,
             (0, Some(default)) => Terminator::ApplyCont(default),
             (1, None) => Terminator::ApplyCont(arms.into_iter().next().expect("one arm").1),
             (_, default) => {
-                let scrutinee = self.prim("tag", Prim::GetTag, &[scrutinee], LocId(dbg.0));
+                let scrutinee = number(self);
                 Terminator::Switch(Box::new(Switch { scrutinee, arms, default, dbg }))
             }
         }
+    }
+
+    /// The jump to the code of a default, if there is one, whose handler is added to those of the arms.
+    fn default_arm(
+        &mut self,
+        default: Option<NodeId>,
+        target: &Target,
+        handlers: &mut Vec<ContHandler>,
+    ) -> Result<Option<ApplyCont>> {
+        let Some(node) = default else { return Ok(None) };
+        let arm = self.arm("default", |this| this.tail(node, target))?;
+        let jump = ApplyCont::plain(arm.cont);
+        handlers.push(arm);
+        Ok(Some(jump))
     }
 
     /// `Lstringswitch` in tail position.
@@ -309,19 +320,11 @@ impl Converter<'_> {
         let mut jumps = Vec::with_capacity(arms.len());
         for (key, node) in arms {
             let arm = self.arm("string", |this| this.tail(*node, target))?;
-            jumps.push((key.clone(), no_args(arm.cont)));
+            jumps.push((key.clone(), ApplyCont::plain(arm.cont)));
             handlers.push(arm);
         }
         jumps.sort_by(|a, b| a.0.cmp(&b.0));
-        let default = match default {
-            Some(node) => {
-                let arm = self.arm("default", |this| this.tail(node, target))?;
-                let cont = arm.cont;
-                handlers.push(arm);
-                Some(no_args(cont))
-            }
-            None => None,
-        };
+        let default = self.default_arm(default, target, &mut handlers)?;
         if !handlers.is_empty() {
             self.items.push(Item::LetCont { recursive: false, handlers });
         }
@@ -517,13 +520,8 @@ impl Converter<'_> {
     }
 }
 
-/// A jump without arguments.
-fn no_args(cont: Continuation) -> ApplyCont {
-    ApplyCont { cont, args: SmallVec::new() }
-}
-
 fn jump_to(cont: Continuation) -> Terminator {
-    Terminator::ApplyCont(no_args(cont))
+    Terminator::ApplyCont(ApplyCont::plain(cont))
 }
 
 /// Branches on a naked immediate: 0 is false.
@@ -533,8 +531,8 @@ pub(crate) fn two_way(scrutinee: Simple, if_true: Continuation, if_false: Contin
     }
     Terminator::Switch(Box::new(Switch {
         scrutinee,
-        arms: vec![(0, no_args(if_false))],
-        default: Some(no_args(if_true)),
+        arms: vec![(0, ApplyCont::plain(if_false))],
+        default: Some(ApplyCont::plain(if_true)),
         dbg: Dbg::NONE,
     }))
 }

@@ -4,7 +4,6 @@ use std::mem;
 use std::rc::Rc;
 
 use flambeau_ir::decision::Warning;
-use flambeau_ir::term::{InlineAttribute, SpecialiseAttribute};
 use flambeau_ir::{
     Apply, CallKind, Code, CodeAttributes, CodeId, Dbg, ExnCont, Expr, FunctionKind, FunctionSlot, Item,
     Kind, Named, Prim, SetOfClosures, Simple, Static, StaticDef, Terminator, ValueSlot, Variable,
@@ -304,18 +303,8 @@ impl<'a> Converter<'a> {
         };
         self.direct_calls += 1;
         let terminator = Terminator::Apply(Box::new(Apply {
-            callee: inner_callee,
-            kind,
-            args: inner_args,
-            types: Vec::new(),
-            ret,
-            exn: ExnCont { cont: exn, extra_args: SmallVec::new() },
             dbg: Dbg(site.loc.0),
-            inlined: InlineAttribute::Default,
-            specialised: SpecialiseAttribute::Default,
-            depth: 0,
-            origin: None,
-            heat: flambeau_ir::Heat::Unknown,
+            ..Apply::plain(inner_callee, kind, inner_args, ret, ExnCont::plain(exn))
         }));
         let linkage_name = self.code_name(None);
         let arity = params.len();

@@ -231,8 +231,8 @@ mod tests {
             fs::write(folder.path().join(name), text).expect("written");
         }
         let project = Project::at(folder.path()).expect("a project");
-        project.write_workspace(Path::new("/bin")).expect("told");
-        project.write_flags().expect("told");
+        project.write_workspace(Path::new("/bin")).expect("written, or said why not");
+        project.write_flags().expect("written, or said why not");
         for (name, text) in files {
             assert_eq!(fs::read_to_string(folder.path().join(name)).expect("there"), text);
         }

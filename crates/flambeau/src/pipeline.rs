@@ -212,7 +212,7 @@ fn profiled(unit: &mut Unit, settings: &Settings, runner: &mut Runner) -> Result
     Ok(())
 }
 
-/// The most memory that this process had, in kilobytes, where the system tells.
+/// The most memory that this process had, in kilobytes, where the system says so.
 fn peak_memory() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     status.lines().find_map(|line| line.strip_prefix("VmHWM:")?.trim().strip_suffix(" kB")?.parse().ok())

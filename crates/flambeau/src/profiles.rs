@@ -14,7 +14,7 @@ pub fn read(file: &Path) -> Result<Profile, String> {
     Profile::read(&bytes).map_err(|error| format!("{}: {error}", file.display()))
 }
 
-/// Says of the code of a unit how often it ran, and tells the user if the profile is not of this source.
+/// Says of the code of a unit how often it ran, and warns the user if the profile is not of this source.
 ///
 /// # Errors
 /// If the file can't be read, or is no profile.

@@ -58,16 +58,10 @@ fn blocks(chapter: &str) -> Vec<Block> {
     blocks
 }
 
-/// An executable that knows the standard library.
-fn tool(folder: &Folder) -> String {
-    check_status(&folder.run(&["toolchain", "tools"]), 0);
-    folder.path("tools/bin/flambeau").to_str().expect("text").to_owned()
-}
-
 #[test]
 fn examples_are_as_the_guide_says() {
     let tools = Folder::new(&[]);
-    let tool = tool(&tools);
+    let tool = tools.tool();
     let mut examples = 0;
     for (name, chapter) in chapters() {
         let blocks = blocks(&chapter);
@@ -125,7 +119,7 @@ fn check_remark(tool: &str, file: &str, source: &str, expected: &str) {
 fn figures_are_those_that_are_measured() {
     let (_, chapter) = chapters().into_iter().find(|(name, _)| name == "slow.md").expect("the chapter");
     let folder = Folder::new(&[]);
-    let tool = tool(&folder);
+    let tool = folder.tool();
     let is_named = text(&folder.run(&["-version"]).stdout).starts_with("4.13");
     let words = |file: &str, name: &str| {
         let source = fs::read(root().join("tests/remarks").join(file)).expect("a program");

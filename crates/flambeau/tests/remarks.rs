@@ -44,11 +44,6 @@ fn programs() -> Vec<Program> {
     names.into_iter().map(program).collect()
 }
 
-fn tool(folder: &Folder) -> String {
-    check_status(&folder.run(&["toolchain", "tools"]), 0);
-    folder.path("tools/bin/flambeau").to_str().expect("text").to_owned()
-}
-
 /// The least processor time of some runs, in seconds, and what was printed: other work on the machine hardly counts.
 fn measure(folder: &Folder, program: &str) -> (f64, String) {
     let script = format!("TIMEFORMAT=%U; time {}", folder.path(program).display());
@@ -67,7 +62,7 @@ fn the_first_remark_makes_slow_programs_fast() {
     let programs = programs();
     assert_eq!(programs.len(), 10);
     let folder = Folder::new(&[]);
-    let tool = tool(&folder);
+    let tool = folder.tool();
     let mut failures = Vec::new();
     for Program { name, source, first, remedy } in programs {
         let fast = fs::read_to_string(data().join(format!("{name}.fast.ml"))).expect("the fast program");
@@ -146,7 +141,7 @@ fn advice_is_what_can_be_done() {
         let rec to_own l n = if n = 0 then l else to_own (n :: l) (n - 1)\n\
         let user n = for i = 1 to n do ignore (Sys.opaque_identity (to_own [ i ] n)) done\n";
     let folder = Folder::new(&[("advice.ml", source)]);
-    let output = folder.command(&tool(&folder), &[], &["-O3", "-g", "-flambeau-remarks", "-c", "advice.ml"]);
+    let output = folder.command(&folder.tool(), &[], &["-O3", "-g", "-flambeau-remarks", "-c", "advice.ml"]);
     check_status(&output, 0);
     let printed = text(&output.stderr);
     let line = |part: &str| {

@@ -114,7 +114,7 @@ fn descriptions_of_units_are_shown() {
     check_contains(&output.stderr, &["c.cmx"]);
 }
 
-/// What a project is told before and after `doctor --fix`, with units compiled as dune does in its profiles.
+/// What is said of a project before and after `doctor --fix`, with units compiled as dune does in its profiles.
 #[test]
 fn a_project_is_cured() {
     let folder = Folder::new(PROJECT);

@@ -57,12 +57,6 @@ fn program_of(accepted: &[(&str, &str)]) -> String {
     program
 }
 
-/// An executable that knows the standard library, as users have it.
-fn tool(folder: &Folder) -> String {
-    check_status(&folder.run(&["toolchain", "tools"]), 0);
-    folder.path("tools/bin/flambeau").to_str().expect("text").to_owned()
-}
-
 #[test]
 fn accepted_functions_do_not_allocate() {
     let cases = cases();
@@ -75,7 +69,7 @@ fn accepted_functions_do_not_allocate() {
         .collect();
     assert!(accepted.len() > 100, "cases are missing");
     let folder = Folder::new(&[("all.ml", &program_of(&accepted))]);
-    let tool = tool(&folder);
+    let tool = folder.tool();
     for level in LEVELS {
         let arguments = [level, &["-w", "-a", "-o", "all", "all.ml"][..]].concat();
         check_status(&folder.command(&tool, &[], &arguments), 0);
@@ -90,7 +84,7 @@ fn functions_that_allocate_are_refused_with_the_reason() {
     let mut count = 0;
     let mut failures = Vec::new();
     let tools = Folder::new(&[]);
-    let tool = tool(&tools);
+    let tool = tools.tool();
     for case in cases() {
         let Case::Refused { source, error } = case else { continue };
         count += 1;
@@ -167,7 +161,7 @@ fn the_standard_library_says_what_it_allocates() {
     let source = "let[@zero_alloc] f l = List.length l + List.nth l 0\n\
         let[@zero_alloc] g (l : int list) x = List.memq x l\n";
     let folder = Folder::new(&[("a.ml", source), ("b.ml", "let[@zero_alloc] f l = List.rev_append l l\n")]);
-    let tool = tool(&folder);
+    let tool = folder.tool();
     check_status(&folder.command(&tool, &[], &["-flambeau-no-inline", "-c", "a.ml"]), 0);
     let output = folder.command(&tool, &[], &["-flambeau-no-inline", "-c", "b.ml"]);
     check_status(&output, 2);

@@ -63,7 +63,7 @@ pub fn count(unit: &Unit, coverage: &mut Coverage) {
             add("code recursive");
         }
     }
-    for body in unit.codes.values().map(|code| &code.body).chain([&unit.entry.body]) {
+    for body in unit.bodies() {
         body.for_each_simple_deep(&mut |simple| {
             if matches!(simple, flambeau_ir::Simple::Const(flambeau_ir::Const::Poison(_))) {
                 add("constant poison");

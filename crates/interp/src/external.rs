@@ -14,7 +14,7 @@ use crate::{Leave, Trap};
 /// More bytes or elements than this are not allocated.
 const MAX_SIZE: i64 = 1 << 16;
 
-/// By their numbers in `Bigarray`.
+/// The kinds of elements, by their numbers in `Bigarray`.
 const BIGARRAY_KINDS: [BigarrayKind; 13] = [
     BigarrayKind::Float32,
     BigarrayKind::Float64,

@@ -263,7 +263,7 @@ impl Heap {
     }
 }
 
-/// By its bits where the text would hide them.
+/// Writes a float: by its bits where the text would hide them.
 fn write_float(out: &mut String, bits: u64) -> std::fmt::Result {
     let x = f64::from_bits(bits);
     if x.is_nan() { write!(out, "nan:{bits:x}f") } else { write!(out, "{x:?}f") }

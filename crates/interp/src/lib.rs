@@ -134,9 +134,9 @@ pub enum Trap {
 /// Why an operation gives no result.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Leave {
-    /// It raises.
+    /// The operation raises this exception.
     Raise(Value),
-    /// It is undefined.
+    /// The operation is undefined.
     Trap(Trap),
 }
 

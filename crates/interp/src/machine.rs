@@ -104,7 +104,7 @@ struct Machine<'a> {
 impl<'a> Machine<'a> {
     fn new(unit: &'a Unit, options: &Options) -> Self {
         let mut targets = FxHashMap::default();
-        for body in unit.codes.values().map(|code| &code.body).chain([&unit.entry.body]) {
+        for body in unit.bodies() {
             find_targets(body, &mut targets);
         }
         let world = World::new(unit, options);

@@ -76,7 +76,7 @@ impl World {
                 note(set);
             }
         }
-        for body in unit.codes.values().map(|code| &code.body).chain([&unit.entry.body]) {
+        for body in unit.bodies() {
             body.walk(&mut |expr| {
                 for item in &expr.items {
                     if let flambeau_ir::Item::LetClosures { set, .. } = item {

@@ -86,6 +86,11 @@ impl<'u> Copier<'u> {
         self.simples.insert(variable, simple);
     }
 
+    /// From now on atoms replace variables, each the one in its position.
+    pub fn substitute_variables(&mut self, variables: &[Variable], by: &[Simple]) {
+        variables.iter().zip(by).for_each(|(variable, simple)| self.substitute_variable(*variable, *simple));
+    }
+
     /// From now on another continuation replaces a free continuation of the terms.
     pub fn substitute_continuation(&mut self, cont: Continuation, by: Continuation) {
         self.conts.insert(cont, by);

@@ -40,7 +40,7 @@ pub struct Removed {
 }
 
 impl Removed {
-    /// With what else disappeared.
+    /// Adds what else disappeared.
     pub fn add(&mut self, other: &Removed) {
         let Removed { calls, allocations, primitives, branches, indirect_calls, polymorphic_compares } =
             other;
@@ -115,7 +115,7 @@ pub enum Reason {
     AttributeOfFunction,
     /// Inlined: `[@unrolled n]`, or the depth of unrolling, allows it so many times more.
     Unrolled {
-        /// What is left.
+        /// How many more times.
         left: u32,
     },
     /// Inlined: a stub always is.

@@ -261,11 +261,6 @@ impl Imports {
         self.made.get(module)?.get(path)
     }
 
-    /// Whether it is known of no part of a module how it was built.
-    pub fn is_nothing_made(&self) -> bool {
-        self.made.is_empty()
-    }
-
     /// Notes that the function of that code can't be read.
     pub fn report(&mut self, code: &str, cause: impl fmt::Display) {
         if let Some(blob) = self.functions.remove(code) {

@@ -17,6 +17,12 @@ pub const PER_INLINE: f64 = 8.0;
 /// toplevel.
 pub const LARGEST: u32 = 5_000;
 
+/// Up to this size the measured policy inlines functions at `-O3` without a look, whichever unit calls them.
+pub const SMALL: u32 = 45;
+
+/// Larger functions it does not inline at any level without an attribute.
+pub const LARGE: u32 = 250;
+
 /// The policy that was chosen, with the defaults that belong to it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Choice {
@@ -95,7 +101,7 @@ pub struct Arguments {
 
     /// *threshold*: up to this size functions are inlined without a look.
     pub small: u32,
-    /// *threshold*: from this size on they never are.
+    /// *threshold*: larger ones never are.
     pub large: u32,
     /// *threshold*: what the size less the benefit may be.
     pub threshold: f64,
@@ -151,8 +157,8 @@ impl Arguments {
             policy: Policy::Threshold,
             costs: MEASURED_COSTS,
             max_depth: 6,
-            small: if high { 45 } else { 33 },
-            large: 250,
+            small: if high { SMALL } else { 33 },
+            large: LARGE,
             threshold: if high { 50.0 } else { 30.0 },
             nonleaf_threshold: 12.0,
             guard: 28,

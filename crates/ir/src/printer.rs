@@ -81,21 +81,6 @@ pub fn print_context(context: &Context) -> String {
     out
 }
 
-/// One function as text, with the names that it has in the whole unit.
-pub fn print_code(unit: &Unit, id: CodeId) -> String {
-    let mut printer = Printer::new(unit, Options::default());
-    printer.code(id);
-    printer.out
-}
-
-/// A term as text.
-pub fn print_expr(unit: &Unit, expr: &Expr) -> String {
-    let mut printer = Printer::new(unit, Options::default());
-    printer.begin_body(expr);
-    printer.block(expr);
-    printer.out.trim().to_owned()
-}
-
 /// The state of printing: names, position, and what surrounds the term.
 struct Printer<'u> {
     unit: &'u Unit,

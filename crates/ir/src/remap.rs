@@ -33,7 +33,7 @@ pub trait Remap {
     }
 }
 
-/// In a term and all that it nests; not in the codes of its sets of closures.
+/// Replaces identifiers in a term and all that it nests; not in the codes of its sets of closures.
 pub fn expr<R: Remap + ?Sized>(r: &mut R, expr: &mut Expr) {
     deep(|| {
         expr.items.iter_mut().for_each(|i| item(r, i));
@@ -41,7 +41,7 @@ pub fn expr<R: Remap + ?Sized>(r: &mut R, expr: &mut Expr) {
     });
 }
 
-/// In a set of closures.
+/// Replaces identifiers in a set of closures.
 pub fn set<R: Remap + ?Sized>(r: &mut R, set: &mut SetOfClosures) {
     for (slot, code) in &mut set.functions {
         r.function_slot(slot);
@@ -53,7 +53,7 @@ pub fn set<R: Remap + ?Sized>(r: &mut R, set: &mut SetOfClosures) {
     }
 }
 
-/// In static data.
+/// Replaces identifiers in static data.
 pub fn static_def<R: Remap + ?Sized>(r: &mut R, def: &mut StaticDef) {
     match def {
         StaticDef::Block { symbol, fields, .. } => {

@@ -78,7 +78,7 @@ pub enum Rewrite {
     UnboxedParameter,
     /// A parameter of an exception handler is passed as its parts.
     UnboxedHandlerParameter,
-    /// A continuation takes what was stored in a slot of results on all ways to it.
+    /// A continuation takes what was stored in a slot of results on all paths to it.
     StoredResult,
     /// A closure that is a loop's parameter is passed as what it captured.
     UnboxedLoopClosure,

@@ -11,11 +11,3 @@ pub struct Context {
     /// The units that were found because they define a name of the linker: the name and the unit, as in a request.
     pub library: Vec<(String, Vec<u8>)>,
 }
-
-impl Context {
-    /// Whether a compilation wrote it: a text that somebody wrote by hand has no settings.
-    #[must_use]
-    pub fn is_of_compilation(&self) -> bool {
-        !self.settings.is_empty()
-    }
-}

@@ -70,6 +70,14 @@ pub enum Item {
     },
 }
 
+impl Item {
+    /// Binds one continuation, which takes nothing and is no loop.
+    #[must_use]
+    pub fn let_cont(cont: Continuation, body: Expr) -> Item {
+        Item::LetCont { recursive: false, handlers: vec![ContHandler::plain(cont, body)] }
+    }
+}
+
 /// A continuation and its handler.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ContHandler {
@@ -80,6 +88,14 @@ pub struct ContHandler {
     /// Its code.
     #[serde(with = "crate::transfer::nested")]
     pub body: Expr,
+}
+
+impl ContHandler {
+    /// A handler that takes nothing.
+    #[must_use]
+    pub fn plain(cont: Continuation, body: Expr) -> ContHandler {
+        ContHandler { cont, params: SmallVec::new(), body }
+    }
 }
 
 /// What a `let` binds to a variable.
@@ -105,6 +121,14 @@ pub struct ExnCont {
     pub cont: Continuation,
     /// The values of the handler's parameters after the exception itself.
     pub extra_args: SmallVec<[Simple; 2]>,
+}
+
+impl ExnCont {
+    /// An exception continuation that takes the exception alone, as that of a function does.
+    #[must_use]
+    pub fn plain(cont: Continuation) -> ExnCont {
+        ExnCont { cont, extra_args: SmallVec::new() }
+    }
 }
 
 /// Functions which share their captured values.
@@ -158,6 +182,14 @@ pub struct ApplyCont {
     pub cont: Continuation,
     /// One for each parameter.
     pub args: SmallVec<[Simple; 2]>,
+}
+
+impl ApplyCont {
+    /// A jump that passes nothing.
+    #[must_use]
+    pub fn plain(cont: Continuation) -> ApplyCont {
+        ApplyCont { cont, args: SmallVec::new() }
+    }
 }
 
 /// A branch on an integer.
@@ -226,6 +258,33 @@ pub struct Apply {
     /// How often it is made, as far as a profile says. It is known in the unit itself alone.
     #[serde(skip)]
     pub heat: Heat,
+}
+
+impl Apply {
+    /// A call about which no source says anything: without attributes, types of its arguments and a location.
+    #[must_use]
+    pub fn plain(
+        callee: Option<Simple>,
+        kind: CallKind,
+        args: Vec<Simple>,
+        ret: Continuation,
+        exn: ExnCont,
+    ) -> Apply {
+        Apply {
+            callee,
+            kind,
+            args,
+            types: Vec::new(),
+            ret,
+            exn,
+            dbg: Dbg::NONE,
+            inlined: InlineAttribute::Default,
+            specialised: SpecialiseAttribute::Default,
+            depth: 0,
+            origin: None,
+            heat: Heat::Unknown,
+        }
+    }
 }
 
 /// What is known of a callee.

@@ -200,6 +200,16 @@ impl Unit {
         fields.unwrap_or(0..0)
     }
 
+    /// Each body, that of the entry last.
+    pub fn bodies(&self) -> impl Iterator<Item = &Expr> {
+        self.codes.values().map(|code| &code.body).chain([&self.entry.body])
+    }
+
+    /// Each body with its code; that of the entry, without one, last.
+    pub fn bodies_by_code(&self) -> impl Iterator<Item = (Option<CodeId>, &Expr)> {
+        self.codes.iter().map(|(id, code)| (Some(id), &code.body)).chain([(None, &self.entry.body)])
+    }
+
     /// Each set of closures, static ones first, with the function that allocates it: none of a static one, nor of what
     /// the entry allocates.
     pub fn for_each_set(&self, f: &mut impl FnMut(Option<CodeId>, &SetOfClosures)) {
@@ -286,6 +296,11 @@ impl Unit {
     /// A fresh variable.
     pub fn new_variable(&mut self, name: impl Into<String>, kind: Kind, subkind: Subkind) -> Variable {
         self.variables.push(VariableData { name: name.into(), kind, subkind, shape: None })
+    }
+
+    /// A fresh variable of the name, kind and subkind of another.
+    pub fn new_variable_like(&mut self, variable: Variable) -> Variable {
+        self.variables.push(VariableData { shape: None, ..self.variables[variable].clone() })
     }
 
     /// A fresh ordinary continuation.

@@ -89,6 +89,11 @@ impl Switch {
         self.arms.iter().for_each(|(_, jump)| f(jump));
         self.default.iter().for_each(f);
     }
+
+    /// Each jump, the default last, to be changed.
+    pub fn for_each_jump_mut(&mut self, f: &mut impl FnMut(&mut ApplyCont)) {
+        self.arms.iter_mut().map(|(_, jump)| jump).chain(&mut self.default).for_each(f);
+    }
 }
 
 impl StringSwitch {
@@ -96,6 +101,11 @@ impl StringSwitch {
     pub fn for_each_jump<'e>(&'e self, f: &mut impl FnMut(&'e ApplyCont)) {
         self.arms.iter().for_each(|(_, jump)| f(jump));
         self.default.iter().for_each(f);
+    }
+
+    /// Each jump, the default last, to be changed.
+    pub fn for_each_jump_mut(&mut self, f: &mut impl FnMut(&mut ApplyCont)) {
+        self.arms.iter_mut().map(|(_, jump)| jump).chain(&mut self.default).for_each(f);
     }
 }
 
@@ -157,12 +167,8 @@ impl Terminator {
     pub fn for_each_jump_mut(&mut self, f: &mut impl FnMut(&mut ApplyCont)) {
         match self {
             Terminator::ApplyCont(jump) => f(jump),
-            Terminator::Switch(switch) => {
-                switch.arms.iter_mut().map(|(_, jump)| jump).chain(&mut switch.default).for_each(f);
-            }
-            Terminator::StringSwitch(switch) => {
-                switch.arms.iter_mut().map(|(_, jump)| jump).chain(&mut switch.default).for_each(f);
-            }
+            Terminator::Switch(switch) => switch.for_each_jump_mut(f),
+            Terminator::StringSwitch(switch) => switch.for_each_jump_mut(f),
             Terminator::Apply(_)
             | Terminator::Raise { .. }
             | Terminator::Try { .. }

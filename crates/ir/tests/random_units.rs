@@ -69,21 +69,6 @@ fn comparison_tells_units_apart() {
     }
 }
 
-#[test]
-fn one_code_prints_as_in_the_whole_unit() {
-    for seed in 0..40 {
-        let unit = generator::unit(seed);
-        let text = printer::print_unit(&unit);
-        for id in unit.codes.keys() {
-            // Slots are numbered over the whole unit; here they rarely collide.
-            let code = printer::print_code(&unit, id);
-            let head = code.lines().next().expect("a head");
-            let start = head.find(" (").expect("parameters");
-            assert!(text.contains(&head[start..]), "unit {seed}: {head}");
-        }
-    }
-}
-
 /// Text with a byte changed, removed or doubled: any answer, but no panic.
 #[test]
 fn damaged_text_never_panics() {

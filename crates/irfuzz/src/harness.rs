@@ -150,7 +150,7 @@ fn kind(cause: &str) -> &str {
 /// How many items and terminators a unit has.
 pub(crate) fn size(unit: &Unit) -> usize {
     let mut size = 0;
-    for body in unit.codes.values().map(|code| &code.body).chain([&unit.entry.body]) {
+    for body in unit.bodies() {
         body.walk(&mut |expr| size += expr.items.len() + 1);
     }
     size

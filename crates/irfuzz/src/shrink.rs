@@ -66,7 +66,7 @@ const CHANGES: &[Change] = &[end_here, drop_item, use_constant, first_arm, const
 /// How many program points there are: one before each item and terminator of each term.
 fn points(unit: &Unit) -> usize {
     let mut count = 0;
-    for body in unit.codes.values().map(|code| &code.body).chain([&unit.entry.body]) {
+    for body in unit.bodies() {
         body.walk(&mut |expr| count += expr.items.len() + 1);
     }
     count

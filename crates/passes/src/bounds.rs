@@ -13,8 +13,8 @@ mod outline;
 use flambeau_ir::prim::{ArrayKind, Classes};
 use flambeau_ir::stack::deep;
 use flambeau_ir::{
-    CodeId, Const, ContHandler, Continuation, Expr, Item, Named, Prim, Rewrite, Rewrites, Simple, Subkind,
-    Switch, Terminator, Unit, Variable,
+    CodeId, ContHandler, Continuation, Expr, Item, Named, Prim, Rewrite, Rewrites, Simple, Subkind, Switch,
+    Terminator, Unit, Variable,
 };
 use flambeau_types::{Bounds, Definition, Env, IntSet, Mark, Operands, Relations, Ty};
 use rustc_hash::FxHashMap;
@@ -427,13 +427,7 @@ impl<'u> Search<'u> {
     }
 
     fn switch(&mut self, switch: &Switch) {
-        let mut others = match self.env.constant(switch.scrutinee, flambeau_ir::Kind::NakedImmediate) {
-            Some(Const::NakedImmediate(n)) => IntSet::one(n),
-            _ => match self.env.ty(switch.scrutinee) {
-                Ty::Int(set) => set,
-                _ => IntSet::OCAML,
-            },
-        };
+        let mut others = self.env.switched(switch.scrutinee);
         let mut arms: SmallVec<[_; 4]> = SmallVec::new();
         for (value, jump) in &switch.arms {
             others = others.without(*value);

@@ -3,8 +3,8 @@
 //!
 //! # What becomes a continuation
 //!
-//! All functions of a set of closures, or none. The set is bound by [`Item::LetClosures`], or is static and not
-//! exported; and
+//! All functions of a set of closures, or none. The set is bound by [`flambeau_ir::Item::LetClosures`], or is static
+//! and not exported; and
 //!
 //! * its closures are only called, with exactly the arguments that the function takes, and projected from. What else
 //!   is done with one may keep it, so that it needs its closure (*escape*);

@@ -7,8 +7,8 @@
 use flambeau_ir::prim::Comparison;
 use flambeau_ir::stack::deep;
 use flambeau_ir::{
-    ApplyCont, CodeId, ContHandler, Continuation, Dbg, ExnCont, Expr, IntKind, Item, Kind, Named, Prim,
-    Rewrite, Rewrites, Simple, Subkind, Switch, Terminator, Unit, Variable,
+    ApplyCont, CodeId, Continuation, Dbg, ExnCont, Expr, IntKind, Item, Kind, Named, Prim, Rewrite, Rewrites,
+    Simple, Subkind, Switch, Terminator, Unit, Variable,
 };
 use smallvec::SmallVec;
 
@@ -106,7 +106,7 @@ impl Expansion<'_> {
         for arg in tests.iter().rev() {
             body = self.test(*arg, slow, body, dbg);
         }
-        body.items.insert(0, one_handler(slow, handler));
+        body.items.insert(0, Item::let_cont(slow, handler));
         Item::Join { cont: after, params: SmallVec::from_slice(&[result]), body: Box::new(body) }
     }
 
@@ -149,14 +149,10 @@ impl Expansion<'_> {
             dbg,
         };
         Expr {
-            items: vec![Item::Let { var: is_int, named, dbg }, one_handler(cont, immediate)],
+            items: vec![Item::Let { var: is_int, named, dbg }, Item::let_cont(cont, immediate)],
             terminator: Terminator::Switch(Box::new(switch)),
         }
     }
-}
-
-fn one_handler(cont: Continuation, body: Expr) -> Item {
-    Item::LetCont { recursive: false, handlers: vec![ContHandler { cont, params: SmallVec::new(), body }] }
 }
 
 fn jump(cont: Continuation, args: &[Simple]) -> ApplyCont {

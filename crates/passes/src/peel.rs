@@ -52,9 +52,7 @@ pub(crate) fn peel_off(unit: &mut Unit, expr: &mut Expr, index: usize) {
     let ContHandler { cont, params, body } = &handlers[0];
     let cont = *cont;
     let mut copier = Copier::new(&mut unit.variables, &mut unit.continuations);
-    for (param, arg) in params.iter().zip(&entry.args) {
-        copier.substitute_variable(*param, *arg);
-    }
+    copier.substitute_variables(params, &entry.args);
     let mut first = copier.expr(body);
     let mut item = Some(expr.items.remove(index));
     bind_at_back_edge(&mut first, cont, &mut item);

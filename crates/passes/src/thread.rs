@@ -445,9 +445,7 @@ impl Threading<'_> {
         }
         let fork = fork.clone();
         let mut copier = Copier::new(&mut self.unit.variables, &mut self.unit.continuations);
-        for (param, arg) in fork.params.iter().zip(&jump.args) {
-            copier.substitute_variable(*param, *arg);
-        }
+        copier.substitute_variables(&fork.params, &jump.args);
         let copy = copier.expr(&fork.into_expr());
         let Terminator::Switch(switch) = copy.terminator else { return None };
         items.extend(copy.items);
@@ -469,11 +467,8 @@ impl Threading<'_> {
         };
         let cont = self.unit.new_continuation("edge");
         let body = Expr { items, terminator };
-        out.push(Item::LetCont {
-            recursive: false,
-            handlers: vec![ContHandler { cont, params: SmallVec::new(), body }],
-        });
-        *jump = ApplyCont { cont, args: SmallVec::new() };
+        out.push(Item::let_cont(cont, body));
+        *jump = ApplyCont::plain(cont);
     }
 
     /// The final target of a jump, and in `items` what is evaluated on the path. Forks are not in scope in their own
@@ -484,9 +479,7 @@ impl Threading<'_> {
                 break;
             };
             let mut copier = Copier::new(&mut self.unit.variables, &mut self.unit.continuations);
-            for (param, arg) in fork.params.iter().zip(&jump.args) {
-                copier.substitute_variable(*param, *arg);
-            }
+            copier.substitute_variables(&fork.params, &jump.args);
             let end = Terminator::ApplyCont(chosen.clone());
             let copy = copier.expr(&Expr { items: fork.bindings.clone(), terminator: end });
             let Terminator::ApplyCont(next) = copy.terminator else { break };

@@ -5,13 +5,14 @@
 //! the last round of the schedule. A unit whose run says nothing (it traps, or does not end) has a line that begins
 //! with `// not comparable:` and says why.
 
+mod examples;
+
 use std::path::Path;
 
 use flambeau_interp::{Options, Verdict, check};
 use flambeau_ir::{Item, Named, Rewrites, Unit, alpha, parser, printer, verify};
 use flambeau_passes::{PASSES, Pass};
 
-const MARK: &str = "===>\n";
 const NOT_COMPARABLE: &str = "// not comparable:";
 /// A line that says that the pass runs as with that flag.
 const UNBOX_CLOSURES: &str = "// -unbox-closures\n";
@@ -25,42 +26,19 @@ const OTHERS: &[&str] = &["ir", "convert", "imported"];
 
 #[test]
 fn passes_do_as_expected() {
-    let update = std::env::var_os("UPDATE_EXPECT").is_some();
-    let mut failures = Vec::new();
-    for pass in PASSES {
-        let folder = folder().join(pass.name);
-        let mut files: Vec<_> = std::fs::read_dir(&folder)
-            .unwrap_or_else(|error| panic!("{}: {error}", folder.display()))
-            .map(|entry| entry.expect("a readable entry").path())
-            .collect();
-        files.sort();
-        assert!(!files.is_empty(), "no tests in {}", folder.display());
-        for file in &files {
-            assert!(file.extension().is_some_and(|e| e == "fl"), "nobody reads {}", file.display());
-            let text = std::fs::read_to_string(file).expect("a readable file");
-            let (input, expected) = text.split_once(MARK).unwrap_or((&text, ""));
-            match outcome(pass, input) {
-                Err(error) => failures.push(format!("{}: {error}", file.display())),
-                Ok(outcome) if outcome == expected => {}
-                Ok(outcome) if update => {
-                    std::fs::write(file, format!("{input}{MARK}{outcome}")).expect("a writable file");
-                }
-                Ok(outcome) => failures.push(format!("{}:\n{outcome}", file.display())),
-            }
-        }
-    }
-    assert!(failures.is_empty(), "differences (UPDATE_EXPECT=1 accepts):\n{}", failures.join("\n"));
+    let of_pass = |pass: &Pass| examples::differences(pass.name, |input| outcome(pass, input));
+    examples::accept(&PASSES.iter().flat_map(of_pass).collect::<Vec<_>>());
 }
 
 /// Repeated unboxing, above all, neither loses what it knew nor adds parameters (features E9).
 #[test]
 fn a_second_round_of_the_simplifier_adds_nothing() {
     let simplify = PASSES.iter().find(|pass| pass.name == "simplify").expect("a pass of that name");
-    for entry in std::fs::read_dir(folder().join("simplify")).expect("tests of the simplifier") {
+    for entry in std::fs::read_dir(examples::folder("simplify")).expect("tests of the simplifier") {
         let file = entry.expect("a readable entry").path();
         let text = std::fs::read_to_string(&file).expect("a readable file");
         // That there is one is the other test's business.
-        let Some((_, expected)) = text.split_once(MARK) else { continue };
+        let Some((_, expected)) = text.split_once(examples::MARK) else { continue };
         let first = parser::parse_unit(expected).expect("a text that was printed");
         let mut second = first.clone();
         (simplify.run)(&mut second, &mut Rewrites::default());
@@ -73,8 +51,7 @@ fn a_second_round_of_the_simplifier_adds_nothing() {
 /// Allocations, bindings, and parameters of continuations.
 fn weight(unit: &Unit) -> [usize; 3] {
     let mut weight = [0; 3];
-    let bodies = unit.codes.values().map(|code| &code.body).chain([&unit.entry.body]);
-    for body in bodies {
+    for body in unit.bodies() {
         body.walk(&mut |expr| {
             for item in &expr.items {
                 match item {
@@ -97,15 +74,21 @@ fn weight(unit: &Unit) -> [usize; 3] {
 
 #[test]
 fn every_folder_has_a_runner() {
-    for entry in std::fs::read_dir(folder()).expect("tests/fl exists") {
+    for entry in std::fs::read_dir(examples::folder("")).expect("tests/fl exists") {
         let name = entry.expect("a readable entry").file_name();
         let known = OTHERS.iter().chain(PASSES.iter().map(|pass| &pass.name)).any(|known| name == *known);
         assert!(known, "nobody reads tests/fl/{}", name.display());
     }
 }
 
-fn folder() -> std::path::PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fl")
+/// A pass that runs again afterwards, as `late_…`, has the page of the pass.
+#[test]
+fn every_pass_has_a_page() {
+    let pages = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/passes");
+    for pass in PASSES {
+        let page = pages.join(format!("{}.md", pass.name.trim_start_matches("late_")));
+        assert!(page.exists(), "there is no {}", page.display());
+    }
 }
 
 /// The text of the unit after the pass, or what is wrong.

@@ -1,34 +1,17 @@
 //! Each `tests/fl/imported/*.fl` is a unit, a line `--->`, a second unit that calls functions of the first, a line
 //! `===>`, and the second after the simplifier; `UPDATE_EXPECT=1` writes what came into the files.
 
-use std::path::Path;
+mod examples;
 
 use flambeau_cmm::CapturedPlaces;
 use flambeau_ir::{Item, Named, Prim, Rewrites, Simple, StaticDef, Unit, parser, printer, verify};
 use flambeau_simplify::export::{Visible, inlinable};
 
 const NEXT_UNIT: &str = "--->\n";
-const MARK: &str = "===>\n";
 
 #[test]
 fn functions_of_other_units_are_inlined() {
-    let update = std::env::var_os("UPDATE_EXPECT").is_some();
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../tests/fl/imported");
-    let mut failures = Vec::new();
-    let mut files: Vec<_> =
-        std::fs::read_dir(folder).expect("a folder").map(|e| e.expect("an entry").path()).collect();
-    files.sort();
-    for file in files {
-        let text = std::fs::read_to_string(&file).expect("a readable file");
-        let (input, expected) = text.split_once(MARK).unwrap_or((&text, ""));
-        let outcome = outcome(input);
-        if outcome != expected && update {
-            std::fs::write(&file, format!("{input}{MARK}{outcome}")).expect("a writable file");
-        } else if outcome != expected {
-            failures.push(format!("{}:\n{outcome}", file.display()));
-        }
-    }
-    assert!(failures.is_empty(), "differences (UPDATE_EXPECT=1 accepts):\n{}", failures.join("\n"));
+    examples::accept(&examples::differences("imported", |input| Ok(outcome(input))));
 }
 
 /// The second unit after the simplifier.
@@ -54,7 +37,7 @@ fn outcome(input: &str) -> String {
     printer::print_unit(&second)
 }
 
-/// Tells the second unit which functions the entry of the first stores in its module.
+/// Adds to the second unit which functions the entry of the first stores in its module.
 fn add_fields(first: &Unit, second: &mut Unit) {
     let closures = first.statics.iter().filter_map(|item| match &item.def {
         StaticDef::Closures { symbols, set } => Some(symbols.iter().zip(&set.functions)),
@@ -180,7 +163,7 @@ fn hidden_functions_that_take_boxes_go_along_where_they_are_called() {
 }
 
 #[test]
-fn damage_is_told_with_the_name_of_the_unit() {
+fn damage_is_reported_with_the_name_of_the_unit() {
     let mut caller = unit(
         "unit \"B\" prefix \"camlB\" module $camlB
         static exported $camlB = preallocated[0] size 0

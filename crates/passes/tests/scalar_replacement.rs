@@ -37,7 +37,7 @@ fn unit(seed: u64) -> Unit {
 /// The allocations under handlers, by location: a signal may surface there.
 fn allocations(unit: &Unit) -> Vec<u32> {
     let mut found = Vec::new();
-    for body in unit.codes.values().map(|code| &code.body).chain([&unit.entry.body]) {
+    for body in unit.bodies() {
         body.walk(&mut |expr| {
             if let Terminator::Try { body, .. } = &expr.terminator {
                 body.walk(&mut |expr| found.extend(expr.items.iter().filter_map(allocation)));

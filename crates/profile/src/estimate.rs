@@ -5,7 +5,7 @@ use crate::flow::Block;
 /// How often the entry runs.
 const ONCE: u64 = 1 << 24;
 /// How often a loop runs for each time that it is entered.
-const TURNS: u64 = 10;
+const ITERATIONS: u64 = 10;
 /// Of what comes to a branch with an arm that ends in an error, so little goes there; so rare are exceptions.
 const RARE: u64 = 64;
 
@@ -30,7 +30,7 @@ pub(crate) fn frequencies(blocks: &[Block]) -> Vec<u64> {
         }
     }
     for (frequency, depth) in frequencies.iter_mut().zip(depths(blocks, &positions)) {
-        *frequency = frequency.saturating_mul(TURNS.saturating_pow(depth));
+        *frequency = frequency.saturating_mul(ITERATIONS.saturating_pow(depth));
     }
     frequencies
 }

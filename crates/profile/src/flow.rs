@@ -9,7 +9,7 @@
 //! A call, or a primitive that raises, may not come back. A block with one says nothing of its successors, therefore,
 //! nor does an exception say where it came from: these have to do with the *outside*, the node at which callers are,
 //! too, and which has no equation. So what is derived is exact. A continuation to which one call alone returns is taken
-//! to run as often as the call, and is not told apart from it.
+//! to run as often as the call, and is not distinguished from it.
 
 use std::cmp::Reverse;
 
@@ -287,7 +287,7 @@ impl<'u> Blocks<'u> {
                 terminator.for_each_jump(&mut |jump| match numbers.get(&jump.cont) {
                     Some(successor) if data.successors.contains(successor) => {}
                     Some(successor) => data.successors.push(*successor),
-                    // The function's own: what returns from an arm is not told apart from what goes on.
+                    // The function's own: what returns from an arm is not distinguished from what continues.
                     None => data.may_not_end = true,
                 });
             }

@@ -209,7 +209,7 @@ fn because(reason: &Reason) -> (String, Option<String>) {
         Reason::Evaluated => {
             plain("the functions that the functor makes are known without, and copied where they are called")
         }
-        Reason::Cold => plain("each way from the call ends in an error: speed is no matter there, size is"),
+        Reason::Cold => plain("each path from the call ends in an error: speed is no matter there, size is"),
         Reason::Arguments => plain("the arguments are not those that the function takes"),
     }
 }

@@ -191,6 +191,14 @@ fn is_usual_separator(separator: &str) -> bool {
 }
 
 impl Report {
+    /// The line of the source that a remark is about, if the report has it.
+    #[must_use]
+    pub fn source_line(&self, remark: &Remark) -> Option<&str> {
+        let place = remark.place()?;
+        let source = self.sources.iter().find(|source| source.file == place.file)?;
+        source.text.lines().nth(place.line.checked_sub(1)? as usize)
+    }
+
     /// The report on a unit after its last pass. `trace`: what the passes did. The sources are yet to be added.
     pub fn new(unit: &Unit, build: Build, log: DecisionLog, rounds: u32, trace: &[Done]) -> Report {
         let decisions: Vec<Decision> = log.decisions.into_iter().map(cleaned).collect();

@@ -138,7 +138,7 @@ fn entry(out: &mut String, number: usize, report: &Report, remark: &Remark, tota
     if let Some(inlined) = inlined(remark) {
         let _ = writeln!(out, "            {}", palette.dim(&inlined));
     }
-    if let Some(line) = source_line(report, remark) {
+    if let Some(line) = report.source_line(remark).map(str::trim) {
         let _ = writeln!(out, "            | {line}");
     }
     if !remark.cause.is_empty() {
@@ -147,13 +147,6 @@ fn entry(out: &mut String, number: usize, report: &Report, remark: &Remark, tota
     if let Some(remedy) = &remark.remedy {
         let _ = writeln!(out, "            change: {remedy}");
     }
-}
-
-/// The line of the source, if the report has it.
-fn source_line<'r>(report: &'r Report, remark: &Remark) -> Option<&'r str> {
-    let place = remark.place()?;
-    let source = report.sources.iter().find(|source| source.file == place.file)?;
-    source.text.lines().nth(place.line.checked_sub(1)? as usize).map(str::trim)
 }
 
 /// Where code was inlined that a remark is about.

@@ -72,7 +72,7 @@ impl Access {
 }
 
 impl Simplifier<'_> {
-    /// An access to an array of unknown representation, if how the array was made tells.
+    /// An access to an array of unknown representation, if that follows from how the array was made.
     pub(crate) fn generic_access(&mut self, prim: &Prim, args: &[Simple]) -> Outcome {
         let access = args
             .first()

@@ -182,7 +182,7 @@ impl Simplifier<'_> {
                 return SmallVec::from_slice(&[self.unit.new_value("result")]);
             }
         };
-        params.iter().map(|param| self.fresh_like(*param)).collect()
+        params.iter().map(|param| self.unit.new_variable_like(*param)).collect()
     }
 
     /// Makes a call of a known function direct. Returns the arguments beyond those that it takes.

@@ -50,7 +50,7 @@ impl Simplifier<'_> {
             let cont = self.unit.new_continuation("chosen");
             let body = Expr { items: Vec::new(), terminator: Terminator::Apply(Box::new(apply.clone())) };
             handlers.push(ContHandler { cont, params: Params::new(), body });
-            arms.push((at, ApplyCont { cont, args: SmallVec::new() }));
+            arms.push((at, ApplyCont::plain(cont)));
         }
         let switch = Switch { scrutinee: which, arms, default: None, dbg: apply.dbg };
         let items = vec![Item::LetCont { recursive: false, handlers }];

@@ -1,4 +1,4 @@
-//! Cold code (features F5): what is only executed on the way to an error. A function *never returns* if each way
+//! Cold code (features F5): what is only executed on the way to an error. A function *never returns* if each path
 //! through it ends in a raise, or in a call of one that never returns; a continuation is *cold* if each path from it
 //! does. Where a call returns to a cold continuation nothing is gained by inlining.
 //!

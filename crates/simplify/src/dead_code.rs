@@ -90,7 +90,7 @@ fn forget_orphans(unit: &mut Unit, orphans: &FxHashSet<FunctionSlot>) {
     });
 }
 
-/// What is live.
+/// What can be reached from what a unit runs and exports.
 struct Live {
     codes: EntitySet<CodeId>,
     /// Functions of which live code mentions slots, and of which no set is left.

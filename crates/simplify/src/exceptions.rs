@@ -63,7 +63,7 @@ impl Simplifier<'_> {
         let ordinary = self.unit.new_continuation(name);
         Rc::make_mut(&mut self.function.analysis).note_open(ordinary);
         self.function.raise_targets.insert(cont, ordinary);
-        let params: Params = params.iter().map(|p| self.fresh_like(*p)).collect();
+        let params: Params = params.iter().map(|p| self.unit.new_variable_like(*p)).collect();
         let args = params.iter().map(|p| Simple::Var(*p)).collect();
         let body =
             Expr { items: Vec::new(), terminator: Terminator::ApplyCont(ApplyCont { cont: ordinary, args }) };

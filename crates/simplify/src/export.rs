@@ -1,7 +1,7 @@
 //! What other units may inline: the functions of a unit that the inliner of another can reach and would consider, by
 //! the measure that it applies itself.
 
-use flambeau_ir::inlining::LARGEST;
+use flambeau_ir::inlining::{LARGE, LARGEST};
 use flambeau_ir::term::InlineAttribute;
 use flambeau_ir::transfer::{self, Exported};
 use flambeau_ir::{CodeId, Rewrites, Simple, StaticDef, Subkind, Symbol, Unit, Variable};
@@ -9,8 +9,6 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::{inline, instances, size, specialise};
 
-/// Bodies larger than this nobody inlines without an attribute.
-const LARGE: u32 = 250;
 /// What others may inline without evaluating it, at their `-O3`.
 const SMALL: u32 = 60;
 /// The size of the hidden functions that an importing unit may have to copy with a function: it has them once, and
@@ -175,7 +173,9 @@ fn may_be_inlined(unit: &Unit, code: CodeId, rewrites: &Rewrites) -> bool {
         _ if stub => LARGEST,
         _ if rewrites.stubs_only => return false,
         _ if data.attributes.is_functor => instances::LARGEST,
-        _ if data.recursive || specialise::types::gains_from_types(unit, code) => specialise::LARGE,
+        _ if data.recursive || specialise::types::gains_from_types(unit, code) => {
+            specialise::LARGEST_SPECIALISED
+        }
         _ => largest_benefit(unit, code).saturating_add(SMALL).min(LARGE),
     };
     let copied = || specialise::uses_functions(data) || specialise::types::gains_from_types(unit, code);

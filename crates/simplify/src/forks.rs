@@ -108,7 +108,7 @@ impl Simplifier<'_> {
         analysis.note_open(arm.cont);
         let mut copies = Vec::with_capacity(used.len());
         for &var in used {
-            let param = self.fresh_like(var);
+            let param = self.unit.new_variable_like(var);
             Rc::make_mut(&mut self.function.analysis).note_first_loads(param, var, &arm.body);
             arm.params.push(param);
             copies.push(Item::Let { var, named: Named::Simple(param.into()), dbg: Dbg::NONE });
@@ -122,9 +122,7 @@ impl Simplifier<'_> {
     pub(crate) fn through_forks(&mut self, mut jump: ApplyCont, dbg: Dbg, out: &mut Vec<Item>) -> ApplyCont {
         while let Some(fork) = self.function.forks.get(&jump.cont).cloned() {
             let mut copier = Copier::new(&mut self.unit.variables, &mut self.unit.continuations);
-            for (param, arg) in fork.params.iter().zip(&jump.args) {
-                copier.substitute_variable(*param, *arg);
-            }
+            copier.substitute_variables(&fork.params, &jump.args);
             let tests = copier.expr(&fork.tests);
             for item in tests.items {
                 match item {

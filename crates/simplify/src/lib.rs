@@ -78,14 +78,14 @@ use flambeau_ir::decision::Policy;
 use flambeau_ir::inlining::LARGEST;
 use flambeau_ir::{
     CodeId, Expr, FunctionSlot, Rewrite, Rewrites, SetOfClosures, StaticDef, Subkind, Symbol, Terminator,
-    Unit, ValueSlot, Variable,
+    Unit, ValueSlot,
 };
 use flambeau_types::{Closure, Env, IntSet, Ty};
 use rustc_hash::FxHashSet;
 
 use analysis::Analysis;
 use point::Point;
-pub use specialise::uses_functions;
+pub use specialise::{LARGEST_SPECIALISED, uses_functions};
 use state::{FunctionState, Global};
 
 /// Simplifies a unit; returns whether anything may have changed. Without fuel nothing does; as long as there is some,
@@ -359,12 +359,6 @@ impl<'a> Simplifier<'a> {
             return !self.rewrites.fuel.is_empty();
         }
         self.rewrites.allow(rewrite, self.unit, self.function.current)
-    }
-
-    /// A variable of the kind and subkind of another.
-    fn fresh_like(&mut self, var: Variable) -> Variable {
-        let data = self.unit.variables[var].clone();
-        self.unit.variables.push(data)
     }
 }
 

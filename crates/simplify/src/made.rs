@@ -5,8 +5,7 @@
 //! when a part of what it created is read for the first time.
 
 use flambeau_ir::imports::{Known, Made, Shape};
-use flambeau_ir::term::{InlineAttribute, SpecialiseAttribute};
-use flambeau_ir::{Apply, CallKind, Dbg, ExnCont, Prim, Simple, Symbol};
+use flambeau_ir::{Apply, CallKind, ExnCont, Prim, Simple, Symbol};
 use flambeau_types::Ty;
 use smallvec::SmallVec;
 
@@ -58,20 +57,8 @@ impl Simplifier<'_> {
 
     fn make(&mut self, made: &Made) -> Option<Ty> {
         let args = made.args.iter().map(|arg| self.known_elsewhere(arg)).collect::<Option<Vec<_>>>()?;
-        let apply = Apply {
-            callee: None,
-            kind: CallKind::DirectExternal(made.code.to_string()),
-            args,
-            types: Vec::new(),
-            ret: self.unit.entry.ret,
-            exn: ExnCont { cont: self.unit.entry.exn, extra_args: SmallVec::new() },
-            dbg: Dbg::NONE,
-            inlined: InlineAttribute::Default,
-            specialised: SpecialiseAttribute::Default,
-            depth: 0,
-            origin: None,
-            heat: flambeau_ir::Heat::Unknown,
-        };
+        let (ret, exn) = (self.unit.entry.ret, ExnCont::plain(self.unit.entry.exn));
+        let apply = Apply::plain(None, CallKind::DirectExternal(made.code.to_string()), args, ret, exn);
         let code = self.imported(&made.code, &apply)?;
         let whole = self.evaluated(&apply, code, apply.args.clone())?;
         made.path.iter().try_fold(whole, |part, field| self.field_of(&part, *field))

@@ -69,7 +69,7 @@ impl Simplifier<'_> {
                 }
                 let (result, name) = (data.result, data.linkage_name.clone());
                 let others: SmallVec<[Variable; 4]> = data.params[apply.args.len()..].into();
-                let params = others.into_iter().map(|param| self.fresh_like(param)).collect();
+                let params = others.into_iter().map(|param| self.unit.new_variable_like(param)).collect();
                 let needs_closure = self.uses_closure(code);
                 Some(Waiting { kind: CallKind::Direct(code), name, needs_closure, result, params })
             }
@@ -105,7 +105,7 @@ impl Simplifier<'_> {
             kind,
             args,
             ret,
-            exn: ExnCont { cont: exn, extra_args: SmallVec::new() },
+            exn: ExnCont::plain(exn),
             inlined: InlineAttribute::Default,
             specialised: SpecialiseAttribute::Default,
             ..apply.clone()
@@ -133,7 +133,7 @@ impl Simplifier<'_> {
         let Simple::Var(outside) = outer else { return outer };
         let value = self.unit.value_slots.push("arg".into());
         captured.values.push((value, outer));
-        let var = self.fresh_like(outside);
+        let var = self.unit.new_variable_like(outside);
         let prim = Prim::ProjectValueSlot { function: captured.slot, value };
         let named = Named::Prim { prim, args: smallvec![captured.closure.into()], exn: None };
         captured.projections.push(Item::Let { var, named, dbg: flambeau_ir::Dbg::NONE });

@@ -157,9 +157,8 @@ impl Simplifier<'_> {
         }
         let cont = self.unit.new_continuation("edge");
         let body = Expr { items: lets, terminator: Terminator::ApplyCont(jump) };
-        let handlers = vec![ContHandler { cont, params: SmallVec::new(), body }];
-        items.push(Item::LetCont { recursive: false, handlers });
-        ApplyCont { cont, args: SmallVec::new() }
+        items.push(Item::let_cont(cont, body));
+        ApplyCont::plain(cont)
     }
 
     fn end(&mut self, terminator: Terminator, flow: &Flow, items: &mut Vec<Item>) -> Terminator {

@@ -75,13 +75,7 @@ impl Simplifier<'_> {
 
     /// Drops the arms for values that the scrutinee can't have. Returns those that it can.
     fn prune(&mut self, switch: &mut Switch) -> IntSet {
-        let set = match self.env.constant(switch.scrutinee, Kind::NakedImmediate) {
-            Some(Const::NakedImmediate(n)) => IntSet::one(n),
-            _ => match self.env.ty(switch.scrutinee) {
-                Ty::Int(set) => set,
-                _ => IntSet::OCAML,
-            },
-        };
+        let set = self.env.switched(switch.scrutinee);
         let others = switch.arms.iter().fold(set.clone(), |set, (value, _)| set.without(*value));
         let dead_arms = switch.arms.iter().any(|(value, _)| !set.contains(*value));
         let dead_default = switch.default.is_some() && others.is_empty();
@@ -195,7 +189,7 @@ impl Simplifier<'_> {
         Some(jump)
     }
 
-    /// One more binding at the end of the run.
+    /// Adds one more binding at the end of the run.
     pub(crate) fn new_let(
         &mut self,
         name: &str,
@@ -245,8 +239,8 @@ impl Simplifier<'_> {
             // A jump can be made from the arm as well as from the handler.
             Expr { items, terminator: Terminator::ApplyCont(jump) } if items.is_empty() => Some(jump),
             body => {
-                handlers.push(ContHandler { cont: jump.cont, params: SmallVec::new(), body });
-                Some(ApplyCont { cont: jump.cont, args: SmallVec::new() })
+                handlers.push(ContHandler::plain(jump.cont, body));
+                Some(ApplyCont::plain(jump.cont))
             }
         }
     }
@@ -280,8 +274,8 @@ impl Simplifier<'_> {
     fn string_arm(&mut self, jump: ApplyCont, handlers: &mut Vec<ContHandler>) -> ApplyCont {
         let cont = jump.cont;
         self.scoped(|this| this.arm_here(jump, handlers)).unwrap_or_else(|| {
-            handlers.push(ContHandler { cont, params: SmallVec::new(), body: Expr::unreachable() });
-            ApplyCont { cont, args: SmallVec::new() }
+            handlers.push(ContHandler::plain(cont, Expr::unreachable()));
+            ApplyCont::plain(cont)
         })
     }
 }

@@ -27,8 +27,7 @@ impl Fields {
         let mut fields = Vec::new();
         let mut computed = false;
         let mut identities: FxHashSet<Variable> = FxHashSet::default();
-        let bodies = unit.codes.values().map(|code| &code.body).chain([&unit.entry.body]);
-        for body in bodies {
+        for body in unit.bodies() {
             body.walk(&mut |expr| {
                 for item in &expr.items {
                     let Item::Let { var, named: Named::Prim { prim, args, .. }, .. } = item else { continue };

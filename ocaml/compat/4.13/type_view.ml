@@ -5,7 +5,7 @@ open Types
 type row_argument = No_argument | Argument of type_expr | Unclear
 
 type view =
-  | Variable of int  (** With what tells it from others. *)
+  | Variable of int  (** With what distinguishes it from others. *)
   | Tuple of type_expr list
   | Constructor of Path.t * type_expr list
   | Row of { closed : bool; tags : (string * row_argument) list }  (** A polymorphic variant. *)

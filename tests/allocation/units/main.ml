@@ -1,10 +1,10 @@
-(* Each function calls one of the other unit [turns] times: a word in each turn would show. *)
+(* Each function calls one of the other unit [iterations] times: a word in each turn would show. *)
 
-let turns = 1000
+let iterations = 1000
 
 let words f =
   let before = Gc.minor_words () in
-  ignore (Sys.opaque_identity (f (Sys.opaque_identity turns) : int));
+  ignore (Sys.opaque_identity (f (Sys.opaque_identity iterations) : int));
   int_of_float (Gc.minor_words () -. before)
 
 let nothing = words (fun n -> n)

@@ -6,8 +6,8 @@
 //! compared are *ratios to the stock compiler's programs, which alternated with ours within one run*: what slows
 //! both down cancels out. So a program is slower if its ratio grew by more than the noise in it:
 //!
-//! - each of the four times in the two ratios is the fastest of several runs, with the error [`stats::noise`]: how
-//!   far the median lies above it;
+//! - each of the four times in the two ratios is the fastest of several runs, with the error
+//!   [`noise`](crate::stats::noise): how far the median lies above it;
 //! - errors of independent factors add up by their squares; twice that sum is the limit, and never less than
 //!   [`LEAST_TIME`], because the address of a loop alone moves a time that far.
 //!

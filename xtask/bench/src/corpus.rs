@@ -38,9 +38,7 @@ struct Group {
 /// The programs of the folder `bench` whose names match, in the order of the groups.
 pub fn programs(bench: &Path, filter: Option<&Regex>) -> Result<Vec<Program>> {
     let file = bench.join("groups.toml");
-    let text = fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
-    let table: Table =
-        toml::from_str(&text).with_context(|| format!("cannot understand {}", file.display()))?;
+    let table: Table = crate::read_toml(&file)?;
     let mut all = Vec::new();
     for group in table.group {
         for name in group.programs {

@@ -25,11 +25,12 @@ pub mod torture;
 pub mod units;
 
 use std::fs;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use clap::Args;
 use regex::Regex;
+use serde::de::DeserializeOwned;
 
 use self::check::Regression;
 use self::compilers::Column;
@@ -194,6 +195,12 @@ fn checked(record: &mut Record, programs: &[Program]) -> Result<Vec<Regression>>
         check::add_runs(&mut record.programs, more);
     }
     Ok(check::compare(record, &history).regressions)
+}
+
+/// A table in a file.
+fn read_toml<T: DeserializeOwned>(file: &Path) -> Result<T> {
+    let text = fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
+    toml::from_str(&text).with_context(|| format!("cannot understand {}", file.display()))
 }
 
 fn history_folder() -> PathBuf {

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::time::Duration;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use regex::Regex;
 use serde::Deserialize;
 
@@ -74,9 +74,7 @@ struct Table {
 /// The recipes whose names match, and which the OCaml at work has the libraries for.
 pub fn all(filter: Option<&Regex>) -> Result<Vec<Recipe>> {
     let file = env::root().join("bench/macro/projects.toml");
-    let text = fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
-    let table: Table =
-        toml::from_str(&text).with_context(|| format!("cannot understand {}", file.display()))?;
+    let table: Table = crate::read_toml(&file)?;
     let mut recipes = table.project;
     recipes.retain(|recipe| filter.is_none_or(|filter| filter.is_match(&recipe.name)));
     let mut usable = Vec::new();

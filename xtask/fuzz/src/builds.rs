@@ -434,7 +434,7 @@ pub fn stock_fails_too(
     Ok(seen.is_some_and(|seen| seen.kind == difference.kind))
 }
 
-/// Those flags that are not flambeau's own.
+/// The flags that are not flambeau's own.
 fn of_stock(flags: &Flags) -> Flags {
     let is_number = |flag: &String| flag.parse::<u64>().is_ok();
     let mut kept = Flags::new();

@@ -13,7 +13,7 @@ use xtask_support::{process, setup};
 
 /// A bug that takes more programs than this is as good as not found.
 const MOST_PROGRAMS: u64 = 6_000;
-/// And more terms.
+/// A bug that takes more terms than this, too.
 const MOST_TERMS: u64 = 100_000;
 /// The variable that names the bug, read by builds with the feature.
 const VARIABLE: &str = "FLAMBEAU_PLANT";

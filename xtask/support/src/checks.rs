@@ -26,12 +26,12 @@ pub struct Tally {
 }
 
 impl Tally {
-    /// One more check that held.
+    /// Counts one more check that held.
     pub fn pass(&mut self) {
         self.passed += 1;
     }
 
-    /// One more check that did not hold.
+    /// Notes one more check that did not hold.
     pub fn fail(&mut self, name: impl Into<String>, detail: impl Into<String>) {
         self.failures.push(Failure { name: name.into(), detail: detail.into() });
     }

@@ -77,21 +77,6 @@ pub fn is_call(operation: &Expr) -> bool {
     }
 }
 
-/// Whether the expression has atoms for operands and no code inside.
-pub fn is_operation(expr: &Expr) -> bool {
-    !matches!(
-        expr,
-        Expr::Let { .. }
-            | Expr::LetMut { .. }
-            | Expr::Seq(..)
-            | Expr::If { .. }
-            | Expr::Switch { .. }
-            | Expr::StringSwitch { .. }
-            | Expr::Catch { .. }
-            | Expr::Try { .. }
-    )
-}
-
 /// Whether an operation returns its value to the program point where it stands, and so may stand elsewhere.
 pub fn is_movable(operation: &Expr) -> bool {
     match operation {
@@ -107,7 +92,7 @@ pub fn is_movable(operation: &Expr) -> bool {
     }
 }
 
-/// The function of the runtime system that tells whether the operands of an operation are equal, if that is a three-way
+/// The function of the runtime system that says whether the operands of an operation are equal, if that is a three-way
 /// comparison of strings: it looks at whole words, and at none where the lengths differ.
 pub fn equality(operation: &Expr) -> Option<&'static str> {
     match operation {

@@ -11,7 +11,7 @@
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use super::effects::{Class, class, equality, is_call, is_movable, is_operation};
+use super::effects::{Class, class, equality, is_call, is_movable};
 use crate::tree::*;
 
 /// How deep pure definitions are substituted into one another. Deeper expressions gain nothing, and both the
@@ -83,7 +83,7 @@ struct Loop {
     depth: u32,
 }
 
-/// A node.
+/// A node of the tree of expressions, with what is in it.
 #[derive(Debug)]
 struct NodeData {
     expr: ExprId,
@@ -156,7 +156,7 @@ impl Plan {
                 Expr::Let { var, def, body } => {
                     stack.push((*body, node, inside));
                     let definition = &tree.exprs[def.0 as usize];
-                    if !is_operation(definition) {
+                    if !definition.is_operation() {
                         stack.push((*def, node, inside));
                     }
                     let plan = self.var_mut(*var);
@@ -173,7 +173,7 @@ impl Plan {
                 }
                 Expr::Seq(first, rest) => {
                     stack.push((*rest, node, inside));
-                    if !is_operation(&tree.exprs[first.0 as usize]) {
+                    if !tree.exprs[first.0 as usize].is_operation() {
                         stack.push((*first, node, inside));
                     }
                 }
@@ -271,17 +271,17 @@ impl Plan {
     fn visit(&mut self, tree: &Tree, node: Node) {
         let id = self.nodes[node as usize].expr;
         match &tree.exprs[id.0 as usize] {
-            Expr::Let { var, def, .. } if is_operation(&tree.exprs[def.0 as usize]) => {
+            Expr::Let { var, def, .. } if tree.exprs[def.0 as usize].is_operation() => {
                 self.visit_binding(tree, node, *var, *def);
             }
             Expr::LetMut { def, .. } => self.visit_operation(tree, node, *def),
-            Expr::Seq(first, _) if is_operation(&tree.exprs[first.0 as usize]) => {
+            Expr::Seq(first, _) if tree.exprs[first.0 as usize].is_operation() => {
                 self.visit_operation(tree, node, *first);
             }
             Expr::If { cond: atom, .. }
             | Expr::Switch { scrutinee: atom, .. }
             | Expr::StringSwitch { scrutinee: atom, .. } => self.use_atom(tree, *atom, node, 0),
-            expr if is_operation(expr) => self.visit_operation(tree, node, id),
+            expr if expr.is_operation() => self.visit_operation(tree, node, id),
             _ => {}
         }
         let NodeData { parent, end, summary, .. } = self.nodes[node as usize];
@@ -432,7 +432,7 @@ impl Plan {
 
 /// The operation that a node evaluates itself.
 fn operation_of(tree: &Tree, expr: ExprId) -> Option<&Expr> {
-    let of = |id: &ExprId| Some(&tree.exprs[id.0 as usize]).filter(|expr| is_operation(expr));
+    let of = |id: &ExprId| Some(&tree.exprs[id.0 as usize]).filter(|expr| expr.is_operation());
     match &tree.exprs[expr.0 as usize] {
         Expr::Let { def, .. } | Expr::LetMut { def, .. } => of(def),
         Expr::Seq(first, _) => of(first),

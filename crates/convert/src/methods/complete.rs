@@ -12,7 +12,7 @@ use flambeau_ir::{
     Terminator, Variable,
 };
 use flambeau_lambda::term::{Ident, Inline, LocId, NodeId, Specialise};
-use smallvec::{SmallVec, smallvec};
+use smallvec::smallvec;
 
 use super::METHODS;
 use crate::apply::CallSite;
@@ -224,8 +224,7 @@ impl Converter<'_> {
         body: impl FnOnce(&mut Self) -> Result<Terminator>,
     ) -> Result<()> {
         let body = self.isolated(body)?;
-        let handlers = vec![ContHandler { cont, params: SmallVec::new(), body }];
-        self.items.push(Item::LetCont { recursive: false, handlers });
+        self.items.push(Item::let_cont(cont, body));
         Ok(())
     }
 
@@ -272,10 +271,10 @@ impl Converter<'_> {
                 let test = this.prim("as_shown", Prim::IsClosureOf { function }, &[closure], LocId(0));
                 Ok(two_way(test, yes, no))
             })?;
-            arms.push((index as i64, ApplyCont { cont, args: SmallVec::new() }));
+            arms.push((index as i64, ApplyCont::plain(cont)));
         }
         let scrutinee = self.prim("number", Prim::Untag, &[number], LocId(0));
-        let default = Some(ApplyCont { cont: no, args: SmallVec::new() });
+        let default = Some(ApplyCont::plain(no));
         Ok(Terminator::Switch(Box::new(Switch { scrutinee, arms, default, dbg: Dbg::NONE })))
     }
 }

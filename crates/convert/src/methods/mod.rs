@@ -233,7 +233,7 @@ impl<'a> Converter<'a> {
             let (function, _) = self.declare_method(self.methods.classes.methods[*method].function)?;
             tests.push(self.prim("as_shown", Prim::IsClosureOf { function }, &[closure], LocId(0)));
         }
-        let to_done = || Terminator::ApplyCont(ApplyCont { cont: done, args: SmallVec::new() });
+        let to_done = || Terminator::ApplyCont(ApplyCont::plain(done));
         let Some(as_shown) = self.all(tests) else { return Ok(to_done()) };
         let keep = self.isolated(|this| {
             let make = Prim::MakeBlock { tag: 0, mutability: Mutability::Immutable };
@@ -258,8 +258,7 @@ impl<'a> Converter<'a> {
 
     fn if_then(&mut self, test: Simple, then: Expr, otherwise: Continuation) -> Terminator {
         let cont = self.unit.new_continuation("then");
-        let handlers = vec![ContHandler { cont, params: SmallVec::new(), body: then }];
-        self.items.push(Item::LetCont { recursive: false, handlers });
+        self.items.push(Item::let_cont(cont, then));
         two_way(test, cont, otherwise)
     }
 
@@ -425,7 +424,7 @@ impl<'a> Converter<'a> {
         let [known, unknown] = ["known_method", "other_method"].map(|name| self.unit.new_continuation(name));
         let handlers = vec![
             ContHandler { cont: known, params: smallvec![closure], body: direct },
-            ContHandler { cont: unknown, params: SmallVec::new(), body: other },
+            ContHandler::plain(unknown, other),
         ];
         self.items.push(Item::LetCont { recursive: false, handlers });
         self.ask(records, places, sent, known, unknown)
@@ -441,7 +440,7 @@ impl<'a> Converter<'a> {
         unknown: Continuation,
     ) -> Result<Terminator> {
         let [(field, place), others @ ..] = places else {
-            return Ok(Terminator::ApplyCont(ApplyCont { cont: unknown, args: SmallVec::new() }));
+            return Ok(Terminator::ApplyCont(ApplyCont::plain(unknown)));
         };
         // Toplevel code runs while classes are being made.
         let mutability = if self.in_function { Mutability::Immutable } else { Mutability::Mutable };
@@ -456,8 +455,7 @@ impl<'a> Converter<'a> {
         })?;
         let next = self.isolated(|this| this.ask(records, others, sent, known, unknown))?;
         let [yes, no] = ["this_class", "other_class"].map(|name| self.unit.new_continuation(name));
-        let handler = |cont, body: Expr| ContHandler { cont, params: SmallVec::new(), body };
-        let handlers = vec![handler(yes, found), handler(no, next)];
+        let handlers = vec![ContHandler::plain(yes, found), ContHandler::plain(no, next)];
         self.items.push(Item::LetCont { recursive: false, handlers });
         Ok(two_way(test, yes, no))
     }

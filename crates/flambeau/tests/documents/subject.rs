@@ -90,7 +90,7 @@ impl<'u> Subject<'u> {
         match name.name.as_str() {
             ENTRY => vec![Subject::of_entry(unit)],
             UNIT => {
-                let bodies = unit.codes.values().map(|code| &code.body).chain([&unit.entry.body]).collect();
+                let bodies = unit.bodies().collect();
                 vec![Subject { unit, bodies, params: Vec::new(), is_unit: true }]
             }
             _ => {

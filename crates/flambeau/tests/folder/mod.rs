@@ -57,6 +57,13 @@ impl Folder {
         self.run_with(&[("FLAMBEAU_FLAGS", "-flambeau-no-library")], arguments)
     }
 
+    /// A flambeau with descriptions of the standard library, as users have it.
+    #[track_caller]
+    pub fn tool(&self) -> String {
+        check_status(&self.run(&["toolchain", "tools"]), 0);
+        self.path("tools/bin/flambeau").to_str().expect("text").to_owned()
+    }
+
     /// Compiles without descriptions of the standard library; gives the intermediate code of the last unit.
     #[track_caller]
     pub fn compile(&self, arguments: &[&str]) -> String {

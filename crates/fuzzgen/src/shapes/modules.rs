@@ -18,7 +18,7 @@ module type R$m = sig type t val empty : t val add : int -> t -> t val mem : int
 type 'a ops$m = { add$m : int -> 'a -> 'a; mem$m : int -> 'a -> bool }
 ";
 
-/// From which on the sets are small.
+/// From this one on the sets are small.
 const SMALL: usize = 2;
 
 /// The first functor: sets of numbers as trees, as lists, or as the numbers from one on, and what else modules have.

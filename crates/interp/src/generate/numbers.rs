@@ -67,7 +67,7 @@ impl Generator {
         }
     }
 
-    /// On integers.
+    /// An operation on integers.
     pub(super) fn integers(&mut self, scope: &mut Scope, items: &mut Vec<Item>) {
         let kind = self.int_kind();
         let ty = type_of(kind);
@@ -121,7 +121,7 @@ impl Generator {
         }
     }
 
-    /// On floats, boxed numbers and between numbers.
+    /// An operation on floats or boxed numbers, or from one kind of number to another.
     pub(super) fn floats(&mut self, scope: &mut Scope, items: &mut Vec<Item>) {
         const NAKED: [Kind; 5] = [
             Kind::NakedFloat,

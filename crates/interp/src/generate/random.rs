@@ -20,7 +20,7 @@ impl Random {
         z ^ (z >> 31)
     }
 
-    /// From 0 to n - 1.
+    /// A number from 0 to n - 1.
     pub fn below(&mut self, n: usize) -> usize {
         (self.bits() % n.max(1) as u64) as usize
     }
@@ -30,7 +30,7 @@ impl Random {
         self.below(n) == 0
     }
 
-    /// One of them.
+    /// One of the choices.
     pub fn pick<T: Clone>(&mut self, choices: &[T]) -> T {
         choices[self.below(choices.len())].clone()
     }

@@ -70,7 +70,7 @@ pub(super) const SIDE: i64 = 2;
 pub(super) const BOXED: [BoxedKind; 4] =
     [BoxedKind::Float, BoxedKind::Int32, BoxedKind::Int64, BoxedKind::Nativeint];
 
-/// With the numbers that `caml_ba_create` takes.
+/// The kinds of bigarrays, with the numbers that `caml_ba_create` takes.
 pub(super) const BIGARRAYS: [(BigarrayKind, i64); 12] = [
     (BigarrayKind::Float32, 0),
     (BigarrayKind::Float64, 1),

@@ -15,7 +15,7 @@ use crate::{
 /// A function that can be exported.
 #[derive(Clone, Debug, Default)]
 pub struct Exported {
-    /// The function as bytes, for [`import`](super::import).
+    /// The function as bytes, for [`import`](fn@super::import).
     pub bytes: Vec<u8>,
     /// The symbols mentioned, but for those of what is exported along.
     pub symbols: Vec<Symbol>,

@@ -11,7 +11,7 @@ use crate::{
     StaticDef, Symbol, SymbolData, Unit, ValueSlot, Variable,
 };
 
-/// Puts a function that [`export`](super::export) wrote into the unit: as a code that nobody refers to, to be copied
+/// Puts a function that [`export`](fn@super::export) wrote into the unit: as a code that nobody refers to, to be copied
 /// from. What it makes of the tables of the unit needs no undoing. `origins`: what the arguments of its unit and of
 /// those that parts of it come from are here.
 ///

@@ -1,11 +1,11 @@
 //! Functions as bytes, for other units: each alone, with all that it refers to by names of the linker.
 //!
-//! [`export`] takes a function out of a unit; [`import`] puts it into another, with identifiers of that. In between it
-//! is a [`Portable`]: the terms of the IR with tables of their own, as dense as can be, in the encoding of `postcard`,
-//! and no other program's business: see [`FORMAT`].
+//! [`mod@export`] takes a function out of a unit; [`mod@import`] puts it into another, with identifiers of that. In
+//! between it is a [`Portable`]: the terms of the IR with tables of their own, as dense as can be, in the encoding of
+//! `postcard`, and no other program's business: see [`FORMAT`].
 //!
-//! The bytes may come from a damaged file: [`import`] takes time and memory in proportion to them, and returns an error
-//! when they are no function or mention what is in no table. It does not look further: what a pass makes of a
+//! The bytes may come from a damaged file: [`mod@import`] takes time and memory in proportion to them, and returns an
+//! error when they are no function or mention what is in no table. It does not look further: what a pass makes of a
 //! function that breaks other rules, the verifier reports ([`check`]).
 
 mod export;

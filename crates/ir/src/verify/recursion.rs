@@ -17,7 +17,7 @@ pub struct CallGraph {
 }
 
 impl CallGraph {
-    /// Adds one.
+    /// Adds a call of one code by another.
     pub fn add(&mut self, caller: CodeId, callee: CodeId) {
         self.callees[caller].push(callee);
     }

@@ -18,7 +18,7 @@ mod shapes;
 
 pub use shapes::FOR_PROGRAMS;
 
-/// Those that random terms show too.
+/// The planted bugs that random terms show, too.
 pub const PASSES: &[Pass] = &[
     Pass { name: "evaluation-order", run: evaluation_order },
     Pass { name: "dropped-effect", run: dropped_effect },

@@ -58,7 +58,7 @@ impl Definition<'_> {
         fresh(name, &mut self.derivations.next_stamp, self.idents)
     }
 
-    /// Another function of the same type.
+    /// The name of another function that compares values of this type.
     fn callee(&mut self, role: Role) -> Ident {
         self.derivations.ident(Derived { role, ..self.derived }, self.idents)
     }
@@ -154,7 +154,7 @@ impl Definition<'_> {
         }
     }
 
-    /// One comparison after the other.
+    /// Comparisons one after the other, up to the first that decides.
     fn sequence(&mut self, comparisons: Vec<Tree>) -> Tree {
         let mut comparisons = comparisons.into_iter().rev();
         let Some(last) = comparisons.next() else { return self.equal() };

@@ -122,9 +122,9 @@ fn block(r: &mut Reader) -> Result<(u8, Vec<Field>), DecodeError> {
 }
 
 impl Described {
-    /// With types that can't be told from each other as one: uses of one type are described one by one.
+    /// With types that can't be distinguished as one: uses of one type are described one by one.
     fn merged(mut self) -> Described {
-        // Each round tells types apart whose parts were told apart in the round before.
+        // Each round distinguishes types whose parts were distinguished in the round before.
         let mut classes = vec![0u32; self.terms.len()];
         let mut count = 1;
         loop {

@@ -161,8 +161,7 @@ impl Analysis {
                 self.symbols[symbol] = Some(Closure { set: id, index: index as u32 });
             }
         }
-        let bodies = unit.codes.values().map(|code| &code.body).chain([&unit.entry.body]);
-        for body in bodies {
+        for body in unit.bodies() {
             body.walk(&mut |expr| {
                 for item in &expr.items {
                     let Item::LetClosures { vars, set, .. } = item else { continue };

@@ -16,7 +16,7 @@ use super::{Function, Goal, Plan, Spot, variables};
 
 /// A value is computed in no more arms than these: each is code.
 const ARMS: usize = 8;
-/// A box, or what a loop's ways out need, is made in no more arms than these instead.
+/// A box, or what a loop's exits need, is made in no more arms than these instead.
 const BOXES: usize = 3;
 /// A value with more uses than these stays.
 const USES: usize = 64;
@@ -70,7 +70,7 @@ struct Down<'d, 'f, 'e> {
 impl Down<'_, '_, '_> {
     /// Where an allocation is moved: towards its uses, as far as all of them are. The box of a number of which nothing
     /// but jumps in branches have a use is made in each of these: a function of the source that returns one of several
-    /// numbers boxes it there. So is what the head of a loop allocates for several ways out of it.
+    /// numbers boxes it there. So is what the head of a loop allocates for several exits of it.
     fn goals(&self, floating: &Floating, is_number: bool, is_set: bool, plan: &Plan) -> SmallVec<[Goal; 1]> {
         let Function { flow, values, .. } = self.function;
         let mut uses: SmallVec<[Location; 4]> = SmallVec::new();

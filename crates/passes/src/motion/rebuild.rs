@@ -140,10 +140,10 @@ impl Rebuild<'_> {
                 continue;
             }
             let cont = self.unit.new_continuation("arm");
-            let target = std::mem::replace(jump, ApplyCont { cont, args: SmallVec::new() });
+            let target = std::mem::replace(jump, ApplyCont::plain(cont));
             let mut body = Expr { items, terminator: Terminator::ApplyCont(target) };
             renamed.apply(&mut body);
-            handlers.push(ContHandler { cont, params: SmallVec::new(), body });
+            handlers.push(ContHandler::plain(cont, body));
         }
         if !handlers.is_empty() {
             expr.items.push(Item::LetCont { recursive: false, handlers });

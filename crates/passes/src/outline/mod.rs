@@ -1,5 +1,5 @@
 //! Outlining of cold code (features F5): what a function does on the way to an error becomes a function of its own,
-//! which it calls in tail position. `docs/passes/outlining.md` shows it.
+//! which it calls in tail position. `docs/passes/outline.md` shows it.
 //!
 //! The function is small then, and inlined where it was too large; what is copied with it, by inlining, peeling or
 //! unrolling, is one call of the same cold function. No frame is lost in backtraces: that of the function is replaced
@@ -9,14 +9,13 @@ mod region;
 
 use flambeau_ir::copy::Copier;
 use flambeau_ir::stack::deep;
-use flambeau_ir::term::{InlineAttribute, SpecialiseAttribute};
+use flambeau_ir::term::InlineAttribute;
 use flambeau_ir::{
-    Apply, CallKind, Code, CodeAttributes, CodeId, Dbg, ExnCont, Expr, FunctionKind, Heat, Item, Rewrite,
+    Apply, CallKind, Code, CodeAttributes, CodeId, ExnCont, Expr, FunctionKind, Heat, Item, Rewrite,
     Rewrites, Terminator, Unit, Variable,
 };
 use flambeau_simplify::cold::{self, ColdConts};
 use flambeau_simplify::size;
-use smallvec::SmallVec;
 
 use region::Region;
 
@@ -134,19 +133,9 @@ impl Cutting<'_> {
         let args = region.free.iter().map(|var| (*var).into()).collect();
         let cold = self.function(&expr.take(), &region.free);
         let call = Apply {
-            callee: None,
-            kind: CallKind::Direct(cold),
-            args,
-            types: Vec::new(),
-            ret,
-            exn: ExnCont { cont: exn, extra_args: SmallVec::new() },
-            // A tail call: it has no frame.
-            dbg: Dbg::NONE,
             inlined: InlineAttribute::Cold,
-            specialised: SpecialiseAttribute::Default,
-            depth: 0,
-            origin: None,
-            heat: Heat::Unknown,
+            // A tail call: it has no frame, and needs no location.
+            ..Apply::plain(None, CallKind::Direct(cold), args, ret, ExnCont::plain(exn))
         };
         *expr = Expr { items: Vec::new(), terminator: Terminator::Apply(Box::new(call)) };
     }
@@ -170,7 +159,7 @@ impl Cutting<'_> {
         let (ret, exn) = (unit.new_continuation("return"), unit.new_exn_continuation("raise"));
         let mut copier = Copier::new(&mut unit.variables, &mut unit.continuations);
         copier.substitute_continuation(old_ret, ret);
-        copier.substitute_exn(old_exn, ExnCont { cont: exn, extra_args: SmallVec::new() });
+        copier.substitute_exn(old_exn, ExnCont::plain(exn));
         let params = free.iter().map(|var| copier.bind_variable(*var)).collect();
         let body = copier.expr(region);
         let function_slot = unit.function_slots.push(name);

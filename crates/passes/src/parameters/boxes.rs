@@ -8,7 +8,7 @@ use flambeau_ir::{
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
-use super::build::{bind, branch, jump, one_handler};
+use super::build::{bind, branch, jump};
 use super::shapes::{Allocations, Constructor, Part, Shape};
 
 /// How a class of functions returns.
@@ -51,8 +51,8 @@ impl Convention<'_> {
             let cont = unit.new_continuation("give");
             let terminator =
                 Terminator::ApplyCont(ApplyCont { cont: ret, args: [register].into_iter().collect() });
-            handlers.push(one_handler(cont, Expr { items, terminator }));
-            *jump = ApplyCont { cont, args: SmallVec::new() };
+            handlers.push(Item::let_cont(cont, Expr { items, terminator }));
+            *jump = ApplyCont::plain(cont);
         };
         match &mut expr.terminator {
             Terminator::ApplyCont(jump) if jump.cont == ret => {
@@ -127,7 +127,7 @@ impl Convention<'_> {
             self.store(unit, &mut run, block, &parts);
             let handler = unit.new_continuation("block");
             let terminator = Terminator::ApplyCont(jump(cont, Some(number(at))));
-            body.items.push(one_handler(handler, Expr { items: run, terminator }));
+            body.items.push(Item::let_cont(handler, Expr { items: run, terminator }));
             tags.push((i64::from(block.tag), jump(handler, None)));
         }
         for (at, immediate) in self.shape.immediates.iter().enumerate() {
@@ -147,8 +147,8 @@ impl Convention<'_> {
             let int = bind(unit, &mut of_int.items, Kind::NakedImmediate, Prim::Untag, &[whole]);
             of_int.terminator = switch(int, ints);
             let (if_int, if_block) = (unit.new_continuation("immediate"), unit.new_continuation("block"));
-            body.items.push(one_handler(if_int, of_int));
-            body.items.push(one_handler(if_block, of_block));
+            body.items.push(Item::let_cont(if_int, of_int));
+            body.items.push(Item::let_cont(if_block, of_block));
             let is_int = bind(unit, &mut body.items, Kind::NakedImmediate, Prim::IsInt, &[whole]);
             body.terminator = branch(is_int, jump(if_int, None), jump(if_block, None));
         }
@@ -272,7 +272,7 @@ impl Maker<'_> {
             let other = unit.new_continuation("fresh");
             let same = jump(self.ret, Some((*constant).into()));
             if let Some(mut run) = test(unit, *constant, same, jump(other, None)) {
-                run.items.insert(0, one_handler(other, last));
+                run.items.insert(0, Item::let_cont(other, last));
                 last = run;
             }
         }
@@ -295,7 +295,7 @@ impl Maker<'_> {
             let cont = unit.new_continuation("constructor");
             let mut body = Expr::unreachable();
             self.block(unit, &mut body, block, None);
-            expr.items.push(one_handler(cont, body));
+            expr.items.push(Item::let_cont(cont, body));
             arms.push((arms.len() as i64, jump(cont, None)));
         }
         for immediate in &shape.immediates {
@@ -369,7 +369,7 @@ fn are_same(
             Terminator::ApplyCont(jump) if rest.items.is_empty() => jump,
             terminator => {
                 let next = unit.new_continuation("same");
-                run.items.push(one_handler(next, Expr { items: rest.items, terminator }));
+                run.items.push(Item::let_cont(next, Expr { items: rest.items, terminator }));
                 jump(next, None)
             }
         };
@@ -402,7 +402,7 @@ impl Test {
             Const::NakedFloat(bits) if f64::from_bits(bits) == 0. => {
                 let sign = unit.new_continuation("zero");
                 let handler = self.sign(unit, f64::from_bits(bits).is_sign_negative());
-                run.items.push(one_handler(sign, handler));
+                run.items.push(Item::let_cont(sign, handler));
                 jump(sign, None)
             }
             _ => self.same.clone(),

@@ -1,20 +1,12 @@
 //! Terms that are put in at calls and returns: what several rewrites here build.
 
 use flambeau_ir::{
-    ApplyCont, ContHandler, Continuation, Dbg, Expr, Item, Kind, Named, Prim, Simple, Subkind, Switch,
-    Terminator, Unit,
+    ApplyCont, Continuation, Dbg, Item, Kind, Named, Prim, Simple, Subkind, Switch, Terminator, Unit,
 };
-use smallvec::SmallVec;
 
 /// A jump with one argument, or without.
 pub(super) fn jump(cont: Continuation, arg: Option<Simple>) -> ApplyCont {
     ApplyCont { cont, args: arg.into_iter().collect() }
-}
-
-/// Binds a continuation without parameters.
-pub(super) fn one_handler(cont: Continuation, body: Expr) -> Item {
-    let handlers = vec![ContHandler { cont, params: SmallVec::new(), body }];
-    Item::LetCont { recursive: false, handlers }
 }
 
 /// Adds an operation that has no location; returns its result, of which nothing is known but its kind.

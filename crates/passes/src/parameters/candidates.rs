@@ -125,7 +125,7 @@ fn calls_foreign_closures(unit: &Unit, code: &Code) -> bool {
     calls
 }
 
-/// Those of the variables that hold values.
+/// The variables among these that hold values.
 fn values<'a>(unit: &'a Unit, vars: &'a [Variable]) -> impl Iterator<Item = Variable> + 'a {
     vars.iter().copied().filter(|var| unit.variables[*var].kind == Kind::Value)
 }
@@ -142,8 +142,7 @@ pub(super) struct Sets {
 impl Sets {
     pub fn of(unit: &Unit, known: &mut Known) -> Sets {
         let mut all: Vec<Bound> = Vec::new();
-        let bodies = unit.codes.iter().map(|(id, code)| (Some(id), &code.body));
-        for (binder, body) in bodies.chain([(None, &unit.entry.body)]) {
+        for (binder, body) in unit.bodies_by_code() {
             each_set(body, |vars, set, in_loop| {
                 all.push(Bound { binder, in_loop, vars: vars.into(), set: set.clone() });
             });

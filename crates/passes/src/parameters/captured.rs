@@ -148,8 +148,7 @@ impl Lifting {
     /// sets that it binds and that stay take; but what it binds itself.
     fn find_needs(&mut self, unit: &Unit) {
         let mut users: SecondaryMap<CodeId, Vec<Option<CodeId>>> = SecondaryMap::new();
-        let bodies = unit.codes.iter().map(|(id, code)| (Some(id), &code.body));
-        for (id, body) in bodies.chain([(None, &unit.entry.body)]) {
+        for (id, body) in unit.bodies_by_code() {
             body.walk(&mut |expr| {
                 for item in &expr.items {
                     if let Item::Let {

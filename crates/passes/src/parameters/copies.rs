@@ -22,7 +22,7 @@ use super::parts::{Analysis, Param, Part};
 use super::workers;
 
 /// The size that functions which are copied may have together: of a recursion, which would hand on what is allocated
-/// in each turn, and of others.
+/// in each iteration, and of others.
 const LARGE: u32 = 100;
 const LARGE_ONCE: u32 = 40;
 

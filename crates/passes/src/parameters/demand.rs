@@ -7,7 +7,7 @@ use flambeau_ir::prim::Mutability;
 use flambeau_ir::{ApplyCont, Const, Expr, Item, Kind, Named, Prim, Simple, Subkind, Terminator, Unit};
 use smallvec::SmallVec;
 
-use super::build::{bind, branch, jump, one_handler};
+use super::build::{bind, branch, jump};
 use super::parts::Part;
 
 /// A read of a part of what an atom is.
@@ -42,7 +42,7 @@ pub(super) enum Test {
     IsImmediate,
     /// Whether it is that immediate.
     Is(i64),
-    /// Whether it is not.
+    /// Whether it is another value than that immediate.
     IsNot(i64),
     /// Which immediate it is.
     Immediate,
@@ -50,7 +50,7 @@ pub(super) enum Test {
 }
 
 impl Test {
-    /// What comes of it for a block with that tag.
+    /// The outcome of the test for a block with that tag.
     pub fn outcome(self, tag: i64) -> Simple {
         let outcome = match self {
             // What is no immediate is never asked which it is.
@@ -144,7 +144,7 @@ pub(super) fn read(
     let read = Expr { items: loads, terminator: Terminator::ApplyCont(ApplyCont { cont, args: values }) };
     let poison = |(part, _): &(Part, Mutability)| Simple::Const(Const::Poison(part.kind()));
     let skip = ApplyCont { cont, args: parts.iter().map(poison).collect() };
-    let mut body = Expr { items: vec![one_handler(block, read)], terminator: Terminator::Unreachable };
+    let mut body = Expr { items: vec![Item::let_cont(block, read)], terminator: Terminator::Unreachable };
     let is_int = bind(unit, &mut body.items, Kind::NakedImmediate, Prim::IsInt, &[arg]);
     body.terminator = branch(is_int, skip, jump(block, None));
     items.push(Item::Join { cont, params, body: Box::new(body) });

@@ -21,8 +21,7 @@ pub(super) fn mark(unit: &mut Unit) -> bool {
     let mut known: Vec<CodeId> = Vec::new();
     let mut slots: Vec<FunctionSlot> = Vec::new();
     let is_foreign = |atom: &Simple| atom.as_var().is_some_and(|var| foreign[var]);
-    let bodies = unit.codes.values().map(|code| &code.body).chain([&unit.entry.body]);
-    bodies.for_each(|body| {
+    unit.bodies().for_each(|body| {
         body.walk(&mut |expr| {
             for item in &expr.items {
                 if let Item::Let { named: Named::Prim { prim, args, .. }, .. } = item
@@ -62,8 +61,7 @@ fn foreign(unit: &Unit) -> SecondaryMap<Variable, bool> {
     for code in unit.codes.values() {
         code.params.iter().for_each(|param| foreign[*param] = true);
     }
-    let bodies = unit.codes.values().map(|code| &code.body).chain([&unit.entry.body]);
-    bodies.for_each(|body| {
+    unit.bodies().for_each(|body| {
         body.walk(&mut |expr| {
             for item in &expr.items {
                 match item {

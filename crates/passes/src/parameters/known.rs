@@ -88,8 +88,7 @@ impl Known {
     fn propagate(&mut self, unit: &Unit) {
         let mut values: SecondaryMap<ValueSlot, Option<Simple>> = SecondaryMap::new();
         let mut holders: Vec<(Variable, Holder)> = Vec::new();
-        let bodies = unit.codes.values().map(|code| &code.body).chain([&unit.entry.body]);
-        bodies.for_each(|body| {
+        unit.bodies().for_each(|body| {
             body.walk(&mut |expr| {
                 for item in &expr.items {
                     match item {

@@ -72,7 +72,7 @@ impl Made {
         parts.iter().all(|part| self.part(*part).is_some())
     }
 
-    /// A part.
+    /// The atom that is a part, if the part is known.
     pub fn part(&self, part: Part) -> Option<Simple> {
         if part == Part::Which {
             return self.tag.map(variants::number_of_block);
@@ -92,7 +92,7 @@ pub(super) struct AllMade {
 }
 
 impl AllMade {
-    /// What is static.
+    /// The static blocks and closures of a unit.
     pub fn of_statics(unit: &Unit) -> AllMade {
         let mut made = AllMade {
             all: Vec::new(),
@@ -148,7 +148,7 @@ impl AllMade {
         (number as usize).checked_sub(1)
     }
 
-    /// What an atom is.
+    /// What is known of an atom by its parts.
     pub fn get(&self, atom: Simple) -> Option<&Made> {
         self.all.get(self.number(atom)?)
     }

@@ -12,7 +12,7 @@ use smallvec::SmallVec;
 pub(super) const MOST_PARTS: usize = 6;
 /// Blocks in fields of blocks are returned by their parts so deep.
 const DEPTH: u32 = 2;
-/// No more constructors are told apart.
+/// No more constructors are distinguished.
 const MOST_CONSTRUCTORS: usize = 8;
 /// No more constants of one constructor, or of numbers, are found again by a call that needs the whole.
 const MOST_CONSTANTS: usize = 4;

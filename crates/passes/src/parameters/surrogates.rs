@@ -7,11 +7,10 @@
 //! without. Only the stub is code that is added. Only with `-unbox-closures`: of 49 programs and twenty units none
 //! gains by it.
 
-use flambeau_ir::term::{InlineAttribute, SpecialiseAttribute};
 use flambeau_ir::unit::{MOST_NEW_PARAMETERS, MOST_PARAMETERS};
 use flambeau_ir::{
     Apply, CallKind, Code, CodeAttributes, CodeId, Dbg, ExnCont, Expr, Item, Named, Prim, Rewrite, Rewrites,
-    SetOfClosures, Simple, Terminator, Unit, ValueSlot, Variable, VariableData,
+    SetOfClosures, Simple, Terminator, Unit, ValueSlot, Variable,
 };
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -117,8 +116,7 @@ impl Analysis {
             let position = bound.set.functions.iter().position(|(_, own)| *own == code)?;
             Some((bound.binder, bound.vars[position]))
         };
-        let bodies = unit.codes.iter().map(|(id, code)| (Some(id), &code.body));
-        for (id, body) in bodies.chain([(None, &unit.entry.body)]) {
+        for (id, body) in unit.bodies_by_code() {
             body.walk(&mut |expr| {
                 analysis.note_nested(expr);
                 let uses = &mut analysis.uses;
@@ -213,31 +211,16 @@ impl Analysis {
 /// Makes the stub of a function, and its set.
 fn split(unit: &mut Unit, bound: &Bound, var: Variable, code: CodeId) -> Split {
     let data = unit.codes[code].clone();
-    let fresh = |unit: &mut Unit, variable: Variable| {
-        let VariableData { name, kind, subkind, .. } = unit.variables[variable].clone();
-        unit.new_variable(name, kind, subkind)
-    };
-    let called = fresh(unit, var);
+    let called = unit.new_variable_like(var);
     let slot = unit.function_slots.push(unit.function_slots[data.function_slot].clone());
     let closure = unit.value_slots.push(unit.variables[var].name.clone());
-    let params: SmallVec<[Variable; 4]> = data.params.iter().map(|param| fresh(unit, *param)).collect();
-    let (my_closure, callee) = (fresh(unit, data.my_closure), fresh(unit, var));
+    let params: SmallVec<[Variable; 4]> =
+        data.params.iter().map(|param| unit.new_variable_like(*param)).collect();
+    let (my_closure, callee) = (unit.new_variable_like(data.my_closure), unit.new_variable_like(var));
     let (ret, exn) = (unit.new_continuation("return"), unit.new_exn_continuation("raise"));
-    let call = Apply {
-        callee: Some(callee.into()),
-        kind: CallKind::Direct(code),
-        args: params.iter().map(|param| (*param).into()).collect(),
-        types: Vec::new(),
-        ret,
-        exn: ExnCont { cont: exn, extra_args: SmallVec::new() },
-        // Its frame, if there is one, is not shown in backtraces.
-        dbg: Dbg::NONE,
-        inlined: InlineAttribute::Default,
-        specialised: SpecialiseAttribute::Default,
-        depth: 0,
-        origin: None,
-        heat: flambeau_ir::Heat::Unknown,
-    };
+    let args = params.iter().map(|param| (*param).into()).collect();
+    // Its frame, if there is one, is not shown in backtraces.
+    let call = Apply::plain(Some(callee.into()), CallKind::Direct(code), args, ret, ExnCont::plain(exn));
     let named = Named::Prim {
         prim: Prim::ProjectValueSlot { function: slot, value: closure },
         args: SmallVec::from_slice(&[my_closure.into()]),

@@ -3,22 +3,19 @@
 //! what it is given: a stub, so that in units that know it nothing is left of it.
 
 use cranelift_entity::SecondaryMap;
+use flambeau_ir::inlining::SMALL;
 use flambeau_ir::term::{InlineAttribute, SpecialiseAttribute};
 use flambeau_ir::{
-    Apply, CallKind, Code, CodeAttributes, CodeId, Dbg, ExnCont, Expr, FunctionKind, Rewrites, SetOfClosures,
-    StaticDef, Terminator, Unit, VariableData,
+    Apply, CallKind, Code, CodeAttributes, CodeId, ExnCont, Expr, FunctionKind, Rewrites, SetOfClosures,
+    StaticDef, Terminator, Unit,
 };
-use flambeau_simplify::{size, uses_functions};
+use flambeau_simplify::{LARGEST_SPECIALISED, size, uses_functions};
 use smallvec::SmallVec;
 
 use super::known::Known;
 
-/// Functions up to this size other units inline.
-const SMALL: u32 = 45;
-/// And up to this size those that call what they are given: they are worth it where that is known.
+/// Up to this size other units inline functions that call what they are given: they are worth it where that is known.
 const SMALL_FOR_FUNCTIONS: u32 = 100;
-/// Recursive ones of this size are copied for it. A worker, which has a convention of its own, never is.
-const SPECIALISED_FOR_FUNCTIONS: u32 = 250;
 
 /// The functions that may get a worker.
 pub(super) fn divisible(unit: &Unit, known: &Known) -> SecondaryMap<CodeId, bool> {
@@ -52,7 +49,8 @@ pub(super) fn exported(unit: &Unit, rewrites: &Rewrites) -> Vec<CodeId> {
         let limit = match (uses_functions(data), data.recursive) {
             (false, _) => SMALL,
             (true, false) => SMALL_FOR_FUNCTIONS,
-            (true, true) => SPECIALISED_FOR_FUNCTIONS,
+            // They are copied for it. A worker, which has a convention of its own, never is.
+            (true, true) => LARGEST_SPECIALISED,
         };
         size::of(&data.body, limit).is_none()
     };
@@ -107,31 +105,14 @@ fn worker(unit: &mut Unit, function: CodeId) -> CodeId {
     let worker = Code { linkage_name, body, kind: FunctionKind::Curried, ..code.clone() };
     code.attributes = CodeAttributes { stub: true, ..CodeAttributes::default() };
     code.recursive = false;
-    let fresh = |unit: &mut Unit, variable| {
-        let VariableData { name, kind, subkind, .. } = unit.variables[variable].clone();
-        unit.new_variable(name, kind, subkind)
-    };
-    let params: SmallVec<[_; 4]> = worker.params.iter().map(|param| fresh(unit, *param)).collect();
-    let my_closure = fresh(unit, worker.my_closure);
+    let params: SmallVec<[_; 4]> = worker.params.iter().map(|param| unit.new_variable_like(*param)).collect();
+    let my_closure = unit.new_variable_like(worker.my_closure);
     let slot = unit.function_slots.push(unit.function_slots[worker.function_slot].clone());
     let (ret, exn) = (unit.new_continuation("return"), unit.new_exn_continuation("raise"));
     let args = params.iter().map(|param| (*param).into()).collect();
     let worker = unit.codes.push(Code { function_slot: slot, ..worker });
-    let call = Apply {
-        callee: None,
-        kind: CallKind::Direct(worker),
-        args,
-        types: Vec::new(),
-        ret,
-        exn: ExnCont { cont: exn, extra_args: SmallVec::new() },
-        // Its frame, if there is one, is not shown in backtraces.
-        dbg: Dbg::NONE,
-        inlined: InlineAttribute::Default,
-        specialised: SpecialiseAttribute::Default,
-        depth: 0,
-        origin: None,
-        heat: flambeau_ir::Heat::Unknown,
-    };
+    // Its frame, if there is one, is not shown in backtraces.
+    let call = Apply::plain(None, CallKind::Direct(worker), args, ret, ExnCont::plain(exn));
     let code = &mut unit.codes[function];
     (code.params, code.my_closure, code.ret, code.exn) = (params, my_closure, ret, exn);
     code.body = Expr { items: Vec::new(), terminator: Terminator::Apply(Box::new(call)) };

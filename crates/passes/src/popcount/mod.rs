@@ -5,6 +5,7 @@ mod steps;
 mod sums;
 
 use flambeau_ir::{Dbg, IntKind, Item, Kind, Named, Prim, Rewrites, Simple, Unit, Variable};
+use flambeau_simplify::fold;
 use smallvec::smallvec;
 
 /// Finds counts in all functions of a unit. On entry and on exit the unit is well-formed. The result says whether
@@ -52,4 +53,9 @@ impl Count {
         self.push(unit, items, var);
         var
     }
+}
+
+/// Whether an atom is the constant *n*, of any integer kind.
+fn is(simple: Simple, n: i64) -> bool {
+    matches!(simple, Simple::Const(constant) if fold::as_int(constant) == Some(n))
 }

@@ -9,7 +9,7 @@ use flambeau_ir::{
 use flambeau_simplify::fold;
 use smallvec::smallvec;
 
-use super::Count;
+use super::{Count, is};
 use crate::loops;
 
 /// Lets loops that count begin where they end: with no one left, and all counted. That the loop is done then is for the
@@ -237,8 +237,4 @@ fn other(args: &[Simple], one: Simple) -> Option<Simple> {
         [a, b] if *b == one => Some(*a),
         _ => None,
     }
-}
-
-fn is(simple: Simple, n: i64) -> bool {
-    matches!(simple, Simple::Const(constant) if fold::as_int(constant) == Some(n))
 }

@@ -7,7 +7,7 @@ use flambeau_simplify::fold;
 use flambeau_types::machine::{width, wrap};
 use rustc_hash::FxHashMap;
 
-use super::Count;
+use super::{Count, is};
 
 /// What operations compute, by the variables that their results are.
 type Definitions = FxHashMap<Variable, (Prim, [Simple; 2])>;
@@ -122,7 +122,7 @@ impl Sums {
         self.shifted_and_itself(kind, parts, 4)
     }
 
-    /// Of the ones of each pair of bits: the integer.
+    /// The integer of which an atom holds how many ones each pair of bits has.
     fn pairs(&self, kind: IntKind, pairs: Simple) -> Option<Simple> {
         if let Some([x, high]) = self.operation(pairs, Prim::IntArith { op: IntOp::Sub, kind }) {
             let high = self.masked(kind, high, 1)?;
@@ -177,8 +177,4 @@ fn mask(kind: IntKind, n: u32) -> i64 {
 
 fn is_mask(kind: IntKind, simple: Simple, n: u32) -> bool {
     simple == Simple::from(fold::int(kind, mask(kind, n)))
-}
-
-fn is(simple: Simple, n: i64) -> bool {
-    matches!(simple, Simple::Const(constant) if fold::as_int(constant) == Some(n))
 }

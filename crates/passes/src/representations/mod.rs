@@ -1,5 +1,5 @@
 //! Code that finds out again and again how an array is represented is copied for each representation, behind one test
-//! (features F1–F4). `docs/passes/outlining.md` shows it.
+//! (features F1–F4). `docs/passes/representations.md` shows it.
 //!
 //! What is copied is the rest of a run: from a loop on, or from the first access on. In each copy the accesses are
 //! those of arrays of that representation, and the simplifier finds that the floats need no boxes.
@@ -321,7 +321,7 @@ impl Copying<'_> {
             let cont = self.unit.new_continuation(*name);
             conts[index] = Some(cont);
             self.run(&mut body);
-            handlers.push(ContHandler { cont, params: SmallVec::new(), body });
+            handlers.push(ContHandler::plain(cont, body));
         }
         self.tested.truncate(tested);
         let mut items = vec![Item::LetCont { recursive: false, handlers }];
@@ -329,9 +329,11 @@ impl Copying<'_> {
         let [flat, other, mixed] = conts;
         // How many are flat.
         let mut arms = Vec::new();
-        arms.extend(other.map(|cont| (0, jump(cont))));
-        arms.extend(flat.filter(|_| mixed.is_some()).map(|cont| (arrays.len() as i64, jump(cont))));
-        let switch = Switch { scrutinee: count, arms, default: mixed.or(flat).map(jump), dbg };
+        arms.extend(other.map(|cont| (0, ApplyCont::plain(cont))));
+        arms.extend(
+            flat.filter(|_| mixed.is_some()).map(|cont| (arrays.len() as i64, ApplyCont::plain(cont))),
+        );
+        let switch = Switch { scrutinee: count, arms, default: mixed.or(flat).map(ApplyCont::plain), dbg };
         Expr { items, terminator: Terminator::Switch(Box::new(switch)) }
     }
 
@@ -391,10 +393,6 @@ impl Copying<'_> {
 
 fn bound(var: Variable, prim: Prim, args: &[Simple], dbg: Dbg) -> Item {
     Item::Let { var, named: Named::Prim { prim, args: SmallVec::from_slice(args), exn: None }, dbg }
-}
-
-fn jump(cont: Continuation) -> ApplyCont {
-    ApplyCont { cont, args: SmallVec::new() }
 }
 
 /// The location of the first access.

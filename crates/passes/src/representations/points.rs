@@ -17,11 +17,11 @@ const DEEPEST: u32 = 2;
 type Uses = u8;
 /// A float is taken out of its box.
 const UNBOXED: Uses = 1;
-/// It is compared with what may be anything.
+/// The value is compared with what may be anything.
 const COMPARED: Uses = 2;
-/// It is stored in an array of which as little is known.
+/// The value is stored in an array of which as little is known.
 const STORED: Uses = 4;
-/// It is used as an immediate.
+/// The value is used as an immediate.
 const IMMEDIATE: Uses = 8;
 
 /// About how many instructions fewer an iteration has where the representation is known, by what it is.
@@ -98,7 +98,7 @@ pub struct Points {
 }
 
 impl Points {
-    /// Of a term.
+    /// The points of a term.
     pub fn of(expr: &Expr) -> Points {
         let mut points = Points::default();
         points.run(expr, 0);

@@ -9,7 +9,7 @@
 //! On entry and on exit the unit is well-formed, in any shape; no other pass has to run before.
 //!
 //! Time is that of two walks and of the search for live fields, which is bounded by a multiple of the size of the
-//! function ([`plan`]); all of that once for each level of blocks in blocks, up to [`MAX_ROUNDS`].
+//! function ([`mod@plan`]); all of that once for each level of blocks in blocks, up to [`MAX_ROUNDS`].
 
 mod classes;
 mod facts;

@@ -307,13 +307,11 @@ impl Rewriter<'_> {
             Terminator::ApplyCont(jump) => self.jump(jump),
             Terminator::Switch(switch) => {
                 switch.scrutinee = self.atom(switch.scrutinee);
-                switch.arms.iter_mut().for_each(|(_, jump)| self.jump(jump));
-                switch.default.iter_mut().for_each(|jump| self.jump(jump));
+                switch.for_each_jump_mut(&mut |jump| self.jump(jump));
             }
             Terminator::StringSwitch(switch) => {
                 switch.scrutinee = self.atom(switch.scrutinee);
-                switch.arms.iter_mut().for_each(|(_, jump)| self.jump(jump));
-                switch.default.iter_mut().for_each(|jump| self.jump(jump));
+                switch.for_each_jump_mut(&mut |jump| self.jump(jump));
             }
             Terminator::Raise { exn, handler, .. } => {
                 *exn = self.atom(*exn);

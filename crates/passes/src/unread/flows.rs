@@ -72,7 +72,7 @@ impl Flows {
             }
         }
         flows.statics(unit);
-        let bodies = || unit.codes.values().map(|code| &code.body).chain([&unit.entry.body]);
+        let bodies = || unit.bodies();
         bodies().for_each(|body| flows.bind(body));
         bodies().for_each(|body| flows.body(unit, body));
         flows.classes.propagate();
@@ -435,12 +435,12 @@ pub(super) struct Needed {
 }
 
 impl Needed {
-    /// Whether a value is.
+    /// Whether a value is needed.
     pub fn value(&self, node: Node) -> bool {
         self.is_needed[node as usize]
     }
 
-    /// Whether a field of what is in a class is, by the class's first value.
+    /// Whether a field of what is in a class is needed, by the class's first value.
     pub fn field(&self, root: Node, field: u32) -> bool {
         self.numbers.get(&(root, field)).is_some_and(|number| self.is_needed[*number as usize])
     }

@@ -122,8 +122,7 @@ impl Plan {
             }
         });
         self.found.blocks = smaller.len() as u32;
-        let bodies = unit.codes.iter().map(|(id, code)| (Some(id), &code.body));
-        for (code, body) in bodies.chain([(None, &unit.entry.body)]) {
+        for (code, body) in unit.bodies_by_code() {
             let own = code.filter(|code| self.flows.is_known(*code)).map(|code| (code, unit.codes[code].ret));
             body.walk(&mut |expr| {
                 expr.items.iter().for_each(|item| self.count_item(item));
@@ -338,7 +337,7 @@ fn for_each_block(unit: &Unit, f: &mut impl FnMut(Simple, usize)) {
             f(Simple::Symbol(*symbol), fields.len());
         }
     }
-    for body in unit.codes.values().map(|code| &code.body).chain([&unit.entry.body]) {
+    for body in unit.bodies() {
         body.walk(&mut |expr| {
             for item in &expr.items {
                 if let Item::Let {

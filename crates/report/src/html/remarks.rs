@@ -120,7 +120,7 @@ fn entry(page: &Page, report: &Report, remark: &Remark, total: f64) -> Markup {
                 div.body {
                     @if !remark.cause.is_empty() { p { "Why: " (remark.cause) "." } }
                     @if let Some(remedy) = &remark.remedy { p.remedy { "Change: " (remedy) "." } }
-                    @if let Some(text) = source_line(report, remark) { pre { (text) } }
+                    @if let Some(text) = report.source_line(remark) { pre { (text) } }
                     p.soft {
                         @if let Some(link) = link { a href={ "#" (link) } { "In the source" } ". " }
                         @if remark.copies > 1 { (remark.copies) " copies of it are in the code. " }
@@ -144,12 +144,6 @@ fn loops(depth: u32) -> String {
 
 fn share(cost: f64, total: f64) -> String {
     format!("{:.0} %", 100.0 * cost / total.max(1.0))
-}
-
-fn source_line<'r>(report: &'r Report, remark: &Remark) -> Option<&'r str> {
-    let place = remark.place()?;
-    let source = report.sources.iter().find(|source| source.file == place.file)?;
-    source.text.lines().nth(place.line.checked_sub(1)? as usize)
 }
 
 /// Where remarks are on the page.

@@ -61,7 +61,7 @@ pub enum Fate {
     Merged,
 }
 
-/// A fact.
+/// An operation that remains in a function, with where it is and what it costs.
 #[derive(Clone, Debug)]
 pub struct Fact {
     pub operation: Operation,

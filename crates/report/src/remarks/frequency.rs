@@ -24,7 +24,7 @@ struct Call {
 }
 
 impl Frequencies {
-    /// From the bodies of a unit.
+    /// How often the functions of a unit run, by their bodies.
     pub fn of(bodies: &[Body]) -> Frequencies {
         let index: FxHashMap<CodeId, usize> =
             bodies.iter().enumerate().filter_map(|(index, body)| Some((body.code?, index))).collect();

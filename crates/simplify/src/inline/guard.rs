@@ -5,12 +5,11 @@
 //! reads and arithmetic, and nothing happens in between.
 
 use flambeau_ir::decision::{Policy, Reason};
-use flambeau_ir::term::{InlineAttribute, SpecialiseAttribute};
+use flambeau_ir::term::InlineAttribute;
 use flambeau_ir::{
-    Apply, ApplyCont, CallKind, CodeId, ContHandler, Continuation, Dbg, ExnCont, Expr, Item, Named, Rewrite,
+    Apply, ApplyCont, CallKind, CodeId, ContHandler, Continuation, ExnCont, Expr, Item, Named, Rewrite,
     Terminator, Unit,
 };
-use smallvec::SmallVec;
 
 use super::Refusal;
 use crate::run::Rest;
@@ -98,22 +97,11 @@ fn guard_of(unit: &mut Unit, code: CodeId) -> Option<Expr> {
     }
     // See `complete`.
     let call = Apply {
-        callee: None,
-        kind: CallKind::Direct(code),
-        args: Vec::new(),
-        types: Vec::new(),
-        ret: data.ret,
-        exn: ExnCont { cont: data.exn, extra_args: SmallVec::new() },
-        dbg: Dbg::NONE,
         inlined: InlineAttribute::Entered,
-        specialised: SpecialiseAttribute::Default,
-        depth: 0,
-        origin: None,
-        heat: flambeau_ir::Heat::Unknown,
+        ..Apply::plain(None, CallKind::Direct(code), Vec::new(), data.ret, ExnCont::plain(data.exn))
     };
     let call = Expr { items: Vec::new(), terminator: Terminator::Apply(Box::new(call)) };
-    let handler = ContHandler { cont: slow, params: SmallVec::new(), body: call };
-    body.items.insert(0, Item::LetCont { recursive: false, handlers: vec![handler] });
+    body.items.insert(0, Item::let_cont(slow, call));
     Some(body)
 }
 
@@ -200,7 +188,7 @@ impl Guard {
         self.run(items, terminator).unwrap_or_else(|| {
             self.does_little = does_little;
             self.does_much = true;
-            let jump = ApplyCont { cont: self.slow, args: SmallVec::new() };
+            let jump = ApplyCont::plain(self.slow);
             Expr { items: Vec::new(), terminator: Terminator::ApplyCont(jump) }
         })
     }

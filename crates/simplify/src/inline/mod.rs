@@ -216,9 +216,7 @@ impl Simplifier<'_> {
             &mut unit.function_slots,
             &mut unit.value_slots,
         );
-        for (param, arg) in data.params.iter().zip(&apply.args) {
-            copier.substitute_variable(*param, *arg);
-        }
+        copier.substitute_variables(&data.params, &apply.args);
         if !typed.is_empty() {
             copier.keep_shapes();
         }

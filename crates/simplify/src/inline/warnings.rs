@@ -15,8 +15,7 @@ use flambeau_ir::{CallKind, Dbg, Rewrites, Terminator, Unit};
 pub fn warnings(unit: &Unit, rewrites: &Rewrites) -> BTreeSet<(Dbg, Warning)> {
     let mut warnings: BTreeSet<(Dbg, Warning)> =
         rewrites.assignments.iter().map(|dbg| (*dbg, Warning::AssignmentToImmutable)).collect();
-    let bodies = unit.codes.values().map(|code| &code.body).chain([&unit.entry.body]);
-    for body in bodies {
+    for body in unit.bodies() {
         body.walk(&mut |expr| {
             let Terminator::Apply(apply) = &expr.terminator else { return };
             let Some(place) = unit.locs.own(apply.dbg) else { return };

@@ -251,7 +251,7 @@ impl Simplifier<'_> {
         let mut items = Vec::with_capacity(params.len());
         for (index, arg) in params {
             let param = self.unit.codes[copy].params[*index];
-            let fresh = self.fresh_like(param);
+            let fresh = self.unit.new_variable_like(param);
             let data = &mut self.unit.codes[copy];
             data.params[*index] = fresh;
             let named = match captured[arg] {

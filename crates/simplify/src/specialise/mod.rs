@@ -28,10 +28,11 @@ use crate::{Functions, Simplifier, size};
 use group::Group;
 
 /// Sets of functions larger than this together are not copied, unless an attribute wants it.
-pub const LARGE: u32 = 250;
+pub const LARGEST_SPECIALISED: u32 = 250;
 /// Through so many copied functions calls are specialised: in a copy more is known, and what it makes is known to those
 /// that it calls.
 const DEEPEST: u8 = 6;
+
 impl Simplifier<'_> {
     /// Replaces a direct call by a copy of the functions, specialised for some of the arguments, and a call of that.
     pub(crate) fn specialised(&mut self, apply: &Apply) -> Option<Rest> {
@@ -176,7 +177,7 @@ impl Simplifier<'_> {
             SpecialiseAttribute::Never => None,
             SpecialiseAttribute::Always => Some(LARGEST),
             SpecialiseAttribute::Default if self.arguments().policy == Policy::Classic => None,
-            SpecialiseAttribute::Default => Some(LARGE),
+            SpecialiseAttribute::Default => Some(LARGEST_SPECIALISED),
         }
     }
 
@@ -207,7 +208,7 @@ impl Simplifier<'_> {
     }
 
     /// Whether a value is a closure that a functor makes, and another function than this one: a copy keeps such a one
-    /// in a closure of its own, as what knows the layout of a functor's closures can't be parted from them
+    /// in a closure of its own, as what knows the layout of a functor's closures can't be separated from them
     /// (`flambeau_passes::parameters`, `candidates.rs`).
     fn is_of_functor(&self, value: Simple) -> bool {
         let Ty::Closure(known) = self.env.ty(value) else { return false };

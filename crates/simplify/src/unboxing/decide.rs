@@ -33,12 +33,13 @@ impl Simplifier<'_> {
         if !(is_fresh || self.function.analysis.may_be_poison(param) && is_named()) {
             return None;
         }
-        let is_opened =
-            self.function.analysis.is_opened(param) || matches!(ty, Ty::Variant(_) | Ty::Closure(_));
+        let is_projected_from =
+            self.function.analysis.is_projected_from(param) || matches!(ty, Ty::Variant(_) | Ty::Closure(_));
         // Where the box stays, loads for the parts at uses would only come earlier, and perhaps for nothing.
-        let is_opened = is_opened
+        let is_projected_from = is_projected_from
             && (matches!(ty, Ty::Closure(_)) || !self.function.analysis.stays_boxed(param) || is_named());
-        let form = if is_opened && self.can_be_parted(ty, index, uses) && (!is_handler || is_named()) {
+        let form = if is_projected_from && self.can_be_parted(ty, index, uses) && (!is_handler || is_named())
+        {
             let rewrite =
                 if is_handler { Rewrite::UnboxedHandlerParameter } else { Rewrite::UnboxedParameter };
             self.allow(rewrite).then(|| self.form(param, ty))??
@@ -152,7 +153,7 @@ impl Simplifier<'_> {
     fn unbox_declared(&mut self, index: usize, param: Variable, ty: &Ty) -> Option<Unboxing> {
         let Subkind::Boxed(kind) = self.unit.variables[param].subkind else { return None };
         if *ty != Ty::Unknown
-            || !self.function.analysis.is_only_opened(param)
+            || !self.function.analysis.is_only_projected_from(param)
             || !self.allow(Rewrite::UnboxedLoopParameters)
         {
             return None;

@@ -68,7 +68,7 @@ impl Simplifier<'_> {
             body => {
                 let cont = self.diamond_cont(join);
                 handlers.push(ContHandler { cont, params: Params::new(), body });
-                ApplyCont { cont, args: SmallVec::new() }
+                ApplyCont::plain(cont)
             }
         };
         if !handlers.is_empty() {
@@ -94,7 +94,7 @@ impl Simplifier<'_> {
         let cont = self.diamond_cont(join);
         let body = Expr { items: case.lets, terminator: Terminator::ApplyCont(jump) };
         handlers.push(ContHandler { cont, params: Params::new(), body });
-        ApplyCont { cont, args: SmallVec::new() }
+        ApplyCont::plain(cont)
     }
 }
 

@@ -85,7 +85,7 @@ impl Simplifier<'_> {
             Some(simple) => simple,
             None if is_poison(arg) => Simple::Const(Const::Poison(kind)),
             None => {
-                let var = self.fresh_like(part);
+                let var = self.unit.new_variable_like(part);
                 self.function.edges[edge].items.push(pure_let(var, prim, &[arg]));
                 var.into()
             }
@@ -210,8 +210,12 @@ impl Simplifier<'_> {
             let tag = new_test(self, tests.tag, Prim::GetTag, &mut lets);
             (lets, tag)
         });
-        let results: crate::run::Params =
-            parts.variables().collect::<Vec<_>>().into_iter().map(|part| self.fresh_like(part)).collect();
+        let results: crate::run::Params = parts
+            .variables()
+            .collect::<Vec<_>>()
+            .into_iter()
+            .map(|part| self.unit.new_variable_like(part))
+            .collect();
         self.function.edges[edge].extra.extend(results.iter().map(|result| Simple::Var(*result)));
         let item = self.diamond(results, first, Cases { int, tag, blocks });
         self.function.edges[edge].items.push(item);
@@ -224,7 +228,7 @@ impl Simplifier<'_> {
         let is_int = self.unit.new_variable("case", Kind::NakedImmediate, flambeau_ir::Subkind::Any);
         let arg_of = Simple::Var(opaque);
         let results: crate::run::Params =
-            form.variables().into_iter().map(|part| self.fresh_like(part)).collect();
+            form.variables().into_iter().map(|part| self.unit.new_variable_like(part)).collect();
         let poison = results.iter().map(|part| Simple::Const(Const::Poison(self.unit.variables[*part].kind)));
         let mut int = Case { lets: Vec::new(), args: poison.collect() };
         let mut tag = None;
@@ -245,14 +249,14 @@ impl Simplifier<'_> {
                     .collect()
             }
             Form::Number(kind, part) => {
-                let var = self.fresh_like(*part);
+                let var = self.unit.new_variable_like(*part);
                 let lets = vec![pure_let(var, Prim::Unbox(*kind), &[arg_of])];
                 vec![(0, Case { lets, args: SmallVec::from_slice(&[var.into()]) })]
             }
             Form::Block { make, fields } => {
                 let mut case = Case::default();
                 for (index, field) in fields.iter().enumerate() {
-                    let var = self.fresh_like(*field);
+                    let var = self.unit.new_variable_like(*field);
                     case.lets.push(pure_let(var, load_of(make, index), &[arg_of]));
                     case.args.push(var.into());
                 }
@@ -261,7 +265,7 @@ impl Simplifier<'_> {
             Form::Closure { closure, values } => {
                 let mut case = Case::default();
                 for (value, part) in values {
-                    let var = self.fresh_like(*part);
+                    let var = self.unit.new_variable_like(*part);
                     let prim = Prim::ProjectValueSlot { function: closure.slot, value: *value };
                     case.lets.push(pure_let(var, prim, &[arg_of]));
                     case.args.push(var.into());
@@ -285,7 +289,7 @@ impl Simplifier<'_> {
         }
         if let Some(constant) = parts.constant {
             let value = n.unwrap_or_else(|| {
-                let var = self.fresh_like(constant);
+                let var = self.unit.new_variable_like(constant);
                 case.lets.push(pure_let(var, Prim::Untag, &[arg]));
                 var.into()
             });
@@ -318,7 +322,7 @@ impl Simplifier<'_> {
                 } else if let Some(name) = known.get(index).and_then(as_alias) {
                     name
                 } else {
-                    let var = self.fresh_like(*field);
+                    let var = self.unit.new_variable_like(*field);
                     case.lets.push(pure_let(var, load(index), &[arg]));
                     var.into()
                 };

@@ -37,7 +37,7 @@ impl Simplifier<'_> {
                 }
             };
             if let Some(item) = item {
-                params[unboxing.index] = self.fresh_like(param);
+                params[unboxing.index] = self.unit.new_variable_like(param);
                 items.push(item);
             }
         }
@@ -158,7 +158,7 @@ impl Simplifier<'_> {
         if let Form::Number(kind, part) = form {
             return Some(pure_let(param, Prim::Rebox(*kind), &[(*part).into(), boxed.into()]));
         }
-        let made = self.fresh_like(param);
+        let made = self.unit.new_variable_like(param);
         let make = self.rebuilt(made, form)?;
         let is_int = self.unit.new_variable("is_allocated", Kind::NakedImmediate, Subkind::Any);
         let test = pure_let(is_int, Prim::IsInt, &[boxed.into()]);

@@ -386,7 +386,7 @@ impl Env {
     }
 }
 
-/// One question.
+/// The search for the answer to one question.
 struct Search<'e> {
     env: &'e Env,
     /// How many facts may still be looked at.

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use flambeau_ir::prim::{IntCmp, Prim};
-use flambeau_ir::{Const, IntKind, Simple};
+use flambeau_ir::{Const, IntKind, Kind, Simple};
 
 use super::{Env, Term};
 use crate::{IntSet, Ty, Variant};
@@ -309,6 +309,18 @@ impl Env {
                 IntKind::Int64 | IntKind::Nativeint => Some(IntSet::ALL),
             },
             _ => None,
+        }
+    }
+
+    /// The numbers that the scrutinee of a switch may be.
+    #[must_use]
+    pub fn switched(&self, scrutinee: Simple) -> IntSet {
+        match self.constant(scrutinee, Kind::NakedImmediate) {
+            Some(Const::NakedImmediate(n)) => IntSet::one(n),
+            _ => match self.ty(scrutinee) {
+                Ty::Int(set) => set,
+                _ => IntSet::OCAML,
+            },
         }
     }
 

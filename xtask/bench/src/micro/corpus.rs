@@ -70,9 +70,7 @@ pub fn programs(folder: &Path, filter: Option<&Regex>) -> Result<Vec<Program>> {
 }
 
 fn settings(file: &Path) -> Result<Vec<Settings>> {
-    let text = fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
-    let table: Table =
-        toml::from_str(&text).with_context(|| format!("cannot understand {}", file.display()))?;
+    let table: Table = crate::read_toml(file)?;
     Ok(table.program)
 }
 

@@ -26,7 +26,7 @@ pub struct Measure {
 }
 
 impl Measure {
-    /// Of an object file; costs nothing so far.
+    /// The sizes of an object file, which costs nothing so far.
     pub fn of_object(file: &Path) -> Result<Measure> {
         let bytes = fs::read(file).with_context(|| format!("cannot read {}", file.display()))?;
         let object = object::File::parse(&*bytes).with_context(|| format!("{}", file.display()))?;

@@ -17,7 +17,7 @@ use xtask_support::env::{self, Stock};
 use xtask_support::ocaml::packages;
 use xtask_support::{process, source_tree};
 
-/// One build.
+/// What the build of one package may take.
 const LIMIT: Duration = Duration::from_secs(2 * 3600);
 
 /// A package that was built, and what its build compiled, in its order.

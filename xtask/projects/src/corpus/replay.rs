@@ -50,7 +50,7 @@ pub struct Replay<'a> {
 }
 
 impl<'a> Replay<'a> {
-    /// For a package.
+    /// Begins to compile the units of a package again.
     pub fn new(recorded: &'a Recorded, setting: &'a Setting, stock: &Stock) -> Result<Replay<'a>> {
         let name = setting.name.replace(['/', ' '], "-");
         let work = recorded.tree.parent().context("a tree without folder")?.join("replay").join(name);

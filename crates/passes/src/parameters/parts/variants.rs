@@ -13,7 +13,8 @@ use flambeau_ir::{
     ApplyCont, Const, Continuation, IntKind, Named, Prim, Rewrite, Rewrites, Simple, Unit, Variable,
 };
 
-use super::{Analysis, Class, Counts, Part, Scope};
+use super::choose::Counts;
+use super::{Analysis, Class, Part, Scope};
 use crate::parameters::demand::Test;
 
 /// The number of a constructor without arguments that an atom is.

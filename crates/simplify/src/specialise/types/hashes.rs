@@ -5,10 +5,10 @@ use std::collections::VecDeque;
 
 use flambeau_ir::prim::{External, Mutability};
 use flambeau_ir::{
-    ApplyCont, ArgType, BoxedKind, Const, ContHandler, Continuation, Dbg, Expr, Hashed, HashedShape, Item,
-    Kind, Leaf, Named, Prim, Simple, Subkind, Switch, Terminator, Unit, Variable,
+    ApplyCont, ArgType, BoxedKind, Const, Continuation, Dbg, Expr, Hashed, HashedShape, Item, Kind, Leaf,
+    Named, Prim, Simple, Subkind, Switch, Terminator, Unit, Variable,
 };
-use smallvec::{SmallVec, smallvec};
+use smallvec::smallvec;
 
 use super::infer::Types;
 use crate::hashing::{Part, hash_of_parts};
@@ -54,7 +54,7 @@ pub(super) fn hashed_at(unit: &mut Unit, item: Item, hashed: &Hashed, items: &mu
     let named = Named::Prim { prim: Prim::CCall(Box::new(external)), args, exn: None };
     let slow_path =
         Expr { items: vec![Item::Let { var: result, named, dbg }], terminator: jump_with(done, result) };
-    body.items.insert(0, handler(by_runtime, slow_path));
+    body.items.insert(0, Item::let_cont(by_runtime, slow_path));
     items.push(Item::Join { cont: done, params: smallvec![var], body: Box::new(body) });
 }
 
@@ -83,7 +83,7 @@ impl Hasher<'_> {
         let on_immediate = self.hash(vec![Part::Immediate(value)]);
         let immediate = self.unit.new_continuation("immediate");
         let mut body = self.test_of_immediate(value, on_block, immediate);
-        body.items.insert(0, handler(immediate, on_immediate));
+        body.items.insert(0, Item::let_cont(immediate, on_immediate));
         body
     }
 
@@ -92,13 +92,13 @@ impl Hasher<'_> {
         for block in blocks {
             if let HashedShape::Block(tag, _) = block {
                 let cont = self.unit.new_continuation("tag");
-                items.push(handler(cont, self.found(value, block, VecDeque::new(), Vec::new())));
-                arms.push((i64::from(*tag), jump(cont)));
+                items.push(Item::let_cont(cont, self.found(value, block, VecDeque::new(), Vec::new())));
+                arms.push((i64::from(*tag), ApplyCont::plain(cont)));
             }
         }
         let tag = self.unit.new_variable("tag", Kind::NakedImmediate, Subkind::Any);
         items.push(self.primitive(tag, Prim::GetTag, value));
-        let default = Some(jump(self.by_runtime));
+        let default = Some(ApplyCont::plain(self.by_runtime));
         let switch = Switch { scrutinee: tag.into(), arms, default, dbg: self.dbg };
         Expr { items, terminator: Terminator::Switch(Box::new(switch)) }
     }
@@ -148,8 +148,8 @@ impl Hasher<'_> {
     fn test_of_immediate(&mut self, value: Simple, on_block: Expr, on_immediate: Continuation) -> Expr {
         let block = self.unit.new_continuation("block");
         let is_int = self.unit.new_variable("is_int", Kind::NakedImmediate, Subkind::Any);
-        let items = vec![handler(block, on_block), self.primitive(is_int, Prim::IsInt, value)];
-        let (arms, default) = (vec![(0, jump(block))], Some(jump(on_immediate)));
+        let items = vec![Item::let_cont(block, on_block), self.primitive(is_int, Prim::IsInt, value)];
+        let (arms, default) = (vec![(0, ApplyCont::plain(block))], Some(ApplyCont::plain(on_immediate)));
         let switch = Switch { scrutinee: is_int.into(), arms, default, dbg: self.dbg };
         Expr { items, terminator: Terminator::Switch(Box::new(switch)) }
     }
@@ -193,15 +193,6 @@ fn mix(
     }));
 }
 
-fn jump(cont: Continuation) -> ApplyCont {
-    ApplyCont { cont, args: SmallVec::new() }
-}
-
 fn jump_with(cont: Continuation, value: Variable) -> Terminator {
     Terminator::ApplyCont(ApplyCont { cont, args: smallvec![value.into()] })
-}
-
-fn handler(cont: Continuation, body: Expr) -> Item {
-    let handlers = vec![ContHandler { cont, params: SmallVec::new(), body }];
-    Item::LetCont { recursive: false, handlers }
 }

@@ -3,7 +3,7 @@
 //!
 //! `module P = struct type t = int * int let compare = compare end` has a function that compares any values.
 //! `Set.Make (P)` calls it with pairs only, wherever what it makes is called: most of that is never copied into the
-//! unit. The copy is another closure than the original; but a functor that tells functions of its argument apart by
+//! unit. The copy is another closure than the original; but a functor that distinguishes functions of its argument by
 //! their identity would have to be given two that are the same.
 
 use flambeau_ir::{Apply, ArgType, SetOfClosures, Simple, Symbol};

@@ -1,7 +1,6 @@
 //! Operations on values of any type as those of the types that are known.
 
 use flambeau_ir::prim::{ArrayKind, Comparison, FloatCmp, IntCmp};
-use flambeau_ir::term::{InlineAttribute, SpecialiseAttribute};
 use flambeau_ir::{
     Apply, ApplyCont, ArgType, BoxedKind, CallKind, CodeId, ContHandler, Continuation, Dbg, Elements,
     ExnCont, Expr, IntKind, Item, Kind, Named, Prim, Simple, Subkind, Switch, Terminator, Unit, Variable,
@@ -334,20 +333,7 @@ fn call(
     dbg: Dbg,
 ) -> Item {
     let cont = unit.new_continuation("compared");
-    let apply = Apply {
-        callee: Some(function),
-        kind: CallKind::Generic,
-        args: args.to_vec(),
-        types: Vec::new(),
-        ret: cont,
-        exn,
-        dbg,
-        inlined: InlineAttribute::Default,
-        specialised: SpecialiseAttribute::Default,
-        depth: 0,
-        origin: None,
-        heat: flambeau_ir::Heat::Unknown,
-    };
+    let apply = Apply { dbg, ..Apply::plain(Some(function), CallKind::Generic, args.to_vec(), cont, exn) };
     let body = Expr { items: Vec::new(), terminator: Terminator::Apply(Box::new(apply)) };
     Item::Join { cont, params: SmallVec::from_slice(&[result]), body: Box::new(body) }
 }
