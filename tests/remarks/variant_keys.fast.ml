@@ -1,19 +1,19 @@
-type key = Cell of int * int | Row of int
+type key = Path of int list | Row of int
 
 module H = Hashtbl.Make (struct
   type t = key
 
   let equal a b =
     match a, b with
-    | Cell (x, y), Cell (x', y') -> x = x' && y = y'
+    | Path l, Path l' -> List.equal Int.equal l l'
     | Row x, Row y -> x = y
-    | (Cell _ | Row _), _ -> false
+    | (Path _ | Row _), _ -> false
 
-  let hash = function Cell (x, y) -> (x * 31) + y | Row x -> x
+  let hash = function Path l -> List.fold_left (fun h x -> (h * 31) + x) 0 l | Row x -> x
 end)
 
 let table : int H.t = H.create 1000
-let keys = Array.init 2000 (fun i -> if i land 1 = 0 then Cell (i land 63, i lsr 6) else Row i)
+let keys = Array.init 2000 (fun i -> if i land 1 = 0 then Path [ i land 63; i lsr 6 ] else Row i)
 let () = Array.iter (fun key -> H.replace table key 0) keys
 
 let fill rounds =

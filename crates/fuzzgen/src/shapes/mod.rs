@@ -11,6 +11,7 @@ mod data;
 mod memory;
 mod modules;
 mod ocaml5;
+mod polymorphic;
 mod programs;
 mod template;
 
@@ -61,7 +62,7 @@ enum Kernel {
 /// All shapes that programs may have.
 fn shapes(ocaml5: bool) -> impl Iterator<Item = &'static Shape> {
     let new = if ocaml5 { ocaml5::SHAPES } else { &[] };
-    [data::SHAPES, memory::SHAPES, calls::SHAPES, modules::SHAPES, programs::SHAPES, new]
+    [data::SHAPES, memory::SHAPES, calls::SHAPES, modules::SHAPES, programs::SHAPES, polymorphic::SHAPES, new]
         .into_iter()
         .flatten()
 }

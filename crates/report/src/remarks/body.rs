@@ -126,6 +126,7 @@ fn of_body(
 ) -> Body {
     let mut found = Found {
         unit,
+        code,
         closures,
         ret,
         facts: Vec::new(),
@@ -275,6 +276,7 @@ enum Done {
 
 struct Found<'u> {
     unit: &'u Unit,
+    code: Option<CodeId>,
     closures: &'u FxHashMap<Symbol, CodeId>,
     ret: Continuation,
     facts: Vec<Raw>,
@@ -286,6 +288,20 @@ struct Found<'u> {
 }
 
 impl Found<'_> {
+    /// Whether a comparison or hash is there for what is no value of its type alone: of the operands of a function that
+    /// is derived for a type, or left from one that is made in place.
+    fn is_for_no_value(&self, prim: &Prim, args: &[Simple]) -> bool {
+        let Prim::CCall(external) = prim else { return false };
+        let derived = self.code.map(|code| &self.unit.codes[code]).filter(|code| {
+            let name = &self.unit.function_slots[code.function_slot];
+            ["compare_derived", "equal_derived"].iter().any(|derived| name.starts_with(derived))
+        });
+        let is_param = |arg: &Simple| {
+            derived.is_some_and(|code| arg.as_var().is_some_and(|var| code.params.contains(&var)))
+        };
+        external.is_hash() && external.tested || external.comparison().is_some() && args.iter().all(is_param)
+    }
+
     fn note(&mut self, operation: Operation, dbg: Dbg, at: Point, result: Option<Variable>) {
         self.facts.push(Raw { operation, dbg, block: at.block, result });
     }
@@ -327,7 +343,9 @@ impl Found<'_> {
     }
 
     fn prim(&mut self, var: Variable, prim: &Prim, args: &[Simple], dbg: Dbg, at: Point) {
-        if let Some(operation) = of_prim(prim, args.len()) {
+        if let Some(operation) = of_prim(prim, args.len())
+            && !self.is_for_no_value(prim, args)
+        {
             self.note(operation, dbg, at, Some(var));
         }
         for (index, arg) in args.iter().enumerate() {

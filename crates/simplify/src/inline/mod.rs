@@ -294,7 +294,7 @@ impl Simplifier<'_> {
 }
 
 /// Redirects calls of a code to the function of that name of another unit.
-fn call_elsewhere(body: &mut Expr, code: CodeId, name: &str) {
+pub(crate) fn call_elsewhere(body: &mut Expr, code: CodeId, name: &str) {
     body.walk_mut(&mut |expr| {
         if let Terminator::Apply(apply) = &mut expr.terminator
             && apply.kind == CallKind::Direct(code)

@@ -24,6 +24,7 @@ use infer::{Types, known_types};
 use rewrite::{array_kind, compared_type, comparison, takes_types};
 pub(crate) use rewrite::{at_types, at_types_of_calls};
 
+use crate::inline::call_elsewhere;
 use crate::{Simplifier, size};
 
 /// What a comparison or a hash at a known type is worth in the size of a copy.
@@ -199,7 +200,13 @@ impl Simplifier<'_> {
         copier.deepen(apply.depth.saturating_add(1));
         copier.keep_shapes();
         let mut copy = copier.code(&data);
-        for nested in copier.finish().ok()? {
+        let mut nested = copier.finish().ok()?;
+        if let CallKind::DirectExternal(name) = &apply.kind {
+            // Where it is called at other types, the function itself stays where it is.
+            let bodies = nested.iter_mut().map(|nested| &mut nested.body).chain([&mut copy.body]);
+            bodies.for_each(|body| call_elsewhere(body, code, name));
+        }
+        for nested in nested {
             unit.codes.push(nested);
         }
         for (param, ty) in copy.params.iter().zip(types) {
