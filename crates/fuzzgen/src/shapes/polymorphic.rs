@@ -46,7 +46,7 @@ fn inside(g: &mut Gen) -> Instance {
     let values = [("f", Node::from(&f)), ("h", (&h).into()), ("a", g.attribute().into())];
     let text: &&str = g.rng.pick(FUNCTIONS);
     let definition = filled(text, &values);
-    let calls = g.rng.range(1, 4);
+    let calls = g.rng.range(1, 2);
     let mut sum = vec![];
     for _ in 0..calls {
         let (key, measure) = *g.rng.pick(KEYS);
