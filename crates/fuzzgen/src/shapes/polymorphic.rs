@@ -46,10 +46,11 @@ fn inside(g: &mut Gen) -> Instance {
     let values = [("f", Node::from(&f)), ("h", (&h).into()), ("a", g.attribute().into())];
     let text: &&str = g.rng.pick(FUNCTIONS);
     let definition = filled(text, &values);
-    let calls = g.rng.range(1, 2);
+    // At one more type, of small code: the functions are copied for each.
+    let also = if g.rng.chance(50) { &KEYS[..1] } else { &[] };
+    let first = *g.rng.pick(KEYS);
     let mut sum = vec![];
-    for _ in 0..calls {
-        let (key, measure) = *g.rng.pick(KEYS);
+    for (key, measure) in also.iter().chain([&first]).copied() {
         let values = [("f", Node::from(&f)), ("key", key.into()), ("measure", measure.into())];
         sum.push(plain(" + $f $measure (List.init (n land 15) (fun i -> $key))", &values));
     }
