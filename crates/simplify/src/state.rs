@@ -114,7 +114,7 @@ impl Global {
             catches: FxHashMap::default(),
             unit_budget,
             specialisation_budget: unit_budget,
-            typed_copies_budget: unit_budget.saturating_add(unit_budget / 2),
+            typed_copies_budget: unit_budget.saturating_mul(2),
             speculation_budget: inline::SPECULATION_BUDGET,
             imported: Imported::default(),
             typed_copies: TypedCopies::default(),
