@@ -9,7 +9,7 @@ pub(crate) type TypeId = u32;
 /// Above so many fields, the function of the runtime is smaller.
 const MOST_FIELDS: usize = 64;
 
-/// Above so many leaves in all alternatives together, hashing in place takes too much code.
+/// Above so many fields in all alternatives together, hashing in place takes too much code.
 const MOST_HASHED: usize = 10;
 
 /// The types of a unit.

@@ -191,8 +191,8 @@ fn match_shape(shape: &ArgType, ty: &ArgType, found: &mut FxHashMap<u32, ArgType
         (_, ArgType::Unknown | ArgType::Enclosing(_)) => {}
         (ArgType::Variable(number), ty) => _ = found.entry(*number).or_insert_with(|| without_floats(ty)),
         (ArgType::Array(shape), ArgType::Array(ty)) => match_shape(shape, ty, found),
-        (ArgType::Block(shapes), ArgType::Block(types)) => {
-            shapes.iter().zip(types).for_each(|(shape, ty)| match_shape(shape, ty, found));
+        (ArgType::Block(shapes), ArgType::Block(_)) => {
+            shapes.iter().enumerate().for_each(|(index, shape)| match_shape(shape, &ty.field(index), found));
         }
         (ArgType::Function(shapes, result), ArgType::Function(types, returned)) => {
             shapes.iter().zip(types).for_each(|(shape, ty)| match_shape(shape, ty, found));

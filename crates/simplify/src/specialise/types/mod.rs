@@ -215,7 +215,6 @@ impl Simplifier<'_> {
             }
         }
         at_types(unit, &mut copy.body, known_types(&copy.params, types));
-        copy.params.iter().for_each(|param| unit.variables[*param].shape = None);
         copy.function_slot = unit.function_slots.push(unit.function_slots[data.function_slot].clone());
         copy.linkage_name = own_name(&unit.naming, &data.linkage_name, copy.function_slot);
         self.note_sets(&copy.body);

@@ -50,7 +50,8 @@ pub(super) fn takes_types(apply: &Apply) -> bool {
 /// Makes the operations of a body, and of the functions whose closures it allocates, those of the types that follow
 /// from the types of parameters, and hands the types on to calls. The functions belong to the body alone.
 pub(crate) fn at_types(unit: &mut Unit, body: &mut Expr, params: impl Iterator<Item = (Variable, ArgType)>) {
-    let types = Types::of(unit, body, params);
+    let params: Vec<(Variable, ArgType)> = params.collect();
+    let types = Types::of(unit, body, params.iter().cloned());
     let nested = nested(unit, body);
     rewritten(unit, body, &types);
     for code in &nested {
@@ -58,12 +59,14 @@ pub(crate) fn at_types(unit: &mut Unit, body: &mut Expr, params: impl Iterator<I
         rewritten(unit, &mut body, &types);
         unit.codes[*code].body = body;
     }
-    forget_shapes(unit, body, &nested);
+    let params = params.into_iter().map(|(param, _)| param).collect();
+    forget_shapes(unit, params, body, &nested);
 }
 
-/// Drops the shapes of variables that were copied: elsewhere the type variables may be something else.
-pub(crate) fn forget_shapes(unit: &mut Unit, body: &Expr, nested: &[CodeId]) {
-    let mut bound = Vec::new();
+/// Drops the shapes of parameters and of all variables that are bound inside: where they are from now on, the type
+/// variables may be something else.
+fn forget_shapes(unit: &mut Unit, params: Vec<Variable>, body: &Expr, nested: &[CodeId]) {
+    let mut bound = params;
     let mut look = |expr: &Expr| {
         for item in &expr.items {
             item.for_each_bound(&mut |var| bound.push(var));
