@@ -38,6 +38,7 @@ fn build() -> Result<()> {
         files.extend(modules_in(&sources.join(folder))?);
     }
     files.extend(compat::modules(&sources.join("compat"), &ocaml.version)?);
+    files.extend(architecture_modules(&sources.join("architecture"), &ocaml)?);
     let modules = copy_sources(&files, &work)?;
     let object = ocaml.compile(&work, &modules)?;
     println!("cargo:rustc-env=FLAMBEAU_OCAML_VERSION={}", ocaml.version);
@@ -67,6 +68,17 @@ fn modules_in(folder: &Path) -> Result<Vec<PathBuf>> {
             files.push(path);
         }
     }
+    Ok(files)
+}
+
+/// The modules that depend on the processor, and of these those that depend on the version of OCaml, too.
+fn architecture_modules(folder: &Path, ocaml: &Ocaml) -> Result<Vec<PathBuf>> {
+    let own = folder.join(ocaml.run(None, &["ocamlopt", "-config-var", "architecture"])?);
+    if !own.is_dir() {
+        return modules_in(&folder.join("other"));
+    }
+    let mut files = modules_in(&own)?;
+    files.extend(compat::modules(&own.join("compat"), &ocaml.version)?);
     Ok(files)
 }
 

@@ -23,3 +23,7 @@ external describe_payload : string -> string = "flambeau_describe_payload"
 (** The description of a unit in the library of the executable, behind a byte that says what it is: [d], a description;
     [n], there is none; [e], why it can't be read. *)
 external library_description : string -> string = "flambeau_library_description"
+
+(** The object file of an assembly program ([docs/formats.md]), behind a byte that says what it is: [o], the object; [e],
+    why there is none. *)
+external assemble : string -> string = "flambeau_assemble"

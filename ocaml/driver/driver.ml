@@ -183,6 +183,7 @@ let put_together () =
 let run argv ppf =
   native_code := true;
   parse_command_line argv ppf;
+  Assembler.register ();
   compile_files ppf;
   Compenv.readenv ppf Before_link;
   check_one_goal ();

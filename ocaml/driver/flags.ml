@@ -3,6 +3,7 @@
 let verify = ref false
 let fuel : int option ref = ref None
 let strict = ref false
+let external_assembler = ref false
 let no_simplify = ref false
 let no_inline = ref false
 let no_types = ref false
@@ -91,6 +92,9 @@ let list =
     ( "-flambeau-fallback",
       Arg.Clear strict,
       " If Flambeau fails on a unit, warn and compile it with the stock middle end (default)" );
+    ( "-flambeau-external-assembler",
+      Arg.Set external_assembler,
+      " Make object files by the system's assembler, not by Flambeau's" );
     ("-flambeau-no-zero-alloc", Arg.Clear zero_alloc, " Do not check what [@zero_alloc] promises");
     ("-flambeau-no-simplify", Arg.Set no_simplify, " Do not simplify the intermediate code");
     ("-flambeau-no-inline", Arg.Set no_inline, " Inline no functions but stubs");

@@ -8,11 +8,11 @@ use std::rc::Rc;
 use crate::derive::{Derivations, Types, decode_types};
 use crate::numbers::*;
 use crate::prim::Primitive;
-use crate::reader::{DecodeError, Reader};
 use crate::term::{
     ArgType, Constant, Constants, Function, Ident, Inline, LocId, Node, NodeId, Nodes, SwitchNode, Term,
     ValueKind,
 };
+use flambeau_wire::{DecodeError, Reader};
 use typed::variable_type;
 
 /// What the OCaml side asks for: one unit to compile.

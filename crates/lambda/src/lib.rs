@@ -10,12 +10,11 @@ mod derive;
 pub mod numbers;
 pub mod prim;
 pub mod printer;
-pub mod reader;
 pub mod term;
 
 pub use decode::{
     Approximation, EvaluationOrder, Import, Location, Number, Options, Request, decode, decode_import, number,
 };
+pub use flambeau_wire::{DecodeError, Reader};
 pub use prim::Primitive;
-pub use reader::{DecodeError, Reader};
 pub use term::{Constant, Ident, Node, NodeId, Term, ValueKind};

@@ -3,8 +3,8 @@
 //! (`tests/numbers.rs`).
 
 use crate::prim::*;
-use crate::reader::{DecodeError, Reader};
 use crate::term::*;
+use flambeau_wire::{DecodeError, Reader};
 
 /// A row: the function that reads it, which names it on the OCaml side too, the type, and its cases.
 macro_rules! enumerations {

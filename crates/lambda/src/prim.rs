@@ -2,7 +2,7 @@
 //! side has its opcodes by name, in `ocaml/front/lambda_numbers.ml`, which is made from the table (`tests/numbers.rs`).
 
 use crate::numbers::*;
-use crate::reader::{DecodeError, Reader};
+use flambeau_wire::{DecodeError, Reader};
 
 /// `Lambda.integer_comparison`.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

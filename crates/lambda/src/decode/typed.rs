@@ -4,8 +4,8 @@ use super::Builder;
 use crate::derive::{Operation, Wanted, call};
 use crate::numbers::arg_type as number;
 use crate::prim::Primitive;
-use crate::reader::{DecodeError, Reader};
 use crate::term::{ArgType, Constant, Constants, Elements, Node, Nodes};
+use flambeau_wire::{DecodeError, Reader};
 
 /// Types are not nested deeper: the front end describes no larger ones.
 const DEEPEST: u32 = 1000;

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::numbers::type_term as number;
-use crate::reader::{DecodeError, Reader};
+use flambeau_wire::{DecodeError, Reader};
 
 /// What the values of a type are. Others are meant by their places in the same list.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]

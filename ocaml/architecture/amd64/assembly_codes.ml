@@ -1,0 +1,107 @@
+(** The numbers by which an assembly program is written. Made from the tables in crates/assembler/src/codes.rs by
+    [UPDATE_EXPECT=1 cargo test -p flambeau-assembler --test codes]: not to be changed here. *)
+
+module Line = struct
+  let instruction = 0
+  let align = 1
+  let ascii = 2
+  let byte = 3
+  let word = 4
+  let long = 5
+  let quad = 6
+  let space = 7
+  let label = 8
+  let global = 9
+  let section = 10
+  let type_ = 11
+  let size = 12
+  let file = 13
+  let loc = 14
+  let cfi_startproc = 15
+  let cfi_endproc = 16
+  let cfi_adjust_cfa_offset = 17
+  let cfi_def_cfa_offset = 18
+  let cfi_def_cfa_register = 19
+  let cfi_remember_state = 20
+  let cfi_restore_state = 21
+end
+
+module Mnemonic = struct
+  let add = 0
+  let addsd = 1
+  let and_ = 2
+  let andpd = 3
+  let bswap = 4
+  let call = 5
+  let cdq = 6
+  let cmov = 7
+  let cmp = 8
+  let cmpsd = 9
+  let comisd = 10
+  let cqo = 11
+  let cvtsd2si = 12
+  let cvtsd2ss = 13
+  let cvtsi2sd = 14
+  let cvtss2sd = 15
+  let cvttsd2si = 16
+  let dec = 17
+  let divsd = 18
+  let hlt = 19
+  let idiv = 20
+  let imul_high = 21
+  let imul = 22
+  let inc = 23
+  let j = 24
+  let jmp = 25
+  let lea = 26
+  let leave = 27
+  let mov = 28
+  let movapd = 29
+  let movd = 30
+  let movlpd = 31
+  let movsd = 32
+  let movss = 33
+  let movsx = 34
+  let movsxd = 35
+  let movzx = 36
+  let mulsd = 37
+  let neg = 38
+  let nop = 39
+  let or_ = 40
+  let pop = 41
+  let push = 42
+  let ret = 43
+  let sal = 44
+  let sar = 45
+  let set = 46
+  let shr = 47
+  let sqrtsd = 48
+  let sub = 49
+  let subsd = 50
+  let test = 51
+  let ucomisd = 52
+  let xchg = 53
+  let xor = 54
+  let xorpd = 55
+end
+
+module Operand_kind = struct
+  let immediate = 0
+  let symbol = 1
+  let byte = 2
+  let high_byte = 3
+  let word = 4
+  let dword = 5
+  let qword = 6
+  let xmm = 7
+  let memory = 8
+  let relative = 9
+end
+
+module Constant_kind = struct
+  let number = 0
+  let here = 1
+  let symbol = 2
+  let sum = 3
+  let difference = 4
+end
