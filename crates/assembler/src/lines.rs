@@ -13,6 +13,7 @@ use object::elf;
 use crate::Error;
 use crate::program::{Program, TEXT};
 use crate::section::Position;
+use crate::symbols::SymbolKind;
 
 /// A line of the source. Columns count from 1; 0: unknown.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -150,9 +151,9 @@ fn describe_unit(program: &Program<'_>, dwarf: &mut DwarfUnit, main: &[u8]) {
     let name = text(dwarf, lines.mapped(main));
     let directory = text(dwarf, lines.mapped(lines.directory));
     let producer = text(dwarf, b"flambeau".to_vec());
-    let code: Vec<usize> =
-        (0..program.sections.len()).filter(|section| program.sections[*section].size() > 0).collect();
-    let code: Vec<usize> = code.into_iter().filter(|section| program.sections[*section].is_code()).collect();
+    let has_code =
+        |section: &usize| program.sections[*section].is_code() && program.sections[*section].size() > 0;
+    let code: Vec<usize> = (0..program.sections.len()).filter(has_code).collect();
     let ranges = match code[..] {
         [] | [TEXT] => None,
         _ => {
@@ -173,7 +174,7 @@ fn describe_unit(program: &Program<'_>, dwarf: &mut DwarfUnit, main: &[u8]) {
     root.set(gimli::DW_AT_comp_dir, directory);
     root.set(gimli::DW_AT_producer, producer);
     root.set(gimli::DW_AT_language, AttributeValue::Language(gimli::DW_LANG_Mips_Assembler));
-    for (_, symbol) in program.symbols.iter().filter(|(_, symbol)| symbol.is_function) {
+    for (_, symbol) in program.symbols.iter().filter(|(_, symbol)| symbol.kind == SymbolKind::Function) {
         let Some(place) = symbol.place else { continue };
         let name = text(dwarf, symbol.name.to_vec());
         let entry = dwarf.unit.add(root_id, gimli::DW_TAG_subprogram);

@@ -4,14 +4,14 @@ use object::elf;
 use object::write::StringId;
 use object::write::elf::{FileHeader, Rel, SectionHeader, Sym, Writer};
 use object::{Endianness, write::elf::SectionIndex};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::Error;
 use crate::frames::FrameStart;
 use crate::lines::{DebugSection, DebugTarget};
 use crate::program::Program;
 use crate::relocations::{Relocation, Target};
-use crate::symbols::SymbolId;
+use crate::symbols::{SymbolId, SymbolKind};
 
 /// A section of the object file.
 pub(crate) struct Output<'o> {
@@ -98,12 +98,12 @@ enum Entry {
 /// first used, labels within functions last.
 fn entries(program: &Program<'_>, outputs: &[Output<'_>]) -> (Vec<Entry>, usize) {
     let mut used_sections = vec![false; outputs.len()];
-    let mut used_labels = FxHashMap::default();
+    let mut used_labels = FxHashSet::default();
     for relocation in outputs.iter().flat_map(|output| &output.relocations) {
         match relocation.target {
             Target::Section(section) => used_sections[section] = true,
             Target::Symbol(symbol) if program.symbols[symbol].is_label() => {
-                used_labels.insert(symbol, ());
+                used_labels.insert(symbol);
             }
             Target::Symbol(_) => {}
         }
@@ -116,7 +116,7 @@ fn entries(program: &Program<'_>, outputs: &[Output<'_>]) -> (Vec<Entry>, usize)
             entries.extend(used_sections[section].then_some(Entry::Section(section)));
         }
         if symbol.is_label() {
-            labels.extend(used_labels.contains_key(&id).then_some(Entry::Symbol(id)));
+            labels.extend(used_labels.contains(&id).then_some(Entry::Symbol(id)));
         } else if symbol.is_local() {
             entries.push(Entry::Symbol(id));
         }
@@ -260,7 +260,11 @@ fn symbol(program: &Program<'_>, placed: &[Placed], entry: &Entry, name: Option<
         Entry::Symbol(id) => {
             let symbol = &program.symbols[*id];
             let binding = if symbol.is_local() { elf::STB_LOCAL } else { elf::STB_GLOBAL };
-            let kind = if symbol.is_function { elf::STT_FUNC } else { elf::STT_NOTYPE };
+            let kind = match symbol.kind {
+                SymbolKind::Unknown => elf::STT_NOTYPE,
+                SymbolKind::Function => elf::STT_FUNC,
+                SymbolKind::Object => elf::STT_OBJECT,
+            };
             let section = symbol.place.map(|place| placed[place.section].index);
             let address = |place: crate::symbols::Place| {
                 u64::from(program.sections[place.section].address(place.position))

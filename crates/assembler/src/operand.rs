@@ -66,7 +66,7 @@ pub(crate) enum Through {
 impl<'p> Name<'p> {
     /// Reads a name with the suffix that the emitter gives it.
     pub fn decode(reader: &mut Reader<'p>) -> Result<Name<'p>, DecodeError> {
-        let text = reader.bytes()?;
+        let text = text(reader)?;
         if let Some(symbol) = text.strip_suffix(b"@PLT") {
             Ok(Name { symbol, through: Through::Plt })
         } else if let Some(symbol) = text.strip_suffix(b"@GOTPCREL") {
@@ -82,6 +82,12 @@ impl<'p> Name<'p> {
     pub fn is_label(&self) -> bool {
         self.through == Through::Nothing && is_label(self.symbol)
     }
+}
+
+/// Reads a name: in an object file it ends with a zero byte, so that it can't contain one.
+pub(crate) fn text<'p>(reader: &mut Reader<'p>) -> Result<&'p [u8], DecodeError> {
+    let text = reader.bytes()?;
+    if text.contains(&0) { Err(reader.error("a zero byte in a name")) } else { Ok(text) }
 }
 
 /// Whether a symbol is left out of the object file.

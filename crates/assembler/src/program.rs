@@ -10,9 +10,9 @@ use crate::codes::{ConstantKind, Line, Mnemonic};
 use crate::frames::{Change, Frame};
 use crate::instruction::{Instruction, ReferenceKind};
 use crate::lines::{Lines, Row};
-use crate::operand::Through;
+use crate::operand::{Through, text};
 use crate::section::{Attributes, Expression, Fixup, Point, Position, RelocationKind, Section, Value};
-use crate::symbols::{Place, SymbolId, Symbols};
+use crate::symbols::{Place, SymbolId, SymbolKind, Symbols};
 
 /// What a program begins with.
 const MAGIC: &[u8] = b"FLBA";
@@ -51,8 +51,8 @@ impl<'p> Program<'p> {
         if reader.take(MAGIC.len())? != MAGIC || reader.u64()? != VERSION {
             return Err(reader.error("not an assembly program of this version").into());
         }
-        let mut lines = Lines::new(reader.bytes()?);
-        lines.prefixes = reader.list(|reader| Ok((reader.bytes()?, reader.bytes()?)))?;
+        let mut lines = Lines::new(text(reader)?);
+        lines.prefixes = reader.list(|reader| Ok((text(reader)?, text(reader)?)))?;
         let mut program = Program {
             sections: basic_sections(),
             symbols: Symbols::default(),
@@ -104,21 +104,23 @@ impl<'p> Program<'p> {
             }
             Line::Label => self.define(reader)?,
             Line::Global => {
-                let symbol = self.symbol(reader.bytes()?);
+                let symbol = self.symbol(text(reader)?);
                 self.symbols[symbol].is_global = true;
             }
             Line::Section => self.switch_section(reader)?,
             Line::Type => {
-                let symbol = self.symbol(reader.bytes()?);
-                self.symbols[symbol].is_function = reader.bool()?;
+                let symbol = self.symbol(text(reader)?);
+                let is_function = reader.bool()?;
+                self.symbols[symbol].kind =
+                    if is_function { SymbolKind::Function } else { SymbolKind::Object };
             }
             Line::Size => {
-                let symbol = self.symbol(reader.bytes()?);
+                let symbol = self.symbol(text(reader)?);
                 let size = self.read_expression(reader)?;
                 self.sizes.push((symbol, self.current, size));
             }
             Line::File => {
-                let (number, name) = (reader.u64()?, reader.bytes()?);
+                let (number, name) = (reader.u64()?, text(reader)?);
                 self.lines.files.insert(number, name);
             }
             Line::Loc => self.read_location(reader)?,
@@ -247,7 +249,7 @@ impl<'p> Program<'p> {
                 return self.add_constant(reader, sum, !is_negative, depth);
             }
             ConstantKind::Here => Point::Here(self.here()),
-            ConstantKind::Symbol => Point::Symbol(self.symbol(reader.bytes()?)),
+            ConstantKind::Symbol => Point::Symbol(self.symbol(text(reader)?)),
         };
         let side = if is_negative { &mut sum.minus } else { &mut sum.plus };
         match side.replace(point) {
@@ -257,7 +259,7 @@ impl<'p> Program<'p> {
     }
 
     fn define(&mut self, reader: &mut Reader<'p>) -> Result<(), DecodeError> {
-        let symbol = self.symbol(reader.bytes()?);
+        let symbol = self.symbol(text(reader)?);
         let place = Place { section: self.current, position: self.here() };
         match self.symbols[symbol].place.replace(place) {
             None => Ok(()),
@@ -266,8 +268,8 @@ impl<'p> Program<'p> {
     }
 
     fn switch_section(&mut self, reader: &mut Reader<'p>) -> Result<(), DecodeError> {
-        let name = reader.bytes()?;
-        let flags = reader.option(Reader::bytes)?;
+        let name = text(reader)?;
+        let flags = reader.option(text)?;
         let entry_size = reader.option(|reader| reader.u64())?.unwrap_or_default();
         let known = self.sections.iter().position(|section| *section.attributes.name == *name);
         self.current = match known {

@@ -72,10 +72,11 @@ impl Resolver<'_, '_> {
 
     fn reference(&self, symbol: SymbolId, addend: i64, kind: RelocationKind, here: i64) -> Resolved {
         let is_relative = matches!(kind, RelocationKind::Relative | RelocationKind::Jump);
-        if is_relative && self.symbols()[symbol].is_local() {
-            if let Some(address) = self.address(symbol) {
-                return Resolved::Number(address + addend - here);
-            }
+        if is_relative
+            && self.symbols()[symbol].is_local()
+            && let Some(address) = self.address(symbol)
+        {
+            return Resolved::Number(address + addend - here);
         }
         let (kind, keeps_symbol) = match kind {
             RelocationKind::Absolute => (elf::R_X86_64_32S, false),

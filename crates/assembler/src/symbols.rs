@@ -18,13 +18,21 @@ pub(crate) struct Place {
     pub position: Position,
 }
 
+/// What a symbol is said to be.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum SymbolKind {
+    Unknown,
+    Function,
+    Object,
+}
+
 /// A symbol.
 pub(crate) struct Symbol<'p> {
     pub name: &'p [u8],
     pub place: Option<Place>,
     /// Other units see it.
     pub is_global: bool,
-    pub is_function: bool,
+    pub kind: SymbolKind,
     pub size: u64,
     /// Where it comes among sections: those before it were there when it was first mentioned.
     pub sections_before: usize,
@@ -58,7 +66,7 @@ impl<'p> Symbols<'p> {
                 name,
                 place: None,
                 is_global: false,
-                is_function: false,
+                kind: SymbolKind::Unknown,
                 size: 0,
                 sections_before: sections,
             });

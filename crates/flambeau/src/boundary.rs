@@ -175,10 +175,10 @@ fn library_description(unit: &str) -> anyhow::Result<Option<Vec<u8>>> {
 #[unsafe(no_mangle)]
 extern "C" fn flambeau_assemble(program: Value) -> Value {
     // SAFETY: OCaml's type system says that it is a string; assembling it does not touch OCaml's heap.
-    let object = flambeau_assembler::assemble(unsafe { bytes_of_string(program) });
+    let object = pipeline::assemble(unsafe { bytes_of_string(program) });
     string_of_bytes(&match object {
         Ok(object) => [b"o", &object[..]].concat(),
-        Err(error) => [b"e", error.to_string().as_bytes()].concat(),
+        Err(reason) => [b"e", reason.as_bytes()].concat(),
     })
 }
 

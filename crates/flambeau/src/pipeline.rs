@@ -60,6 +60,18 @@ pub fn reply(request: &[u8], find_unit: fn(&str) -> Vec<u8>) -> Vec<u8> {
     refusal(&runner, &failure)
 }
 
+/// The object file of an assembly program.
+///
+/// # Errors
+/// With the reason why the assembler gave up.
+pub fn assemble(program: &[u8]) -> Result<Vec<u8>, String> {
+    install_panic_hook();
+    match panic::catch_unwind(|| flambeau_assembler::assemble(program)) {
+        Ok(object) => object.map_err(|error| error.to_string()),
+        Err(_) => Err(panicked().message),
+    }
+}
+
 /// The beginning of a reply.
 fn begin(outcome: u8, dumps: &[(String, String)]) -> Writer {
     let mut w = Writer::default();
