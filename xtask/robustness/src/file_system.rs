@@ -10,7 +10,7 @@ use anyhow::{Context, Result, bail};
 
 use super::lab::{By, Lab, refusal};
 use super::{Check, Verdict};
-use xtask_support::process;
+use xtask_support::process::{self, Outcome};
 
 pub const CHECKS: &[Check] = &[
     Check { name: "output-folder-missing", run: missing_folder },
@@ -113,11 +113,27 @@ fn unreadable_source(lab: &Lab) -> Result<Verdict> {
 /// No assembler and no C compiler on the PATH: what can't be run is named.
 fn missing_assembler(lab: &Lab) -> Result<Verdict> {
     lab.write("x.ml", SOURCE)?;
-    let mut command = lab.command(&lab.flambeau);
-    command.args(["-c", "x.ml"]).env("PATH", lab.folder());
-    let outcome = process::run(&mut command, LIMIT)?;
-    refusal(&outcome, &["as"], &["assembler error", "not found"])?;
+    let compile = |flags: &[&str]| {
+        let mut command = lab.command(&lab.flambeau);
+        command.args(flags).args(["-c", "x.ml"]).env("PATH", lab.folder());
+        process::run(&mut command, LIMIT)
+    };
+    refusal(&compile(&[EXTERNAL])?, &["as"], &["assembler error", "not found"])?;
     lab.expect_absent(&["x.o", "x.cmx"])?;
+    expect_object(lab, &compile(&[])?)
+}
+
+/// Assembles as the stock compiler does: by a text in a temporary file, and `as`.
+const EXTERNAL: &str = "-flambeau-external-assembler";
+
+/// Flambeau's own assembler needs neither.
+fn expect_object(lab: &Lab, outcome: &Outcome) -> Result<Verdict> {
+    if !outcome.exit.is_success() {
+        bail!("refused: {}", outcome.err());
+    }
+    if !lab.has("x.o") || !lab.has("x.cmx") {
+        bail!("x.o or x.cmx was not made");
+    }
     Ok(Verdict::Held)
 }
 
@@ -186,10 +202,12 @@ fn full_temporary_disk(lab: &Lab) -> Result<Verdict> {
     };
     lab.write("x.ml", SOURCE)?;
     fs::write(mount.0.join("filler"), [0; 4096])?;
-    let mut command = lab.command(&lab.flambeau);
-    command.args(["-c", "x.ml"]).env("TMPDIR", &mount.0);
-    let outcome = process::run(&mut command, LIMIT)?;
-    refusal(&outcome, &["tmp"], &["no space left on device"])?;
+    let compile = |flags: &[&str]| {
+        let mut command = lab.command(&lab.flambeau);
+        command.args(flags).args(["-c", "x.ml"]).env("TMPDIR", &mount.0);
+        process::run(&mut command, LIMIT)
+    };
+    refusal(&compile(&[EXTERNAL])?, &["tmp"], &["no space left on device"])?;
     lab.expect_absent(&["x.o", "x.cmx"])?;
-    Ok(Verdict::Held)
+    expect_object(lab, &compile(&[])?)
 }
