@@ -54,6 +54,7 @@ pub(crate) fn peel_off(unit: &mut Unit, expr: &mut Expr, index: usize) {
     let mut copier = Copier::new(&mut unit.variables, &mut unit.continuations);
     copier.substitute_variables(params, &entry.args);
     let mut first = copier.expr(body);
+    lead_out_of_joins(&mut first);
     let mut item = Some(expr.items.remove(index));
     bind_at_back_edge(&mut first, cont, &mut item);
     expr.items.extend(first.items);
@@ -108,11 +109,11 @@ pub(crate) fn scope_at_back_edge(handler: &ContHandler) -> Option<Vec<&[Item]>> 
     Some(path)
 }
 
-/// The items that are in scope where a loop jumps back, inner ones first; nothing if it does so elsewhere. What is
-/// nested in these items is not: it would not be in scope in the loop that is bound there.
+/// The items that are in scope where a loop jumps back, inner ones first; nothing if it does so elsewhere. Of what is
+/// nested in these items that is only what the bodies of joins begin with, which [`lead_out`] puts before them.
 fn path_to_back_edge<'e>(expr: &'e Expr, cont: Continuation, path: &mut Vec<&'e [Item]>) -> bool {
     if matches!(&expr.terminator, Terminator::ApplyCont(jump) if jump.cont == cont) {
-        path.push(&expr.items);
+        push_scope(&expr.items, path);
         return true;
     }
     for (index, item) in expr.items.iter().enumerate() {
@@ -121,11 +122,65 @@ fn path_to_back_edge<'e>(expr: &'e Expr, cont: Continuation, path: &mut Vec<&'e 
             is_inside = is_inside || deep(|| path_to_back_edge(child, cont, path));
         });
         if is_inside {
-            path.push(&expr.items[..index]);
+            push_scope(&expr.items[..index], path);
             return true;
         }
     }
     false
+}
+
+fn push_scope<'e>(items: &'e [Item], path: &mut Vec<&'e [Item]>) {
+    let mut scope = Vec::new();
+    let mut start = 0;
+    for (index, item) in items.iter().enumerate() {
+        if let Item::Join { body, .. } = item {
+            scope.push(&items[start..index]);
+            start = index;
+            push_leading(body, &mut scope);
+        }
+    }
+    scope.push(&items[start..]);
+    path.extend(scope.into_iter().rev());
+}
+
+/// The number of bindings that a run begins with.
+fn leading(expr: &Expr) -> usize {
+    expr.items.iter().take_while(|item| matches!(item, Item::Let { .. })).count()
+}
+
+fn push_leading<'e>(body: &'e Expr, scope: &mut Vec<&'e [Item]>) {
+    let lead = leading(body);
+    scope.push(&body.items[..lead]);
+    if let Some(Item::Join { body: inner, .. }) = body.items.get(lead) {
+        deep(|| push_leading(inner, scope));
+    }
+}
+
+/// Puts what the body of a join begins with before the join: it is done at the same time there, and in scope after the
+/// join, too.
+fn lead_out(body: &mut Expr, out: &mut Vec<Item>) {
+    let lead = leading(body);
+    out.extend(body.items.drain(..lead));
+    if let Some(Item::Join { body: inner, .. }) = body.items.first_mut() {
+        deep(|| lead_out(inner, out));
+    }
+}
+
+/// Leads out of all joins of a term.
+fn lead_out_of_joins(expr: &mut Expr) {
+    expr.walk_mut(&mut |expr| {
+        if !expr.items.iter().any(|item| matches!(item, Item::Join { body, .. } if !body.items.is_empty())) {
+            return;
+        }
+        let mut items = Vec::with_capacity(expr.items.len());
+        for mut item in std::mem::take(&mut expr.items) {
+            if let Item::Join { body, .. } = &mut item {
+                lead_out(body, &mut items);
+            }
+            items.push(item);
+        }
+        expr.items = items;
+    });
 }
 
 /// The size of what a loop computes that is the same in each iteration, is known in the next, and does not leave the
