@@ -89,3 +89,73 @@ fn neighbours_are_not_starved() {
         ir.split("\ncode last_").nth(1).and_then(|rest| rest.split("\n}").next()).expect("the function");
     assert!(!last.contains("call"), "{last}");
 }
+
+/// A merge sort as that of the standard library: not recursive itself, its loops call what it is given, and it is too
+/// large to be inlined for less.
+const SORT: &str = "let rec rev_append a b = match a with [] -> b | x :: a -> rev_append a (x :: b)
+     let sort cmp l =
+       let rec merge l1 l2 accu = match l1, l2 with
+         | [], l | l, [] -> rev_append accu l
+         | h1 :: t1, h2 :: t2 -> if cmp h1 h2 <= 0 then merge t1 l2 (h1 :: accu) else merge l1 t2 (h2 :: accu) in
+       let rec split n l accu = if n = 0 then accu, l else match l with
+         | [] -> accu, [] | x :: l -> split (n - 1) l (x :: accu) in
+       let rec sort n l = match n, l with
+         | 0, _ -> []
+         | 1, x :: _ -> [x]
+         | 2, x :: y :: _ -> if cmp x y <= 0 then [x; y] else [y; x]
+         | 3, x :: y :: z :: _ ->
+           if cmp x y <= 0 then if cmp y z <= 0 then [x; y; z] else if cmp x z <= 0 then [x; z; y] else [z; x; y]
+           else if cmp x z <= 0 then [y; x; z] else if cmp y z <= 0 then [y; z; x] else [z; y; x]
+         | n, l -> let m = n / 2 in let a, b = split m l [] in
+           let s = sort m (rev_append a []) in let t = sort (n - m) b in merge s t [] in
+       sort (List.length l) l";
+
+/// Enough other code that the unit may grow by a sort.
+fn with_other_code(source: &str) -> String {
+    (0..40).fold(source.to_owned(), |text, n| {
+        format!("{text}\nlet other{n} a i = a.(i) <- a.(i + {n}) * a.(i * {n}); a.(a.(i) + 1) <- a.(i - {n}) / (i + 7); a")
+    })
+}
+
+#[test]
+fn sorts_are_inlined_for_small_comparisons() {
+    let small = "let u l = sort (fun (a : int) b -> compare b a) l let w l = sort (fun (a, _) (b, _) -> Int.compare a b) l";
+    let ir =
+        Folder::new(&[("t.ml", &with_other_code(&format!("{SORT}\n{small}")))]).compile(&["-O3", "t.ml"]);
+    assert!(copies(&ir, "sort") > 2 && ir.matches("call cmp").count() == 7, "{ir}");
+    // A comparison that itself calls is most of the time: nothing is gained.
+    let large = "let rec f a b = if a > 10 then 1 + f (a - 1) b else a - b let u l = sort f l let w l = sort (fun a b -> f b a) l";
+    let ir =
+        Folder::new(&[("t.ml", &with_other_code(&format!("{SORT}\n{large}")))]).compile(&["-O3", "t.ml"]);
+    assert!(copies(&ir, "merge") == 1 && copies(&ir, "sort") <= 2, "{ir}");
+}
+
+#[test]
+fn inlined_sorts_sort() {
+    let sorts = "let u k l = sort (fun (a : int) b -> compare (a * k land 15) (b * k land 15)) l
+         let w l = sort (fun (a : int) b -> compare b a) l";
+    let main = "let () = List.iter (fun k -> List.iter (Printf.printf \"%d \") (T.u k (T.w (List.init 50 (fun i -> i * 37 mod 53)))))
+           [1; 3; -1; 0]";
+    let folder = Folder::new(&[("t.ml", &with_other_code(&format!("{SORT}\n{sorts}"))), ("m.ml", main)]);
+    let expected = folder.link_and_run(&["-Oclassic", "t.ml", "m.ml"]);
+    for level in ["-O2", "-O3"] {
+        assert_eq!(folder.link_and_run(&[level, "t.ml", "m.ml"]), expected, "{level}");
+    }
+}
+
+/// With descriptions of the standard library: its sorts are copied, too.
+#[test]
+fn sorts_of_the_library_are_inlined() {
+    for source in [
+        "let u (l : (int * int) list) = List.sort (fun (a, _) (b, _) -> Int.compare a b) l",
+        "let u (a : int array) = Array.stable_sort (fun a b -> b - a) a",
+    ] {
+        let folder = Folder::new(&[("t.ml", &with_other_code(source))]);
+        let tool = folder.tool();
+        let output = folder.command(&tool, &[], &["-O3", "-flambeau-verify", "-dflambeau", "-c", "t.ml"]);
+        check_status(&output, 0);
+        let ir = text(&output.stderr);
+        let is_called = |line: &str| line.contains("call ") && line.contains("stable_sort");
+        assert!(!ir.lines().any(is_called) && !ir.contains("call cmp"), "{ir}");
+    }
+}

@@ -133,6 +133,13 @@ pub enum Reason {
     SingleUse,
     /// Inlined: the benefit is large enough.
     Beneficial(Evaluation),
+    /// Inlined: it calls functions that it is passed here in loops of its own.
+    CallsInLoops {
+        /// In how many places.
+        calls: u32,
+        /// Its size, with the functions whose closures it allocates.
+        size: u32,
+    },
     /// The beginning of the function is inlined, which decides whether there is much to do.
     Entered {
         /// The size of that.
@@ -239,6 +246,7 @@ impl Reason {
                 | Functor
                 | SingleUse
                 | Beneficial(_)
+                | CallsInLoops { .. }
                 | Entered { .. }
                 | Specialised { .. }
         )

@@ -92,6 +92,7 @@ fn brief(reason: &Reason) -> &'static str {
         Reason::Functor => "functor",
         Reason::SingleUse => "only use",
         Reason::Beneficial(_) => "benefit",
+        Reason::CallsInLoops { .. } => "loops over calls",
         Reason::Entered { .. } => "its beginning",
         Reason::Specialised { .. } => "for its arguments",
         Reason::Disabled => "turned off",
@@ -140,6 +141,10 @@ fn because(reason: &Reason) -> (String, Option<String>) {
         Reason::Beneficial(evaluation) => {
             (format!("the benefit is large enough{}", inside(evaluation)), Some(formula(evaluation, "<=")))
         }
+        Reason::CallsInLoops { calls, size } => (
+            "the function calls functions that are known here in its loops".into(),
+            Some(format!("size {size}, {calls} calls")),
+        ),
         Reason::Entered { size, limit } => (
             "the beginning of the function is small, and decides whether there is much to do: where there is, the function is called"
                 .into(),
@@ -277,7 +282,9 @@ fn changes(reason: &Reason, policy: Policy, level: u32) -> Vec<Change> {
             vec![NOT_INLINED, NOT_INLINE, Change::Flag("-no-flambeau-toplevel-functors".into())]
         }
         // With a smaller limit the benefit decides.
-        Reason::Small { .. } | Reason::SingleUse => vec![NOT_INLINED, NOT_INLINE],
+        Reason::Small { .. } | Reason::SingleUse | Reason::CallsInLoops { .. } => {
+            vec![NOT_INLINED, NOT_INLINE]
+        }
         Reason::Beneficial(evaluation) => {
             let mut changes = vec![NOT_INLINED, NOT_INLINE];
             if policy == Policy::Threshold && evaluation.difference() > 0.0 {

@@ -173,6 +173,7 @@ fn may_be_inlined(unit: &Unit, code: CodeId, rewrites: &Rewrites) -> bool {
         _ if stub => LARGEST,
         _ if rewrites.stubs_only => return false,
         _ if data.attributes.is_functor => instances::LARGEST,
+        _ if specialise::gains_from_functions(unit, code) => specialise::LARGEST_WITH_LOOPS,
         _ if data.recursive || specialise::types::gains_from_types(unit, code) => {
             specialise::LARGEST_SPECIALISED
         }

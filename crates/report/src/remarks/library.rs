@@ -54,7 +54,14 @@ const EXTREME: Costly = Costly {
 const SORT: Costly = Costly {
     cost: 30.0,
     cause: "each comparison is a call",
-    remedy: "pass a comparison of the elements' type (`Int.compare`), not `compare`",
+    remedy: "pass a small comparison of the elements' type that calls nothing (`Int.compare`, `fun a b -> Int.compare \
+             a.key b.key`): then the sort is copied for it",
+};
+const HEAP_SORT: Costly = Costly {
+    cost: 30.0,
+    cause: "each comparison is a call, and a heap sort makes many",
+    remedy: "use `Array.stable_sort` with a small comparison of the elements' type that calls nothing \
+             (`Int.compare`): it is copied for it",
 };
 
 /// Whether a function, by the scope of a location in it, makes a structure of the standard library larger: it is called
@@ -81,7 +88,10 @@ pub fn costly(name: &str) -> Option<&'static Costly> {
         "Hashtbl.find" | "Hashtbl.find_opt" | "Hashtbl.add" | "Hashtbl.replace" | "Hashtbl.mem"
         | "Hashtbl.remove" | "Hashtbl.hash" | "Hashtbl.find_all" => &HASHTBL,
         "min" | "max" => &EXTREME,
-        "List.sort" | "List.stable_sort" | "Array.sort" | "Array.stable_sort" | "List.sort_uniq" => &SORT,
+        "List.sort" | "List.stable_sort" | "Array.stable_sort" | "Array.fast_sort" | "List.sort_uniq" => {
+            &SORT
+        }
+        "Array.sort" => &HEAP_SORT,
         _ if name.starts_with("Printf.") || name.starts_with("Format.") => &FORMAT,
         _ => return None,
     })

@@ -14,7 +14,7 @@ use crate::{Simplifier, size};
 const BUDGET: u32 = 8_000;
 /// What any unit may grow by in a round, the smallest functions and stubs apart; more if it is large itself
 /// ([`Arguments::growth`]).
-const UNIT_BUDGET: u32 = 1_000;
+pub const UNIT_BUDGET: u32 = 1_000;
 /// What a unit may grow by at most: the cost of later passes is to stay in proportion (features G6; the assembler's
 /// time is not linear in the number of jumps, that of register allocation not in the size).
 const LARGEST_UNIT_BUDGET: u32 = 40_000;
@@ -146,7 +146,8 @@ impl Simplifier<'_> {
         let forced = forced
             .or((functor && whole).then_some(Reason::Functor))
             .or(single.then_some(Reason::SingleUse))
-            .or_else(|| self.is_known_at_toplevel(apply, code, &arguments));
+            .or_else(|| self.is_known_at_toplevel(apply, code, &arguments))
+            .or_else(|| self.calls_known_in_loops(apply, code));
         let limit = match forced {
             Some(_) => LARGEST,
             None if self.global.of_objects.contains(&code) => SMALLEST,

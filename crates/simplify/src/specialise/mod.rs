@@ -10,6 +10,7 @@
 
 mod copies;
 mod group;
+mod loops;
 pub mod types;
 
 use flambeau_ir::decision::{Policy, Reason};
@@ -26,6 +27,7 @@ use crate::arrangements::{Argument, Arrangements, Call, Flow};
 use crate::run::Rest;
 use crate::{Functions, Simplifier, size};
 use group::Group;
+pub use loops::{LARGEST_WITH_LOOPS, gains_from_functions};
 
 /// Sets of functions larger than this together are not copied, unless an attribute wants it.
 pub const LARGEST_SPECIALISED: u32 = 250;

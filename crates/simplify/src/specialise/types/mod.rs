@@ -21,7 +21,8 @@ use rustc_hash::FxHashMap;
 use hashes::hashed_shapes;
 pub(crate) use infer::nested;
 use infer::{Types, known_types};
-use rewrite::{array_kind, compared_type, comparison, takes_types};
+pub(crate) use rewrite::comparison;
+use rewrite::{array_kind, compared_type, takes_types};
 pub(crate) use rewrite::{at_types, at_types_of_calls};
 
 use crate::inline::call_elsewhere;

@@ -11,7 +11,7 @@ use super::hashes::{hashed_at, hashed_shapes};
 use super::infer::{Types, known_types, nested};
 
 /// The polymorphic comparison that an item is, with its operands.
-pub(super) fn comparison(item: &Item) -> Option<(Comparison, &[Simple])> {
+pub fn comparison(item: &Item) -> Option<(Comparison, &[Simple])> {
     let Item::Let { named: Named::Prim { prim: Prim::CCall(external), args, exn: Some(_) }, .. } = item
     else {
         return None;
