@@ -201,7 +201,10 @@ impl Simplifier<'_> {
         match self.env.ty(value) {
             Ty::Closure(_) | Ty::Boxed(..) => true,
             Ty::Variant(variant) if variant.is_immediate() => true,
-            ty if matches!(value, Simple::Symbol(_)) => ty.as_block().is_some(),
+            // Nothing is stored in what has no fields (`[||]`): code that would is never reached.
+            ty if matches!(value, Simple::Symbol(_)) => {
+                ty.as_block().is_some_and(|block| !(block.exact && block.fields.is_empty()))
+            }
             _ => self.env.definition(value).is_some_and(|definition| {
                 matches!(
                     definition.prim,

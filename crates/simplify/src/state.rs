@@ -63,8 +63,8 @@ pub struct Global {
     /// What copies of functions for the types of their arguments may still add: each is worth its size where it is
     /// called, so that a unit with tables of several types gets them all.
     pub typed_copies_budget: u32,
-    /// What functions that are inlined for what they call in their loops may still add: in proportion to the unit, since
-    /// in a small one a single sort would be most of its code.
+    /// What functions that are inlined for what they call in their loops may still add: in proportion to the unit,
+    /// since in a small one a single sort would be most of its code.
     pub loops_budget: u32,
     /// What may still be evaluated in speculation.
     pub speculation_budget: u32,
