@@ -335,6 +335,21 @@ let sum_of_found n =
   done;
   keep !s
 
+(* The first test of [number_at] is inlined, so that where it returns a constant may be reached without a call of it. *)
+let number_at s i =
+  if i < String.length s then match s.[i] with '0' .. '9' as c -> Some (Char.code c - 48, i + 1) | _ -> None else None
+
+let number s =
+  let rec go i acc = match number_at s i with Some (digit, next) -> go next ((acc * 10) + digit) | None -> acc in
+  go 0 0
+
+let numbers_at n =
+  let total = ref 0 in
+  for _ = 1 to n do
+    total := !total + (Sys.opaque_identity number) "1234x"
+  done;
+  keep (!total > 0)
+
 let () =
   check "caught_floats" 0 caught_floats;
   check "sum_of_found" 0 sum_of_found;
@@ -371,4 +386,5 @@ let () =
   check "same_constant" 0 same_constant;
   check "handed_on" 2 handed_on;
   check "passed_on" 0 passed_on;
-  check "visits" 60 visits
+  check "visits" 60 visits;
+  check "numbers_at" 0 numbers_at

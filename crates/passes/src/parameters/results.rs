@@ -54,6 +54,8 @@ struct Uses {
     /// What continuations take, and how often they are used.
     params: SecondaryMap<Continuation, SmallVec<[Variable; 2]>>,
     conts: SecondaryMap<Continuation, u32>,
+    /// By how many jumps a continuation is passed one constant.
+    constants: SecondaryMap<Continuation, u32>,
     /// What is passed to continuations, by continuation and position.
     passed: Vec<(Variable, Continuation, usize)>,
     /// What is passed to functions of which all calls are known, as which variable.
@@ -341,7 +343,7 @@ impl Analysis {
             if ret == Some(apply.ret) {
                 return;
             }
-            let wanted = self.wants_parts(apply.ret);
+            let wanted = self.takes_apart(apply.ret);
             let looked_into = self.looked_into(apply.ret);
             let is_given = self.is_given(apply.ret);
             // What the toplevel does once is no reason for a worker. Nor is what is only returned.
@@ -395,6 +397,14 @@ impl Analysis {
     /// Whether what a call returns there is passed to a function.
     fn is_given(&self, cont: Continuation) -> bool {
         self.uses.params[cont].first().is_some_and(|param| self.uses.is_given[*param])
+    }
+
+    /// Whether what a call returns to a continuation is only taken apart, where nothing else but constants comes there:
+    /// a function whose beginning was inlined may return one before it is called. There the call makes the whole, and
+    /// the simplifier separates it from the constants, and takes it apart.
+    fn takes_apart(&self, cont: Continuation) -> bool {
+        self.uses.conts[cont] == 1 + self.uses.constants[cont]
+            && self.uses.params[cont].first().is_some_and(|param| !self.uses.whole[*param])
     }
 
     /// Whether only one call returns to a continuation, and that takes the result apart.
@@ -494,6 +504,7 @@ impl Uses {
                 let passed = jump.args.iter().enumerate();
                 let vars = passed.filter_map(|(position, arg)| Some((arg.as_var()?, jump.cont, position)));
                 self.passed.extend(vars);
+                self.constants[jump.cont] += u32::from(matches!(jump.args[..], [Simple::Const(_)]));
             });
         });
     }
