@@ -14,8 +14,11 @@
 
 use std::rc::Rc;
 
-use flambeau_ir::{Apply, CallKind, CodeId, Dbg, Rewrite, Simple, Symbol, Terminator};
-use flambeau_types::Ty;
+use flambeau_ir::{
+    Apply, CallKind, CodeId, Dbg, Item, Named, Prim, Rewrite, Simple, Symbol, Terminator, Variable,
+};
+use flambeau_types::{Closure, Ty};
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use crate::Simplifier;
@@ -28,6 +31,8 @@ pub const LARGEST: u32 = 40_000;
 /// Functors of the unit itself up to this size are inlined entirely: what they make is small functions, which depend on
 /// being inlined into each other (a stack of monad transformers takes 1.7 times the instructions without).
 const SMALL: u32 = 300;
+/// What functions that call a small one which the functor was given may be larger by.
+const LEAF_PERCENT: u32 = 150;
 /// How many levels of nested modules something is known of.
 pub(crate) const DEPTH: u32 = 4;
 
@@ -236,7 +241,7 @@ impl Simplifier<'_> {
         if self.is_measuring() {
             return None;
         }
-        let limit = self.largest_instance(code).min(self.global.unit_budget);
+        let limit = self.largest_instance(&known, code).min(self.global.unit_budget);
         let size = self.size_with_handed_on(&known, limit)?;
         if !self.allow(Rewrite::FunctorInstance) {
             return None;
@@ -248,19 +253,64 @@ impl Simplifier<'_> {
 
     /// Up to which size a function of a module that a functor makes is copied for the functor's argument: larger by
     /// each call beyond the first of a function that the functor was given. `Hashtbl.Make`'s `find` asks `equal` of
-    /// the first three elements of a bucket without a loop.
-    fn largest_instance(&self, code: CodeId) -> u32 {
+    /// the first three elements of a bucket without a loop. Larger, too, if a function that it was given is small and
+    /// calls nothing, as the comparison of integers: then its call was much of what happens there.
+    fn largest_instance(&self, closure: &Closure, code: CodeId) -> u32 {
         let limit = self.arguments().instance;
         if limit == 0 {
             return 0;
         }
         let mut calls: u32 = 0;
+        let mut given: FxHashMap<Variable, Ty> = FxHashMap::default();
+        let mut disappears = false;
         self.unit.codes[code].body.walk(&mut |expr| {
-            calls += u32::from(
-                matches!(&expr.terminator, Terminator::Apply(apply) if apply.kind == CallKind::Generic),
-            );
+            for item in &expr.items {
+                if let Item::Let { var, named: Named::Prim { prim, args, .. }, .. } = item
+                    && let Some(ty) = self.given_to_functor(closure, prim, args, &given)
+                {
+                    given.insert(*var, ty);
+                }
+            }
+            if let Terminator::Apply(apply) = &expr.terminator
+                && apply.kind == CallKind::Generic
+            {
+                calls += 1;
+                let callee = apply.callee.and_then(Simple::as_var).and_then(|var| given.get(&var));
+                disappears |= callee.is_some_and(|ty| self.is_small_leaf(ty));
+            }
         });
         let further = f64::from(calls.saturating_sub(1)) * self.arguments().costs.indirect;
+        let limit = if disappears { limit * LEAF_PERCENT / 100 } else { limit };
         limit + further as u32
+    }
+
+    /// What a primitive in a function of a functor loads of what the functor was given, as far as that is known.
+    fn given_to_functor(
+        &self,
+        closure: &Closure,
+        prim: &Prim,
+        args: &[Simple],
+        given: &FxHashMap<Variable, Ty>,
+    ) -> Option<Ty> {
+        match prim {
+            Prim::ProjectValueSlot { value, .. } => {
+                let (_, ty) = closure.values.iter().find(|(slot, _)| slot == value)?;
+                Some(ty.clone())
+            }
+            Prim::BlockLoad { field, .. } => {
+                let block = given.get(&args.first()?.as_var()?)?;
+                let block = if let Ty::Is(simple) = block { self.env.ty(*simple) } else { block.clone() };
+                self.field_of(&block, *field)
+            }
+            _ => None,
+        }
+    }
+
+    fn is_small_leaf(&self, ty: &Ty) -> bool {
+        match ty {
+            Ty::Is(simple) => self.disappears_where_called(*simple),
+            Ty::Instance(symbol, _) => self.disappears_where_called(Simple::Symbol(*symbol)),
+            _ => false,
+        }
     }
 }

@@ -47,7 +47,7 @@ impl Simplifier<'_> {
 
     /// Whether a value is a known function that is small and calls nothing itself: then a call of it is much beside
     /// what it does.
-    fn disappears_where_called(&self, value: Simple) -> bool {
+    pub(crate) fn disappears_where_called(&self, value: Simple) -> bool {
         let Ty::Closure(known) = self.env.ty(value) else { return false };
         known.code().is_some_and(|code| {
             let is_small = self.whole_size(code, SMALL).is_some();
