@@ -350,6 +350,22 @@ let numbers_at n =
   done;
   keep (!total > 0)
 
+(* Each arm of [step] reads the state, after the test of the command: other units may call it with a record. *)
+type command = Forward of int | Left | Right
+type state = { x : int; y : int; dx : int; dy : int }
+
+let step state command =
+  match command with
+  | Forward n -> { state with x = state.x + (n * state.dx); y = state.y + (n * state.dy) }
+  | Left -> { state with dx = -state.dy; dy = state.dx }
+  | Right -> { state with dx = state.dy; dy = -state.dx }
+
+let commands = List.init iterations (fun i -> if i mod 3 = 0 then Forward i else if i mod 3 = 1 then Left else Right)
+
+let folded_state _ =
+  let state = List.fold_left step { x = 0; y = 0; dx = 1; dy = 0 } commands in
+  keep (abs state.x + abs state.y > 0)
+
 let () =
   check "caught_floats" 0 caught_floats;
   check "sum_of_found" 0 sum_of_found;
@@ -387,4 +403,5 @@ let () =
   check "handed_on" 2 handed_on;
   check "passed_on" 0 passed_on;
   check "visits" 60 visits;
-  check "numbers_at" 0 numbers_at
+  check "numbers_at" 0 numbers_at;
+  check "folded_state" 0 folded_state

@@ -1,10 +1,14 @@
 //! What a function reads of its parameters first of all, whatever happens then: its callers may read it instead.
 //!
-//! Until then nothing was done that may branch, write or call: so a caller reads what the function would have read.
-//! Where a check comes before, which may raise, the read is not certain.
+//! Until then nothing was done that may write or call, and whatever branch is taken reads it: so a caller reads what the
+//! function would have read. Where a check comes before, which may raise, the read is not certain.
 
 use flambeau_ir::prim::Mutability;
-use flambeau_ir::{ApplyCont, Const, Expr, Item, Kind, Named, Prim, Simple, Subkind, Terminator, Unit};
+use flambeau_ir::stack::deep;
+use flambeau_ir::{
+    ApplyCont, Const, Continuation, Expr, Item, Kind, Named, Prim, Simple, Subkind, Switch, Terminator, Unit,
+};
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::build::{bind, branch, jump};
@@ -76,38 +80,74 @@ pub(super) fn tested(prim: &Prim, args: &[Simple]) -> Option<(Simple, Test)> {
     }
 }
 
-/// What a body reads before anything else but checks, in order.
+/// Branches that are followed, one in the other.
+const DEEPEST: u32 = 4;
+
+/// What a body reads before anything else but checks, in order. Behind a branch, what each of its arms reads: what only
+/// some do may be no part of what is there for the others (the type of a value may depend on what another one is).
 pub(super) fn first_reads(body: &Expr) -> Vec<Read> {
-    let mut reads = Vec::new();
-    let mut is_certain = true;
-    let mut next = Some(body);
-    while let Some(run) = next.take() {
-        for item in &run.items {
-            match item {
-                Item::Let { named: Named::Prim { prim, args, .. }, .. } => {
-                    let effects = prim.effects();
-                    match Read::of(prim, args) {
-                        Some(read) => reads.push(Read { is_certain, ..read }),
-                        None if !effects.writes().is_empty() || effects.acts() => return reads,
-                        None => is_certain &= !effects.raises(),
+    FirstReads::default().of(body, true, DEEPEST)
+}
+
+/// The handlers that are in scope.
+#[derive(Default)]
+struct FirstReads<'e> {
+    handlers: FxHashMap<Continuation, &'e Expr>,
+}
+
+impl<'e> FirstReads<'e> {
+    fn of(&mut self, body: &'e Expr, mut is_certain: bool, depth: u32) -> Vec<Read> {
+        let mut reads = Vec::new();
+        let mut next = Some(body);
+        while let Some(run) = next.take() {
+            for item in &run.items {
+                match item {
+                    Item::Let { named: Named::Prim { prim, args, .. }, .. } => {
+                        let effects = prim.effects();
+                        match Read::of(prim, args) {
+                            Some(read) => reads.push(Read { is_certain, ..read }),
+                            None if !effects.writes().is_empty() || effects.acts() => return reads,
+                            None => is_certain &= !effects.raises(),
+                        }
+                    }
+                    Item::LetCont { recursive: false, handlers } => {
+                        self.handlers.extend(handlers.iter().map(|handler| (handler.cont, &handler.body)));
+                    }
+                    // A read may come before an allocation (`docs/memory-model.md`).
+                    Item::Let { .. } | Item::LetClosures { .. } | Item::LetCont { .. } => {}
+                    // The rest of the run comes after the body.
+                    Item::Join { body, .. } => {
+                        next = Some(body);
+                        break;
                     }
                 }
-                // A read may come before an allocation (`docs/memory-model.md`).
-                Item::Let { .. } | Item::LetClosures { .. } | Item::LetCont { .. } => {}
-                // The rest of the run comes after the body.
-                Item::Join { body, .. } => {
-                    next = Some(body);
-                    break;
+            }
+            match &run.terminator {
+                Terminator::Try { body, .. } if next.is_none() => next = Some(body),
+                Terminator::Switch(switch) if next.is_none() && depth > 0 => {
+                    reads.extend(self.of_all_arms(switch, is_certain, depth - 1));
                 }
+                _ => {}
             }
         }
-        if next.is_none()
-            && let Terminator::Try { body, .. } = &run.terminator
-        {
-            next = Some(body);
-        }
+        reads
     }
-    reads
+
+    /// The reads of all arms, of what each of them reads.
+    fn of_all_arms(&mut self, switch: &Switch, is_certain: bool, depth: u32) -> Vec<Read> {
+        let jumps = switch.arms.iter().map(|(_, jump)| jump).chain(&switch.default);
+        let bodies: Option<Vec<&Expr>> = jumps.map(|jump| self.handlers.get(&jump.cont).copied()).collect();
+        let Some(bodies) = bodies else { return Vec::new() };
+        let arms: Vec<Vec<Read>> =
+            bodies.into_iter().map(|body| deep(|| self.of(body, is_certain, depth))).collect();
+        let same = |a: &Read, b: &Read| a.atom == b.atom && a.part == b.part;
+        let in_all = |read: &Read| arms.iter().all(|arm| arm.iter().any(|other| same(read, other)));
+        let certain = |read: &Read| {
+            arms.iter().all(|arm| arm.iter().any(|other| same(read, other) && other.is_certain))
+        };
+        let common = arms.iter().flatten().filter(|read| in_all(read));
+        common.map(|read| Read { is_certain: certain(read), ..*read }).collect()
+    }
 }
 
 /// Reads parts of what is passed, before a call.
