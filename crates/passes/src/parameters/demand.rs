@@ -1,7 +1,7 @@
 //! What a function reads of its parameters first of all, whatever happens then: its callers may read it instead.
 //!
-//! Until then nothing was done that may write or call, and whatever branch is taken reads it: so a caller reads what the
-//! function would have read. Where a check comes before, which may raise, the read is not certain.
+//! Until then nothing was done that may write or call, and whatever branch is taken reads it: so a caller reads what
+//! the function would have read. Where a check comes before, which may raise, the read is not certain.
 
 use flambeau_ir::prim::Mutability;
 use flambeau_ir::stack::deep;
