@@ -135,59 +135,14 @@ fn entries(program: &Program<'_>, outputs: &[Output<'_>]) -> (Vec<Entry>, usize)
 /// When a label is used that is defined nowhere, or the file would be too large.
 pub(crate) fn write(program: &Program<'_>, outputs: &[Output<'_>]) -> Result<Vec<u8>, Error> {
     let (entries, local) = entries(program, outputs);
+    let relocation_names: Vec<Vec<u8>> =
+        outputs.iter().map(|output| [b".rela", output.name].concat()).collect();
     let mut bytes = Vec::new();
     let mut writer = Writer::new(Endianness::Little, true, &mut bytes);
     writer.reserve_file_header();
-
-    let relocation_names: Vec<Vec<u8>> =
-        outputs.iter().map(|output| [b".rela", output.name].concat()).collect();
-    let mut placed = Vec::new();
-    for (output, relocation_name) in outputs.iter().zip(&relocation_names) {
-        let name = writer.add_section_name(output.name);
-        let index = writer.reserve_section_index();
-        let relocations = (!output.relocations.is_empty()).then(|| {
-            let name = writer.add_section_name(relocation_name);
-            writer.reserve_section_index();
-            name
-        });
-        placed.push(Placed { name, index, relocations, offset: 0, relocation_offset: 0 });
-    }
-
-    writer.reserve_null_symbol_index();
-    let mut numbers = FxHashMap::default();
-    let mut names: Vec<Option<StringId>> = Vec::new();
-    for entry in &entries {
-        let (target, name, section) = match entry {
-            Entry::File => (None, None, None),
-            Entry::Section(section) => (Some(Target::Section(*section)), None, Some(placed[*section].index)),
-            Entry::Symbol(id) => {
-                let symbol = &program.symbols[*id];
-                let name = writer.add_string(symbol.name);
-                (Some(Target::Symbol(*id)), Some(name), symbol.place.map(|place| placed[place.section].index))
-            }
-        };
-        let number = writer.reserve_symbol_index(section);
-        if let Some(target) = target {
-            numbers.insert(target, number.0);
-        }
-        names.push(name);
-    }
-
-    for (output, placed) in outputs.iter().zip(&mut placed) {
-        placed.offset = writer.reserve(output.bytes.len(), output.alignment as usize);
-    }
-    writer.reserve_symtab_section_index();
-    writer.reserve_symtab();
-    writer.reserve_strtab_section_index();
-    writer.reserve_strtab();
-    for (output, placed) in outputs.iter().zip(&mut placed) {
-        if placed.relocations.is_some() {
-            placed.relocation_offset = writer.reserve_relocations(output.relocations.len(), true);
-        }
-    }
-    writer.reserve_shstrtab_section_index();
-    writer.reserve_shstrtab();
-    writer.reserve_section_headers();
+    let mut placed = reserve_sections(&mut writer, outputs, &relocation_names);
+    let symbols = reserve_symbols(&mut writer, program, &placed, &entries);
+    reserve_ranges(&mut writer, outputs, &mut placed);
 
     writer
         .write_file_header(&FileHeader {
@@ -204,14 +159,96 @@ pub(crate) fn write(program: &Program<'_>, outputs: &[Output<'_>]) -> Result<Vec
         writer.write(&output.bytes);
     }
     writer.write_null_symbol();
-    for (entry, name) in entries.iter().zip(&names) {
+    for (entry, name) in entries.iter().zip(&symbols.names) {
         writer.write_symbol(&symbol(program, &placed, entry, *name));
     }
     writer.write_strtab();
+    write_relocations(&mut writer, outputs, &symbols)?;
+    writer.write_shstrtab();
+    write_headers(&mut writer, outputs, &placed, local as u32 + 1);
+    Ok(bytes)
+}
+
+fn reserve_sections<'o>(
+    writer: &mut Writer<'o>,
+    outputs: &[Output<'o>],
+    relocation_names: &'o [Vec<u8>],
+) -> Vec<Placed> {
+    let mut placed = Vec::new();
+    for (output, relocation_name) in outputs.iter().zip(relocation_names) {
+        let name = writer.add_section_name(output.name);
+        let index = writer.reserve_section_index();
+        let relocations = (!output.relocations.is_empty()).then(|| {
+            let name = writer.add_section_name(relocation_name);
+            writer.reserve_section_index();
+            name
+        });
+        placed.push(Placed { name, index, relocations, offset: 0, relocation_offset: 0 });
+    }
+    placed
+}
+
+/// The rows of the table of symbols in the file.
+#[derive(Default)]
+struct SymbolRows {
+    /// What relocations call them.
+    numbers: FxHashMap<Target, u32>,
+    names: Vec<Option<StringId>>,
+}
+
+fn reserve_symbols<'p>(
+    writer: &mut Writer<'p>,
+    program: &Program<'p>,
+    placed: &[Placed],
+    entries: &[Entry],
+) -> SymbolRows {
+    writer.reserve_null_symbol_index();
+    let mut rows = SymbolRows::default();
+    for entry in entries {
+        let (target, name, section) = match entry {
+            Entry::File => (None, None, None),
+            Entry::Section(section) => (Some(Target::Section(*section)), None, Some(placed[*section].index)),
+            Entry::Symbol(id) => {
+                let symbol = &program.symbols[*id];
+                let name = writer.add_string(symbol.name);
+                (Some(Target::Symbol(*id)), Some(name), symbol.place.map(|place| placed[place.section].index))
+            }
+        };
+        let number = writer.reserve_symbol_index(section);
+        rows.numbers.extend(target.map(|target| (target, number.0)));
+        rows.names.push(name);
+    }
+    rows
+}
+
+/// Where everything goes, in the order in which [`write`] writes it.
+fn reserve_ranges(writer: &mut Writer<'_>, outputs: &[Output<'_>], placed: &mut [Placed]) {
+    for (output, placed) in outputs.iter().zip(placed.iter_mut()) {
+        placed.offset = writer.reserve(output.bytes.len(), output.alignment as usize);
+    }
+    writer.reserve_symtab_section_index();
+    writer.reserve_symtab();
+    writer.reserve_strtab_section_index();
+    writer.reserve_strtab();
+    for (output, placed) in outputs.iter().zip(placed) {
+        if placed.relocations.is_some() {
+            placed.relocation_offset = writer.reserve_relocations(output.relocations.len(), true);
+        }
+    }
+    writer.reserve_shstrtab_section_index();
+    writer.reserve_shstrtab();
+    writer.reserve_section_headers();
+}
+
+fn write_relocations(
+    writer: &mut Writer<'_>,
+    outputs: &[Output<'_>],
+    symbols: &SymbolRows,
+) -> Result<(), Error> {
     for output in outputs.iter().filter(|output| !output.relocations.is_empty()) {
         writer.write_align_relocation();
         for relocation in &output.relocations {
-            let symbol = *numbers.get(&relocation.target).ok_or(Error::Expression)?;
+            let symbol = *symbols.numbers.get(&relocation.target).ok_or(Error::Expression)?;
             writer.write_relocation(
                 true,
                 &Rel {
@@ -223,9 +260,7 @@ pub(crate) fn write(program: &Program<'_>, outputs: &[Output<'_>]) -> Result<Vec
             );
         }
     }
-    writer.write_shstrtab();
-    write_headers(&mut writer, outputs, &placed, local as u32 + 1);
-    Ok(bytes)
+    Ok(())
 }
 
 /// Where a section stands in the file.
