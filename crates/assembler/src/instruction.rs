@@ -104,8 +104,8 @@ impl<'p> Instruction<'p> {
             Bswap => e.in_opcode(a.size(), &[0x0f], 0xc8, a),
             Push => e.push(a),
             Pop => e.pop(a),
-            Call => e.call(a),
-            Jmp => e.jump(a),
+            Call => e.transfer(&[0xe8], 2, a),
+            Jmp => e.transfer(&[0xe9], 4, a),
             J => e.jump_if(self.condition, a),
             Ret => e.bytes(&[0xc3]),
             Nop => e.bytes(&[0x90]),
@@ -238,8 +238,7 @@ impl<'p> Encoder<'_, 'p> {
                 let needs_rex = shape.byte && *size == 1 && *number >= 4;
                 self.modrm(shape, opcode, *number, needs_rex, rm)
             }
-            Operand::HighByte(number) => self.modrm(shape, opcode, *number, false, rm),
-            Operand::Xmm(number) => self.modrm(shape, opcode, *number, false, rm),
+            Operand::HighByte(number) | Operand::Xmm(number) => self.modrm(shape, opcode, *number, false, rm),
             _ => Err(Unsupported),
         }
     }
@@ -496,23 +495,14 @@ impl<'p> Encoder<'_, 'p> {
         }
     }
 
-    fn call(&mut self, a: &Operand<'p>) -> Encoding {
+    /// A call or a jump: to a symbol by an opcode of its own, or to where an operand says.
+    fn transfer(&mut self, to_symbol: &[u8], extension: u8, a: &Operand<'p>) -> Encoding {
         match a {
             Operand::Symbol(name) => {
-                self.bytes(&[0xe8])?;
+                self.bytes(to_symbol)?;
                 self.refer(*name, 0, ReferenceKind::Jump)
             }
-            _ => self.extension(Shape::PLAIN, &[0xff], 2, a),
-        }
-    }
-
-    fn jump(&mut self, a: &Operand<'p>) -> Encoding {
-        match a {
-            Operand::Symbol(name) => {
-                self.bytes(&[0xe9])?;
-                self.refer(*name, 0, ReferenceKind::Jump)
-            }
-            _ => self.extension(Shape::PLAIN, &[0xff], 4, a),
+            _ => self.extension(Shape::PLAIN, &[0xff], extension, a),
         }
     }
 

@@ -32,18 +32,25 @@ pub(crate) struct Lines<'p> {
     pub files: BTreeMap<u64, &'p [u8]>,
     /// It holds for the next instruction.
     pub pending: Option<Row>,
-    rows: Vec<(usize, Position, Row)>,
+    /// By section, in the order of their places.
+    rows: BTreeMap<usize, Vec<(Position, Row)>>,
 }
 
 impl<'p> Lines<'p> {
     pub fn new(directory: &'p [u8]) -> Lines<'p> {
-        Lines { directory, prefixes: Vec::new(), files: BTreeMap::new(), pending: None, rows: Vec::new() }
+        Lines {
+            directory,
+            prefixes: Vec::new(),
+            files: BTreeMap::new(),
+            pending: None,
+            rows: BTreeMap::new(),
+        }
     }
 
     /// The pending line holds from a place of a section on.
     pub fn flush(&mut self, section: usize, here: Position) {
         if let Some(row) = self.pending.take() {
-            self.rows.push((section, here, row));
+            self.rows.entry(section).or_default().push((here, row));
         }
     }
 
@@ -113,12 +120,12 @@ fn line_program(program: &Program<'_>, encoding: Encoding, main: &[u8]) -> LineP
         .iter()
         .map(|(number, name)| (*number, add_file(&mut table, &lines.mapped(name))))
         .collect();
-    for (number, section) in program.sections.iter().enumerate() {
-        let mut rows = lines.rows.iter().filter(|(of, ..)| *of == number).peekable();
-        let Some((_, first, _)) = rows.peek() else { continue };
+    for (number, rows) in &lines.rows {
+        let section = &program.sections[*number];
+        let Some((first, _)) = rows.first() else { continue };
         let start = section.address(*first);
-        table.begin_sequence(Some(Address::Symbol { symbol: number, addend: i64::from(start) }));
-        for (_, position, row) in rows {
+        table.begin_sequence(Some(Address::Symbol { symbol: *number, addend: i64::from(start) }));
+        for (position, row) in rows {
             let Some(file) = ids.get(&row.file) else { continue };
             let next = table.row();
             next.address_offset = u64::from(section.address(*position) - start);

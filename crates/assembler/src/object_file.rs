@@ -116,7 +116,8 @@ fn entries(program: &Program<'_>, outputs: &[Output<'_>]) -> (Vec<Entry>, usize)
             entries.extend(used_sections[section].then_some(Entry::Section(section)));
         }
         if symbol.is_label() {
-            labels.extend(used_labels.contains(&id).then_some(Entry::Symbol(id)));
+            let is_kept = symbol.place.is_some() && used_labels.contains(&id);
+            labels.extend(is_kept.then_some(Entry::Symbol(id)));
         } else if symbol.is_local() {
             entries.push(Entry::Symbol(id));
         }
@@ -132,7 +133,7 @@ fn entries(program: &Program<'_>, outputs: &[Output<'_>]) -> (Vec<Entry>, usize)
 /// The bytes of the object file.
 ///
 /// # Errors
-/// When a label is used that is defined nowhere, or the file would be too large.
+/// When a label is used that is defined nowhere, or there are too many sections.
 pub(crate) fn write(program: &Program<'_>, outputs: &[Output<'_>]) -> Result<Vec<u8>, Error> {
     let (entries, local) = entries(program, outputs);
     let relocation_names: Vec<Vec<u8>> =
@@ -142,6 +143,9 @@ pub(crate) fn write(program: &Program<'_>, outputs: &[Output<'_>]) -> Result<Vec
     writer.reserve_file_header();
     let mut placed = reserve_sections(&mut writer, outputs, &relocation_names);
     let symbols = reserve_symbols(&mut writer, program, &placed, &entries);
+    if writer.symtab_shndx_needed() {
+        return Err(Error::Object("more sections than a symbol can name".into()));
+    }
     reserve_ranges(&mut writer, outputs, &mut placed);
 
     writer

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use flambeau_wire::{DecodeError, Reader};
 use object::elf;
+use rustc_hash::FxHashMap;
 
 use crate::Error;
 use crate::codes::{ConstantKind, Line, Mnemonic};
@@ -24,6 +25,8 @@ const MAX_DEPTH: u32 = 16;
 /// A program that was read.
 pub(crate) struct Program<'p> {
     pub sections: Vec<Section<'p>>,
+    /// The numbers of sections: each function may have one.
+    by_name: FxHashMap<Cow<'p, [u8]>, usize>,
     pub symbols: Symbols<'p>,
     pub frames: Vec<Frame>,
     pub lines: Lines<'p>,
@@ -33,9 +36,8 @@ pub(crate) struct Program<'p> {
     is_in_frame: bool,
 }
 
-/// The sections that every object file has.
+/// The first of the sections that every object file has.
 pub(crate) const TEXT: usize = 0;
-const DATA: usize = 1;
 
 /// What `as` names in an object file that reaches symbols through the table of addresses.
 const GOT: &[u8] = b"_GLOBAL_OFFSET_TABLE_";
@@ -53,8 +55,11 @@ impl<'p> Program<'p> {
         }
         let mut lines = Lines::new(text(reader)?);
         lines.prefixes = reader.list(|reader| Ok((text(reader)?, text(reader)?)))?;
+        let sections = basic_sections();
+        let numbered = sections.iter().enumerate();
         let mut program = Program {
-            sections: basic_sections(),
+            by_name: numbered.map(|(number, section)| (section.attributes.name.clone(), number)).collect(),
+            sections,
             symbols: Symbols::default(),
             frames: Vec::new(),
             lines,
@@ -201,7 +206,7 @@ impl<'p> Program<'p> {
         };
         let symbol = self.symbol(reference.name.symbol);
         let section = self.section();
-        let at = section.position_of(reference.field);
+        let at = section.position(reference.field);
         let value = Value::Reference { symbol, addend: reference.addend, kind };
         section.fixups.push(Fixup { at, size: 4, value });
         Ok(())
@@ -271,21 +276,18 @@ impl<'p> Program<'p> {
         let name = text(reader)?;
         let flags = reader.option(text)?;
         let entry_size = reader.option(|reader| reader.u64())?.unwrap_or_default();
-        let known = self.sections.iter().position(|section| *section.attributes.name == *name);
-        self.current = match known {
-            Some(section) => section,
-            None => {
-                let flags = match flags {
-                    Some(flags) => {
-                        section_flags(flags).ok_or_else(|| reader.error("a strange flag of a section"))?
-                    }
-                    None => default_flags(name),
-                };
-                let name = Cow::Borrowed(name);
-                self.sections.push(Section::new(Attributes { name, flags, entry_size, is_empty: false }));
-                self.sections.len() - 1
-            }
+        if let Some(known) = self.by_name.get(name) {
+            self.current = *known;
+            return Ok(());
+        }
+        let flags = match flags {
+            Some(flags) => section_flags(flags).ok_or_else(|| reader.error("a strange flag of a section"))?,
+            None => default_flags(name),
         };
+        let name = Cow::Borrowed(name);
+        self.current = self.sections.len();
+        self.by_name.insert(name.clone(), self.current);
+        self.sections.push(Section::new(Attributes { name, flags, entry_size, is_empty: false }));
         Ok(())
     }
 }
@@ -295,13 +297,11 @@ fn basic_sections<'p>() -> Vec<Section<'p>> {
         let flags = u64::from(flags | elf::SHF_ALLOC);
         Section::new(Attributes { name: Cow::Borrowed(name), flags, entry_size: 0, is_empty })
     };
-    let sections = vec![
+    vec![
         section(b".text", elf::SHF_EXECINSTR, false),
         section(b".data", elf::SHF_WRITE, false),
         section(b".bss", elf::SHF_WRITE, true),
-    ];
-    debug_assert_eq!(*sections[DATA].attributes.name, *b".data");
-    sections
+    ]
 }
 
 /// What `as` gives a section whose flags are not said.

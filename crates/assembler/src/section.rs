@@ -143,7 +143,8 @@ impl<'p> Section<'p> {
         self.position(self.bytes.len())
     }
 
-    fn position(&self, byte: usize) -> Position {
+    /// The place of a byte that was just written, or of the next one.
+    pub fn position(&self, byte: usize) -> Position {
         Position { items: self.items.len() as u32, bytes: byte as u32 }
     }
 
@@ -155,14 +156,9 @@ impl<'p> Section<'p> {
         self.bytes.resize(self.bytes.len() + count, 0);
     }
 
-    /// Appends what `encode` writes, and gives its result. Places in it are those of `position_of`.
+    /// Appends what `encode` writes, and gives its result. Places in it are those of [`Section::position`].
     pub fn append_with<T>(&mut self, encode: impl FnOnce(&mut Vec<u8>) -> T) -> T {
         encode(&mut self.bytes)
-    }
-
-    /// The place of a byte that was just written.
-    pub fn position_of(&self, byte: usize) -> Position {
-        self.position(byte)
     }
 
     /// A field of `size` bytes that is filled in later.
