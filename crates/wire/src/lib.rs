@@ -1,6 +1,8 @@
 //! Reading bytes: the encodings of `docs/formats.md`. Nothing that the bytes say is trusted: lengths are
 //! checked against what is left before anything is allocated.
 
+pub mod numbers;
+
 use std::borrow::Cow;
 
 /// Why bytes could not be read.
