@@ -1,7 +1,7 @@
 //! Modules that functors of other units make (features B7, B13, D3).
 
 mod folder;
-use folder::Folder;
+use folder::{Folder, check_status, text};
 
 /// A unit with functors: a tree, one with a state of its own, and one that applies the first.
 const TREES: (&str, &str) = (
@@ -460,4 +460,23 @@ fn functions_that_hand_modules_on_are_called_as_they_are() {
     assert!(!body(&ir, "first").contains("camlBags__first_"), "{ir}");
     let files = ["-O3", "trees.ml", "bags.ml", "v.ml", "t.ml"];
     assert_eq!(folder.link_and_run(&files), "true false false");
+}
+
+/// A function of a functor of the library that calls a small function of the argument in its loops is copied without
+/// `-O3`, too; where that calls something itself, it is not.
+#[test]
+fn small_functions_of_the_argument_make_larger_copies() {
+    let is_called = |compare: &str| {
+        let source = format!(
+            "module M = Map.Make (struct type t = int let compare a b = {compare} end)\nlet u k m = M.find_opt k m"
+        );
+        let folder = Folder::new(&[("t.ml", &source)]);
+        let tool = folder.tool();
+        let output = folder.command(&tool, &[], &["-flambeau-verify", "-dflambeau", "-c", "t.ml"]);
+        check_status(&output, 0);
+        let ir = text(&output.stderr);
+        ir.lines().any(|line| line.contains("call external") && line.contains("find_opt"))
+    };
+    assert!(!is_called("Int.compare a b"));
+    assert!(is_called("Sys.opaque_identity compare a b"));
 }
