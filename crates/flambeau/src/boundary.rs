@@ -154,7 +154,12 @@ extern "C" fn flambeau_library_description(unit: Value) -> Value {
         Ok(Some(description)) => (b'd', description),
         Err(error) => (b'e', format!("{error:#}").into_bytes()),
     };
-    string_of_bytes(&[&[kind], &rest[..]].concat())
+    tagged(kind, &rest)
+}
+
+/// A string whose first byte says what the rest is.
+fn tagged(kind: u8, rest: &[u8]) -> Value {
+    string_of_bytes(&[&[kind], rest].concat())
 }
 
 /// The description of a unit in the library of this executable.
@@ -175,11 +180,10 @@ fn library_description(unit: &str) -> anyhow::Result<Option<Vec<u8>>> {
 #[unsafe(no_mangle)]
 extern "C" fn flambeau_assemble(program: Value) -> Value {
     // SAFETY: OCaml's type system says that it is a string; assembling it does not touch OCaml's heap.
-    let object = pipeline::assemble(unsafe { bytes_of_string(program) });
-    string_of_bytes(&match object {
-        Ok(object) => [b"o", &object[..]].concat(),
-        Err(reason) => [b"e", reason.as_bytes()].concat(),
-    })
+    match pipeline::assemble(unsafe { bytes_of_string(program) }) {
+        Ok(object) => tagged(b'o', &object),
+        Err(reason) => tagged(b'e', reason.as_bytes()),
+    }
 }
 
 /// `Rust.process_id`

@@ -110,7 +110,8 @@ fn unreadable_source(lab: &Lab) -> Result<Verdict> {
     Ok(Verdict::Held)
 }
 
-/// No assembler and no C compiler on the PATH: what can't be run is named.
+/// No assembler and no C compiler on the PATH: where the assembler is wanted, that it can't be run is said; Flambeau's
+/// own needs none.
 fn missing_assembler(lab: &Lab) -> Result<Verdict> {
     lab.write("x.ml", SOURCE)?;
     let compile = |flags: &[&str]| {
@@ -195,7 +196,7 @@ fn full_disk(lab: &Lab) -> Result<Verdict> {
     Ok(Verdict::Measured(format!("full at {refused} points, each reported clearly")))
 }
 
-/// The disk that holds the folder of temporary files is full.
+/// The disk that holds the folder of temporary files is full: the text for `as` is refused, an object needs none.
 fn full_temporary_disk(lab: &Lab) -> Result<Verdict> {
     let Some(mount) = Mount::new(lab, "tmp", "size=4k")? else {
         return Ok(no_mount());

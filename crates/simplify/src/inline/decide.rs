@@ -169,6 +169,11 @@ impl Simplifier<'_> {
         let growth = match forced {
             Some(Reason::Stub) if !recursive => Growth::NONE,
             Some(Reason::Functor | Reason::SingleUse | Reason::Beneficial(_)) => Growth::NONE,
+            Some(Reason::CallsInLoops { size: whole, .. }) => {
+                self.grow_deeper(apply, size)?;
+                self.global.loops_budget -= whole;
+                Growth::NONE
+            }
             // No budget applies, but there is a limit.
             Some(_) => {
                 self.grow_deeper(apply, size)?;

@@ -6,12 +6,11 @@ use flambeau_ir::decision::{Policy, Reason};
 use flambeau_ir::{
     Apply, CallKind, CodeId, Expr, Item, Named, Prim, Simple, Terminator, Unit, ValueSlot, Variable,
 };
+use flambeau_types::Ty;
 use rustc_hash::FxHashMap;
 
 use super::DEEPEST;
 use super::types::comparison;
-use flambeau_types::Ty;
-
 use crate::Simplifier;
 
 /// Larger functions are not inlined for what they are passed.
@@ -23,7 +22,7 @@ const CALL: u32 = 200;
 
 impl Simplifier<'_> {
     /// Whether a call passes functions to one that calls them in its loops so often that it is inlined for that.
-    pub(crate) fn calls_known_in_loops(&mut self, apply: &Apply, code: CodeId) -> Option<Reason> {
+    pub(crate) fn calls_known_in_loops(&self, apply: &Apply, code: CodeId) -> Option<Reason> {
         let stays = self.is_measuring()
             || self.rewrites.stubs_only
             || self.arguments().policy != Policy::Threshold
@@ -41,7 +40,6 @@ impl Simplifier<'_> {
         if calls == 0 || size > calls.saturating_mul(CALL) || size > self.global.loops_budget {
             return None;
         }
-        self.global.loops_budget -= size;
         Some(Reason::CallsInLoops { calls, size })
     }
 
