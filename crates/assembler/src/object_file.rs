@@ -225,7 +225,7 @@ fn reserve_symbols<'p>(
     rows
 }
 
-/// Where everything goes, in the order in which [`write`] writes it.
+/// Where everything goes, in the order in which [`write()`] writes it.
 fn reserve_ranges(writer: &mut Writer<'_>, outputs: &[Output<'_>], placed: &mut [Placed]) {
     for (output, placed) in outputs.iter().zip(placed.iter_mut()) {
         placed.offset = writer.reserve(output.bytes.len(), output.alignment as usize);
