@@ -123,15 +123,17 @@ impl Lifting {
     fn note_values(&mut self, id: SetId) {
         for (slot, value) in self.sets[id].set.values.clone() {
             match value.as_var().and_then(|var| self.set_of[self.known.closure(var.into())?]) {
-                Some(other) => {
-                    let (one, other) = (self.group(id), self.group(other));
-                    self.sets[one.max(other)].group = one.min(other);
-                }
+                Some(other) => self.lift_together(id, other),
                 None => {
                     self.values.insert(slot, (value, id));
                 }
             }
         }
+    }
+
+    fn lift_together(&mut self, one: SetId, other: SetId) {
+        let (one, other) = (self.group(one), self.group(other));
+        self.sets[one.max(other)].group = one.min(other);
     }
 
     /// The set that stands for those that are lifted together with one: the first.
@@ -208,8 +210,15 @@ impl Lifting {
         let is_counted = needs.len() <= MOST_PARAMETERS;
         if is_counted {
             needs.push(slot);
-        } else if self.set_of[code].is_none() {
-            self.stuck.insert(*set);
+        }
+        let set = *set;
+        match self.set_of[code] {
+            // It may have come to the closure through another one, of a set that stays.
+            Some(own) => self.lift_together(own, set),
+            None if is_counted => {}
+            None => {
+                self.stuck.insert(set);
+            }
         }
         is_counted
     }
