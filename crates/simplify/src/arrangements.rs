@@ -18,7 +18,7 @@ pub struct Call {
     pub from: CodeId,
     /// What it calls.
     pub to: CodeId,
-    /// What it passes.
+    /// What it passes; in nested functions what that is outside of them, if they have captured it.
     pub args: Vec<Simple>,
 }
 
@@ -97,11 +97,12 @@ impl Flow<'_> {
         self.arrangements(&positions).filter(Arrangements::permute)
     }
 
-    /// The parameter of the calling function that a call passes on.
+    /// The parameter of the calling function, or of the one that this is nested in, that a call passes on.
     fn source(&self, call: &Call, index: usize) -> Option<Position> {
-        let (_, params) = self.functions.iter().find(|(code, _)| *code == call.from)?;
         let var = call.args[index].as_var()?;
-        params.iter().position(|param| *param == var).map(|position| (call.from, position))
+        self.functions.iter().find_map(|(code, params)| {
+            params.iter().position(|param| *param == var).map(|position| (*code, position))
+        })
     }
 
     /// The functions that the call reaches. What is nested in one of the set counts as reached.

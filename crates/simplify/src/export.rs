@@ -179,7 +179,7 @@ fn may_be_inlined(unit: &Unit, code: CodeId, rewrites: &Rewrites) -> bool {
         }
         _ => largest_benefit(unit, code).saturating_add(SMALL).min(LARGE),
     };
-    let copied = || specialise::uses_functions(data) || specialise::types::gains_from_types(unit, code);
+    let copied = || specialise::uses_functions(unit, code) || specialise::types::gains_from_types(unit, code);
     let unrolled = || inline::descends_and_is_small(unit, code);
     (stub || !data.recursive || copied() || unrolled()) && size::whole(unit, code, limit).is_some()
 }

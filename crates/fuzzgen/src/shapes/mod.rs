@@ -7,6 +7,7 @@
 //! users write: interpreters, trees, parsers.
 
 mod calls;
+mod combinators;
 mod data;
 mod memory;
 mod modules;
@@ -62,9 +63,18 @@ enum Kernel {
 /// All shapes that programs may have.
 fn shapes(ocaml5: bool) -> impl Iterator<Item = &'static Shape> {
     let new = if ocaml5 { ocaml5::SHAPES } else { &[] };
-    [data::SHAPES, memory::SHAPES, calls::SHAPES, modules::SHAPES, programs::SHAPES, polymorphic::SHAPES, new]
-        .into_iter()
-        .flatten()
+    [
+        data::SHAPES,
+        memory::SHAPES,
+        calls::SHAPES,
+        modules::SHAPES,
+        programs::SHAPES,
+        polymorphic::SHAPES,
+        combinators::SHAPES,
+        new,
+    ]
+    .into_iter()
+    .flatten()
 }
 
 /// The names of all shapes: what a run of the generator should cover.

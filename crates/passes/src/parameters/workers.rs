@@ -46,7 +46,7 @@ pub(super) fn exported(unit: &Unit, rewrites: &Rewrites) -> Vec<CodeId> {
     let codes = sets.flat_map(|set| &set.functions).map(|(_, code)| *code);
     let is_called = |code: &CodeId| {
         let data = &unit.codes[*code];
-        let limit = match (uses_functions(data), data.recursive) {
+        let limit = match (uses_functions(unit, *code), data.recursive) {
             (false, _) => SMALL,
             (true, false) => SMALL_FOR_FUNCTIONS,
             // They are copied for it. A worker, which has a convention of its own, never is.

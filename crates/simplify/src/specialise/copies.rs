@@ -1,5 +1,7 @@
 //! The copies of functions that are specialised: one set of closures, which has captured the arguments.
 
+use std::collections::BTreeMap;
+
 use flambeau_ir::copy::Copier;
 use flambeau_ir::term::SpecialiseAttribute;
 use flambeau_ir::transfer::own_name;
@@ -20,17 +22,15 @@ impl Simplifier<'_> {
     pub(super) fn specialised_copy(
         &mut self,
         apply: &Apply,
-        code: CodeId,
-        functions: Functions,
-        values: Vec<(ValueSlot, Simple)>,
+        original: Original,
         arrangements: &Arrangements,
-        group: &Group,
     ) -> Option<Rest> {
+        let Original { code, functions, values, group, nested } = original;
         let position = functions.iter().position(|(_, c)| *c == code)?;
         let most = functions.iter().map(|(_, code)| arrangements.of(*code).len()).max()?;
         let mut all = Vec::with_capacity(most);
         for _ in 0..most {
-            all.push(self.copied_set(apply, &functions, &values, group)?);
+            all.push(self.copied_set(apply, &functions, &values, &group)?);
         }
         // One set of all copies, so that each can call each.
         let mut vars: SmallVec<[Variable; 1]> = SmallVec::new();
@@ -48,7 +48,7 @@ impl Simplifier<'_> {
                 }
             }
         }
-        let captured = self.capture(apply, &mut set, arrangements);
+        let captured = self.capture(apply, &mut set, arrangements, nested);
         let mut through_closures = captured.values().any(|by| matches!(by, Captured::Slot(_)));
         if arrangements.permute() {
             for (original, number, copy) in &copies.all {
@@ -73,14 +73,24 @@ impl Simplifier<'_> {
         call.callee = Some(vars[position].into());
         call.kind = CallKind::Direct(copies.get(code, 0)?);
         for (arg, known) in call.args.iter_mut().zip(&arrangements.of(code)[0]) {
-            if known.is_some() {
+            if known.is_some_and(|index| !matches!(captured[&index], Captured::ByValues)) {
                 *arg = Simple::UNIT;
             }
         }
-        let copy = Expr {
-            items: vec![Item::LetClosures { vars, set, dbg: apply.dbg }],
-            terminator: Terminator::Apply(Box::new(call)),
-        };
+        let mut items = Vec::new();
+        for index in
+            captured.iter().filter(|(_, by)| matches!(by, Captured::ByValues)).map(|(index, _)| *index)
+        {
+            let values = self.by_values(apply.args[index], apply.dbg, &mut items)?;
+            let position = |(original, number, copy): &(CodeId, usize, CodeId)| {
+                let arrangement = &arrangements.of(*original)[*number];
+                Some((*copy, arrangement.iter().position(|argument| *argument == Some(index))?))
+            };
+            let positions = copies.all.iter().filter_map(position).collect();
+            self.pass_by_values(&mut call, index, &values, &positions)?;
+        }
+        items.push(Item::LetClosures { vars, set, dbg: apply.dbg });
+        let copy = Expr { items, terminator: Terminator::Apply(Box::new(call)) };
         self.note_sets(&copy);
         Some(Rest::from(copy))
     }
@@ -131,7 +141,7 @@ impl Simplifier<'_> {
 
     /// Redirects calls of functions of a group, in the codes from `first` on, to their copies.
     fn tie(&mut self, first: CodeId, originals: &Functions, copies: &SetOfClosures, group: &Group) {
-        if group.0.len() < 2 {
+        if group.0.is_empty() {
             return;
         }
         let copy_of = |code: CodeId| {
@@ -146,6 +156,7 @@ impl Simplifier<'_> {
                     && let Some(copy) = group.called(&apply.kind).and_then(copy_of)
                 {
                     apply.kind = CallKind::Direct(copy);
+                    apply.callee = None;
                 }
             });
         }
@@ -192,10 +203,12 @@ impl Simplifier<'_> {
         apply: &Apply,
         set: &mut SetOfClosures,
         arrangements: &Arrangements,
-    ) -> FxHashMap<usize, Captured> {
-        let mut captured = FxHashMap::default();
+        nested: bool,
+    ) -> BTreeMap<usize, Captured> {
+        let mut captured = BTreeMap::new();
         for index in arrangements.arguments() {
             let by = match apply.args[index] {
+                Simple::Var(_) if nested => Captured::ByValues,
                 arg @ Simple::Var(_) => {
                     let slot = self.unit.value_slots.push("invariant".into());
                     set.values.push((slot, arg));
@@ -246,23 +259,23 @@ impl Simplifier<'_> {
         &mut self,
         copy: CodeId,
         params: &[(usize, usize)],
-        captured: &FxHashMap<usize, Captured>,
+        captured: &BTreeMap<usize, Captured>,
     ) {
         let mut items = Vec::with_capacity(params.len());
         for (index, arg) in params {
             let param = self.unit.codes[copy].params[*index];
-            let fresh = self.unit.new_variable_like(param);
-            let data = &mut self.unit.codes[copy];
-            data.params[*index] = fresh;
-            let named = match captured[arg] {
-                Captured::Atom(simple) => Named::Simple(simple),
+            let data = &self.unit.codes[copy];
+            let named = match &captured[arg] {
+                Captured::Atom(simple) => Named::Simple(*simple),
                 Captured::Slot(value) => Named::Prim {
-                    prim: Prim::ProjectValueSlot { function: data.function_slot, value },
+                    prim: Prim::ProjectValueSlot { function: data.function_slot, value: *value },
                     args: SmallVec::from_slice(&[data.my_closure.into()]),
                     exn: None,
                 },
+                Captured::ByValues => continue,
             };
             items.push(Item::Let { var: param, named, dbg: data.dbg });
+            self.unit.codes[copy].params[*index] = self.unit.new_variable_like(param);
             self.global.ignored.entry(copy).or_default().push(*index);
         }
         self.unit.codes[copy].body.items.splice(0..0, items);
@@ -284,9 +297,24 @@ impl Copies {
     }
 }
 
-/// How a captured argument is known in the copied functions.
-#[derive(Clone, Copy)]
+/// How an argument is known in the copied functions.
 enum Captured {
     Atom(Simple),
     Slot(ValueSlot),
+    /// It is passed by the values that it has captured itself.
+    ByValues,
+}
+
+/// What is copied.
+pub struct Original {
+    /// The function that is called.
+    pub code: CodeId,
+    /// The functions.
+    pub functions: Functions,
+    /// What their closures capture.
+    pub values: Vec<(ValueSlot, Simple)>,
+    /// Those of another unit, by name.
+    pub group: Group,
+    /// Whether functions nested in them call them.
+    pub nested: bool,
 }

@@ -4,6 +4,7 @@
 use flambeau_ir::{Apply, CallKind, CodeId, Item, Named, Prim, Simple, Symbol, Terminator, Unit, Variable};
 use smallvec::SmallVec;
 
+use super::nested::Nested;
 use crate::arrangements::Call;
 use crate::{Functions, Simplifier};
 
@@ -74,11 +75,8 @@ impl Simplifier<'_> {
 
     /// The calls in a function, and in those whose closures it allocates.
     fn calls_in(&self, code: CodeId, f: &mut impl FnMut(&Apply)) {
-        let mut pending = vec![code];
-        while let Some(code) = pending.pop() {
-            let body = &self.unit.codes[code].body;
-            body.for_each_code_made(&mut |code| pending.push(code));
-            body.walk(&mut |expr| {
+        for code in Nested::of(self.unit, code).codes {
+            self.unit.codes[code].body.walk(&mut |expr| {
                 if let Terminator::Apply(apply) = &expr.terminator {
                     f(apply);
                 }
@@ -98,10 +96,9 @@ impl Simplifier<'_> {
         let mut calls = Vec::new();
         let mut escapes = false;
         for &(_, code) in functions.iter() {
-            let mut pending = vec![code];
-            while let Some(at) = pending.pop() {
+            let nested = Nested::of(self.unit, code);
+            for &at in &nested.codes {
                 let body = &self.unit.codes[at].body;
-                body.for_each_code_made(&mut |code| pending.push(code));
                 // Closures of the set that are seen there.
                 let mut closures: Vec<Variable> = vec![self.unit.codes[at].my_closure];
                 let escaped = |simple: Simple, closures: &[Variable]| match simple {
@@ -135,7 +132,10 @@ impl Simplifier<'_> {
                                 .for_each_comparator(&mut |function| escapes |= escaped(function, &closures));
                             apply.exn.for_each_simple(&mut |arg| escapes |= escaped(arg, &closures));
                             match own(&apply.kind) {
-                                Some(to) => calls.push(Call { from: at, to, args: apply.args.clone() }),
+                                Some(to) => {
+                                    let args = apply.args.iter().map(|arg| nested.outermost(*arg)).collect();
+                                    calls.push(Call { from: at, to, args });
+                                }
                                 None => {
                                     escapes |= apply.callee.is_some_and(|callee| escaped(callee, &closures));
                                 }

@@ -3,13 +3,11 @@
 //! large: each of these calls becomes a direct one, which may be inlined (features C1).
 
 use flambeau_ir::decision::{Policy, Reason};
-use flambeau_ir::{
-    Apply, CallKind, CodeId, Expr, Item, Named, Prim, Simple, Terminator, Unit, ValueSlot, Variable,
-};
+use flambeau_ir::{Apply, CallKind, CodeId, Expr, Simple, Terminator, Unit};
 use flambeau_types::Ty;
-use rustc_hash::FxHashMap;
 
 use super::DEEPEST;
+use super::nested::Nested;
 use super::types::comparison;
 use crate::Simplifier;
 
@@ -75,40 +73,20 @@ pub fn gains_from_functions(unit: &Unit, code: CodeId) -> bool {
 fn calls_in_loops(unit: &Unit, code: CodeId) -> Vec<u32> {
     let params = &unit.codes[code].params;
     let mut counts = vec![0; params.len()];
-    // The parameters, and what nested functions load them from.
-    let mut values: FxHashMap<Variable, usize> =
-        params.iter().enumerate().map(|(index, param)| (*param, index)).collect();
-    let mut slots: FxHashMap<ValueSlot, usize> = FxHashMap::default();
+    let nested = Nested::of(unit, code);
     let mut loops = false;
-    let mut pending = vec![code];
-    while let Some(next) = pending.pop() {
-        let data = &unit.codes[next];
-        let is_nested = next != code;
+    for &at in &nested.codes {
+        let data = &unit.codes[at];
+        let is_nested = at != code;
         loops |= is_nested && data.recursive;
         data.body.walk_in_loops(&mut |expr, in_loop| {
             loops |= in_loop;
-            for item in &expr.items {
-                match item {
-                    Item::Let {
-                        var,
-                        named: Named::Prim { prim: Prim::ProjectValueSlot { value, .. }, .. },
-                        ..
-                    } => values.extend(slots.get(value).map(|param| (*var, *param))),
-                    Item::LetClosures { set, .. } => {
-                        let param = |value: Simple| values.get(&value.as_var()?).copied();
-                        slots.extend(
-                            set.values.iter().filter_map(|(slot, value)| Some((*slot, param(*value)?))),
-                        );
-                        pending.extend(set.functions.iter().map(|(_, code)| *code));
-                    }
-                    _ => {}
-                }
-            }
             if let Terminator::Apply(apply) = &expr.terminator
                 && apply.kind == CallKind::Generic
-                && let Some(param) = apply.callee.and_then(Simple::as_var).and_then(|var| values.get(&var))
+                && let Some(callee) = apply.callee.map(|callee| nested.outermost(callee))
+                && let Some(param) = params.iter().position(|param| callee == Simple::Var(*param))
             {
-                counts[*param] += u32::from(in_loop || is_nested);
+                counts[param] += u32::from(in_loop || is_nested);
             }
         });
     }

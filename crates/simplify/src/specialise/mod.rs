@@ -8,26 +8,29 @@
 //! ([`crate::arrangements`]). The copy still takes all arguments, so that calls keep their shape; in calls of itself
 //! those captured are zero.
 
+mod by_values;
 mod copies;
 mod group;
 mod loops;
+mod nested;
 pub mod types;
+mod uses;
 
 use flambeau_ir::decision::{Policy, Reason};
 use flambeau_ir::inlining::LARGEST;
 use flambeau_ir::term::SpecialiseAttribute;
 use flambeau_ir::unit::{MOST_NEW_PARAMETERS, MOST_PARAMETERS};
-use flambeau_ir::{
-    Apply, CallKind, Code, CodeId, Item, Kind, Named, Prim, Rewrite, Simple, Terminator, ValueSlot, Variable,
-};
+use flambeau_ir::{Apply, CallKind, CodeId, FunctionKind, Kind, Rewrite, Simple, Unit, ValueSlot, Variable};
 use flambeau_types::Ty;
 use smallvec::SmallVec;
 
 use crate::arrangements::{Argument, Arrangements, Call, Flow};
 use crate::run::Rest;
 use crate::{Functions, Simplifier, size};
+use copies::Original;
 use group::Group;
 pub use loops::{LARGEST_WITH_LOOPS, gains_from_functions};
+use uses::Uses;
 
 /// Sets of functions larger than this together are not copied, unless an attribute wants it.
 pub const LARGEST_SPECIALISED: u32 = 250;
@@ -69,20 +72,26 @@ impl Simplifier<'_> {
         if apply.depth > DEEPEST || !wished && size > self.global.specialisation_budget {
             return None;
         }
-        let values =
-            self.captured(apply, &functions).filter(|values| self.is_lifted_later(values, &functions))?;
+        // Nor does the body of one of another unit use its closure, though the object of the stock compiler takes it.
+        let values = if imported { Some(Vec::new()) } else { self.captured(apply, &functions) };
+        let values = values.filter(|values| self.is_lifted_later(values, &functions))?;
         let calls = self.calls_of_set(&functions, &group)?;
-        // Functions that capture an argument are called through their closures, which those nested in them do not have;
-        // nor can a call in those choose between arrangements.
+        // Functions that capture an argument are called through their closures, which those nested in them do not have:
+        // these pass on what the argument has captured. Nor can a call in those choose between arrangements.
         let nested = calls.iter().any(|call| !functions.iter().any(|(_, code)| *code == call.from));
         let arrangements = self.arrangements(apply, code, &functions, &calls).find(|arrangements| {
             let arguments = arrangements.arguments();
             let captures = arguments.iter().any(|index| apply.args[*index].as_var().is_some());
-            !arguments.is_empty()
-                && !(nested && (captures || arrangements.permute()))
-                && (!captures || self.rewrites.lifts_closures())
+            let can_know = match (captures, nested) {
+                (false, _) => true,
+                (true, false) => self.rewrites.lifts_closures(),
+                (true, true) => self.is_passed_by_values(apply, &group, arrangements),
+            };
+            let permutes_in_nested = nested && arrangements.permute();
+            !(arguments.is_empty() || permutes_in_nested)
+                && can_know
                 && (wished || !arguments.iter().any(|index| self.is_of_functor(apply.args[*index])))
-                && (wished || self.is_worth_it(apply, arrangements))
+                && (wished || self.is_worth_it(apply, &group, arrangements))
                 && self.copied_size(arrangements).is_some_and(|size| {
                     size <= limit && (wished || size <= self.global.specialisation_budget)
                 })
@@ -97,7 +106,8 @@ impl Simplifier<'_> {
                 self.global.specialisation_budget.saturating_sub(size.saturating_add(frames));
         }
         self.log_specialisation(apply, code, &arrangements, size);
-        self.specialised_copy(apply, code, functions, values, &arrangements, &group)
+        let original = Original { code, functions, values, group, nested };
+        self.specialised_copy(apply, original, &arrangements)
     }
 
     /// Whether a function is not to be copied with its set.
@@ -162,7 +172,11 @@ impl Simplifier<'_> {
     /// The size that the copied functions may have together, if they are to be copied at all.
     fn specialisation_limit(&self, apply: &Apply, code: CodeId) -> Option<u32> {
         let data = &self.unit.codes[code];
-        let in_stub = self.function.current.is_some_and(|current| self.unit.codes[current].attributes.stub);
+        // A partial application calls what its closure waits for: the copy is made there.
+        let in_stub = self.function.current.is_some_and(|current| {
+            let current = &self.unit.codes[current];
+            current.attributes.stub && current.kind != FunctionKind::Curried
+        });
         let wish = match apply.specialised {
             SpecialiseAttribute::Default => data.attributes.specialise,
             wish => wish,
@@ -221,51 +235,49 @@ impl Simplifier<'_> {
     }
 
     /// Whether some function is called, or captured, that is known now.
-    fn is_worth_it(&self, apply: &Apply, arrangements: &Arrangements) -> bool {
-        let is_function = |index: usize| self.has_functions(apply.args[index]);
-        arrangements.iter().any(|(code, arrangement)| {
-            let data = &self.unit.codes[code];
-            let known: SmallVec<[Variable; 4]> = data
-                .params
-                .iter()
-                .zip(arrangement)
-                .filter(|(_, argument)| argument.is_some_and(is_function))
+    fn is_worth_it(&self, apply: &Apply, group: &Group, arrangements: &Arrangements) -> bool {
+        self.uses(group, arrangements, |index| self.has_functions(apply.args[index])).any(Uses::gain)
+    }
+
+    /// Whether the arguments that are variables are closures which the copies can be passed by the values that these
+    /// have captured: the functions themselves call them, and do nothing else with them.
+    fn is_passed_by_values(&self, apply: &Apply, group: &Group, arrangements: &Arrangements) -> bool {
+        let is_variable = |index: usize| apply.args[index].as_var().is_some();
+        let is_once = |index: usize| {
+            let times = |arrangement: &Vec<Option<usize>>| {
+                arrangement.iter().filter(|argument| **argument == Some(index)).count()
+            };
+            arrangements.iter().all(|(_, arrangement)| times(arrangement) <= 1)
+        };
+        let fits = |index: &usize| self.has_few_values(apply.args[*index]) && is_once(*index);
+        arrangements.arguments().iter().filter(|index| is_variable(**index)).all(fits)
+            && self.uses(group, arrangements, is_variable).all(Uses::called_here_alone)
+    }
+
+    /// What the functions do with those of their parameters that are arguments of the call with a property.
+    fn uses(
+        &self,
+        group: &Group,
+        arrangements: &Arrangements,
+        property: impl Fn(usize) -> bool,
+    ) -> impl Iterator<Item = Uses> {
+        let own = |kind: &CallKind| match kind {
+            CallKind::Direct(code) => !arrangements.of(*code).is_empty(),
+            kind => group.called(kind).is_some(),
+        };
+        arrangements.iter().map(move |(code, arrangement)| {
+            let params = self.unit.codes[code].params.iter().zip(arrangement);
+            let known: SmallVec<[Variable; 4]> = params
+                .filter(|(_, argument)| argument.is_some_and(&property))
                 .map(|(param, _)| *param)
                 .collect();
-            uses(data, &known)
+            Uses::of(self.unit, code, &known, own)
         })
     }
 }
 
 /// Whether specialisation for functions passed to it may bring something.
 #[must_use]
-pub fn uses_functions(code: &Code) -> bool {
-    uses(code, &code.params)
-}
-
-/// Whether a function calls or captures one of these variables, or calls what it loads from one of them.
-fn uses(code: &Code, variables: &[Variable]) -> bool {
-    let is_one = |simple: Simple| simple.as_var().is_some_and(|var| variables.contains(&var));
-    let mut loaded: SmallVec<[Variable; 4]> = SmallVec::new();
-    let mut used = false;
-    code.body.walk(&mut |expr| {
-        for item in &expr.items {
-            match item {
-                Item::Let { var, named: Named::Prim { prim: Prim::BlockLoad { .. }, args, .. }, .. }
-                    if is_one(args[0]) =>
-                {
-                    loaded.push(*var);
-                }
-                _ => {}
-            }
-        }
-        if let Terminator::Apply(apply) = &expr.terminator
-            && apply.kind == CallKind::Generic
-            && let Some(callee) = apply.callee
-        {
-            used |= is_one(callee) || callee.as_var().is_some_and(|var| loaded.contains(&var));
-        }
-    });
-    code.body.for_each_set(&mut |set| used |= set.values.iter().any(|(_, value)| is_one(*value)));
-    used
+pub fn uses_functions(unit: &Unit, code: CodeId) -> bool {
+    Uses::of(unit, code, &unit.codes[code].params, |kind| *kind == CallKind::Direct(code)).gain()
 }
