@@ -43,22 +43,29 @@ let block around fields = if List.exists (is_informative (List.length around - 1
 
 (* {1 The types of variables} *)
 
-(* What the variables of a scheme are in an instance of it. *)
-let rec instances known scheme instance =
-  match (Type_view.arrow scheme, Type_view.arrow instance) with
-  | Some (parameter, result), Some (argument, value) -> instances (instances known parameter argument) result value
-  | Some _, None | None, Some _ -> known
-  | None, None -> (
-      match (Type_view.view scheme, Type_view.view instance) with
-      | Variable id, _ -> if List.mem_assoc id known then known else (id, instance) :: known
-      | Tuple parts, Tuple others -> all_instances known parts others
-      | Constructor (path, args), Constructor (other, others) when Path.same path other ->
-          all_instances known args others
-      | Scheme ty, Scheme other -> instances known ty other
-      | _ -> known)
+(* More pairs of types are not looked at: with [-rectypes], types are cyclic. *)
+let most_pairs = 1_000
 
-and all_instances known schemes others =
-  if List.compare_lengths schemes others = 0 then List.fold_left2 instances known schemes others else known
+(* What the variables of a scheme are in an instance of it. *)
+let instances scheme instance =
+  let left = ref most_pairs in
+  let rec add known scheme instance =
+    decr left;
+    match (Type_view.arrow scheme, Type_view.arrow instance) with
+    | _ when !left < 0 -> known
+    | Some (parameter, result), Some (argument, value) -> add (add known parameter argument) result value
+    | Some _, None | None, Some _ -> known
+    | None, None -> (
+        match (Type_view.view scheme, Type_view.view instance) with
+        | Variable id, _ -> if List.mem_assoc id known then known else (id, instance) :: known
+        | Tuple parts, Tuple others -> add_all known parts others
+        | Constructor (path, args), Constructor (other, others) when Path.same path other -> add_all known args others
+        | Scheme ty, Scheme other -> add known ty other
+        | _ -> known)
+  and add_all known schemes others =
+    if List.compare_lengths schemes others = 0 then List.fold_left2 add known schemes others else known
+  in
+  add [] scheme instance
 
 (* {1 The shapes of parameters} *)
 
@@ -73,12 +80,16 @@ let largest = 100
 (* Types whose parts everybody reads. *)
 let is_plain path = List.exists (Path.same path) [ Predef.path_list; Predef.path_option ]
 
-let rec arrows ty =
-  match Type_view.arrow ty with
-  | Some (parameter, result) ->
-      let parameters, result = arrows result in
-      (parameter :: parameters, result)
-  | None -> ([], ty)
+(* The parameters of a function, up to as many, and its result. *)
+let arrows ty =
+  let rec from left ty =
+    match Type_view.arrow ty with
+    | Some (parameter, result) when left > 0 ->
+        let parameters, result = from (left - 1) result in
+        (parameter :: parameters, result)
+    | Some _ | None -> ([], ty)
+  in
+  from largest ty
 
 let rec of_type state variables around ty =
   state.fuel <- state.fuel - 1;
@@ -149,7 +160,7 @@ let of_parameter env variables ty =
 
 (** The shapes of the arguments of a function of type [scheme], which is used at the type [instance]. *)
 let of_application env ~scheme ~instance =
-  let variables = List.map (fun (id, ty) -> (id, describe env ty)) (instances [] scheme instance) in
+  let variables = List.map (fun (id, ty) -> (id, describe env ty)) (instances scheme instance) in
   List.map (of_parameter env variables) (fst (arrows scheme))
 
 (** The shape of a value of a type, over the type's variables. *)

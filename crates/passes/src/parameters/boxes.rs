@@ -133,7 +133,9 @@ impl Convention<'_> {
         for (at, immediate) in self.shape.immediates.iter().enumerate() {
             ints.push((*immediate, jump(cont, Some(number(self.shape.blocks.len() + at)))));
         }
-        let switch = |scrutinee, arms| {
+        // The constructors are in the order in which they were found.
+        let switch = |scrutinee, mut arms: Vec<(i64, ApplyCont)>| {
+            arms.sort_unstable_by_key(|(value, _)| *value);
             Terminator::Switch(Box::new(Switch { scrutinee, arms, default: None, dbg: Dbg::NONE }))
         };
         let mut of_block = Expr::unreachable();
