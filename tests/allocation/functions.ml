@@ -366,6 +366,11 @@ let folded_state _ =
   let state = List.fold_left step { x = 0; y = 0; dx = 1; dy = 0 } commands in
   keep (abs state.x + abs state.y > 0)
 
+(* Functions of the library's sequences, copied for these functions: two cells and two closures each time. *)
+let sequence n =
+  let upto = Seq.unfold (fun i -> if i >= n then None else Some (i, i + 1)) 0 in
+  keep (Seq.fold_left ( + ) 0 (Seq.map (fun x -> x * n) upto))
+
 let () =
   check "caught_floats" 0 caught_floats;
   check "sum_of_found" 0 sum_of_found;
@@ -404,4 +409,5 @@ let () =
   check "passed_on" 0 passed_on;
   check "visits" 60 visits;
   check "numbers_at" 0 numbers_at;
-  check "folded_state" 0 folded_state
+  check "folded_state" 0 folded_state;
+  check "sequence" ((16 * iterations) + 16) sequence

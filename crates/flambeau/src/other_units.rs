@@ -390,6 +390,17 @@ pub fn stock_unit(request: &Request) -> Option<&Approximation> {
     Some(&own.approximation).filter(|approximation| !matches!(approximation, Approximation::Unknown))
 }
 
+/// The names of the linker that the stock `.cmx` of the unit mentions, if the unit is compiled for its description.
+pub fn stock_names(request: &Request) -> FxHashSet<String> {
+    let mut names = FxHashSet::default();
+    if let Some(promised) = stock_unit(request) {
+        for_each_name(promised, &mut |name, _| {
+            names.insert(name.to_owned());
+        });
+    }
+    names
+}
+
 /// Functions that captured values in the source, and need no closure after optimisation, get the labels of the stock
 /// functions that take none. Gives these labels.
 fn take_stock_labels(request: &Request, unit: &mut Unit) -> Vec<String> {

@@ -164,7 +164,9 @@ fn compile(
     let closed = match &settings.stock_cmx {
         Some(cmx) => {
             let stock = stock_object::static_closures(cmx).map_err(|error| failure(format!("{error:#}")))?;
-            in_place::closed_functions(&unit, &stock)
+            let closed = in_place::closed_functions(&unit, &stock);
+            in_place::free_local_functions(&mut unit, &other_units::stock_names(&request));
+            closed
         }
         None => FxHashSet::default(),
     };

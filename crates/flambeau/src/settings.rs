@@ -176,6 +176,7 @@ impl Settings {
             keep_backtraces: self.debug,
             several_domains: self.several_domains,
             exported_parts: self.level >= 3 && !self.described,
+            described: self.described,
             stubs_only: !self.inline,
             boxed_captures: self.boxed_captures,
             unboxed_closures: self.unboxed_closures,

@@ -44,7 +44,13 @@ impl Simplifier<'_> {
     /// are passed, and its closure if it needs that.
     pub(crate) fn imported(&mut self, name: &str, apply: &Apply) -> Option<CodeId> {
         let code = self.imported_code(name, apply.args.len())?;
-        (apply.callee.is_some() || !self.is_in_closure(code)).then_some(code)
+        // The function of the stock object that calls itself through its closure is called by that, and not by the body
+        // that is here, which uses none.
+        let fits = match apply.callee {
+            Some(_) => !self.unit.codes[code].recursive,
+            None => !self.is_in_closure(code),
+        };
+        fits.then_some(code)
     }
 
     /// The function of another unit with that name, if it was exported by the unit and takes so many arguments, and not

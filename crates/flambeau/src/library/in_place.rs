@@ -1,13 +1,17 @@
-//! Functions inside of the functors of a described unit that are called where they are, in the stock object.
+//! Functions inside of the functors of a described unit that are called where they are, in the stock object; and
+//! functions that are free of that object.
 //!
 //! Whoever inlines a function of what a functor makes copies the functions of the functor that it calls. Those that
 //! depend on nothing, such as the balancing of a tree, gain nothing by it, and are in the stock object. Their labels,
 //! and that they take no closure, the stock `.cmx` does not say; the stock object does
 //! ([`stock_object`](super::stock_object)), if it and the unit as it was converted agree on all of its functions.
 
-use flambeau_ir::{CallKind, Code, CodeId, Simple, StaticDef, Symbol, Terminator, Unit};
+use flambeau_ir::{CallKind, Code, CodeId, Simple, StaticDef, StaticField, Symbol, Terminator, Unit};
 use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
 
+/// The suffix of labels of functions that are no longer what they are in the stock object.
+const LOCAL: &str = "_local";
 /// Smaller functions than this many operations are copied: they may be inlined.
 const SMALL: usize = 16;
 
@@ -29,6 +33,88 @@ pub fn closed_functions(unit: &Unit, stock: &[(String, usize)]) -> FxHashSet<Str
         }
     }
     closed
+}
+
+/// Frees functions that one other function alone mentions, local ones above all, as in a unit that is compiled for its
+/// object: they may become part of that function, or take other arguments. So they bear the stock labels no more;
+/// `promised` are the names that stay, as others know them from the stock `.cmx`. Functions of functors are left alone:
+/// they call what they can in place.
+pub fn free_local_functions(unit: &mut Unit, promised: &FxHashSet<String>) {
+    let of_functors = functions_of_functors(unit, &FxHashSet::default());
+    let mut users: FxHashMap<CodeId, SmallVec<[Option<CodeId>; 2]>> = FxHashMap::default();
+    let mut sets: FxHashMap<Symbol, Vec<CodeId>> = FxHashMap::default();
+    for item in &unit.statics {
+        if let StaticDef::Closures { symbols, set } = &item.def {
+            let codes: Vec<CodeId> = set.functions.iter().map(|(_, code)| *code).collect();
+            sets.extend(symbols.iter().map(|symbol| (*symbol, codes.clone())));
+        }
+    }
+    let mut use_of = |codes: &[CodeId], user: Option<CodeId>| {
+        for code in codes.iter().filter(|code| Some(**code) != user) {
+            let known = users.entry(*code).or_default();
+            if !known.contains(&user) {
+                known.push(user);
+            }
+        }
+    };
+    for (user, body) in unit.bodies_by_code() {
+        body.for_each_simple_deep(&mut |simple| {
+            if let Simple::Symbol(symbol) = simple
+                && let Some(codes) = sets.get(&symbol)
+            {
+                use_of(codes, user);
+            }
+        });
+        body.walk(&mut |expr| {
+            if let Terminator::Apply(apply) = &expr.terminator
+                && let CallKind::Direct(called) = apply.kind
+            {
+                use_of(&[called], user);
+            }
+        });
+    }
+    for item in &unit.statics {
+        for symbol in mentioned_by(&item.def) {
+            if let Some(codes) = sets.get(&symbol) {
+                use_of(codes, None);
+            }
+        }
+    }
+    for index in 0..unit.statics.len() {
+        let StaticDef::Closures { symbols, set } = &unit.statics[index].def else { continue };
+        let [(_, code)] = set.functions[..] else { continue };
+        let is_local = matches!(users.get(&code).map(SmallVec::as_slice), Some([Some(_)]))
+            && !of_functors.contains(&code);
+        let label = &unit.codes[code].linkage_name;
+        let is_promised = promised.contains(label)
+            || symbols.iter().any(|symbol| promised.contains(&unit.symbols[*symbol].linkage_name));
+        if is_local && !is_promised && !unit.codes[code].attributes.is_functor {
+            unit.statics[index].exported = false;
+            unit.codes[code].linkage_name.push_str(LOCAL);
+        }
+    }
+}
+
+/// The symbols that static data mentions.
+fn mentioned_by(def: &StaticDef) -> Vec<Symbol> {
+    match def {
+        StaticDef::Block { fields, .. } => fields
+            .iter()
+            .filter_map(|field| match field {
+                StaticField::Symbol(symbol) => Some(*symbol),
+                StaticField::Immediate(_) => None,
+            })
+            .collect(),
+        StaticDef::Closures { set, .. } => set
+            .values
+            .iter()
+            .filter_map(|(_, value)| match value {
+                Simple::Symbol(symbol) => Some(*symbol),
+                Simple::Var(_) | Simple::Const(_) => None,
+            })
+            .collect(),
+        _ => Vec::new(),
+    }
 }
 
 /// Whether the source names the function: labels of others have numbers of the middle end.
@@ -140,6 +226,8 @@ static exported $camlT = preallocated[0] size 1
 static $loop_closure = closures (loop_1)
 static $itself_closure = closures (itself_2)
 static exported $Make_closure = closures (Make_3)
+static $user_closure = closures (user_5)
+static $inner_closure = closures (inner_6)
 
 code loop_1 slot loop (x, y) -> return [rec] {
   call code loop_1 (y, x) -> return
@@ -161,8 +249,17 @@ code f_4 slot f (x) closure my_closure -> return {
   call code loop_1 (x, r) -> return
 }
 
+code user_5 slot user (x) -> return {
+  call code inner_6 (x, $inner_closure) -> return
+}
+
+code inner_6 slot inner (x, y) -> return [rec] {
+  call code inner_6 (y, x) -> return
+}
+
 entry -> return {
   do block_store.root_init[0] ($camlT, $Make_closure)
+  do call code user_5 (0)
   return (0)
 }
 "#;
@@ -192,6 +289,26 @@ entry -> return {
         let f = text.split("code f_4").nth(1).expect("f");
         assert!(f.contains(&format!("call external \"{looping}\" (x, r)")), "{text}");
         assert!(f.contains("call code itself_2"), "{text}");
+    }
+
+    #[test]
+    fn what_one_function_alone_mentions_is_free() {
+        let free = |promised: &[&str]| {
+            let mut unit = unit();
+            unit.statics.iter_mut().for_each(|item| item.exported = true);
+            let promised = promised.iter().map(|name| (*name).to_owned()).collect();
+            free_local_functions(&mut unit, &promised);
+            let is_free = |data: &&Code| data.linkage_name.ends_with(LOCAL);
+            let exported = unit.statics.iter().filter(|item| item.exported).count();
+            (unit.codes.values().filter(is_free).map(|data| data.linkage_name.clone()).collect(), exported)
+        };
+        let names: (Vec<String>, usize) = free(&[]);
+        let [inner] = &names.0[..] else { panic!("{names:?}") };
+        assert!(inner.contains("inner_6"), "{names:?}");
+        // The others are of the functor, or mentioned by the entry.
+        assert_eq!(names.1, 5);
+        let label = inner.strip_suffix(LOCAL).expect("the suffix");
+        assert_eq!(free(&[label]), (Vec::new(), 6));
     }
 
     #[test]

@@ -142,8 +142,10 @@ impl<'u> Along<'u> {
                 }
             });
             body.walk(&mut |expr| {
+                // A nested function may call the one that is exported, which is here.
                 if let Terminator::Apply(apply) = &expr.terminator
                     && let CallKind::Direct(called) = apply.kind
+                    && called != code
                     && let Some(def) = homes.get(&called)
                 {
                     mentioned.extend(def.symbols());

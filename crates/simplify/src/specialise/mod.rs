@@ -184,6 +184,7 @@ impl Simplifier<'_> {
         let wished = wish == SpecialiseAttribute::Always;
         let stays = in_stub
             || self.rewrites.stubs_only
+            || self.rewrites.described && !wished
             || !self.is_known_enough(apply, wished)
             || !wished && self.is_in_cold(apply);
         if !data.recursive || data.attributes.stub || stays {
