@@ -480,3 +480,46 @@ fn small_functions_of_the_argument_make_larger_copies() {
     assert!(!is_called("Int.compare a b"));
     assert!(is_called("Sys.opaque_identity compare a b"));
 }
+
+/// A functor that is passed to a functor is evaluated with that, but what is called when the program runs gets the
+/// functor itself, and not a copy with all that it makes.
+#[test]
+fn functors_as_arguments_stay_where_they_are() {
+    let folder = Folder::new(&[
+        TREES,
+        ("sized.mli", "module Make (_ : Trees.Key with type t = int) : sig val size : int -> int end"),
+        (
+            "sized.ml",
+            "module Inner (K : Trees.Key with type t = int) = struct
+               module T = Trees.Make (K)
+               let size n = T.many (List.init n (fun i -> i * i mod 7))
+             end
+             module Make (K : Trees.Key with type t = int) : sig val size : int -> int end = struct
+               module M = Inner (K)
+               let size n = M.size n + M.size (n + 1)
+             end",
+        ),
+        (
+            "apply.ml",
+            "module Make (K : Trees.Key with type t = int)
+               (F : functor (_ : Trees.Key with type t = int) -> sig val size : int -> int end) = struct
+               module T = F (K)
+               let sizes l = List.map T.size l
+             end",
+        ),
+        (
+            "t.ml",
+            "let sizes =
+               let module Apply = Apply.Make (Int) in
+               let module M = Apply (Sized.Make) in
+               let module N = Apply (Sized.Make) in
+               (M.sizes, N.sizes)",
+        ),
+    ]);
+    for source in ["trees.ml", "sized.mli", "sized.ml", "apply.ml"] {
+        folder.compile(&["-O2", source]);
+    }
+    let ir = folder.compile(&["-O2", "t.ml"]);
+    // As where the functor is applied directly: it is called, and a copy of it would come with all that it makes.
+    assert!(ir.contains("call external \"camlSized__Make") && !ir.contains("camlTrees__many"), "{ir}");
+}

@@ -87,8 +87,8 @@ pub struct Rewrites {
     pub several_domains: bool,
     /// Functions that other units call return parts although no call of this unit takes them (`-O3`).
     pub exported_parts: bool,
-    /// The unit is compiled for what others inline of it, not for its object: a copy of a function for an argument would
-    /// keep what calls it from them, and they make their own (`docs/inlining.md`).
+    /// The unit is compiled for what others inline of it, not for its object: a copy of a function for an argument
+    /// would keep what calls it from them, and they make their own (`docs/inlining.md`).
     pub described: bool,
     /// What closures capture is captured as it is (`-no-unbox-free-vars-of-closures`).
     pub boxed_captures: bool,

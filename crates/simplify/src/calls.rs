@@ -14,6 +14,7 @@ use smallvec::SmallVec;
 use crate::continuations::ContState;
 use crate::edges::Target;
 use crate::run::{Next, Params};
+use crate::specialise::LARGEST_SPECIALISED;
 use crate::{Functions, Simplifier};
 
 impl Simplifier<'_> {
@@ -115,8 +116,18 @@ impl Simplifier<'_> {
         match self.env.ty(simple) {
             Ty::Instance(symbol, _) if matches!(self.env.ty(symbol.into()), Ty::Closure(_)) => Some(symbol),
             Ty::Instance(..) => None,
-            _ => self.copied_closure(simple),
+            _ => self.copied_closure(simple).filter(|copy| self.is_called_for_less(*copy)),
         }
+    }
+
+    /// Whether a copy of a function is better than the function itself where that is passed: it may stay a value, and
+    /// the whole of it with that.
+    fn is_called_for_less(&self, copy: Symbol) -> bool {
+        let Ty::Closure(known) = self.env.ty(copy.into()) else { return false };
+        known.code().is_some_and(|code| {
+            !self.unit.codes[code].attributes.is_functor
+                && self.whole_size(code, LARGEST_SPECIALISED).is_some()
+        })
     }
 
     /// Applies what a call does to what is known, and records its exceptional exit.

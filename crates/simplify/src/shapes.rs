@@ -6,6 +6,7 @@
 //! a call of the functor is inlined, what it allocates has closures of copied codes. So a call whose result is used in
 //! this way is never inlined afterwards.
 
+use std::cell::RefCell;
 use std::rc::Rc;
 
 use flambeau_ir::imports::{Callee, Shape};
@@ -190,6 +191,9 @@ fn fills_class(unit: &Unit, code: CodeId) -> bool {
     fills
 }
 
+/// A function, the part of its result, if not the first, and the depth to which it is looked at.
+type Asked = (CodeId, Option<u32>, u32);
+
 /// Finds objects in a unit.
 struct Finder<'u> {
     unit: &'u Unit,
@@ -197,6 +201,10 @@ struct Finder<'u> {
     /// copied, have other codes.
     stays: &'u dyn Fn(&Apply) -> bool,
     definitions: &'u Definitions,
+    /// What was read already: the results of a function are asked for by each call of it.
+    bodies: RefCell<FxHashMap<CodeId, Rc<Body<'u>>>>,
+    /// The results of functions, or parts of these, by the depths to which they were looked at.
+    results: RefCell<FxHashMap<Asked, Object>>,
 }
 
 /// Where the symbols of a unit's static data are defined: at which index of these, and as which of the symbols there.
@@ -233,29 +241,47 @@ impl Definitions {
 
 impl<'u> Finder<'u> {
     fn new(unit: &'u Unit, definitions: &'u Definitions, stays: &'u dyn Fn(&Apply) -> bool) -> Finder<'u> {
-        Finder { unit, stays, definitions }
+        Finder { unit, stays, definitions, bodies: RefCell::default(), results: RefCell::default() }
+    }
+
+    fn body(&self, code: CodeId) -> Rc<Body<'u>> {
+        let known = self.bodies.borrow().get(&code).cloned();
+        known.unwrap_or_else(|| {
+            let body = Rc::new(Body::of(self.unit, &self.unit.codes[code].body));
+            self.bodies.borrow_mut().insert(code, Rc::clone(&body));
+            body
+        })
     }
 
     /// The object that a function returns, if it returns at one program point.
     fn result(&self, code: CodeId, depth: u32) -> Object {
-        match returned(self.unit, code).filter(|_| depth > 0) {
-            Some(value) => self.object(&Body::of(self.unit, &self.unit.codes[code].body), value, depth),
-            None => Object::Unknown,
-        }
+        self.once((code, None, depth), || {
+            let value = returned(self.unit, code)?;
+            Some(self.object(&self.body(code), value, depth))
+        })
     }
 
     /// The object that is a part of the result of a function, as [`Finder::result`] is the first: what it stores last
     /// before it returns, as which nothing else is stored.
     fn part(&self, code: CodeId, part: u32, depth: u32) -> Object {
-        if depth == 0 || returned(self.unit, code).is_none() {
+        self.once((code, Some(part), depth), || {
+            returned(self.unit, code)?;
+            let (_, value) = *stored(self.unit, code).iter().find(|(stored, _)| *stored == part)?;
+            Some(self.object(&self.body(code), value?, depth))
+        })
+    }
+
+    /// What is found if the depth allows it; what was found the first time.
+    fn once(&self, key: Asked, find: impl FnOnce() -> Option<Object>) -> Object {
+        if key.2 == 0 {
             return Object::Unknown;
         }
-        match stored(self.unit, code).iter().find(|(stored, _)| *stored == part) {
-            Some((_, Some(value))) => {
-                self.object(&Body::of(self.unit, &self.unit.codes[code].body), *value, depth)
-            }
-            _ => Object::Unknown,
+        if let Some(known) = self.results.borrow().get(&key) {
+            return known.clone();
         }
+        let found = find().unwrap_or(Object::Unknown);
+        self.results.borrow_mut().insert(key, found.clone());
+        found
     }
 
     fn object(&self, body: &Body, simple: Simple, depth: u32) -> Object {
