@@ -6,8 +6,8 @@ use flambeau_ir::copy::Copier;
 use flambeau_ir::term::SpecialiseAttribute;
 use flambeau_ir::transfer::own_name;
 use flambeau_ir::{
-    Apply, CallKind, CodeId, Expr, FunctionSlot, Item, Named, Prim, SetOfClosures, Simple, Terminator,
-    ValueSlot, Variable,
+    Apply, ArgType, CallKind, CodeId, Expr, FunctionSlot, Item, Named, Prim, SetOfClosures, Simple,
+    Terminator, ValueSlot, Variable,
 };
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -82,12 +82,16 @@ impl Simplifier<'_> {
             captured.iter().filter(|(_, by)| matches!(by, Captured::ByValues)).map(|(index, _)| *index)
         {
             let values = self.by_values(apply.args[index], apply.dbg, &mut items)?;
-            let position = |(original, number, copy): &(CodeId, usize, CodeId)| {
+            for (original, number, copy) in &copies.all {
                 let arrangement = &arrangements.of(*original)[*number];
-                Some((*copy, arrangement.iter().position(|argument| *argument == Some(index))?))
-            };
-            let positions = copies.all.iter().filter_map(position).collect();
-            self.pass_by_values(&mut call, index, &values, &positions)?;
+                for param in (0..arrangement.len()).filter(|param| arrangement[*param] == Some(index)) {
+                    self.take_values(*copy, param, &values)?;
+                }
+            }
+            call.args[index] = values.value;
+            if let Some(ty) = call.types.get_mut(index) {
+                *ty = ArgType::Unknown;
+            }
         }
         items.push(Item::LetClosures { vars, set, dbg: apply.dbg });
         let copy = Expr { items, terminator: Terminator::Apply(Box::new(call)) };

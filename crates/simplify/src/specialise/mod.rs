@@ -244,13 +244,7 @@ impl Simplifier<'_> {
     /// have captured: the functions themselves call them, and do nothing else with them.
     fn is_passed_by_values(&self, apply: &Apply, group: &Group, arrangements: &Arrangements) -> bool {
         let is_variable = |index: usize| apply.args[index].as_var().is_some();
-        let is_once = |index: usize| {
-            let times = |arrangement: &Vec<Option<usize>>| {
-                arrangement.iter().filter(|argument| **argument == Some(index)).count()
-            };
-            arrangements.iter().all(|(_, arrangement)| times(arrangement) <= 1)
-        };
-        let fits = |index: &usize| self.has_few_values(apply.args[*index]) && is_once(*index);
+        let fits = |index: &usize| self.has_few_values(apply.args[*index]);
         arrangements.arguments().iter().filter(|index| is_variable(**index)).all(fits)
             && self.uses(group, arrangements, is_variable).all(Uses::called_here_alone)
     }
