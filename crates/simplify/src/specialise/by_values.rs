@@ -11,6 +11,7 @@ use flambeau_ir::{
 use flambeau_types::{Closure, Ty};
 use smallvec::{SmallVec, smallvec};
 
+use super::LARGEST_SPECIALISED;
 use crate::Simplifier;
 
 /// Closures that have captured more variables are not passed by these.
@@ -36,6 +37,8 @@ impl Simplifier<'_> {
                 && known.functions.len() == 1
                 && self.global.sets.binders(code) == 1
                 && !self.is_sole(code)
+                // Each copy that calls it has one of its own.
+                && self.whole_size(code, LARGEST_SPECIALISED).is_some()
         })
     }
 

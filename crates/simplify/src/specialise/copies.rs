@@ -78,18 +78,9 @@ impl Simplifier<'_> {
             }
         }
         let mut items = Vec::new();
-        for index in
-            captured.iter().filter(|(_, by)| matches!(by, Captured::ByValues)).map(|(index, _)| *index)
-        {
-            let values = self.by_values(apply.args[index], apply.dbg, &mut items)?;
-            for (original, number, copy) in &copies.all {
-                let arrangement = &arrangements.of(*original)[*number];
-                for param in (0..arrangement.len()).filter(|param| arrangement[*param] == Some(index)) {
-                    self.take_values(*copy, param, &values)?;
-                }
-            }
-            call.args[index] = values.value;
-            if let Some(ty) = call.types.get_mut(index) {
+        for (index, _) in captured.iter().filter(|(_, by)| matches!(by, Captured::ByValues)) {
+            call.args[*index] = self.pass_values(apply, *index, &copies, arrangements, &mut items)?;
+            if let Some(ty) = call.types.get_mut(*index) {
                 *ty = ArgType::Unknown;
             }
         }
@@ -97,6 +88,26 @@ impl Simplifier<'_> {
         let copy = Expr { items, terminator: Terminator::Apply(Box::new(call)) };
         self.note_sets(&copy);
         Some(Rest::from(copy))
+    }
+
+    /// Lets copies take what an argument has captured in place of it; returns that as it is at the call, where `items`
+    /// are needed for it.
+    fn pass_values(
+        &mut self,
+        apply: &Apply,
+        index: usize,
+        copies: &Copies,
+        arrangements: &Arrangements,
+        items: &mut Vec<Item>,
+    ) -> Option<Simple> {
+        let values = self.by_values(apply.args[index], apply.dbg, items)?;
+        for (original, number, copy) in &copies.all {
+            let arrangement = &arrangements.of(*original)[*number];
+            for param in (0..arrangement.len()).filter(|param| arrangement[*param] == Some(index)) {
+                self.take_values(*copy, param, &values)?;
+            }
+        }
+        Some(values.value)
     }
 
     /// A copy of the functions, in the order of the originals, with the variables that hold them.

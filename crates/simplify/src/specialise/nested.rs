@@ -47,16 +47,20 @@ impl Nested {
         }
     }
 
-    /// The value of an outer function that a value of a nested one is.
+    /// The value of the outermost function that a value of a nested one is, as far as that is known.
     pub fn outermost(&self, mut value: Simple) -> Simple {
-        while let Some(outer) = value.as_var().and_then(|var| self.outer(var)) {
-            value = outer;
+        // Each step goes one function outwards.
+        for _ in &self.codes {
+            match value.as_var().and_then(|var| self.outer(var)) {
+                Some(outer) => value = outer,
+                None => break,
+            }
         }
         value
     }
 
-    /// What a variable has been loaded from the closure as.
-    pub fn outer(&self, var: Variable) -> Option<Simple> {
+    /// What a variable that is loaded from a closure was captured as.
+    fn outer(&self, var: Variable) -> Option<Simple> {
         *self.captured.get(self.loaded.get(&var)?)?
     }
 }
