@@ -392,12 +392,14 @@ pub fn stock_unit(request: &Request) -> Option<&Approximation> {
 
 /// The names of the linker that the stock `.cmx` of the unit mentions, if the unit is compiled for its description.
 pub fn stock_names(request: &Request) -> FxHashSet<String> {
+    stock_unit(request).map(names_in).unwrap_or_default()
+}
+
+fn names_in(approximation: &Approximation) -> FxHashSet<String> {
     let mut names = FxHashSet::default();
-    if let Some(promised) = stock_unit(request) {
-        for_each_name(promised, &mut |name, _| {
-            names.insert(name.to_owned());
-        });
-    }
+    for_each_name(approximation, &mut |name, _| {
+        names.insert(name.to_owned());
+    });
     names
 }
 
@@ -435,10 +437,7 @@ fn take_labels_of_fields(promised: &Approximation, unit: &mut Unit) -> Vec<Strin
     let module = shapes::module(unit, u32::try_from(fields.len()).unwrap_or(0));
     let mut codes: FxHashMap<String, CodeId> =
         unit.codes.iter().map(|(id, code)| (code.linkage_name.clone(), id)).collect();
-    let mut promises = FxHashSet::default();
-    for_each_name(promised, &mut |name, _| {
-        promises.insert(name.to_owned());
-    });
+    let promises = names_in(promised);
     let mut taken = Vec::new();
     let mut pending = vec![(promised, module)];
     while let Some((promise, found)) = pending.pop() {

@@ -22,8 +22,8 @@ use crate::stack::deep;
 use crate::term::StringSwitch;
 use crate::{
     Apply, ApplyCont, Code, CodeId, ContHandler, Continuation, ContinuationData, Dbg, ExnCont, Expr,
-    FunctionSlot, Item, LocTable, Named, SetOfClosures, Simple, Switch, Terminator, ValueSlot, Variable,
-    VariableData,
+    FunctionSlot, Item, LocTable, Named, SetOfClosures, Simple, Switch, Terminator, Unit, ValueSlot,
+    Variable, VariableData,
 };
 
 use sets::Sets;
@@ -79,6 +79,12 @@ impl<'u> Copier<'u> {
     ) -> Copier<'u> {
         let sets = Sets::new(codes, function_slots, value_slots);
         Copier { sets: Some(Box::new(sets)), ..Copier::new(variables, continuations) }
+    }
+
+    /// [`Copier::with_sets`] for the terms of a unit, which the codes of [`Copier::finish`] are to be appended to.
+    pub fn of_unit(unit: &'u mut Unit) -> Copier<'u> {
+        let Unit { variables, continuations, codes, function_slots, value_slots, .. } = unit;
+        Copier::with_sets(variables, continuations, codes, function_slots, value_slots)
     }
 
     /// From now on `simple`, which must be of the variable's kind, replaces a free variable of the terms.

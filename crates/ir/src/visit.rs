@@ -365,4 +365,19 @@ impl StaticDef {
             StaticDef::Closures { symbols, .. } => symbols,
         }
     }
+
+    /// Each atom that it mentions: the fields of a block, what a set of closures has captured.
+    pub fn for_each_simple(&self, f: &mut impl FnMut(Simple)) {
+        match self {
+            StaticDef::Block { fields, .. } => fields.iter().for_each(|field| f(field.simple())),
+            StaticDef::Closures { set, .. } => set.for_each_simple(f),
+            StaticDef::Float { .. }
+            | StaticDef::Int32 { .. }
+            | StaticDef::Int64 { .. }
+            | StaticDef::Nativeint { .. }
+            | StaticDef::String { .. }
+            | StaticDef::FloatArray { .. }
+            | StaticDef::Preallocated { .. } => {}
+        }
+    }
 }

@@ -4,8 +4,7 @@
 
 use flambeau_ir::inlining::LARGEST;
 use flambeau_ir::{
-    CallKind, CodeId, Expr, FunctionSlot, Item, Named, Prim, Simple, StaticDef, StaticField, Symbol,
-    Terminator, Unit,
+    CallKind, CodeId, Expr, FunctionSlot, Item, Named, Prim, Simple, StaticDef, Symbol, Terminator, Unit,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -34,7 +33,7 @@ impl Uses {
     pub fn of_unit(unit: &Unit) -> Uses {
         let mut count = Count::new(unit);
         for item in &unit.statics {
-            count.static_data(&item.def);
+            item.def.for_each_simple(&mut |simple| count.mention(simple));
         }
         count.body(&unit.entry.body);
         for code in unit.codes.values() {
@@ -107,20 +106,6 @@ impl<'u> Count<'u> {
             && let Some(used) = self.closures.get(&symbol).and_then(|code| self.uses.get_mut(code))
         {
             used.mentions += 1;
-        }
-    }
-
-    fn static_data(&mut self, def: &StaticDef) {
-        match def {
-            StaticDef::Block { fields, .. } => {
-                for field in fields {
-                    if let StaticField::Symbol(symbol) = field {
-                        self.mention((*symbol).into());
-                    }
-                }
-            }
-            StaticDef::Closures { set, .. } => set.values.iter().for_each(|(_, value)| self.mention(*value)),
-            _ => {}
         }
     }
 

@@ -6,7 +6,7 @@
 //! and that they take no closure, the stock `.cmx` does not say; the stock object does
 //! ([`stock_object`](super::stock_object)), if it and the unit as it was converted agree on all of its functions.
 
-use flambeau_ir::{CallKind, Code, CodeId, Simple, StaticDef, StaticField, Symbol, Terminator, Unit};
+use flambeau_ir::{CallKind, Code, CodeId, FunctionSlot, Simple, StaticDef, Symbol, Terminator, Unit};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
@@ -41,80 +41,70 @@ pub fn closed_functions(unit: &Unit, stock: &[(String, usize)]) -> FxHashSet<Str
 /// they call what they can in place.
 pub fn free_local_functions(unit: &mut Unit, promised: &FxHashSet<String>) {
     let of_functors = functions_of_functors(unit, &FxHashSet::default());
-    let mut users: FxHashMap<CodeId, SmallVec<[Option<CodeId>; 2]>> = FxHashMap::default();
-    let mut sets: FxHashMap<Symbol, Vec<CodeId>> = FxHashMap::default();
-    for item in &unit.statics {
-        if let StaticDef::Closures { symbols, set } = &item.def {
-            let codes: Vec<CodeId> = set.functions.iter().map(|(_, code)| *code).collect();
-            sets.extend(symbols.iter().map(|symbol| (*symbol, codes.clone())));
-        }
-    }
-    let mut use_of = |codes: &[CodeId], user: Option<CodeId>| {
-        for code in codes.iter().filter(|code| Some(**code) != user) {
-            let known = users.entry(*code).or_default();
-            if !known.contains(&user) {
-                known.push(user);
-            }
-        }
-    };
-    for (user, body) in unit.bodies_by_code() {
-        body.for_each_simple_deep(&mut |simple| {
-            if let Simple::Symbol(symbol) = simple
-                && let Some(codes) = sets.get(&symbol)
-            {
-                use_of(codes, user);
-            }
-        });
-        body.walk(&mut |expr| {
-            if let Terminator::Apply(apply) = &expr.terminator
-                && let CallKind::Direct(called) = apply.kind
-            {
-                use_of(&[called], user);
-            }
-        });
-    }
-    for item in &unit.statics {
-        for symbol in mentioned_by(&item.def) {
-            if let Some(codes) = sets.get(&symbol) {
-                use_of(codes, None);
-            }
-        }
-    }
-    for index in 0..unit.statics.len() {
-        let StaticDef::Closures { symbols, set } = &unit.statics[index].def else { continue };
+    let users = users(unit);
+    for item in &mut unit.statics {
+        let StaticDef::Closures { symbols, set } = &item.def else { continue };
         let [(_, code)] = set.functions[..] else { continue };
         let is_local = matches!(users.get(&code).map(SmallVec::as_slice), Some([Some(_)]))
             && !of_functors.contains(&code);
-        let label = &unit.codes[code].linkage_name;
-        let is_promised = promised.contains(label)
+        let data = &mut unit.codes[code];
+        let is_promised = promised.contains(&data.linkage_name)
             || symbols.iter().any(|symbol| promised.contains(&unit.symbols[*symbol].linkage_name));
-        if is_local && !is_promised && !unit.codes[code].attributes.is_functor {
-            unit.statics[index].exported = false;
-            unit.codes[code].linkage_name.push_str(LOCAL);
+        if is_local && !is_promised && !data.attributes.is_functor {
+            item.exported = false;
+            data.linkage_name.push_str(LOCAL);
         }
     }
 }
 
-/// The symbols that static data mentions.
-fn mentioned_by(def: &StaticDef) -> Vec<Symbol> {
-    match def {
-        StaticDef::Block { fields, .. } => fields
-            .iter()
-            .filter_map(|field| match field {
-                StaticField::Symbol(symbol) => Some(*symbol),
-                StaticField::Immediate(_) => None,
-            })
-            .collect(),
-        StaticDef::Closures { set, .. } => set
-            .values
-            .iter()
-            .filter_map(|(_, value)| match value {
-                Simple::Symbol(symbol) => Some(*symbol),
-                Simple::Var(_) | Simple::Const(_) => None,
-            })
-            .collect(),
-        _ => Vec::new(),
+/// The other functions that mention each function of a static set; nothing in place of the entry and of static data.
+type Users = FxHashMap<CodeId, SmallVec<[Option<CodeId>; 2]>>;
+
+fn users(unit: &Unit) -> Users {
+    let sets = static_sets(unit);
+    let mut users = Users::default();
+    for (user, body) in unit.bodies_by_code() {
+        body.for_each_simple_deep(&mut |simple| add_user(&mut users, functions_of(&sets, simple), user));
+        body.walk(&mut |expr| {
+            if let Terminator::Apply(apply) = &expr.terminator
+                && let CallKind::Direct(called) = apply.kind
+            {
+                add_user(&mut users, [called], user);
+            }
+        });
     }
+    for item in &unit.statics {
+        item.def.for_each_simple(&mut |simple| add_user(&mut users, functions_of(&sets, simple), None));
+    }
+    users
+}
+
+fn add_user(users: &mut Users, used: impl IntoIterator<Item = CodeId>, user: Option<CodeId>) {
+    for code in used.into_iter().filter(|code| Some(*code) != user) {
+        let known = users.entry(code).or_default();
+        if !known.contains(&user) {
+            known.push(user);
+        }
+    }
+}
+
+/// The functions of static sets, by the symbols of these.
+type StaticSets<'u> = FxHashMap<Symbol, &'u [(FunctionSlot, CodeId)]>;
+
+fn static_sets(unit: &Unit) -> StaticSets<'_> {
+    let mut sets = StaticSets::default();
+    for item in &unit.statics {
+        if let StaticDef::Closures { symbols, set } = &item.def {
+            sets.extend(symbols.iter().map(|symbol| (*symbol, &set.functions[..])));
+        }
+    }
+    sets
+}
+
+/// The functions of the static set that an atom is a closure of.
+fn functions_of(sets: &StaticSets<'_>, simple: Simple) -> impl Iterator<Item = CodeId> {
+    let set = if let Simple::Symbol(symbol) = simple { sets.get(&symbol).copied() } else { None };
+    set.unwrap_or_default().iter().map(|(_, code)| *code)
 }
 
 /// Whether the source names the function: labels of others have numbers of the middle end.
@@ -182,12 +172,7 @@ fn stays(data: &Code, closed: &FxHashSet<String>) -> bool {
 
 /// The functions of functors, with those that they would take along.
 fn functions_of_functors(unit: &Unit, in_place: &FxHashSet<CodeId>) -> FxHashSet<CodeId> {
-    let mut sets: FxHashMap<Symbol, &[(flambeau_ir::FunctionSlot, CodeId)]> = FxHashMap::default();
-    for item in &unit.statics {
-        if let StaticDef::Closures { symbols, set } = &item.def {
-            sets.extend(symbols.iter().map(|symbol| (*symbol, &set.functions[..])));
-        }
-    }
+    let sets = static_sets(unit);
     let functors = unit.codes.iter().filter(|(_, data)| data.attributes.is_functor);
     let mut pending: Vec<CodeId> = functors.map(|(code, _)| code).collect();
     let mut seen: FxHashSet<CodeId> = FxHashSet::default();
@@ -197,12 +182,7 @@ fn functions_of_functors(unit: &Unit, in_place: &FxHashSet<CodeId>) -> FxHashSet
         }
         let body = &unit.codes[code].body;
         body.for_each_code_made(&mut |code| pending.push(code));
-        body.for_each_simple_deep(&mut |simple| {
-            if let Simple::Symbol(symbol) = simple {
-                pending
-                    .extend(sets.get(&symbol).into_iter().flat_map(|set| set.iter().map(|(_, code)| *code)));
-            }
-        });
+        body.for_each_simple_deep(&mut |simple| pending.extend(functions_of(&sets, simple)));
         body.walk(&mut |expr| {
             if let Terminator::Apply(apply) = &expr.terminator
                 && let CallKind::Direct(called) = apply.kind

@@ -44,13 +44,29 @@ fn function(g: &mut Gen, depth: usize, values: &[(&str, Node)]) -> Node {
         return plain(text, values);
     }
     let text: &&str = g.rng.pick(FUNCTIONS);
-    let mut parts = text.split("$function");
-    let mut node = vec![plain(parts.next().unwrap_or_default(), &with_step(g, values))];
-    for part in parts {
-        node.push(function(g, depth - 1, values));
-        node.push(plain(part, &with_step(g, values)));
+    composed(
+        g,
+        text.split("$function"),
+        |g, part| plain(part, &with_step(g, values)),
+        |g| function(g, depth - 1, values),
+    )
+}
+
+/// The parts of a text with a node between each two.
+fn composed<'t>(
+    g: &mut Gen,
+    parts: impl Iterator<Item = &'t str>,
+    part: impl Fn(&mut Gen, &str) -> Node,
+    between: impl Fn(&mut Gen) -> Node,
+) -> Node {
+    let mut nodes = vec![];
+    for (number, text) in parts.enumerate() {
+        if number > 0 {
+            nodes.push(between(g));
+        }
+        nodes.push(part(g, text));
     }
-    Node::plain("", node)
+    Node::plain("", nodes)
 }
 
 fn with_step<'v>(g: &mut Gen, values: &[(&'v str, Node)]) -> Vec<(&'v str, Node)> {
@@ -136,13 +152,7 @@ fn pipe(g: &mut Gen, stages: usize, values: &[(&str, Node)]) -> Node {
         return plain(text, values);
     }
     let text: &&str = g.rng.pick(STAGES);
-    let mut parts = text.split("$source");
-    let mut node = vec![plain(parts.next().unwrap_or_default(), values)];
-    for part in parts {
-        node.push(pipe(g, stages - 1, values));
-        node.push(plain(part, values));
-    }
-    Node::plain("", node)
+    composed(g, text.split("$source"), |_, part| plain(part, values), |g| pipe(g, stages - 1, values))
 }
 
 fn pipelines(g: &mut Gen) -> Instance {

@@ -5,8 +5,7 @@ use cranelift_entity::{PrimaryMap, SecondaryMap, entity_impl};
 use flambeau_flow::{BlockData, EdgeKind, Flow, Point, Run, Visitor};
 use flambeau_ir::{
     Apply, ApplyCont, CallKind, CodeId, Continuation, Dbg, ExnCont, Expr, FunctionSlot, Item, Named, Prim,
-    Rewrite, Rewrites, SetOfClosures, Simple, StaticDef, StaticField, Symbol, Terminator, Unit, ValueSlot,
-    Variable,
+    Rewrite, Rewrites, SetOfClosures, Simple, StaticDef, Symbol, Terminator, Unit, ValueSlot, Variable,
 };
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -201,17 +200,7 @@ impl Analysis {
 
     fn static_uses(&mut self, unit: &Unit) {
         for item in &unit.statics {
-            match &item.def {
-                StaticDef::Block { fields, .. } => {
-                    for field in fields {
-                        if let StaticField::Symbol(symbol) = *field {
-                            self.escape(symbol.into());
-                        }
-                    }
-                }
-                StaticDef::Closures { set, .. } => set.for_each_simple(&mut |simple| self.escape(simple)),
-                _ => {}
-            }
+            item.def.for_each_simple(&mut |simple| self.escape(simple));
         }
     }
 

@@ -222,13 +222,7 @@ pub(super) fn copy(
 /// A copy of a function, with the functions that it makes, which come after all other codes; `None` if closures that
 /// it is given may be its own.
 fn copy_of(unit: &mut Unit, original: &Code) -> Option<(Code, Vec<Code>)> {
-    let mut copier = Copier::with_sets(
-        &mut unit.variables,
-        &mut unit.continuations,
-        &unit.codes,
-        &mut unit.function_slots,
-        &mut unit.value_slots,
-    );
+    let mut copier = Copier::of_unit(unit);
     let copy = copier.code(original);
     Some((copy, copier.finish().ok()?))
 }

@@ -34,13 +34,7 @@ impl Simplifier<'_> {
         }
         let unit = &mut *self.unit;
         let data = unit.codes[code].clone();
-        let mut copier = Copier::with_sets(
-            &mut unit.variables,
-            &mut unit.continuations,
-            &unit.codes,
-            &mut unit.function_slots,
-            &mut unit.value_slots,
-        );
+        let mut copier = Copier::of_unit(unit);
         let mut original = copier.code(&data);
         let Ok(inner) = copier.finish() else { return };
         for code in inner {

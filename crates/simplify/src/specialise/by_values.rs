@@ -3,10 +3,9 @@
 //! closure like it, which is only called there. The closures that they allocate capture and pass on that value as they
 //! did the closure. So the copies know nothing of the slots of that closure, which may be copied as before.
 
-use flambeau_ir::copy::Copier;
 use flambeau_ir::prim::Mutability;
 use flambeau_ir::{
-    CodeId, Dbg, Expr, Item, Named, Prim, SetOfClosures, Simple, Terminator, ValueSlot, Variable,
+    Apply, CodeId, Dbg, Item, Named, Prim, SetOfClosures, Simple, Terminator, ValueSlot, Variable,
 };
 use flambeau_types::{Closure, Ty};
 use smallvec::{SmallVec, smallvec};
@@ -80,7 +79,13 @@ impl Simplifier<'_> {
 
     /// Makes the parameter of a copy that was a closure its values: where it is called, a closure is that the copy
     /// allocates.
-    pub(super) fn take_values(&mut self, copy: CodeId, index: usize, by: &ByValues) -> Option<()> {
+    pub(super) fn take_values(
+        &mut self,
+        apply: &Apply,
+        copy: CodeId,
+        index: usize,
+        by: &ByValues,
+    ) -> Option<()> {
         let param = self.unit.codes[copy].params[index];
         let closure = self.unit.new_variable_like(param);
         let mut is_called = false;
@@ -92,15 +97,15 @@ impl Simplifier<'_> {
                 is_called = true;
             }
         });
-        if is_called { self.bind_closure(copy, param, closure, by) } else { Some(()) }
+        if is_called { self.bind_closure(apply, copy, (param, closure), by) } else { Some(()) }
     }
 
-    /// Binds a closure that is like the one that is passed at the beginning of a copy.
+    /// Binds a closure that is like the one that was passed, of what a parameter is now, at the beginning of a copy.
     fn bind_closure(
         &mut self,
+        apply: &Apply,
         copy: CodeId,
-        param: Variable,
-        closure: Variable,
+        (param, closure): (Variable, Variable),
         by: &ByValues,
     ) -> Option<()> {
         let dbg = self.unit.codes[copy].dbg;
@@ -118,22 +123,11 @@ impl Simplifier<'_> {
             set.values.push((*slot, value.into()));
         }
         items.push(Item::LetClosures { vars: smallvec![closure], set, dbg });
-        let unit = &mut *self.unit;
-        let mut copier = Copier::with_sets(
-            &mut unit.variables,
-            &mut unit.continuations,
-            &unit.codes,
-            &mut unit.function_slots,
-            &mut unit.value_slots,
-        );
-        let mut bound = copier.expr(&Expr { items, terminator: Terminator::Unreachable });
-        copier.finish().ok()?.into_iter().for_each(|code| {
-            unit.codes.push(code);
-        });
-        if let Some(Item::LetClosures { vars, .. }) = bound.items.last_mut() {
+        let mut bound = self.copied_items(items, apply)?;
+        if let Some(Item::LetClosures { vars, .. }) = bound.last_mut() {
             *vars = smallvec![closure];
         }
-        unit.codes[copy].body.items.splice(0..0, bound.items);
+        self.unit.codes[copy].body.items.splice(0..0, bound);
         Some(())
     }
 }

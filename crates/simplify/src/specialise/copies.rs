@@ -104,7 +104,7 @@ impl Simplifier<'_> {
         for (original, number, copy) in &copies.all {
             let arrangement = &arrangements.of(*original)[*number];
             for param in (0..arrangement.len()).filter(|param| arrangement[*param] == Some(index)) {
-                self.take_values(*copy, param, &values)?;
+                self.take_values(apply, *copy, param, &values)?;
             }
         }
         Some(values.value)
@@ -126,32 +126,33 @@ impl Simplifier<'_> {
             })
             .collect();
         let set = SetOfClosures { functions: functions.iter().copied().collect(), values: values.to_vec() };
-        let original = Expr {
-            items: vec![Item::LetClosures { vars, set, dbg: apply.dbg }],
-            terminator: Terminator::Unreachable,
-        };
-        let unit = &mut *self.unit;
-        let mut copier = Copier::with_sets(
-            &mut unit.variables,
-            &mut unit.continuations,
-            &unit.codes,
-            &mut unit.function_slots,
-            &mut unit.value_slots,
-        );
-        copier.deepen(apply.depth.saturating_add(1));
-        let mut copy = copier.expr(&original);
-        let naming = &unit.naming;
-        let imported = matches!(apply.kind, CallKind::DirectExternal(_));
-        let first = unit.codes.next_key();
-        for mut code in copier.finish().ok()? {
-            if imported {
-                code.linkage_name = own_name(naming, &code.linkage_name, code.function_slot);
+        let first = self.unit.codes.next_key();
+        let mut items = self.copied_items(vec![Item::LetClosures { vars, set, dbg: apply.dbg }], apply)?;
+        let Some(Item::LetClosures { vars, set, .. }) = items.pop() else { return None };
+        if matches!(apply.kind, CallKind::DirectExternal(_)) {
+            for code in self.codes_from(first) {
+                let data = &mut self.unit.codes[code];
+                data.linkage_name = own_name(&self.unit.naming, &data.linkage_name, data.function_slot);
             }
-            unit.codes.push(code);
         }
-        let Some(Item::LetClosures { vars, set, .. }) = copy.items.pop() else { return None };
         self.tie(first, functions, &set, group);
         Some((vars, set))
+    }
+
+    /// A copy of items that bind sets, whose codes are copied with them, for a call that is specialised.
+    pub(super) fn copied_items(&mut self, items: Vec<Item>, apply: &Apply) -> Option<Vec<Item>> {
+        let mut copier = Copier::of_unit(self.unit);
+        copier.deepen(apply.depth.saturating_add(1));
+        let copy = copier.expr(&Expr { items, terminator: Terminator::Unreachable });
+        for code in copier.finish().ok()? {
+            self.unit.codes.push(code);
+        }
+        Some(copy.items)
+    }
+
+    /// The codes that the unit has got since `first` was the next one.
+    fn codes_from(&self, first: CodeId) -> impl Iterator<Item = CodeId> + use<> {
+        (first.as_u32()..self.unit.codes.next_key().as_u32()).map(CodeId::from_u32)
     }
 
     /// Redirects calls of functions of a group, in the codes from `first` on, to their copies.
@@ -163,8 +164,7 @@ impl Simplifier<'_> {
             let position = originals.iter().position(|(_, original)| *original == code)?;
             copies.functions.get(position).map(|(_, copy)| *copy)
         };
-        let last = self.unit.codes.next_key();
-        for code in (first.as_u32()..last.as_u32()).map(CodeId::from_u32) {
+        for code in self.codes_from(first) {
             self.unit.codes[code].body.walk_mut(&mut |expr| {
                 if let Terminator::Apply(apply) = &mut expr.terminator
                     && let CallKind::DirectExternal(_) = apply.kind

@@ -6,7 +6,8 @@
 //! function of the set, it can only be the argument of the call that is specialised: a fixed point over the calls in
 //! the set. Where functions are permuted among parameters in these calls there is a copy for each arrangement
 //! ([`crate::arrangements`]). The copy still takes all arguments, so that calls keep their shape; in calls of itself
-//! those captured are zero.
+//! those captured are zero. Functions that call themselves in closures of their own take, in place of a closure, what
+//! that has captured ([`by_values`]).
 
 mod by_values;
 mod copies;

@@ -191,13 +191,7 @@ impl Simplifier<'_> {
     fn typed_copy(&mut self, apply: &Apply, code: CodeId, types: &[ArgType]) -> Option<CodeId> {
         let unit = &mut *self.unit;
         let data = unit.codes[code].clone();
-        let mut copier = Copier::with_sets(
-            &mut unit.variables,
-            &mut unit.continuations,
-            &unit.codes,
-            &mut unit.function_slots,
-            &mut unit.value_slots,
-        );
+        let mut copier = Copier::of_unit(unit);
         copier.deepen(apply.depth.saturating_add(1));
         copier.keep_shapes();
         let mut copy = copier.code(&data);
