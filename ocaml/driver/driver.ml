@@ -131,7 +131,9 @@ let make_library () =
   Compmisc.init_path ();
   let target = named_output () in
   let files = Compenv.get_objfiles ~with_ocamlparam:false in
-  make target files (fun ~ppf_dump:_ files -> Asmlibrarian.create_archive files target)
+  make target files (fun ~ppf_dump:_ files ->
+      Asmlibrarian.create_archive files target;
+      Program_parts.add_to_library target (List.map Load_path.find files))
 
 let make_pack () =
   Compmisc.init_path ();
@@ -161,7 +163,9 @@ let link () =
   let target = executable_name () in
   Compmisc.init_path ();
   let files = Compenv.get_objfiles ~with_ocamlparam:true in
-  make target files (fun ~ppf_dump files -> Asmlink.link ~ppf_dump files target)
+  make target files (fun ~ppf_dump files ->
+      let link files = Asmlink.link ~ppf_dump files target in
+      if !Flags.whole_program then Whole_program.replace ~target files link else link files)
 
 let put_together () =
   let links = (not !Compenv.stop_early) && (!objfiles <> [] || !Compenv.has_linker_inputs) in

@@ -141,6 +141,13 @@ let report_fallback ppf error =
      -dflambeau-rewrites@."
     (Sys.getcwd ()) (command ())
 
+(** Prints that the units of a program do not become one because of [error]. *)
+let report_unmerged ppf error =
+  Format.fprintf ppf
+    "Warning: flambeau: the program is linked unit by unit, because of an internal compiler error: %spass %s: %s@."
+    (in_function error) error.pass error.message;
+  Format.fprintf ppf "Please report it, with what this prints, in %s:@.  %s -flambeau-strict@." (Sys.getcwd ()) (command ())
+
 let () =
   let file_error file text = Some (Location.errorf ~loc:(Location.in_file file) "%s" text) in
   Location.register_error_of_exn (function

@@ -22,6 +22,9 @@ let skipped : string list ref = ref []
 let save_ir = ref false
 let profile = ref false
 
+(* Whether units keep what they are compiled from, and programs are optimised as a whole when they are linked. *)
+let whole_program = ref false
+
 (* The stock [.cmx] of the unit, which is compiled for its description in the library alone. *)
 let describes : string option ref = ref None
 
@@ -109,6 +112,9 @@ let list =
     ( "-flambeau-profile-use",
       Arg.Set_string profile_use,
       "<file> Optimise for the runs that were counted in <file>" );
+    ( "-flambeau-whole-program",
+      Arg.Set whole_program,
+      " When compiling: let the unit be optimised again with the program that it is linked into; when linking: do so" );
     ( "-flambeau-remarks",
       Arg.Unit (fun () -> remarks := "remains,missed"),
       "[=<kinds>] Print what costs most, why, and what to change; kinds: remains, missed, done" );

@@ -42,9 +42,9 @@ let write_file file contents =
 
 (* What the passes were given is written to a file. Of the others one dump is printed as it is, so that it can be read
    back; several, under their names. *)
-let print_dumps info dumps =
+let print_dumps info ~beside dumps =
   let saved, dumps = List.partition (fun (name, _) -> name = "saved") dumps in
-  List.iter (fun (_, text) -> write_file (Unit_files.output_prefix info ^ ".fl") text) saved;
+  List.iter (fun (_, text) -> write_file (beside ^ ".fl") text) saved;
   let ppf = info.ppf_dump in
   match dumps with
   | [ (_, text) ] -> Format.fprintf ppf "%s@?" text
@@ -74,9 +74,9 @@ type compiled = {
 
 let imported_allocations () = Allocation_summary.read !Imports.summaries
 
-let read_reply info bytes ~debuginfos =
+let read_reply info ~beside bytes ~debuginfos =
   let Reply.{ dumps; outcome } = Reply.read bytes in
-  print_dumps info dumps;
+  print_dumps info ~beside dumps;
   match outcome with
   | Error failure -> raise failure
   | Ok { payload; files; counters; warnings; cmm } ->
@@ -116,6 +116,7 @@ let options ~exported_fields source_file : Encode.options =
     profile = !Flags.profile;
     exported_fields;
     settings = (Flags.settings () @ opaque @ report @ remarks) @ ("source", source_file) :: described;
+    keeps_part = !Flags.whole_program && !Flags.describes = None && !Clflags.for_package = None;
   }
 
 let request info ~exported_fields ~uses (program : Lambda.program) =
@@ -125,12 +126,14 @@ let request info ~exported_fields ~uses (program : Lambda.program) =
     Option.fold !Flags.describes ~none:Clambda.Value_unknown ~some:Stock_unit.approximation_of;
   Profile.record "encode" (Encode.request ~uses (options ~exported_fields (Unit_files.source_file info))) program
 
-let middle_end info (request : Encode.request) =
+(** What the middle end makes of a request. [beside]: what the names of files begin with that are written beside the
+    output. *)
+let middle_end info ~beside (request : Encode.request) =
   Memory.unit_is_known ~bytes:request.own_bytes;
   failed_to_find := None;
   let reply = Profile.record "flambeau" Rust.middle_end request.bytes in
   Option.iter raise !failed_to_find;
-  Errors.guard "reading the reply" @@ fun () -> read_reply info reply ~debuginfos:request.debuginfos
+  Errors.guard "reading the reply" @@ fun () -> read_reply info ~beside reply ~debuginfos:request.debuginfos
 
 (* {1 Back} *)
 
@@ -165,17 +168,26 @@ let below folder prefix =
   file
 
 (* Writes a file beside the output, or where reports are to be, completely or not at all. *)
-let write_beside info (suffix, contents) =
-  let prefix = Unit_files.output_prefix info in
-  let file = (if !Flags.report_folder = "" then prefix else below !Flags.report_folder prefix) ^ suffix in
+let write_beside ~beside (suffix, contents) =
+  let file = (if !Flags.report_folder = "" then beside else below !Flags.report_folder beside) ^ suffix in
   write_file file contents
 
-let save_object info program compiled =
+(** Makes the object file, and writes the reports. *)
+let emit info ~beside compiled =
+  Emit_unit.compile ~ppf_dump:info.ppf_dump ~output_prefix:(Unit_files.output_prefix info) compiled.phrases;
+  List.iter (write_beside ~beside) compiled.files
+
+let save_object info program compiled ~part =
   let allocations = allocations ~imported:compiled.imported compiled.phrases in
   if !Flags.zero_alloc then Zero_alloc.check allocations;
-  Emit_unit.compile ~ppf_dump:info.ppf_dump ~output_prefix:(Unit_files.output_prefix info) compiled.phrases;
-  save_description info program (Cmx_payload.join ~summary:(Zero_alloc.summary allocations) compiled.payload);
-  List.iter (write_beside info) compiled.files
+  emit info ~beside:(Unit_files.output_prefix info) compiled;
+  save_description info program
+    (Cmx_payload.join
+       {
+         payload = compiled.payload;
+         summary = Zero_alloc.summary allocations;
+         program_part = Option.value part ~default:"";
+       })
 
 (* {1 The stock middle-end} *)
 
@@ -226,7 +238,8 @@ let compile_with_stock info program =
 let save_library_description info program compiled ~stock =
   let crc = snd (Compilenv.read_unit_info stock) in
   let summary = Zero_alloc.summary (allocations ~imported:compiled.imported (stock_phrases info program)) in
-  Library.save ~output_prefix:(Unit_files.output_prefix info) ~crc (Cmx_payload.join ~summary compiled.payload)
+  Library.save ~output_prefix:(Unit_files.output_prefix info) ~crc
+    (Cmx_payload.join { payload = compiled.payload; summary; program_part = "" })
 
 (* {1 Our middle end} *)
 
@@ -234,11 +247,11 @@ let save_library_description info program compiled ~stock =
 let compile_with_flambeau info ~exported_fields ~uses (program : Lambda.program) =
   Errors.holding_back_fatal_messages @@ fun () ->
   let request = request info ~exported_fields ~uses program in
-  let compiled = middle_end info request in
+  let compiled = middle_end info ~beside:(Unit_files.output_prefix info) request in
   Errors.guard "making the object" @@ fun () ->
   (match !Flags.describes with
   | Some stock -> save_library_description info program compiled ~stock
-  | None -> save_object info program compiled);
+  | None -> save_object info program compiled ~part:request.part);
   print_warnings ~debuginfos:request.debuginfos compiled.warnings
 
 (* {1 Never refused} *)

@@ -12,6 +12,7 @@ type options = {
   profile : bool;
   exported_fields : int;  (** Of the module block: the first ones. *)
   settings : (string * string) list;  (** The settings of the optimiser. *)
+  keeps_part : bool;  (** Whether the unit may become a part of a program. *)
 }
 
 type state = {
@@ -389,7 +390,7 @@ and letrec state bindings body =
 (* {1 The request} *)
 
 let magic = "FLBQ"
-let version = 8
+let version = 9
 
 let write_options w options ~module_size =
   let open Byte_writer in
@@ -417,10 +418,12 @@ type request = {
   bytes : string;
   own_bytes : int;  (** How many of the bytes are of the unit itself, not of those that it imports. *)
   debuginfos : Debuginfo.t array;  (** What location numbers stand for. *)
+  part : string option;  (** The same, without what imported units say, for the request of a program. *)
 }
 
-(** What was encoded, as the bytes of a request; and how many of them are not of imported units. *)
-let assemble state options ~module_size ~write_imports =
+(** What was encoded, as the bytes of a request; and how many of them are not of imported units. [parts]: the units of a
+    program. *)
+let assemble ?(parts = []) state options ~module_size ~write_imports =
   let w = Byte_writer.create () in
   Byte_writer.raw w magic;
   Byte_writer.u w version;
@@ -434,6 +437,7 @@ let assemble state options ~module_size ~write_imports =
   Byte_writer.append w state.types;
   Byte_writer.u w state.node_count;
   Byte_writer.append w state.nodes;
+  Byte_writer.list w (Byte_writer.string w) parts;
   (Byte_writer.contents w, own_bytes)
 
 (** A request to compile [program]. [uses] are those of the typed tree that it is made from. *)
@@ -442,7 +446,26 @@ let request options ~uses (program : Lambda.program) =
   (* The unit itself is always among the globals. *)
   ignore (Imports.number state.imports program.module_ident : int);
   term state program.code;
-  let bytes, own_bytes =
-    assemble state options ~module_size:program.main_module_block_size ~write_imports:Imports.write
+  let assemble write_imports =
+    assemble state options ~module_size:program.main_module_block_size ~write_imports
   in
-  { bytes; own_bytes; debuginfos = Locations.debuginfos state.locations }
+  let part = if options.keeps_part then Some (fst (assemble Imports.write_names)) else None in
+  let bytes, own_bytes = assemble Imports.write in
+  { bytes; own_bytes; debuginfos = Locations.debuginfos state.locations; part }
+
+(** A request to compile a program: the units that become one, in the order in which they are initialised, and the names
+    of those that they import. *)
+let program options ~parts ~imports =
+  let state = create None in
+  List.iter (fun name -> ignore (Imports.number state.imports (Ident.create_persistent name) : int)) imports;
+  term state lambda_unit;
+  let bytes, _ = assemble ~parts state options ~module_size:0 ~write_imports:Imports.write in
+  let own_bytes = List.fold_left (fun sum part -> sum + String.length part) 0 parts in
+  { bytes; own_bytes; debuginfos = Locations.debuginfos state.locations; part = None }
+
+(** What the part of a program begins with, if this executable can read it. *)
+let part_prefix =
+  let w = Byte_writer.create () in
+  Byte_writer.raw w magic;
+  Byte_writer.u w version;
+  Byte_writer.contents w

@@ -42,7 +42,7 @@ let payload name approx =
   let whole = match Cmx_payload.of_import ~name approx with Some payload -> Some payload | None -> of_library name in
   Option.map
     (fun whole ->
-      let payload, summary = Cmx_payload.split whole in
+      let Cmx_payload.{ payload; summary; _ } = Cmx_payload.split whole in
       if summary <> "" then summaries := summary :: !summaries;
       payload)
     whole
@@ -60,6 +60,14 @@ let rec add_stock_bodies : Clambda.value_approximation -> unit = function
       add_stock_bodies result
   | Value_tuple fields -> Array.iter add_stock_bodies fields
   | Value_unknown | Value_const _ | Value_global_field _ -> ()
+
+(** An import of which nothing is known, as part of a request. *)
+let write_name w ~name ~symbol ~is_predef =
+  Byte_writer.name w name;
+  Byte_writer.name w symbol;
+  Byte_writer.bool w is_predef;
+  Approximation.write w Value_unknown;
+  Byte_writer.option w (Byte_writer.string w) None
 
 (* As part of a request. *)
 let write_import w id =
@@ -97,6 +105,13 @@ let write w imports =
   summaries := [];
   let idents = List.rev imports.idents in
   Byte_writer.list w (write_import w) idents
+
+(** The globals without what is known of them. *)
+let write_names w imports =
+  let write id =
+    write_name w ~name:(Ident.name id) ~symbol:(Compilenv.symbol_for_global id) ~is_predef:(Ident.is_predef id)
+  in
+  Byte_writer.list w write (List.rev imports.idents)
 
 (* {1 Units that the term does not mention} *)
 

@@ -215,17 +215,19 @@ let function_ state vars body =
 
 (* Symbols, of which nothing is known here: the importing unit knows what they are. *)
 let write_symbols w (symbols : Imports.t) =
-  let write id =
-    Byte_writer.name w (Ident.name id);
-    Byte_writer.name w (Ident.name id);
-    Byte_writer.bool w false;
-    Approximation.write w Value_unknown;
-    Byte_writer.option w (Byte_writer.string w) None
-  in
+  let write id = Imports.write_name w ~name:(Ident.name id) ~symbol:(Ident.name id) ~is_predef:false in
   Byte_writer.list w write (List.rev symbols.idents)
 
 let options : Encode.options =
-  { verify = false; fuel = None; dumps = []; profile = false; exported_fields = 0; settings = [] }
+  {
+    verify = false;
+    fuel = None;
+    dumps = [];
+    profile = false;
+    exported_fields = 0;
+    settings = [];
+    keeps_part = false;
+  }
 
 type translated = {
   request : string;

@@ -43,25 +43,41 @@ let export_info ~size payload =
   fields.(size) <- marker payload;
   Value_tuple fields
 
-(* {1 The two parts of a payload} *)
+(* {1 What a payload consists of} *)
 
-(* What Rust wrote, then what the OCaml side found out about allocations ([Allocation_summary]), its length, and this. *)
-let end_of_summary = "FLBZ"
+type t = {
+  payload : string;  (** What Rust wrote. *)
+  summary : string;  (** What the OCaml side found out about allocations ([Allocation_summary]); empty if nothing. *)
+  program_part : string;  (** What the unit was compiled from ([Encode.request]), if that was asked for; or empty. *)
+}
 
-(** A payload of both parts. *)
-let join ~summary payload =
-  let length = Bytes.create 4 in
-  Bytes.set_int32_le length 0 (Int32.of_int (String.length summary));
-  String.concat "" [ payload; summary; Bytes.to_string length; end_of_summary ]
+(* After the three: the lengths of the second and the third, and this. *)
+let end_of_parts = "FLBX"
 
-(** The part of Rust, and the summary: empty if there is none. *)
-let split payload =
-  let start = String.length payload - 8 in
-  if start < 0 || String.sub payload (start + 4) 4 <> end_of_summary then (payload, "")
+let trailer_length = 8 + String.length end_of_parts
+
+(** A payload of all its parts. *)
+let join { payload; summary; program_part } =
+  let lengths = Bytes.create 8 in
+  Bytes.set_int32_le lengths 0 (Int32.of_int (String.length summary));
+  Bytes.set_int32_le lengths 4 (Int32.of_int (String.length program_part));
+  String.concat "" [ payload; summary; program_part; Bytes.to_string lengths; end_of_parts ]
+
+(** The parts of a payload. *)
+let split whole =
+  let nothing_more = { payload = whole; summary = ""; program_part = "" } in
+  let last = String.length whole - trailer_length in
+  if last < 0 || String.sub whole (last + 8) (String.length end_of_parts) <> end_of_parts then nothing_more
   else
-    let length = Int32.to_int (String.get_int32_le payload start) in
-    if length < 0 || length > start then (payload, "")
-    else (String.sub payload 0 (start - length), String.sub payload (start - length) length)
+    let length at = Int32.to_int (String.get_int32_le whole (last + at)) in
+    let summary = length 0 and part = length 4 in
+    if summary < 0 || part < 0 || summary + part > last then nothing_more
+    else
+      {
+        payload = String.sub whole 0 (last - part - summary);
+        summary = String.sub whole (last - part - summary) summary;
+        program_part = String.sub whole (last - part) part;
+      }
 
 (* {1 Reading} *)
 
@@ -119,6 +135,14 @@ let of_import ~name approx =
           | file -> Some (read file ~expected)
           | exception Not_found -> None))
   | _ -> None
+
+(** The parts of the payload of the [.cmx] file, whose stock part is [info]; [None] if it has no payload.
+    @raise Errors.Corrupt_payload when it is damaged. *)
+let of_file file (info : Cmx_format.unit_infos) =
+  match info.ui_export_info with
+  | Clambda (Value_tuple fields) ->
+      Option.map (fun expected -> split (read file ~expected)) (digest_of_fields fields)
+  | Clambda _ | Flambda _ -> None
 
 (* {1 Writing} *)
 

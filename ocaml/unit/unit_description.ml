@@ -8,11 +8,12 @@ let imports units =
   match units with [] -> "none" | _ -> String.concat ", " (List.sort compare (List.map name units))
 
 let print_payload payload =
-  let payload, summary = Cmx_payload.split payload in
+  let Cmx_payload.{ payload; summary; program_part } = Cmx_payload.split payload in
   print_string (Rust.describe_payload payload);
   let is_free line = String.length line > 1 && line.[0] = 'a' in
   let free = List.filter is_free (String.split_on_char '\n' summary) in
-  line "functions that do not allocate" (string_of_int (List.length free))
+  line "functions that do not allocate" (string_of_int (List.length free));
+  line "may be a part of a program" (if program_part = "" then "no" else "yes")
 
 let print_stock ~crc (unit : Cmx_format.unit_infos) =
   (match unit.ui_export_info with

@@ -12,6 +12,7 @@ mod other_units;
 mod perf;
 mod pipeline;
 mod profiles;
+mod program;
 mod reports;
 mod run;
 mod runner;

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::panic::{self, AssertUnwindSafe};
 
 use flambeau_cmm::encode::{self, Writer};
-use flambeau_convert::{Converted, convert};
+use flambeau_convert::Converted;
 use flambeau_interp::coverage as ir_coverage;
 use flambeau_ir::decision::{DecisionLog, Warning};
 use flambeau_ir::{Dbg, Fuel, Rewrites, Unit, printer};
@@ -17,7 +17,7 @@ use crate::library::{in_place, stock_object};
 use crate::runner::{Failure, Runner, SAVED, failure, install_panic_hook, panicked};
 use crate::saved::Saving;
 use crate::settings::Settings;
-use crate::{other_units, profiles, reports, saved};
+use crate::{other_units, profiles, program, reports, saved};
 
 /// The magic and the version of a reply.
 const MAGIC: &[u8] = b"FLBR";
@@ -143,8 +143,8 @@ fn compile(
             .then(|| DecisionLog { policy: settings.inlining.of(0).policy, decisions: Vec::new() }),
         ..settings.rewrites(request.options.fuel.map_or_else(Fuel::unlimited, Fuel::limited))
     };
-    let Converted { mut unit, exports, counters, warnings: of_source } = runner
-        .stage("convert", || convert(&request, rewrites).map_err(|error| failure(error.to_string())))?;
+    let Converted { mut unit, exports, counters, warnings: of_source } =
+        runner.stage("convert", || program::convert(&request, rewrites, |unit| profiled(unit, &settings)))?;
     runner.counters.extend(counters);
     unit.imports = imports;
     unit.imports.set_library(other_units::library(find_unit, runner.verify));
@@ -152,7 +152,6 @@ fn compile(
     if runner.verify {
         unit.imports.check();
     }
-    profiled(&mut unit, &settings, runner)?;
     if profiles::has_hot_code(&unit)
         && let Some(rounds) = settings.rounds_of_hot_unit()
     {
@@ -211,17 +210,12 @@ fn compile(
 }
 
 /// Adds what a profile says to a unit, then counters, if either is wanted.
-fn profiled(unit: &mut Unit, settings: &Settings, runner: &mut Runner) -> Result<(), Failure> {
+fn profiled(unit: &mut Unit, settings: &Settings) -> Result<(), Failure> {
     if let Some(file) = &settings.profile_use {
-        runner.stage("reading the profile", || {
-            profiles::apply(unit, file).map_err(|error| Failure { is_of_options: true, ..failure(error) })
-        })?;
+        profiles::apply(unit, file).map_err(|error| Failure { is_of_options: true, ..failure(error) })?;
     }
     if settings.profile_gen {
-        runner.stage("counting", || {
-            flambeau_profile::count::insert(unit);
-            Ok(())
-        })?;
+        flambeau_profile::count::insert(unit);
     }
     Ok(())
 }

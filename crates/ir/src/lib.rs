@@ -64,6 +64,7 @@ pub mod inlining;
 pub mod kind;
 mod lexer;
 pub mod loc;
+pub mod merge;
 pub mod naming;
 pub mod parser;
 pub mod prim;

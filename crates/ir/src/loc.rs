@@ -95,6 +95,22 @@ impl LocTable {
         })
     }
 
+    /// Adds the locations of another unit's source. Gives the numbers of its entries here.
+    pub(crate) fn append(&mut self, other: LocTable) -> Vec<Dbg> {
+        let mut numbers: Vec<Dbg> = Vec::with_capacity(other.entries.len());
+        for (index, entry) in other.entries.into_iter().enumerate() {
+            let number = match entry {
+                _ if index == 0 => Dbg::NONE,
+                Entry::Loc(loc) | Entry::Foreign(loc) => self.push_foreign(loc),
+                Entry::Inlined(Inlined { call, inner }) => {
+                    self.inline(numbers[call.0 as usize], numbers[inner.0 as usize])
+                }
+            };
+            numbers.push(number);
+        }
+        numbers
+    }
+
     /// The location `inner` of a function that is inlined at `call`.
     pub fn inline(&mut self, call: Dbg, inner: Dbg) -> Dbg {
         if call == Dbg::NONE {

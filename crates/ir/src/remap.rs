@@ -9,6 +9,14 @@ use crate::{
 
 /// What becomes of each sort of identifier: by default nothing.
 pub trait Remap {
+    /// An operand: what it mentions.
+    fn simple(&mut self, simple: &mut Simple) {
+        match simple {
+            Simple::Var(variable) => self.variable(variable),
+            Simple::Symbol(symbol) => self.symbol(symbol),
+            Simple::Const(_) => {}
+        }
+    }
     /// A variable, where it is bound and where it is used.
     fn variable(&mut self, _: &mut Variable) {}
     /// A continuation, where it is bound and where it is used.
@@ -49,7 +57,7 @@ pub fn set<R: Remap + ?Sized>(r: &mut R, set: &mut SetOfClosures) {
     }
     for (slot, value) in &mut set.values {
         r.value_slot(slot);
-        simple(r, value);
+        r.simple(value);
     }
 }
 
@@ -78,16 +86,8 @@ pub fn static_def<R: Remap + ?Sized>(r: &mut R, def: &mut StaticDef) {
     }
 }
 
-fn simple<R: Remap + ?Sized>(r: &mut R, simple: &mut Simple) {
-    match simple {
-        Simple::Var(variable) => r.variable(variable),
-        Simple::Symbol(symbol) => r.symbol(symbol),
-        Simple::Const(_) => {}
-    }
-}
-
 fn simples<R: Remap + ?Sized>(r: &mut R, all: &mut [Simple]) {
-    all.iter_mut().for_each(|s| simple(r, s));
+    all.iter_mut().for_each(|s| r.simple(s));
 }
 
 fn variables<R: Remap + ?Sized>(r: &mut R, all: &mut [Variable]) {
@@ -125,7 +125,7 @@ fn item<R: Remap + ?Sized>(r: &mut R, item: &mut Item) {
             r.variable(var);
             r.dbg(dbg);
             match named {
-                Named::Simple(s) => simple(r, s),
+                Named::Simple(s) => r.simple(s),
                 Named::Prim { prim: p, args, exn: e } => {
                     prim(r, p);
                     simples(r, args);
@@ -156,11 +156,11 @@ fn item<R: Remap + ?Sized>(r: &mut R, item: &mut Item) {
 fn terminator<R: Remap + ?Sized>(r: &mut R, terminator: &mut Terminator) {
     match terminator {
         Terminator::Apply(apply) => {
-            apply.callee.iter_mut().for_each(|callee| simple(r, callee));
+            apply.callee.iter_mut().for_each(|callee| r.simple(callee));
             r.call(&mut apply.kind);
             simples(r, &mut apply.args);
             for ty in &mut apply.types {
-                ty.functions_mut(&mut |function| simple(r, function));
+                ty.functions_mut(&mut |function| r.simple(function));
             }
             r.continuation(&mut apply.ret);
             exn(r, &mut apply.exn);
@@ -169,19 +169,19 @@ fn terminator<R: Remap + ?Sized>(r: &mut R, terminator: &mut Terminator) {
         }
         Terminator::ApplyCont(j) => jump(r, j),
         Terminator::Switch(switch) => {
-            simple(r, &mut switch.scrutinee);
+            r.simple(&mut switch.scrutinee);
             r.dbg(&mut switch.dbg);
             let arms = switch.arms.iter_mut().map(|(_, j)| j);
             arms.chain(&mut switch.default).for_each(|j| jump(r, j));
         }
         Terminator::StringSwitch(switch) => {
-            simple(r, &mut switch.scrutinee);
+            r.simple(&mut switch.scrutinee);
             r.dbg(&mut switch.dbg);
             let arms = switch.arms.iter_mut().map(|(_, j)| j);
             arms.chain(&mut switch.default).for_each(|j| jump(r, j));
         }
         Terminator::Raise { exn: raised, handler, dbg, .. } => {
-            simple(r, raised);
+            r.simple(raised);
             exn(r, handler);
             r.dbg(dbg);
         }

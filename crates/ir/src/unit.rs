@@ -189,15 +189,26 @@ impl Code {
 }
 
 impl Unit {
-    /// The fields of the module block that other units do not read.
-    pub fn private_fields(&self) -> Range<u32> {
+    /// The number of fields of the module block, and how many of them, the last ones, other units do not read.
+    fn module_fields(&self) -> (u32, u32) {
         let fields = self.statics.iter().find_map(|item| match item.def {
             StaticDef::Preallocated { symbol, size, private, .. } if symbol == self.module_symbol => {
-                Some(size.saturating_sub(private)..size)
+                Some((size, private))
             }
             _ => None,
         });
-        fields.unwrap_or(0..0)
+        fields.unwrap_or((0, 0))
+    }
+
+    /// The number of fields of the module block.
+    pub fn module_size(&self) -> u32 {
+        self.module_fields().0
+    }
+
+    /// The fields of the module block that other units do not read.
+    pub fn private_fields(&self) -> Range<u32> {
+        let (size, private) = self.module_fields();
+        size.saturating_sub(private)..size
     }
 
     /// Each body, that of the entry last.

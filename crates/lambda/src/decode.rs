@@ -24,8 +24,11 @@ pub struct Request {
     pub locations: Vec<Location>,
     /// Units and predefined exceptions that the term refers to.
     pub imports: Vec<Import>,
-    /// The Lambda of the unit, in the store form of `Translmod.transl_store_implementation`.
+    /// The Lambda of the unit, in the store form of `Translmod.transl_store_implementation`; `()` for a program.
     pub term: Term,
+    /// For a program: the requests of its units, not decoded, in the order in which they are initialised. What they say
+    /// of imported units is their names and symbols alone.
+    pub parts: Vec<Vec<u8>>,
 }
 
 /// Options of a compilation.
@@ -169,7 +172,7 @@ pub enum Number {
 
 /// The magic and the version of the format.
 const MAGIC: &[u8] = b"FLBQ";
-const VERSION: u64 = 8;
+const VERSION: u64 = 9;
 
 /// Decodes a request.
 ///
@@ -189,7 +192,8 @@ pub fn decode(bytes: &[u8]) -> Result<Request, DecodeError> {
     let imports = r.list(import)?;
     let types = decode_types(r)?;
     let term = term(r, idents, types)?;
-    Ok(Request { options, locations, imports, term })
+    let parts = r.list(|r| Ok(r.bytes()?.to_vec()))?;
+    Ok(Request { options, locations, imports, term, parts })
 }
 
 fn options(r: &mut Reader) -> Result<Options, DecodeError> {

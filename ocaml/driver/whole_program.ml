@@ -1,0 +1,248 @@
+(** Linking with [-flambeau-whole-program]: the units at the end of the program that were compiled with it become one unit,
+    of which nothing is exported, and which is optimised as one.
+
+    Those before, the first of which is the last one that was compiled without, keep their objects: what is linked after
+    them may not come before, because units are initialised in the order of linking. *)
+
+open Program_parts
+
+(* {1 What is linked} *)
+
+(* A file of the command line, with those of its units that the program needs. *)
+type file =
+  | Unit of linked
+  | Library of { file : string; library : Cmx_format.library_infos; units : linked list }
+
+let find file = try Load_path.find file with Not_found -> raise (Asmlink.Error (File_not_found file))
+
+let read name =
+  let file = find name in
+  if Filename.check_suffix file ".cmx" then Some (Unit (of_cmx file))
+  else if Filename.check_suffix file ".cmxa" then
+    let library, units = of_cmxa file in
+    Some (Library { file; library; units })
+  else None
+
+let units = function Unit unit -> [ unit ] | Library { units; _ } -> units
+
+(* Of libraries, the units that are required by what comes after them, as [Asmlink] chooses them. *)
+let only_required files =
+  let required = Hashtbl.create 64 in
+  let is_needed { info; _ } = info.ui_force_link || !Clflags.link_everything || Hashtbl.mem required info.ui_name in
+  let require { info; _ } = List.iter (fun (name, _) -> Hashtbl.replace required name ()) info.ui_imports_cmx in
+  let choose unit chosen =
+    if is_needed unit then begin
+      require unit;
+      unit :: chosen
+    end
+    else chosen
+  in
+  let choose_of_file file rest =
+    (match file with
+    | Unit unit ->
+        require unit;
+        file
+    | Library library -> Library { library with units = List.fold_right choose library.units [] })
+    :: rest
+  in
+  List.fold_right choose_of_file files []
+
+(* {1 What becomes one} *)
+
+(* Why the units of a program, or some of them, do not become one. *)
+type obstacle = Not_a_part of string | Loads_code | Not_found_before of string
+
+let first_without_part file = List.find_opt (fun unit -> unit.part = None) (units file)
+
+(* The files before the first one that becomes part of the whole, and the others; what is in the way of more. *)
+let divide files =
+  let rec from_the_end whole = function
+    | [] -> ([], whole, None)
+    | file :: before -> (
+        match first_without_part file with
+        | None -> from_the_end (file :: whole) before
+        | Some unit -> (List.rev (file :: before), whole, Some (Not_a_part unit.info.ui_name)))
+  in
+  from_the_end [] (List.rev files)
+
+let names = List.concat_map (fun file -> List.map (fun unit -> unit.info.Cmx_format.ui_name) (units file))
+
+(* What units import, each name once. *)
+let imports units =
+  let seen = Hashtbl.create 64 in
+  let is_new (name, _) =
+    let is_new = not (Hashtbl.mem seen name) in
+    Hashtbl.replace seen name ();
+    is_new
+  in
+  fun (of_unit : Cmx_format.unit_infos -> (string * Digest.t option) list) ->
+    List.filter is_new (List.concat_map (fun unit -> of_unit unit.info) units)
+
+(* The files before the whole, its files, and what it imports of the others. *)
+let plan files =
+  let before, whole, obstacle = divide files in
+  let whole_names = names whole and earlier = names before in
+  let imported =
+    List.filter
+      (fun (name, _) -> not (List.mem name whole_names))
+      (imports (List.concat_map units whole) (fun info -> info.ui_imports_cmx))
+  in
+  (* A plugin may be compiled against any unit of the program. *)
+  if List.mem "Dynlink" earlier then Error Loads_code
+  else if whole_names = [] then Error (Option.value obstacle ~default:Loads_code)
+  else
+    match List.find_opt (fun (name, _) -> not (List.mem name earlier)) imported with
+    | Some (name, _) -> Error (Not_found_before name)
+    | None -> Ok (before, whole, imported, obstacle)
+
+(* {1 Compiling it} *)
+
+(* The name of the unit, which no other has. *)
+let unit_name = "Flambeau__program"
+
+let output_prefix folder = Filename.concat folder "flambeau__program"
+
+(* The [.cmx] files of the units of libraries are usually beside these. *)
+let with_folders_of_files files f =
+  let before = !Clflags.include_dirs in
+  let folders = List.filter_map (function Library { file; _ } -> Some (Filename.dirname file) | Unit _ -> None) files in
+  Clflags.include_dirs := before @ folders;
+  Fun.protect f ~finally:(fun () -> Clflags.include_dirs := before)
+
+(* Whether the load path has the very [.cmx] that a unit of the program has. *)
+let is_at_hand linked (name, _) =
+  match Unit_files.find_in_load_path (name ^ ".cmx") with
+  | exception Not_found -> false
+  | file -> (
+      match List.find_opt (fun unit -> unit.info.Cmx_format.ui_name = name) linked with
+      | None -> false
+      | Some unit -> Cmx_payload.digest_of_description file = Some unit.crc)
+
+let save_description info whole imported =
+  let description = Compilenv.current_unit_infos () in
+  let units = List.concat_map units whole in
+  (* [Asmlink] wants a digest of each unit's interface. *)
+  description.ui_imports_cmi <-
+    (unit_name, Some (Digest.string unit_name)) :: imports units (fun info -> info.ui_imports_cmi);
+  let known = description.ui_imports_cmx in
+  let others = List.filter (fun (name, _) -> not (List.mem_assoc name known)) imported in
+  description.ui_imports_cmx <- known @ List.map (fun (name, _) -> (name, None)) others;
+  description.ui_force_link <- true;
+  description.ui_export_info <- Clambda Value_unknown;
+  Cmx_payload.save (Unit_files.cmx info) description None
+
+let compile ~beside ~folder ~linked whole imported =
+  let source_file = output_prefix folder ^ ".ml" in
+  Unit_files.with_implementation ~tool_name:Implementation.tool_name ~source_file ~output_prefix:(output_prefix folder)
+  @@ fun info ->
+  Compilenv.reset (Unit_files.module_name info);
+  let at_hand = List.map fst (List.filter (is_at_hand linked) imported) in
+  List.iter (fun name -> Imports.require (Ident.create_persistent name)) at_hand;
+  let options = Implementation.options ~exported_fields:0 beside in
+  let options = { options with settings = ("export", "no") :: options.settings; keeps_part = false } in
+  let parts = List.filter_map (fun unit -> unit.part) (List.concat_map units whole) in
+  let request =
+    Errors.guard "encoding the request" (fun () -> Encode.program options ~parts ~imports:at_hand)
+  in
+  let compiled = Implementation.middle_end info ~beside request in
+  Errors.guard "making the object" (fun () -> Implementation.emit info ~beside compiled);
+  save_description info whole imported;
+  Unit_files.cmx info
+
+(* {1 The files to be linked} *)
+
+(* What a library asks of the C linker holds without its units. *)
+let without_units ~folder ~number file (library : Cmx_format.library_infos) =
+  let origin = Filename.dirname file in
+  let here = Misc.replace_substring ~before:"$CAMLORIGIN" ~after:origin in
+  let library = { library with lib_units = []; lib_ccopts = List.map here library.lib_ccopts } in
+  let copy = Filename.concat folder (Printf.sprintf "library%d.cmxa" number) in
+  Errors.writing copy (fun () ->
+      let oc = open_out_bin copy in
+      Fun.protect
+        ~finally:(fun () -> close_out_noerr oc)
+        (fun () ->
+          output_string oc Config.cmxa_magic_number;
+          output_value oc library;
+          close_out oc));
+  copy
+
+let libraries ~folder whole =
+  List.concat
+    (List.mapi
+       (fun number -> function
+         | Unit _ -> []
+         | Library { file; library; _ } -> [ without_units ~folder ~number file library ])
+       whole)
+
+(* {1 What the user reads} *)
+
+let reason = function
+  | Not_a_part name -> Printf.sprintf "unit %s was compiled without -flambeau-whole-program, or as opaque" name
+  | Loads_code -> "the program may load code, which may need any of its units"
+  | Not_found_before name -> Printf.sprintf "unit %s is not linked before the units that need it" name
+
+let warn obstacle =
+  Format.eprintf "Warning: flambeau: no units of the program become one: %s@." (reason obstacle)
+
+let explain whole obstacle =
+  if !Clflags.verbose || !Flags.remarks <> "" then begin
+    Printf.eprintf "flambeau: these units become one: %s\n%!" (String.concat ", " (names whole));
+    Option.iter (fun obstacle -> Printf.eprintf "flambeau: and none before them: %s\n%!" (reason obstacle)) obstacle
+  end
+
+(* {1 Entry point} *)
+
+let with_temporary_folder f =
+  let folder = Filename.temp_file "flambeau" "" in
+  Sys.remove folder;
+  Sys.mkdir folder 0o700;
+  let remove () =
+    Array.iter (fun file -> Misc.remove_file (Filename.concat folder file)) (Sys.readdir folder);
+    Sys.rmdir folder
+  in
+  Fun.protect ~finally:remove (fun () -> f folder)
+
+(* What [Asmlink] finds wrong with the units must not be hidden by making them one. *)
+let check_consistency linked =
+  let check unit = Asmlink.check_consistency (unit.info.Cmx_format.ui_name ^ ".cmx") unit.info unit.crc in
+  Fun.protect ~finally:Asmlink.reset (fun () -> List.iter check linked)
+
+let standard_library () = if !Clflags.nopervasives then [] else [ "stdlib.cmxa" ]
+
+(* The files, in the order of linking, of which the first is the standard library, as they are and as they are named. *)
+let all_files names =
+  let files = List.map (fun name -> Option.map (fun file -> (name, file)) (read name)) (standard_library () @ names) in
+  if List.for_all Option.is_some files then Some (List.filter_map Fun.id files) else None
+
+(** Runs [link] on the files to be linked instead of [files]: the same, if nothing can be done. *)
+let replace ~target files link =
+  match all_files files with
+  | None -> link files
+  | Some named -> (
+      let linked_files = only_required (List.map snd named) in
+      match plan linked_files with
+      | Error obstacle ->
+          warn obstacle;
+          link files
+      | Ok (before, whole, imported, obstacle) -> (
+          let linked = List.concat_map units linked_files in
+          check_consistency linked;
+          with_temporary_folder @@ fun folder ->
+          let compile () =
+            Errors.holding_back_fatal_messages @@ fun () ->
+            with_folders_of_files linked_files @@ fun () ->
+            compile ~beside:(target ^ ".program") ~folder ~linked whole imported
+          in
+          match compile () with
+          | cmx ->
+              explain whole obstacle;
+              let kept = List.filteri (fun index _ -> index < List.length before) (List.map fst named) in
+              let kept = List.filter (fun name -> not (List.mem name (standard_library ()))) kept in
+              link (kept @ libraries ~folder whole @ [ cmx ])
+          | exception exn when not !Flags.strict -> (
+              match Implementation.failure_of_ours exn with
+              | None -> raise exn
+              | Some error ->
+                  Errors.report_unmerged Format.err_formatter error;
+                  link files)))
