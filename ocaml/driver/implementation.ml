@@ -141,15 +141,17 @@ let middle_end info ~beside (request : Encode.request) =
 let allocations ~imported phrases =
   Profile.record "allocations" (Zero_alloc.analyse !Zero_alloc_attributes.current ~imported) phrases
 
-let save_description info (program : Lambda.program) payload =
+let save_description info (program : Lambda.program) (payload : Cmx_payload.t) =
   let description = Compilenv.current_unit_infos () in
   description.ui_imports_cmi <- Env.imports ();
-  let payload = if is_opaque () then None else Some payload in
-  description.ui_export_info <-
-    Clambda
-      (match payload with
-      | None -> Value_unknown
-      | Some payload -> Cmx_payload.export_info ~size:program.main_module_block_size payload);
+  let exports, payload =
+    if not (is_opaque ()) then
+      let payload = Cmx_payload.join payload in
+      (Cmx_payload.export_info ~size:program.main_module_block_size payload, Some payload)
+    else if payload.program_part = "" then (Value_unknown, None)
+    else (Value_unknown, Some (Cmx_payload.join { payload with payload = ""; summary = "" }))
+  in
+  description.ui_export_info <- Clambda exports;
   Cmx_payload.save (Unit_files.cmx info) description payload
 
 let rec make_folder folder =
@@ -182,12 +184,11 @@ let save_object info program compiled ~part =
   if !Flags.zero_alloc then Zero_alloc.check allocations;
   emit info ~beside:(Unit_files.output_prefix info) compiled;
   save_description info program
-    (Cmx_payload.join
-       {
-         payload = compiled.payload;
-         summary = Zero_alloc.summary allocations;
-         program_part = Option.value part ~default:"";
-       })
+    {
+      payload = compiled.payload;
+      summary = Zero_alloc.summary allocations;
+      program_part = Option.value part ~default:"";
+    }
 
 (* {1 The stock middle-end} *)
 

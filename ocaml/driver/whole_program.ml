@@ -54,9 +54,11 @@ type obstacle = Not_a_part of string | Loads_code | Not_found_before of string
 
 let first_without_part file = List.find_opt (fun unit -> unit.part = None) (units file)
 
-(* The files before the first one that becomes part of the whole, and the others; what is in the way of more. *)
-let divide files =
+(* The files before the first one that becomes part of the whole, and the others; what is in the way of more.
+    [Asmlink] links the standard library whatever it is given. *)
+let divide ~standard_library files =
   let rec from_the_end whole = function
+    | before when List.length before <= standard_library -> (List.rev before, whole, None)
     | [] -> ([], whole, None)
     | file :: before -> (
         match first_without_part file with
@@ -79,8 +81,8 @@ let imports units =
     List.filter is_new (List.concat_map (fun unit -> of_unit unit.info) units)
 
 (* The files before the whole, its files, and what it imports of the others. *)
-let plan files =
-  let before, whole, obstacle = divide files in
+let plan ~standard_library files =
+  let before, whole, obstacle = divide ~standard_library files in
   let whole_names = names whole and earlier = names before in
   let imported =
     List.filter
@@ -131,7 +133,17 @@ let save_description info whole imported =
   description.ui_export_info <- Clambda Value_unknown;
   Cmx_payload.save (Unit_files.cmx info) description None
 
+(* The unit has no source, so that no interface is needed. *)
+let without_interfaces f =
+  let opened = !Clflags.open_modules and bare = !Clflags.nopervasives in
+  Clflags.open_modules := [];
+  Clflags.nopervasives := true;
+  Fun.protect f ~finally:(fun () ->
+      Clflags.open_modules := opened;
+      Clflags.nopervasives := bare)
+
 let compile ~beside ~folder ~linked whole imported =
+  without_interfaces @@ fun () ->
   let source_file = output_prefix folder ^ ".ml" in
   Unit_files.with_implementation ~tool_name:Implementation.tool_name ~source_file ~output_prefix:(output_prefix folder)
   @@ fun info ->
@@ -178,7 +190,7 @@ let libraries ~folder whole =
 (* {1 What the user reads} *)
 
 let reason = function
-  | Not_a_part name -> Printf.sprintf "unit %s was compiled without -flambeau-whole-program, or as opaque" name
+  | Not_a_part name -> Printf.sprintf "unit %s was compiled without -flambeau-whole-program" name
   | Loads_code -> "the program may load code, which may need any of its units"
   | Not_found_before name -> Printf.sprintf "unit %s is not linked before the units that need it" name
 
@@ -221,7 +233,7 @@ let replace ~target files link =
   | None -> link files
   | Some named -> (
       let linked_files = only_required (List.map snd named) in
-      match plan linked_files with
+      match plan ~standard_library:(List.length (standard_library ())) linked_files with
       | Error obstacle ->
           warn obstacle;
           link files

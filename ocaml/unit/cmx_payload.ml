@@ -109,7 +109,8 @@ let read_trailer file =
       ignore (Digest.input ic : Digest.t);
       read_to_end ic)
 
-let read file ~expected =
+(* [expected]: the digest of the payload, if the stock description has it. *)
+let read_with file ~expected =
   let trailer =
     try read_trailer file
     with End_of_file | Failure _ | Sys_error _ | Invalid_argument _ -> corrupt file "the file ends too early"
@@ -119,8 +120,10 @@ let read file ~expected =
   let payload = String.sub trailer 0 length in
   let digest = Digest.string payload in
   if digest <> String.sub trailer length 16 then corrupt file "its digest is wrong";
-  if digest <> expected then corrupt file "it belongs to another .cmx";
+  if Option.is_some expected && expected <> Some digest then corrupt file "it belongs to another .cmx";
   payload
+
+let read file ~expected = read_with file ~expected:(Some expected)
 
 (** The payload of the unit [name], for which the stock part of the [.cmx] has [approx]: [None] if it was not
     compiled by us.
@@ -136,13 +139,16 @@ let of_import ~name approx =
           | exception Not_found -> None))
   | _ -> None
 
-(** The parts of the payload of the [.cmx] file, whose stock part is [info]; [None] if it has no payload.
+(** The parts of the payload of the [.cmx] file, whose stock part is [info]; [None] if it has no payload. That of an
+    opaque unit says nothing to other units.
     @raise Errors.Corrupt_payload when it is damaged. *)
 let of_file file (info : Cmx_format.unit_infos) =
-  match info.ui_export_info with
-  | Clambda (Value_tuple fields) ->
-      Option.map (fun expected -> split (read file ~expected)) (digest_of_fields fields)
-  | Clambda _ | Flambda _ -> None
+  let expected =
+    match info.ui_export_info with
+    | Clambda (Value_tuple fields) -> digest_of_fields fields
+    | Clambda _ | Flambda _ -> None
+  in
+  if expected = None && read_trailer file = "" then None else Some (split (read_with file ~expected))
 
 (* {1 Writing} *)
 

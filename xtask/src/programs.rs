@@ -36,6 +36,7 @@ const SETTINGS: &[Setting] = &[
     Setting { name: "plain", flags: &[] },
     Setting { name: "-g", flags: &["-g"] },
     Setting { name: "-O3 -flambeau-verify", flags: &["-O3", "-flambeau-verify"] },
+    Setting { name: "-flambeau-whole-program", flags: &["-flambeau-verify", "-flambeau-whole-program"] },
     Setting { name: "-g -flambeau-no-inline", flags: &["-g", NO_INLINE] },
     // What stock's own .cmx files tell of its units is all that is known of the standard library here.
     Setting { name: "-g -flambeau-no-library", flags: &["-g", "-flambeau-no-library"] },

@@ -51,6 +51,7 @@ const FLAGS: &[&[&str]] = &[
     &["-principal"],
     &["-strict-sequence"],
     &["-flambeau-verify"],
+    &["-flambeau-whole-program"],
     &["-flambeau-no-simplify"],
     &["-flambeau-no-inline"],
     &["-flambeau-fuel", "0"],
