@@ -237,6 +237,7 @@ impl Merger {
         let end = ApplyCont { cont: self.unit.entry.ret, args: smallvec![Simple::UNIT] };
         self.unit.entry.body = Expr { items, terminator: Terminator::ApplyCont(end) };
         let (symbol, size) = (self.unit.module_symbol, self.fields);
+        self.unit.parts = self.modules.len() as u32;
         self.unit.statics[0].def = StaticDef::Preallocated { symbol, tag: 0, size, private: size };
         self.unit
     }

@@ -278,6 +278,9 @@ impl<'u> Printer<'u> {
             self.text(" separator ");
             self.string(self.unit.naming.separator().as_bytes());
         }
+        if self.unit.parts != 1 {
+            self.text(&format!(" parts {}", self.unit.parts));
+        }
         if self.options.numbered {
             let Unit { variables, continuations, symbols, function_slots, value_slots, .. } = self.unit;
             let sizes = [

@@ -22,6 +22,8 @@ pub struct Unit {
     pub name: String,
     /// How its linkage names are formed.
     pub naming: Naming,
+    /// Of how many units of the source it was made ([`crate::merge`]).
+    pub parts: u32,
     /// The module block.
     pub module_symbol: Symbol,
     /// All variables.
@@ -281,6 +283,7 @@ impl Unit {
         Unit {
             name,
             naming,
+            parts: 1,
             module_symbol,
             variables: PrimaryMap::new(),
             continuations,

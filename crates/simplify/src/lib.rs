@@ -210,7 +210,7 @@ impl<'a> Simplifier<'a> {
     fn entry(&mut self) {
         if !self.rewrites.fuel.is_empty() {
             let body = self.unit.entry.body.take();
-            let function = FunctionState { budget: Self::budget(None), ..self.state_inside() };
+            let function = FunctionState { budget: self.budget(None), ..self.state_inside() };
             let body = self.in_function(function, |this| this.function_body(body));
             self.unit.entry.body = body;
         }
@@ -267,7 +267,7 @@ impl<'a> Simplifier<'a> {
         }
         self.global.in_progress.insert(code);
         let function =
-            FunctionState { current: Some(code), budget: Self::budget(Some(code)), ..self.state_inside() };
+            FunctionState { current: Some(code), budget: self.budget(Some(code)), ..self.state_inside() };
         let body = self.in_function(function, |this| {
             this.bind_parameters(code, closure, symbol);
             this.function_body(body)

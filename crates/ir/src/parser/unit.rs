@@ -19,6 +19,9 @@ impl<'s> Parser<'s> {
         let separator =
             if self.eat_word("separator") { self.string()? } else { Naming::USUAL_SEPARATOR.to_owned() };
         self.unit.naming = Naming::new(prefix, separator);
+        if self.eat_word("parts") {
+            self.unit.parts = self.integer()?;
+        }
         self.numbering()?;
         self.declare()?;
         self.expect_word("module")?;

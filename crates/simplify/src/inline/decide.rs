@@ -12,10 +12,10 @@ use crate::{Simplifier, size};
 
 /// What one function may grow by, apart from what is always inlined.
 const BUDGET: u32 = 8_000;
-/// What any unit may grow by in a round, the smallest functions and stubs apart; more if it is large itself
+/// What any unit of the source may grow by in a round, the smallest functions and stubs apart; more if it is large itself
 /// ([`Arguments::growth`]).
 pub const UNIT_BUDGET: u32 = 1_000;
-/// What a unit may grow by at most: the cost of later passes is to stay in proportion (features G6; the assembler's
+/// What a unit of the source may grow by at most: the cost of later passes is to stay in proportion (features G6; the assembler's
 /// time is not linear in the number of jumps, that of register allocation not in the size).
 const LARGEST_UNIT_BUDGET: u32 = 40_000;
 /// Functions up to this size are inlined beyond that, too.
@@ -25,11 +25,11 @@ const SMALLEST: u32 = 12;
 pub const BELOW: u32 = 600;
 /// What unrolling a recursive function counts for at least.
 const RECURSIVE: u32 = 250;
-/// What the code of the toplevel, which runs once, may grow by.
+/// What the code of the toplevel of a unit of the source, which runs once, may grow by.
 const ENTRY_BUDGET: u32 = 2_000;
-/// What may be evaluated in speculation in a unit, in sizes of the bodies: beyond, only functions that are small
+/// What may be evaluated in speculation in a unit of the source, in sizes of the bodies: beyond, only functions that are small
 /// without evaluation are inlined (features G6).
-pub const SPECULATION_BUDGET: u32 = 400_000;
+const SPECULATION_BUDGET: u32 = 400_000;
 
 /// What inlining adds, by the size of the callee.
 pub struct Growth {
@@ -46,20 +46,26 @@ impl Growth {
 
 impl Simplifier<'_> {
     /// What a function may grow by.
-    pub(crate) fn budget(code: Option<CodeId>) -> u32 {
-        if code.is_some() { BUDGET } else { ENTRY_BUDGET }
+    pub(crate) fn budget(&self, code: Option<CodeId>) -> u32 {
+        if code.is_some() { BUDGET } else { ENTRY_BUDGET.saturating_mul(self.unit.parts) }
     }
 
     /// What a unit may grow by in a round.
     pub(crate) fn unit_budget(unit: &Unit, arguments: &Arguments) -> u32 {
-        let size = |body| size::of(body, LARGEST_UNIT_BUDGET).unwrap_or(LARGEST_UNIT_BUDGET);
+        let most = LARGEST_UNIT_BUDGET.saturating_mul(unit.parts);
+        let size = |body| size::of(body, most).unwrap_or(most);
         let bodies = unit.codes.values().map(|code| size(&code.body));
         let whole = bodies.fold(size(&unit.entry.body), u32::saturating_add);
         // What is hot may grow as at `-O3`; what is not hardly does.
         let is_hot = unit.codes.values().any(|code| code.attributes.heat == Heat::Hot);
         let growth = if is_hot { arguments.for_hot_call().growth } else { arguments.growth };
         let more = u64::from(whole) * u64::from(growth) / 100;
-        (u64::from(UNIT_BUDGET) + more).min(u64::from(LARGEST_UNIT_BUDGET)) as u32
+        (u64::from(UNIT_BUDGET.saturating_mul(unit.parts)) + more).min(u64::from(most)) as u32
+    }
+
+    /// What may be evaluated in speculation in a unit.
+    pub(crate) fn speculation_budget(unit: &Unit) -> u32 {
+        SPECULATION_BUDGET.saturating_mul(unit.parts)
     }
 
     /// The settings that the inliner's decisions depend on in this round.

@@ -16,7 +16,7 @@ mod search;
 pub mod warnings;
 mod work;
 
-pub use decide::{BELOW, SPECULATION_BUDGET, UNIT_BUDGET};
+pub use decide::{BELOW, UNIT_BUDGET};
 pub(crate) use descent::{Descent, descends_and_is_small};
 
 use std::rc::Rc;
