@@ -49,8 +49,9 @@ let only_required files =
 
 (* {1 What becomes one} *)
 
-(* Why the units of a program, or some of them, do not become one. *)
-type obstacle = Not_a_part of string | Loads_code | Not_found_before of string
+(* Why the units of a program, or some of them, do not become one. What is not found before the units that need it is an
+   error that [Asmlink] reports. *)
+type obstacle = Not_a_part of string | Loads_code | Not_found
 
 let first_without_part file = List.find_opt (fun unit -> unit.part = None) (units file)
 
@@ -91,11 +92,9 @@ let plan ~standard_library files =
   in
   (* A plugin may be compiled against any unit of the program. *)
   if List.mem "Dynlink" earlier then Error Loads_code
-  else if whole_names = [] then Error (Option.value obstacle ~default:Loads_code)
-  else
-    match List.find_opt (fun (name, _) -> not (List.mem name earlier)) imported with
-    | Some (name, _) -> Error (Not_found_before name)
-    | None -> Ok (before, whole, imported, obstacle)
+  else if whole_names = [] then Error (Option.value obstacle ~default:Not_found)
+  else if List.for_all (fun (name, _) -> List.mem name earlier) imported then Ok (before, whole, imported, obstacle)
+  else Error Not_found
 
 (* {1 Compiling it} *)
 
@@ -190,17 +189,19 @@ let libraries ~folder whole =
 (* {1 What the user reads} *)
 
 let reason = function
-  | Not_a_part name -> Printf.sprintf "unit %s was compiled without -flambeau-whole-program" name
-  | Loads_code -> "the program may load code, which may need any of its units"
-  | Not_found_before name -> Printf.sprintf "unit %s is not linked before the units that need it" name
+  | Not_a_part name -> Some (Printf.sprintf "unit %s was compiled without -flambeau-whole-program" name)
+  | Loads_code -> Some "the program may load code, which may need any of its units"
+  | Not_found -> None
 
 let warn obstacle =
-  Format.eprintf "Warning: flambeau: no units of the program become one: %s@." (reason obstacle)
+  Option.iter
+    (Format.eprintf "Warning: flambeau: no units of the program become one: %s@.")
+    (reason obstacle)
 
 let explain whole obstacle =
   if !Clflags.verbose || !Flags.remarks <> "" then begin
     Printf.eprintf "flambeau: these units become one: %s\n%!" (String.concat ", " (names whole));
-    Option.iter (fun obstacle -> Printf.eprintf "flambeau: and none before them: %s\n%!" (reason obstacle)) obstacle
+    Option.iter (Printf.eprintf "flambeau: and none before them: %s\n%!") (Option.bind obstacle reason)
   end
 
 (* {1 Entry point} *)
