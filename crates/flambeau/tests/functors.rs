@@ -214,6 +214,47 @@ fn large_functors_of_the_unit_are_evaluated_beside_their_applications() {
     }
 }
 
+/// Functors that apply others are copied with these as often as they are applied themselves: that is counted before
+/// the first copy is made.
+#[test]
+fn functors_are_copied_as_far_as_all_copies_fit_the_unit() {
+    let steps: String = (0..6)
+        .map(|n| {
+            format!("let step{n} x = state := X.make (!state + x); if !state > {n} then X.make x else {n}\n")
+        })
+        .collect();
+    let source = |tables: &str| {
+        format!(
+            "module type S = sig val make : int -> int end
+             module Node (X : S) = struct let state = ref (X.make 0) {steps} let make x = step0 x + step5 x end
+             module Table (X : S) = struct module A = Node (X) module B = Node (A) module C = Node (B) include C end
+             module Small (X : S) = struct let twice x = X.make (X.make x) end
+             {tables}"
+        )
+    };
+    let table = |n: u32| {
+        format!(
+            "module T{n} = Table (struct let make x = x + {n} + Sys.opaque_identity 0 end)
+             module S{n} = Small (T{n})
+             let () = Printf.printf \"%d \" (S{n}.twice {n})\n"
+        )
+    };
+    let tables = |n: u32| source(&(0..n).map(table).collect::<String>());
+    let (few, many) = (Folder::new(&[("t.ml", &tables(1))]), Folder::new(&[("t.ml", &tables(8))]));
+    for level in [&[][..], &["-O3"]] {
+        let copies = |folder: &Folder| {
+            let ir = folder.compile(&[level, &["t.ml"]].concat());
+            assert!(!ir.contains("call code Small_"), "{ir}");
+            ir.matches("\ncode step3_").count()
+        };
+        // That of the functor itself, which other units may apply, and three in one table.
+        assert_eq!(copies(&few), 4);
+        assert!(copies(&many) < 4, "{}", copies(&many));
+        let printed = many.link_and_run(&[level, &["t.ml"]].concat());
+        assert_eq!(printed.split_whitespace().count(), 8, "{printed}");
+    }
+}
+
 /// A unit that applies functors of another unit, in every form that the language has.
 const MAKERS: (&str, &str) = (
     "makers.ml",

@@ -45,6 +45,7 @@ pub mod export;
 mod flow;
 pub mod fold;
 mod forks;
+mod functors;
 mod handed_on;
 mod hashing;
 mod imported;
@@ -84,6 +85,7 @@ use flambeau_types::{Closure, Env, IntSet, Ty};
 use rustc_hash::FxHashSet;
 
 use analysis::Analysis;
+use functors::Functors;
 use point::Point;
 pub use specialise::{LARGEST_SPECIALISED, uses_functions};
 use state::{FunctionState, Global};
@@ -236,6 +238,8 @@ impl<'a> Simplifier<'a> {
             static_codes.iter().map(|(code, symbol, values)| (*code, (*symbol, values.clone()))).collect();
         self.global.toplevel = toplevel::Fields::of(self.unit);
         self.global.uses = uses::Uses::of_unit(self.unit);
+        let (budget, indirect) = (self.functors_budget(), self.arguments().costs.indirect);
+        self.global.functors = Functors::of_unit(self.unit, &self.global.uses, budget, indirect);
         self.note_no_return();
         static_codes
     }

@@ -13,6 +13,7 @@ use crate::cold::ColdConts;
 use crate::continuations::ContState;
 use crate::edges::Edges;
 use crate::forks::Fork;
+use crate::functors::Functors;
 use crate::imported::Imported;
 use crate::inline::measure::Counts;
 use crate::inline::refused::Refused;
@@ -72,6 +73,8 @@ pub struct Global {
     pub typed_copies: TypedCopies,
     pub toplevel: toplevel::Fields,
     pub uses: uses::Uses,
+    /// Which functors are inlined at the toplevel.
+    pub functors: Functors,
     /// What functors make of static arguments, as far as it was asked for.
     pub evaluated: FxHashMap<(CodeId, Vec<Simple>), Ty>,
     pub definitions: Definitions,
@@ -124,6 +127,7 @@ impl Global {
             typed_copies: TypedCopies::default(),
             toplevel: toplevel::Fields::default(),
             uses: uses::Uses::default(),
+            functors: Functors::default(),
             evaluated: FxHashMap::default(),
             definitions: Definitions::default(),
             returned: FxHashMap::default(),

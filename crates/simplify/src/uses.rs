@@ -56,6 +56,11 @@ impl Uses {
         self.functions.get(&code).map_or(0, |used| used.calls + used.mentions)
     }
 
+    /// How often a function is used, other units being one use; once if it is of no static set.
+    pub fn of_anyone(&self, code: CodeId) -> u32 {
+        self.functions.get(&code).map_or(1, |used| used.calls + used.mentions + u32::from(used.exported))
+    }
+
     /// Whether somebody asks for a function that need not be in scope there: a method.
     pub fn is_asked_for(&self, function: FunctionSlot) -> bool {
         self.asked.contains(&function)
@@ -175,7 +180,10 @@ impl Simplifier<'_> {
 
     /// Whether a function of the unit can be inlined in all its uses: what that costs does not depend on which is seen
     /// first.
-    pub(crate) fn may_multiply(&self, code: CodeId) -> bool {
-        self.whole_size(code, LARGEST / self.global.uses.of(code).max(1)).is_some()
+    pub(crate) fn may_multiply(&mut self, code: CodeId) -> bool {
+        let uses = self.global.uses.of(code).max(1);
+        let size = self.whole_size(code, LARGEST / uses);
+        let is_functor = self.unit.codes[code].attributes.is_functor;
+        size.is_some_and(|size| !is_functor || self.global.functors.is_inlined(code, size, uses))
     }
 }

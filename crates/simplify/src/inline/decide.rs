@@ -68,6 +68,16 @@ impl Simplifier<'_> {
         SPECULATION_BUDGET.saturating_mul(unit.parts)
     }
 
+    /// What functors that are inlined at the toplevel may add to the unit: in the first round, which sees all of them;
+    /// and twice as much where they are inlined even if all that they make would be known without.
+    pub(crate) fn functors_budget(&self) -> u32 {
+        match self.rewrites.round {
+            0 if self.arguments().whole_functors => self.global.unit_budget.saturating_mul(2),
+            0 => self.global.unit_budget,
+            _ => 0,
+        }
+    }
+
     /// The settings that the inliner's decisions depend on in this round.
     pub(crate) fn arguments(&self) -> &Arguments {
         self.rewrites.inlining.of(self.rewrites.round)
@@ -138,6 +148,7 @@ impl Simplifier<'_> {
         let imported = matches!(apply.kind, CallKind::DirectExternal(_));
         let may_stay = functor && !self.function.in_instance && forced.is_none();
         if may_stay && self.is_evaluated_beside(apply, code, arguments.whole_functors) {
+            self.global.functors.take(code, false);
             return Err(Reason::Evaluated);
         }
         // Policy *benefit* has a benefit for that. A functor of a library has functions that nobody here calls, as a

@@ -91,6 +91,9 @@ impl Simplifier<'_> {
         if reason == Reason::SingleUse {
             self.global.uses.take(code);
         }
+        if reason == Reason::Functor && !self.function.in_instance {
+            self.global.functors.take(code, true);
+        }
         self.log(apply, Some(code), reason);
         let body = self.copy_body(apply, code).ok_or_else(Refusal::default)?;
         self.function.budget = self.function.budget.saturating_sub(growth.function);
