@@ -198,11 +198,23 @@ let warn obstacle =
     (Format.eprintf "Warning: flambeau: no units of the program become one: %s@.")
     (reason obstacle)
 
-let explain whole obstacle =
-  if !Clflags.verbose || !Flags.remarks <> "" then begin
+(* Units that could be parts, but come before one that is none. *)
+let left_out before =
+  List.filter_map
+    (fun unit -> Option.map (fun _ -> unit.info.Cmx_format.ui_name) unit.part)
+    (List.concat_map units before)
+
+let explain ~before ~whole obstacle =
+  if !Clflags.verbose || !Flags.remarks <> "" then
     Printf.eprintf "flambeau: these units become one: %s\n%!" (String.concat ", " (names whole));
-    Option.iter (Printf.eprintf "flambeau: and none before them: %s\n%!") (Option.bind obstacle reason)
-  end
+  match (left_out before, obstacle) with
+  | (_ :: _ as units), Some (Not_a_part name) ->
+      Format.eprintf
+        "Warning: flambeau: these units do not become one with the rest of the program: %s. Unit %s, which was compiled \
+         without -flambeau-whole-program, is linked after them: link it before them (with dune: name its library first \
+         in the field libraries).@."
+        (String.concat ", " units) name
+  | _ -> ()
 
 (* {1 Entry point} *)
 
@@ -249,7 +261,7 @@ let replace ~target files link =
           in
           match compile () with
           | cmx ->
-              explain whole obstacle;
+              explain ~before ~whole obstacle;
               let kept = List.filteri (fun index _ -> index < List.length before) (List.map fst named) in
               let kept = List.filter (fun name -> not (List.mem name (standard_library ()))) kept in
               link (kept @ libraries ~folder whole @ [ cmx ])

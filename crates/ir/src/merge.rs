@@ -17,9 +17,8 @@ use crate::{
     Variable,
 };
 
-/// A unit of the name that does what `parts` do, one after the other. What a part exports, the others read; nothing else
-/// does. A mention of a part in one that comes before it would be a mention of another program's unit: a program has no
-/// such units.
+/// A unit of the name that does what `parts` do, one after the other. What a part exports, the others read; nothing
+/// else does.
 ///
 /// What the parts know of other units, [`Unit::imports`] and [`Unit::origins`], is left out.
 #[must_use]
@@ -123,8 +122,8 @@ impl Merger {
         Part { module, ret, body }
     }
 
-    /// Adds static data. A block with a module of the program in it is filled when the initialisation of its unit, which
-    /// is `entry`, begins.
+    /// Adds static data. A block with a module of the program in it is filled when the initialisation of its unit,
+    /// which is `entry`, begins.
     fn static_data(&mut self, mut item: Static, entry: &mut Expr) {
         let is_module = |field: &StaticField| matches!(field, StaticField::Symbol(symbol) if self.modules.contains_key(symbol));
         if let StaticDef::Block { symbol, tag, fields } = &item.def

@@ -12,11 +12,11 @@ use crate::{Simplifier, size};
 
 /// What one function may grow by, apart from what is always inlined.
 const BUDGET: u32 = 8_000;
-/// What any unit of the source may grow by in a round, the smallest functions and stubs apart; more if it is large itself
-/// ([`Arguments::growth`]).
+/// What any unit of the source may grow by in a round, the smallest functions and stubs apart; more if it is large
+/// itself ([`Arguments::growth`]).
 pub const UNIT_BUDGET: u32 = 1_000;
-/// What a unit of the source may grow by at most: the cost of later passes is to stay in proportion (features G6; the assembler's
-/// time is not linear in the number of jumps, that of register allocation not in the size).
+/// What a unit of the source may grow by at most: the cost of later passes is to stay in proportion (features G6; the
+/// assembler's time is not linear in the number of jumps, that of register allocation not in the size).
 const LARGEST_UNIT_BUDGET: u32 = 40_000;
 /// Functions up to this size are inlined beyond that, too.
 const SMALLEST: u32 = 12;
@@ -27,8 +27,8 @@ pub const BELOW: u32 = 600;
 const RECURSIVE: u32 = 250;
 /// What the code of the toplevel of a unit of the source, which runs once, may grow by.
 const ENTRY_BUDGET: u32 = 2_000;
-/// What may be evaluated in speculation in a unit of the source, in sizes of the bodies: beyond, only functions that are small
-/// without evaluation are inlined (features G6).
+/// What may be evaluated in speculation in a unit of the source, in sizes of the bodies: beyond, only functions that are
+/// small without evaluation are inlined (features G6).
 const SPECULATION_BUDGET: u32 = 400_000;
 
 /// What inlining adds, by the size of the callee.
