@@ -27,8 +27,8 @@ pub const BELOW: u32 = 600;
 const RECURSIVE: u32 = 250;
 /// What the code of the toplevel of a unit of the source, which runs once, may grow by.
 const ENTRY_BUDGET: u32 = 2_000;
-/// What may be evaluated in speculation in a unit of the source, in sizes of the bodies: beyond, only functions that are
-/// small without evaluation are inlined (features G6).
+/// What may be evaluated in speculation in a unit of the source, in sizes of the bodies: beyond, only functions that
+/// are small without evaluation are inlined (features G6).
 const SPECULATION_BUDGET: u32 = 400_000;
 
 /// What inlining adds, by the size of the callee.
