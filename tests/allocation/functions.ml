@@ -18,6 +18,20 @@ let copy_for_two_captured n =
     keep (count (fun x -> x > i && x < j) [ 1; 2; 3 ])
   done
 
+(* A copy whose closures keep the function that it is made for, which has captured two values: it takes that function,
+   since closures of its parts would be larger. A function of two captured values, four closures of two: 25 words. *)
+let rec repeat f k =
+  if k = 0 then fun x -> x
+  else
+    let g = repeat f (k - 1) in
+    fun x -> f (g x)
+
+let copy_for_what_closures_keep n =
+  for i = 1 to n do
+    let j = Sys.opaque_identity (i + 3) in
+    keep (repeat (fun x -> x + i - j) 4 i)
+  done
+
 (* Local functions that are not loops, and what they capture; what they take and give in parts. *)
 let local_recursion n =
   for i = 1 to n do
@@ -380,6 +394,7 @@ let () =
   check "copy_for_two_closures" 0 copy_for_two_closures;
   check "copy_of_a_group" 0 copy_of_a_group;
   check "copy_for_two_captured" 0 copy_for_two_captured;
+  check "copy_for_what_closures_keep" (25 * iterations) copy_for_what_closures_keep;
   check "local_recursion" 0 local_recursion;
   check "local_group" 0 local_group;
   check "invariant_tuple" 0 invariant_tuple;

@@ -52,7 +52,7 @@ pub(super) fn captured(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
     let mut stay = EntitySet::new();
     let mut lifting = Lifting::of(unit, &stay);
     for _ in 0..MOST_ATTEMPTS {
-        if !lifting.separate(unit, &mut stay) {
+        if !lifting.separate(unit, &mut stay, rewrites.unboxed_closures) {
             break;
         }
         lifting = Lifting::of(unit, &stay);
@@ -223,10 +223,11 @@ impl Lifting {
         is_counted
     }
 
-    /// Of groups whose functions would take too much, notes the functions of the sets that others in the group capture:
-    /// without these the others may be lifted. Whether there are such.
-    fn separate(&mut self, unit: &Unit, stay: &mut EntitySet<CodeId>) -> bool {
-        let mut unfit: EntitySet<SetId> = EntitySet::new();
+    /// Of groups that are stuck, or whose functions would take too much, notes the functions of the sets that others in
+    /// the group capture: without these the others may be lifted. Whether there are such. `anywhere`: as for
+    /// [`Lifting::stuck_groups`].
+    fn separate(&mut self, unit: &Unit, stay: &mut EntitySet<CodeId>, anywhere: bool) -> bool {
+        let mut unfit = self.stuck_groups(anywhere);
         for id in self.sets.keys().collect::<Vec<_>>() {
             if !self.sets[id].set.functions.iter().all(|(_, code)| self.fits(unit, *code)) {
                 let group = self.group(id);
