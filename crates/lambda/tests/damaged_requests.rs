@@ -216,7 +216,7 @@ fn request(seed: u64) -> Vec<u8> {
     term.node(4);
     let mut w = new();
     w.bytes.extend_from_slice(b"FLBQ");
-    w.u(8);
+    w.u(9);
     // Options.
     w.string("M");
     w.string("camlM");
@@ -253,6 +253,9 @@ fn request(seed: u64) -> Vec<u8> {
     (0..DESCRIPTIONS).for_each(|_| w.description());
     w.u(term.nodes);
     w.bytes.extend(term.bytes);
+    // Parts.
+    w.u(seed % 3);
+    (0..seed % 3).for_each(|_| w.string("part"));
     w.bytes
 }
 
