@@ -91,7 +91,7 @@ let plan ~standard_library files =
       (imports (List.concat_map units whole) (fun info -> info.ui_imports_cmx))
   in
   (* A plugin may be compiled against any unit of the program. *)
-  if List.mem "Dynlink" earlier then Error Loads_code
+  if List.mem "Dynlink" (earlier @ whole_names) then Error Loads_code
   else if whole_names = [] then Error (Option.value obstacle ~default:Not_found)
   else if List.for_all (fun (name, _) -> List.mem name earlier) imported then Ok (before, whole, imported, obstacle)
   else Error Not_found
@@ -132,17 +132,21 @@ let save_description info whole imported =
   description.ui_export_info <- Clambda Value_unknown;
   Cmx_payload.save (Unit_files.cmx info) description None
 
-(* The unit has no source, so that no interface is needed. *)
-let without_interfaces f =
-  let opened = !Clflags.open_modules and bare = !Clflags.nopervasives in
+(* The unit has no source, so that no interface is needed. It is as good for debuggers as its parts are, whatever the
+   flags of linking. *)
+let with_flags_of parts f =
+  let opened = !Clflags.open_modules and bare = !Clflags.nopervasives and debug = !Clflags.debug in
   Clflags.open_modules := [];
   Clflags.nopervasives := true;
+  Clflags.debug := debug || List.exists Encode.part_has_debug parts;
   Fun.protect f ~finally:(fun () ->
       Clflags.open_modules := opened;
-      Clflags.nopervasives := bare)
+      Clflags.nopervasives := bare;
+      Clflags.debug := debug)
 
 let compile ~beside ~folder ~linked whole imported =
-  without_interfaces @@ fun () ->
+  let parts = List.filter_map (fun unit -> unit.part) (List.concat_map units whole) in
+  with_flags_of parts @@ fun () ->
   let source_file = output_prefix folder ^ ".ml" in
   Unit_files.with_implementation ~tool_name:Implementation.tool_name ~source_file ~output_prefix:(output_prefix folder)
   @@ fun info ->
@@ -151,7 +155,6 @@ let compile ~beside ~folder ~linked whole imported =
   List.iter (fun name -> Imports.require (Ident.create_persistent name)) at_hand;
   let options = Implementation.options ~exported_fields:0 beside in
   let options = { options with settings = ("export", "no") :: options.settings; keeps_part = false } in
-  let parts = List.filter_map (fun unit -> unit.part) (List.concat_map units whole) in
   let request =
     Errors.guard "encoding the request" (fun () -> Encode.program options ~parts ~imports:at_hand)
   in

@@ -463,6 +463,18 @@ let program options ~parts ~imports =
   let own_bytes = List.fold_left (fun sum part -> sum + String.length part) 0 parts in
   { bytes; own_bytes; debuginfos = Locations.debuginfos state.locations; part = None }
 
+(** Whether the part of a program was compiled with [-g]: what {!write_options} writes. *)
+let part_has_debug part =
+  let r = Byte_reader.create part in
+  ignore (Byte_reader.raw r (String.length magic) : string);
+  ignore (Byte_reader.u r : int);
+  for _ = 1 to 3 do
+    ignore (Byte_reader.string r : string)
+  done;
+  ignore (Byte_reader.byte r : int);
+  ignore (Byte_reader.byte r : int);
+  Byte_reader.byte r = 1
+
 (** What the part of a program begins with, if this executable can read it. *)
 let part_prefix =
   let w = Byte_writer.create () in
