@@ -186,6 +186,7 @@ impl<'a> Converter<'a> {
         let promised = promised.unwrap_or(&Approximation::Unknown);
         exports::hide_fields(&mut self.unit, self.options, promised);
         crate::rows::mark(&mut self.unit);
+        crate::defaults::share_shapes(&mut self.unit);
         let exports = exports::exports(&self.unit, &self.module_fields);
         exports::export_statics(&mut self.unit, &exports, promised);
         let counters = vec![

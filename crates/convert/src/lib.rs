@@ -21,6 +21,7 @@ mod bigarrays;
 mod builder;
 mod constants;
 mod control;
+mod defaults;
 mod env;
 mod exports;
 mod functions;

@@ -159,3 +159,26 @@ fn sorts_of_the_library_are_inlined() {
         assert!(!ir.lines().any(is_called) && !ir.contains("call cmp"), "{ir}");
     }
 }
+
+/// The front end makes two functions of one with default arguments: the types of a call are those of both.
+#[test]
+fn functions_with_default_arguments_are_specialised_for_types() {
+    let source = "let rec find x = function [] -> None | (k, v) :: l -> if compare k x = 0 then Some v else find x l
+                  let memo ?(table = []) f =
+                    let table = ref table in
+                    let rec self x =
+                      match find x !table with
+                      | Some y -> y
+                      | None -> let y = f self x in table := (x, y) :: !table; y in
+                    self
+                  let u a b =
+                    memo (fun self (i, j) -> if i = 0 || j = 0 then 1 else self (i - 1, j) + self (i, j - 1)) (a, b)";
+    for level in ["-O1", "-O3"] {
+        let folder = Folder::new(&[("t.ml", source), ("m.ml", "let () = print_int (T.u 5 4)")]);
+        let ir = folder.compile(&[level, "t.ml"]);
+        // One finds pairs, the other what other units ask for.
+        assert_eq!(copies(&ir, "find"), 3, "{level}: {ir}");
+        assert!(ir.contains("call code compare_derived_"), "{level}: {ir}");
+        assert_eq!(folder.link_and_run(&[level, "t.ml", "m.ml"]), "126");
+    }
+}
