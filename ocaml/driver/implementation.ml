@@ -35,7 +35,7 @@ let simplify_lambda info (program : Lambda.program) =
 
 (* {1 Middle} *)
 
-(* Writes a file completely or not at all. *)
+(** Writes a file completely or not at all. *)
 let write_file file contents =
   Errors.writing file @@ fun () ->
   Misc.output_to_file_via_temporary ~mode:[ Open_binary ] file (fun _ channel -> output_string channel contents)

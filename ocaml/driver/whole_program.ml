@@ -110,14 +110,9 @@ let with_folders_of_files files f =
   Clflags.include_dirs := before @ folders;
   Fun.protect f ~finally:(fun () -> Clflags.include_dirs := before)
 
-(* Whether the load path has the very [.cmx] that a unit of the program has. *)
-let is_at_hand linked (name, _) =
-  match Unit_files.find_in_load_path (name ^ ".cmx") with
-  | exception Not_found -> false
-  | file -> (
-      match List.find_opt (fun unit -> unit.info.Cmx_format.ui_name = name) linked with
-      | None -> false
-      | Some unit -> Cmx_payload.digest_of_description file = Some unit.crc)
+(* The digest of a unit of the program. *)
+let digest_of_linked linked name =
+  Option.map (fun unit -> unit.crc) (List.find_opt (fun unit -> unit.info.Cmx_format.ui_name = name) linked)
 
 let save_description info whole imported =
   let description = Compilenv.current_unit_infos () in
@@ -151,7 +146,7 @@ let compile ~beside ~folder ~linked whole imported =
   Unit_files.with_implementation ~tool_name:Implementation.tool_name ~source_file ~output_prefix:(output_prefix folder)
   @@ fun info ->
   Compilenv.reset (Unit_files.module_name info);
-  let at_hand = List.map fst (List.filter (is_at_hand linked) imported) in
+  let at_hand = List.filter (Imports.has_description ~digest:(digest_of_linked linked)) (List.map fst imported) in
   List.iter (fun name -> Imports.require (Ident.create_persistent name)) at_hand;
   let options = Implementation.options ~exported_fields:0 beside in
   let options = { options with settings = ("export", "no") :: options.settings; keeps_part = false } in
@@ -171,14 +166,7 @@ let without_units ~folder ~number file (library : Cmx_format.library_infos) =
   let here = Misc.replace_substring ~before:"$CAMLORIGIN" ~after:origin in
   let library = { library with lib_units = []; lib_ccopts = List.map here library.lib_ccopts } in
   let copy = Filename.concat folder (Printf.sprintf "library%d.cmxa" number) in
-  Errors.writing copy (fun () ->
-      let oc = open_out_bin copy in
-      Fun.protect
-        ~finally:(fun () -> close_out_noerr oc)
-        (fun () ->
-          output_string oc Config.cmxa_magic_number;
-          output_value oc library;
-          close_out oc));
+  Implementation.write_file copy (Config.cmxa_magic_number ^ Marshal.to_string library []);
   copy
 
 let libraries ~folder whole =

@@ -134,15 +134,18 @@ let digest_of_unit name =
   in
   List.find_map digest_by (Compilenv.current_unit_infos ()).ui_imports_cmx
 
-(* A unit that imported ones were compiled with, if its [.cmx] is still that one. Most names are of no unit: the file is
-   looked for first, since what units were compiled with has to be read. *)
-let is_at_hand name =
+(** Whether the load path has the [.cmx] of a unit with the digest that [digest] gives, if it gives one. Most names are of
+    no unit: the file is looked for first. *)
+let has_description name ~digest =
   match Unit_files.find_in_load_path (name ^ ".cmx") with
   | exception Not_found -> false
   | file -> (
-      match digest_of_unit name with
+      match digest name with
       | None -> false
       | Some digest -> Cmx_payload.digest_of_description file = Some digest)
+
+(* A unit that imported ones were compiled with, if its [.cmx] is still that one. *)
+let is_at_hand name = has_description name ~digest:digest_of_unit
 
 (* The units that may define a symbol of the linker, longest name first: [Compilenv.make_symbol]. *)
 let units_of_symbol symbol =

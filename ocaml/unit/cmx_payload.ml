@@ -63,21 +63,24 @@ let join { payload; summary; program_part } =
   Bytes.set_int32_le lengths 4 (Int32.of_int (String.length program_part));
   String.concat "" [ payload; summary; program_part; Bytes.to_string lengths; end_of_parts ]
 
+(* The lengths that a trailer says, if it is one. *)
+let lengths trailer =
+  if not (String.ends_with ~suffix:end_of_parts trailer) then None
+  else
+    let length at = Int32.to_int (String.get_int32_le trailer at) in
+    Some (length 0, length 4)
+
 (** The parts of a payload. *)
 let split whole =
-  let nothing_more = { payload = whole; summary = ""; program_part = "" } in
   let last = String.length whole - trailer_length in
-  if last < 0 || String.sub whole (last + 8) (String.length end_of_parts) <> end_of_parts then nothing_more
-  else
-    let length at = Int32.to_int (String.get_int32_le whole (last + at)) in
-    let summary = length 0 and part = length 4 in
-    if summary < 0 || part < 0 || summary + part > last then nothing_more
-    else
+  match if last < 0 then None else lengths (String.sub whole last trailer_length) with
+  | Some (summary, part) when summary >= 0 && part >= 0 && summary + part <= last ->
       {
         payload = String.sub whole 0 (last - part - summary);
         summary = String.sub whole (last - part - summary) summary;
         program_part = String.sub whole (last - part) part;
       }
+  | Some _ | None -> { payload = whole; summary = ""; program_part = "" }
 
 (* {1 Reading} *)
 
@@ -104,17 +107,17 @@ let digest_of_description file =
   | exception (End_of_file | Failure _ | Sys_error _ | Invalid_argument _) -> None
 
 (* What follows the stock contents. *)
-let read_trailer file =
+let contents_of_trailer file =
   after_description file (fun ic ->
       ignore (Digest.input ic : Digest.t);
       read_to_end ic)
 
-(* [expected]: the digest of the payload, if the stock description has it. *)
-let read_with file ~expected =
-  let trailer =
-    try read_trailer file
-    with End_of_file | Failure _ | Sys_error _ | Invalid_argument _ -> corrupt file "the file ends too early"
-  in
+let read_trailer file =
+  try contents_of_trailer file
+  with End_of_file | Failure _ | Sys_error _ | Invalid_argument _ -> corrupt file "the file ends too early"
+
+(* The payload in a trailer. [expected]: its digest, if the stock description has it. *)
+let of_trailer file trailer ~expected =
   let length = String.length trailer - 16 in
   if length < 0 then corrupt file "it is missing";
   let payload = String.sub trailer 0 length in
@@ -123,7 +126,7 @@ let read_with file ~expected =
   if Option.is_some expected && expected <> Some digest then corrupt file "it belongs to another .cmx";
   payload
 
-let read file ~expected = read_with file ~expected:(Some expected)
+let read file ~expected = of_trailer file (read_trailer file) ~expected:(Some expected)
 
 (** The payload of the unit [name], for which the stock part of the [.cmx] has [approx]: [None] if it was not
     compiled by us.
@@ -148,7 +151,18 @@ let of_file file (info : Cmx_format.unit_infos) =
     | Clambda (Value_tuple fields) -> digest_of_fields fields
     | Clambda _ | Flambda _ -> None
   in
-  if expected = None && read_trailer file = "" then None else Some (split (read_with file ~expected))
+  let trailer = read_trailer file in
+  if expected = None && trailer = "" then None else Some (split (of_trailer file trailer ~expected))
+
+(** Whether a [.cmx] file has a program part, by its last bytes alone: they are not checked. *)
+let seems_to_have_part file =
+  let ic = open_in_bin file in
+  Fun.protect ~finally:(fun () -> close_in_noerr ic) @@ fun () ->
+  let start = in_channel_length ic - 16 - trailer_length in
+  start >= 0
+  &&
+  (seek_in ic start;
+   match lengths (really_input_string ic trailer_length) with Some (_, part) -> part > 0 | None -> false)
 
 (* {1 Writing} *)
 

@@ -30,7 +30,7 @@ let add_to_library file members =
       (fun member ->
         let { info; part; _ } = of_cmx member in
         Option.map (fun part -> (info.ui_name, part)) part)
-      members
+      (List.filter Cmx_payload.seems_to_have_part members)
   in
   if parts <> [] then begin
     Byte_writer.list w

@@ -13,8 +13,7 @@ use crate::prim::{Init, Mutability};
 use crate::remap::{self, Remap};
 use crate::{
     ApplyCont, Code, CodeId, Continuation, Dbg, Expr, FunctionSlot, Item, Named, Naming, Origin, Prim,
-    Simple, Static, StaticDef, StaticField, Subkind, Symbol, SymbolData, Terminator, Unit, ValueSlot,
-    Variable,
+    Simple, Static, StaticDef, Subkind, Symbol, SymbolData, Terminator, Unit, ValueSlot, Variable,
 };
 
 /// A unit of the name that does what `parts` do, one after the other. What a part exports, the others read; nothing
@@ -125,18 +124,27 @@ impl Merger {
     /// Adds static data. A block with a module of the program in it is filled when the initialisation of its unit,
     /// which is `entry`, begins.
     fn static_data(&mut self, mut item: Static, entry: &mut Expr) {
-        let is_module = |field: &StaticField| matches!(field, StaticField::Symbol(symbol) if self.modules.contains_key(symbol));
-        if let StaticDef::Block { symbol, tag, fields } = &item.def
-            && fields.iter().any(is_module)
-        {
-            let (symbol, tag, size) = (*symbol, *tag, fields.len() as u32);
-            let values: Vec<Simple> = fields.iter().map(|field| field.simple()).collect();
-            let stores = (0..).zip(values).map(|(field, value)| self.store(symbol, field, value));
-            let stores: Vec<Item> = stores.collect();
-            entry.items.splice(0..0, stores);
-            item.def = StaticDef::Preallocated { symbol, tag, size, private: size };
+        let mut has_module = false;
+        item.def.for_each_simple(&mut |simple| has_module |= self.module(simple).is_some());
+        match &item.def {
+            StaticDef::Block { symbol, tag, fields } if has_module => {
+                let (symbol, tag, size) = (*symbol, *tag, fields.len() as u32);
+                let values: Vec<Simple> = fields.iter().map(|field| field.simple()).collect();
+                let stores = (0..).zip(values).map(|(field, value)| self.store(symbol, field, value));
+                let stores: Vec<Item> = stores.collect();
+                entry.items.splice(0..0, stores);
+                item.def = StaticDef::Preallocated { symbol, tag, size, private: size };
+            }
+            // What is known at link time is substituted, not captured.
+            _ => assert!(!has_module, "a static set of closures captures a module"),
         }
         self.unit.statics.push(item);
+    }
+
+    /// The part whose module block an atom is.
+    fn module(&self, simple: Simple) -> Option<(Symbol, &Module)> {
+        let Simple::Symbol(symbol) = simple else { return None };
+        Some((symbol, self.modules.get(&symbol)?))
     }
 
     fn store(&mut self, block: Symbol, field: u32, value: Simple) -> Item {
@@ -159,9 +167,7 @@ impl Merger {
             for item in &mut expr.items {
                 let Item::Let { named: Named::Prim { prim, args, .. }, .. } = item else { continue };
                 let (Prim::BlockLoad { field, .. } | Prim::BlockStore { field, .. }) = prim else { continue };
-                if let Simple::Symbol(symbol) = args[0]
-                    && let Some(module) = self.modules.get(&symbol)
-                {
+                if let Some((_, module)) = self.module(args[0]) {
                     *field += module.base;
                     args[0] = self.unit.module_symbol.into();
                 }
@@ -174,12 +180,8 @@ impl Merger {
         let mut mentioned = Vec::new();
         let mut seen = FxHashSet::default();
         body.for_each_simple_deep(&mut |simple| {
-            if let Simple::Symbol(symbol) = simple
-                && self.modules.contains_key(&symbol)
-                && seen.insert(symbol)
-            {
-                mentioned.push(symbol);
-            }
+            mentioned
+                .extend(self.module(simple).map(|(symbol, _)| symbol).filter(|symbol| seen.insert(*symbol)));
         });
         if mentioned.is_empty() {
             return;

@@ -32,16 +32,27 @@ enum Decision {
     /// Its applications stay calls.
     Stays,
     /// It is inlined.
-    Inlined {
-        /// How many copies are still to be made.
-        copies: u32,
-        /// How many of all copies the budget has paid for: one may be in the place of the functor itself.
-        paid: u32,
-        /// What it has paid for each,
-        price: u32,
-        /// and how large they are then.
-        size: u32,
-    },
+    Inlined(Copies),
+}
+
+/// The copies of a functor that is inlined.
+#[derive(Clone, Copy)]
+struct Copies {
+    /// How many are still to be made.
+    left: u32,
+    /// How many of all the budget has paid for: one may be in the place of the functor itself.
+    paid: u32,
+    /// What the budget has paid for each of these.
+    price: u32,
+    /// How large a copy was when that was paid.
+    size: u32,
+}
+
+impl Copies {
+    /// Copies for which nothing is paid yet.
+    fn unforeseen(count: u32) -> Copies {
+        Copies { left: count, paid: count, price: 0, size: 0 }
+    }
 }
 
 impl Functors {
@@ -66,37 +77,33 @@ impl Functors {
     /// Whether a functor is inlined where it is applied at the toplevel. `size`: what it has become, which all of its
     /// copies pay for before the first is made. `uses`: how many copies that is if nothing is decided on it yet.
     pub fn is_inlined(&mut self, code: CodeId, size: u32, uses: u32) -> bool {
-        let (copies, paid, price, foreseen) = match self.decided.get(&code) {
+        let mut copies = match self.decided.get(&code) {
             Some(Decision::Stays) => return false,
-            Some(Decision::Inlined { copies, paid, price, size }) if *copies > 0 => {
-                (*copies, *paid, *price, *size)
-            }
-            Some(Decision::Inlined { .. }) => (1, 1, 0, 0),
-            None => (uses.max(1), uses.max(1), 0, 0),
+            Some(Decision::Inlined(copies)) if copies.left > 0 => *copies,
+            Some(Decision::Inlined(_)) => Copies::unforeseen(1),
+            None => Copies::unforeseen(uses.max(1)),
         };
-        let larger = size.saturating_sub(foreseen);
-        let decision = match self.left.checked_sub(larger.saturating_mul(paid)) {
-            Some(left) => {
-                self.left = left;
-                Decision::Inlined { copies, paid, price: price + larger, size: foreseen + larger }
-            }
-            None => {
-                self.left += price * paid;
-                Decision::Stays
-            }
+        let larger = size.saturating_sub(copies.size);
+        let Some(left) = self.left.checked_sub(larger.saturating_mul(copies.paid)) else {
+            self.left += copies.price * copies.paid;
+            self.decided.insert(code, Decision::Stays);
+            return false;
         };
-        self.decided.insert(code, decision);
-        matches!(decision, Decision::Inlined { .. })
+        self.left = left;
+        copies.price += larger;
+        copies.size += larger;
+        self.decided.insert(code, Decision::Inlined(copies));
+        true
     }
 
     /// Records that a functor is inlined in one of its applications; or that it is not, because all that it makes there
     /// is known without.
     pub fn take(&mut self, code: CodeId, is_inlined: bool) {
-        if let Some(Decision::Inlined { copies, paid, price, .. }) = self.decided.get_mut(&code) {
-            *copies = copies.saturating_sub(1);
-            if !is_inlined && *paid > 0 {
-                *paid -= 1;
-                self.left += *price;
+        if let Some(Decision::Inlined(copies)) = self.decided.get_mut(&code) {
+            copies.left = copies.left.saturating_sub(1);
+            if !is_inlined && copies.paid > 0 {
+                copies.paid -= 1;
+                self.left += copies.price;
             }
         }
     }
@@ -148,7 +155,7 @@ impl Functor {
 
     fn inlined(&self) -> Decision {
         let size = self.size.unwrap_or(0);
-        Decision::Inlined { copies: self.copies, paid: self.paid(), price: self.price(size), size }
+        Decision::Inlined(Copies { left: self.copies, paid: self.paid(), price: self.price(size), size })
     }
 }
 
