@@ -52,6 +52,7 @@ fn loops_allocate_nothing() {
         let sources = ["measure.ml", "loops.ml", "functions.ml"];
         assert_eq!(check(toolchain.path(), level, &sources), 83, "{level}");
     }
+    assert_eq!(check(toolchain.path(), "-O3", &["measure.ml", "generic.ml"]), 4);
 }
 
 #[test]

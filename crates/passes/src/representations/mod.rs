@@ -94,6 +94,8 @@ struct Copying<'a> {
     unit: &'a mut Unit,
     rewrites: &'a mut Rewrites,
     code: Option<CodeId>,
+    /// Whether the current point is executed more than once: what the entry does outside of loops is not.
+    repeats: bool,
     /// Larger code is not copied.
     limit: u32,
     /// What may still be copied: copies of copies are as many as there are arrays in the power of two.
@@ -120,7 +122,8 @@ impl Copying<'_> {
         let (arrays, awaited, tested) = (Vec::new(), Vec::new(), Vec::new());
         let (made, changed) = (FxHashSet::default(), false);
         let budget = limit.saturating_mul(GROWTH);
-        Copying { unit, rewrites, code, limit, budget, arrays, awaited, tested, made, changed }
+        let repeats = code.is_some();
+        Copying { unit, rewrites, code, repeats, limit, budget, arrays, awaited, tested, made, changed }
     }
 
     /// A run, from the first point on at which copying the rest is worth it.
@@ -133,7 +136,7 @@ impl Copying<'_> {
             while index < expr.items.len() {
                 let item = &expr.items[index];
                 let is_loop = matches!(item, Item::LetCont { recursive: true, .. });
-                let is_first = self.code.is_some()
+                let is_first = self.repeats
                     && unknown_array(item).is_some_and(|array| {
                         let is_new = !seen.contains(&array) && !self.awaited.contains(&array);
                         seen.push(array);
@@ -170,8 +173,11 @@ impl Copying<'_> {
                 let straight = body.items.iter().take_while(|item| matches!(item, Item::Let { .. }));
                 self.arrays.extend(straight.filter_map(shown_array));
             }
-            Item::LetCont { handlers, .. } => {
+            Item::LetCont { handlers, recursive } => {
+                let around = self.repeats;
+                self.repeats |= *recursive;
                 handlers.iter_mut().for_each(|handler| self.run(&mut handler.body));
+                self.repeats = around;
             }
             Item::Let { .. } | Item::LetClosures { .. } => {}
         }

@@ -87,12 +87,17 @@ impl Simplifier<'_> {
         });
         let original = original.ok_or(refusal.clone())?;
         match self.decide(apply, original) {
-            Ok((growth, reason @ Reason::Beneficial(evaluation)))
-                if evaluation.removed.indirect_calls > 0 =>
-            {
-                Ok((original, growth, reason))
-            }
+            Ok((growth, reason)) if makes_calls_direct(&reason) => Ok((original, growth, reason)),
             _ => Err(refusal),
         }
+    }
+}
+
+/// Whether a function is inlined because it calls functions that are known at the call.
+fn makes_calls_direct(reason: &Reason) -> bool {
+    match reason {
+        Reason::Beneficial(evaluation) => evaluation.removed.indirect_calls > 0,
+        Reason::CallsInLoops { .. } => true,
+        _ => false,
     }
 }
