@@ -137,6 +137,8 @@ let list =
       "Up to this size the beginning of a function is inlined alone, where it decides whether there is much to do";
     integer "-flambeau-representations" "representations"
       "Up to this size code is copied for the representations that an array may have (0: never)";
+    integer "-flambeau-unrolled" "unrolled"
+      "Up to this size all iterations of a loop together are laid out one after the other (0: never)";
     integer "-flambeau-functions-of-functors" "functions-of-functors"
       "Up to this size functions of the modules that functors make are copied for the functors' arguments";
   ]

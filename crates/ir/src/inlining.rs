@@ -113,6 +113,8 @@ pub struct Arguments {
     pub guard: u32,
     /// Up to this size code is copied for the representations that an array may have.
     pub representations: u32,
+    /// Up to this size all iterations of a loop together are laid out one after the other.
+    pub unrolled: u32,
     /// *threshold*: only if something is known of an argument.
     pub if_useful: bool,
 
@@ -134,11 +136,14 @@ const BENEFIT_COSTS: Costs =
 const MEASURED_COSTS: Costs =
     Costs { call: 4.0, alloc: 12.0, prim: 1.5, branch: 3.0, indirect: 30.0, poly_compare: 15.0 };
 
+/// What [`Arguments::unrolled`] is at most levels.
+const UNROLLED: u32 = 40;
+
 impl Arguments {
     /// The defaults of a choice at a level of `-O` (1 if there is none), in a round.
     #[must_use]
     pub fn new(choice: Choice, level: u32, round: u32) -> Arguments {
-        match choice {
+        let by_choice = match choice {
             Choice::Measured => Arguments::measured(level),
             Choice::Documented(Policy::Threshold) => Arguments::threshold(level),
             Choice::Documented(Policy::Benefit) => Arguments::benefit(level, round),
@@ -148,7 +153,8 @@ impl Arguments {
                 inline: 10.0 / 8.0,
                 ..Arguments::benefit(1, 0)
             },
-        }
+        };
+        Arguments { unrolled: if level >= 3 { 200 } else { UNROLLED }, ..by_choice }
     }
 
     fn measured(level: u32) -> Arguments {
@@ -161,7 +167,7 @@ impl Arguments {
             large: LARGE,
             threshold: if high { 50.0 } else { 30.0 },
             nonleaf_threshold: 12.0,
-            guard: 28,
+            guard: 32,
             representations: 100,
             growth: if high { 60 } else { 30 },
             whole_functors: high,
@@ -218,6 +224,7 @@ impl Arguments {
             nonleaf_threshold: f64::from(u32::MAX),
             guard: 0,
             representations: 0,
+            unrolled: UNROLLED,
             if_useful: true,
             inline,
             inline_toplevel,
@@ -308,6 +315,7 @@ impl Arguments {
             nonleaf_threshold: self.nonleaf_threshold.min(other.nonleaf_threshold),
             guard: self.guard.min(other.guard),
             representations: self.representations.min(other.representations),
+            unrolled: self.unrolled.min(other.unrolled),
             if_useful: self.if_useful || other.if_useful,
             inline: self.inline.min(other.inline),
             inline_toplevel: self.inline_toplevel.min(other.inline_toplevel),
@@ -351,6 +359,7 @@ impl Arguments {
             "inline-nonleaf-threshold" => self.nonleaf_threshold = float()?,
             "inline-guard-size" => self.guard = whole()?,
             "representations" => self.representations = whole()?,
+            "unrolled" => self.unrolled = whole()?,
             "inline-only-if-arguments-useful" => self.if_useful = switch()?,
             "inline-recursive" => self.unroll = switch()?,
             "inline-functions-with-closures" => self.with_closures = switch()?,

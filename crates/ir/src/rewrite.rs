@@ -92,6 +92,8 @@ pub enum Rewrite {
     SplitHandler,
     /// A handler of what can't raise.
     UselessHandler,
+    /// A store is left out that another one overwrites before anyone can see it.
+    OverwrittenStore,
     /// What nobody refers to is removed from a unit.
     DeadCode(Dead),
 
@@ -234,6 +236,7 @@ impl Rewrite {
             RaiseToJump => "raise to a known handler",
             SplitHandler => "handler with raises in sight",
             UselessHandler => "handler of nothing",
+            OverwrittenStore => "store that is overwritten",
             DeadCode(_) => return ("dead-code", "removal"),
             ImmediateComparison => return ("immediates", "polymorphic comparison"),
             Contification { is_loop: false, .. } => return ("contify", "continuation of"),

@@ -52,6 +52,7 @@ pub const PASSES: &[Pass] = &[
     THREAD,
     POPCOUNT,
     UNROLL,
+    LATE_UNROLL,
     PEEL,
     REPRESENTATIONS,
     BOUNDS,
@@ -83,12 +84,23 @@ const BOUNDS: Pass = Pass { name: "bounds", run: bounds::bounds };
 const MOTION: Pass = Pass { name: "motion", run: motion::motion };
 const REMAINDERS: Pass = Pass { name: "remainders", run: remainders::remainders };
 const POPCOUNT: Pass = Pass { name: "popcount", run: popcount::popcount };
-const UNROLL: Pass = Pass { name: "unroll", run: unroll::unroll };
+const UNROLL: Pass =
+    Pass { name: "unroll", run: |unit, rewrites| !unroll::unrolled_in(unit, rewrites).is_empty() };
 const THREAD: Pass = Pass { name: "thread", run: thread::thread };
 const UNREAD: Pass = Pass { name: "unread", run: unread::unread };
 const STATIC_ARRAYS: Pass = Pass { name: "static_arrays", run: static_arrays::static_arrays };
 const SIMPLIFY: Pass = Pass { name: "simplify", run: flambeau_simplify::simplify };
 const DEAD_CODE: Pass = Pass { name: "dead-code", run: flambeau_simplify::dead_code::dead_code };
+
+/// Unrolling after the last round, of loops over blocks that it made known: only functions that have such loops pay.
+const LATE_UNROLL: Pass = Pass {
+    name: "late_unroll",
+    run: |unit, rewrites| {
+        let changed = unroll::unrolled_in(unit, rewrites);
+        flambeau_simplify::revisit(unit, rewrites, &changed);
+        !changed.is_empty()
+    },
+};
 
 /// Scalar replacement after the last round: fields become naked numbers where it replaced something, and only those
 /// functions pay for it.

@@ -30,13 +30,14 @@ impl Rewriting<'_> {
 }
 
 /// Rewrites the loops of all functions of a unit, inner ones first: `one` is passed a run that ends by entering a loop
-/// and the index of the loop among its items, and returns whether it changed it. The result says whether any was
-/// changed.
+/// and the index of the loop among its items, and returns whether it changed it. The result says in which functions
+/// some were, the entry without a code.
 pub fn rewrite(
     unit: &mut Unit,
     rewrites: &mut Rewrites,
     one: impl Fn(&mut Rewriting, &mut Expr, usize) -> bool,
-) -> bool {
+) -> Vec<Option<CodeId>> {
+    let mut changed_in = Vec::new();
     // The code of the toplevel runs once, but its loops may be long.
     unit.rewrite_bodies(|unit, code, body| {
         let waiting = waiting_loops(body);
@@ -47,8 +48,12 @@ pub fn rewrite(
                 changed |= one(&mut rewriting, run, index);
             }
         });
+        if changed {
+            changed_in.push(code);
+        }
         changed
-    })
+    });
+    changed_in
 }
 
 /// Calls a function on each run of a term, on those nested in it first.

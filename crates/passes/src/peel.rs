@@ -24,7 +24,7 @@ const WORTH: u32 = 3;
 
 /// Peels loops in all functions of a unit. On entry and on exit the unit is well-formed.
 pub fn peel(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
-    loops::rewrite(unit, rewrites, peel_entered)
+    !loops::rewrite(unit, rewrites, peel_entered).is_empty()
 }
 
 /// Peels the loop that a run ends by entering.

@@ -3,9 +3,9 @@
 use std::fmt::Write;
 
 use crate::{
-    CONTIFY, IMMEDIATES, LATE_BOUNDS, LATE_SCALAR_REPLACEMENT, LOOPIFY, MOTION, OUTLINE, PARAMETERS, PEEL,
-    POPCOUNT, Pass, REMAINDERS, REPRESENTATIONS, SCALAR_REPLACEMENT, SIMPLIFY, STATIC_ARRAYS, THREAD, UNREAD,
-    UNROLL,
+    CONTIFY, IMMEDIATES, LATE_BOUNDS, LATE_SCALAR_REPLACEMENT, LATE_UNROLL, LOOPIFY, MOTION, OUTLINE,
+    PARAMETERS, PEEL, POPCOUNT, Pass, REMAINDERS, REPRESENTATIONS, SCALAR_REPLACEMENT, SIMPLIFY,
+    STATIC_ARRAYS, THREAD, UNREAD, UNROLL,
 };
 
 /// How many times the simplifier runs at most.
@@ -91,9 +91,10 @@ pub const SCHEDULE: &[Step] = &[
     step(PARAMETERS, When::FromSecond, If::OwnObject, "what is still a function; the round knows the parts, which may have parts themselves"),
     step(IMMEDIATES, When::Last, If::OwnObject, "what is not known of the arguments of comparisons by now never will be"),
     step(THREAD, When::FromSecond, If::Always, "switches on what inlined functions give"),
-    step(UNROLL, When::Second, If::Level(3), "loops whose number of iterations the first round found out"),
+    step(UNROLL, When::Second, If::Always, "loops whose number of iterations the first round found out"),
     step(PEEL, When::Second, If::Always, "what is the same in each iteration, and may fail"),
     step(SIMPLIFY, When::Each, If::Always, "what is known and what is needed"),
+    step(LATE_UNROLL, When::Afterwards, If::Always, "lists that what was inlined last goes down"),
     step(REPRESENTATIONS, When::Afterwards, If::OwnObject, "what is not known of arrays by now never will be; what was inlined was small"),
     step(LATE_SCALAR_REPLACEMENT, When::Afterwards, If::Always, "blocks that escaped only through functions which the last rounds inlined"),
     step(LATE_BOUNDS, When::Afterwards, If::Always, "what the simplifier found to be the same is the same here"),
@@ -159,10 +160,18 @@ mod tests {
             "outline",
             "parameters",
         ];
-        let end =
-            ["representations", "late_scalar_replacement", "late_bounds", "remainders", "unread", "motion"];
+        let end = [
+            "late_unroll",
+            "representations",
+            "late_scalar_replacement",
+            "late_bounds",
+            "remainders",
+            "unread",
+            "motion",
+        ];
         let first = ["contify", "loopify", "simplify"];
-        let o1 = [&first[..], &second, &["immediates", "thread", "peel", "simplify"], &end].concat();
+        let o1 =
+            [&first[..], &second, &["immediates", "thread", "unroll", "peel", "simplify"], &end].concat();
         assert_eq!(names(1, None, false), o1);
         let o3 = [&first[..], &second, &["thread", "unroll", "peel", "simplify", "parameters", "immediates"]]
             .concat();

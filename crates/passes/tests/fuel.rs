@@ -4,6 +4,7 @@
 use std::collections::BTreeMap;
 
 use flambeau_interp::generate;
+use flambeau_ir::inlining::{Choice, Rounds};
 use flambeau_ir::printer::print_unit;
 use flambeau_ir::rewrite::Done;
 use flambeau_ir::{Fuel, Rewrites, Unit};
@@ -17,7 +18,8 @@ const MOST: usize = 120;
 /// What `-O3` makes of a unit with so much fuel, and the rewrites that were done.
 fn compile(unit: &Unit, fuel: Fuel) -> (Unit, Vec<Done>) {
     let mut unit = unit.clone();
-    let mut rewrites = Rewrites { fuel, trace: Some(Vec::new()), ..Rewrites::default() };
+    let inlining = Rounds::new(Choice::Measured, 3);
+    let mut rewrites = Rewrites { fuel, inlining, trace: Some(Vec::new()), ..Rewrites::default() };
     for step in schedule(Conditions::level(3)) {
         (step.pass.run)(&mut unit, &mut rewrites);
     }

@@ -14,7 +14,7 @@ use crate::memory::Memory;
 use crate::slots::Stored;
 
 /// Larger blocks are not analysed: types of their fields would be copied around.
-const FIELDS: usize = 64;
+pub(crate) const FIELDS: usize = 64;
 
 /// What a primitive is simplified to.
 pub enum Outcome {
@@ -215,77 +215,6 @@ impl Simplifier<'_> {
         }
     }
 
-    /// What is known after an operation has been executed.
-    fn learn_from(&mut self, var: Variable, prim: &Prim, args: &Operands) {
-        match (prim, &args[..]) {
-            (Prim::Unbox(kind), [x]) => {
-                self.env.learn(*x, &Ty::boxed(*kind, Ty::Is(var.into())));
-                self.env.add_cse(Prim::Box(*kind), SmallVec::from_slice(&[var.into()]), 0, *x);
-            }
-            (Prim::Box(kind), [n]) | (Prim::Rebox(kind), [n, _]) => {
-                self.env.add_cse(Prim::Unbox(*kind), SmallVec::from_slice(&[var.into()]), 0, *n);
-            }
-            (Prim::MakeBlock { mutability, .. }, fields) => {
-                for (index, value) in fields.iter().enumerate().take(FIELDS) {
-                    let load = Prim::BlockLoad { field: index as u32, mutability: Mutability::Unknown };
-                    self.loaded(load, *mutability, &[var.into()], *value);
-                }
-            }
-            (Prim::MakeFloatBlock { mutability }, fields) => {
-                for (index, value) in fields.iter().enumerate().take(FIELDS) {
-                    let load = Prim::BlockLoadFloat { field: index as u32, mutability: Mutability::Unknown };
-                    self.loaded(load, *mutability, &[var.into()], *value);
-                }
-            }
-            (Prim::BlockStore { field, init, .. }, [block, value]) => {
-                self.note_toplevel(*init, *field, *block, *value);
-                self.forget_fields(*block);
-                let load = Prim::BlockLoad { field: *field, mutability: Mutability::Unknown };
-                self.loaded(load, Mutability::Unknown, &[*block], *value);
-            }
-            (Prim::BlockStoreFloat { field, .. }, [block, value]) => {
-                self.forget_fields(*block);
-                let load = Prim::BlockLoadFloat { field: *field, mutability: Mutability::Unknown };
-                self.loaded(load, Mutability::Unknown, &[*block], *value);
-            }
-            (
-                Prim::ArrayStore { kind: kind @ (ArrayKind::Float | ArrayKind::Int | ArrayKind::Addr) },
-                [array, index, value],
-            ) => {
-                self.forget_fields(*array);
-                self.loaded(Prim::ArrayLoad { kind: *kind }, Mutability::Mutable, &[*array, *index], *value);
-            }
-            (Prim::ArrayStore { .. } | Prim::BlockStoreComputed { .. }, [block, ..])
-            | (Prim::OffsetRef { .. }, [block]) => self.forget_fields(*block),
-            (Prim::CheckBound { width }, [length, index]) => {
-                self.env.assume_in_bounds(*length, *index, *width);
-            }
-            _ => {
-                self.env.learn_result(var, prim, args);
-                if let Some((reader, length)) = length_of_made(prim, args) {
-                    let operands = Operands::from_slice(&[var.into()]);
-                    let memory = self.memory().read_by(&reader);
-                    self.env.add_cse(reader, operands, memory, length);
-                }
-            }
-        }
-    }
-
-    /// Records that a load would return this, as long as nothing is written where it reads.
-    fn loaded(&mut self, load: Prim, mutability: Mutability, args: &[Simple], value: Simple) {
-        let memory = if mutability.may_change() { self.memory().read_by(&load) } else { Memory::FIXED };
-        self.env.add_cse(load, SmallVec::from_slice(args), memory, value);
-    }
-
-    /// A block that is assigned is not what it was when it was allocated.
-    fn forget_fields(&mut self, block: Simple) {
-        if let Simple::Var(var) = self.env.canonical(block)
-            && matches!(self.env.ty(block), Ty::Variant(_) | Ty::Floats(_))
-        {
-            self.env.retype(var, Ty::pointer());
-        }
-    }
-
     /// What a primitive is simplified to, whose operands are canonical.
     pub(crate) fn outcome(&mut self, prim: &Prim, args: &Operands) -> Outcome {
         if let Some(outcome) = self.folded(prim, args) {
@@ -297,7 +226,13 @@ impl Simplifier<'_> {
         {
             return Outcome::Atom(known);
         }
-        self.special(prim, args)
+        match self.special(prim, args) {
+            Outcome::Keep(ty) if prim.can_duplicate() => match only_value(prim, &ty) {
+                Some(constant) => Outcome::Atom(constant.into()),
+                None => Outcome::Keep(ty),
+            },
+            outcome => outcome,
+        }
     }
 
     /// Whether what was allocated is only looked into: it goes, or to where it is needed, if nothing else needs it.
@@ -340,6 +275,9 @@ impl Simplifier<'_> {
                 _ => Outcome::Keep(Ty::Unknown),
             },
             (Prim::NumConv { from, to }, [x]) => self.convert(*from, *to, *x),
+            (Prim::IntMod { kind }, [x, divisor]) if self.env.is_own_remainder(*kind, *x, *divisor) => {
+                Outcome::Atom(*x)
+            }
             (
                 Prim::IntArith { .. } | Prim::IntShift { .. } | Prim::IntDiv { .. } | Prim::IntMod { .. },
                 args,
@@ -565,4 +503,9 @@ fn width(kind: Kind) -> Option<u32> {
         Kind::NakedInt64 | Kind::NakedNativeint => Some(64),
         Kind::NakedFloat | Kind::Value => None,
     }
+}
+
+/// The one value that the result of an operation can have.
+fn only_value(prim: &Prim, ty: &Ty) -> Option<Const> {
+    ty.as_const(prim.signature().result)
 }

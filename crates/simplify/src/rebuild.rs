@@ -14,7 +14,8 @@ use crate::run::Params;
 
 impl Simplifier<'_> {
     /// Rebuilds the body of a function.
-    pub(crate) fn rebuild(&mut self, body: Expr) -> Expr {
+    pub(crate) fn rebuild(&mut self, mut body: Expr) -> Expr {
+        self.drop_overwritten(&mut body);
         let diamonds = std::mem::take(&mut self.function.diamonds);
         let flow = Flow::of(&body, &self.function.edges, &diamonds);
         let body = self.expr(body, &flow);

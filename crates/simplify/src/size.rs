@@ -71,7 +71,9 @@ fn args(args: &[Simple]) -> u32 {
     args.iter().filter(|arg| !matches!(arg, Simple::Var(_) | Simple::Const(Const::Poison(_)))).count() as u32
 }
 
-fn item(item: &Item) -> u32 {
+/// The size of an item, without what is in it.
+#[must_use]
+pub fn item(item: &Item) -> u32 {
     match item {
         Item::Let { named: Named::Simple(_), .. } | Item::Join { .. } | Item::LetCont { .. } => 0,
         Item::Let { named: Named::Prim { prim, args, .. }, .. } => prim.size(args.len() as u32),

@@ -1,8 +1,8 @@
 //! What is known of the fields of the module, which functions read from its block.
 
-use flambeau_ir::prim::Init;
-use flambeau_ir::{Item, Named, Prim, Simple, Symbol, Unit, Variable, tags};
-use flambeau_types::Ty;
+use flambeau_ir::prim::{ArrayKind, Init};
+use flambeau_ir::{Const, Item, Kind, Named, Prim, Simple, Symbol, Unit, Variable, tags};
+use flambeau_types::{Operands, Ty};
 use rustc_hash::FxHashSet;
 
 use crate::Simplifier;
@@ -10,7 +10,11 @@ use crate::Simplifier;
 /// What is known of the fields that are initialised at one program point. Code that is run before that does not use
 /// them: a program that reads a field too early is not well typed.
 #[derive(Debug, Default)]
-pub struct Fields(Vec<Field>);
+pub struct Fields {
+    fields: Vec<Field>,
+    /// Nothing in the unit makes blocks shorter.
+    keeps_lengths: bool,
+}
 
 #[derive(Clone, Debug)]
 struct Field {
@@ -19,6 +23,12 @@ struct Field {
     /// The identity of an exception that the toplevel allocates.
     identity: bool,
     ty: Ty,
+    /// How long what it holds is, by what reads that, if it is an array or a string.
+    length: Option<(Prim, i64)>,
+}
+
+impl Field {
+    const UNKNOWN: Field = Field { stores: 0, identity: false, ty: Ty::Unknown, length: None };
 }
 
 impl Fields {
@@ -26,13 +36,18 @@ impl Fields {
     pub fn of(unit: &Unit) -> Fields {
         let mut fields = Vec::new();
         let mut computed = false;
+        let mut shortens = false;
         let mut identities: FxHashSet<Variable> = FxHashSet::default();
         for body in unit.bodies() {
             body.walk(&mut |expr| {
                 for item in &expr.items {
                     let Item::Let { var, named: Named::Prim { prim, args, .. }, .. } = item else { continue };
-                    if matches!(prim, Prim::MakeBlock { tag: tags::OBJECT, .. }) {
-                        identities.insert(*var);
+                    match prim {
+                        Prim::MakeBlock { tag: tags::OBJECT, .. } => {
+                            identities.insert(*var);
+                        }
+                        Prim::CCall(external) => shortens |= external.shortens(),
+                        _ => {}
                     }
                     let [Simple::Symbol(symbol), ..] = args[..] else { continue };
                     if symbol != unit.module_symbol {
@@ -42,8 +57,7 @@ impl Fields {
                         Prim::BlockStore { field, .. } => {
                             let index = *field as usize;
                             if fields.len() <= index {
-                                fields
-                                    .resize(index + 1, Field { stores: 0, identity: false, ty: Ty::Unknown });
+                                fields.resize(index + 1, Field::UNKNOWN);
                             }
                             fields[index].stores += 1;
                             // No identity is stored twice.
@@ -56,7 +70,7 @@ impl Fields {
                 }
             });
         }
-        if computed { Fields::default() } else { Fields(fields) }
+        if computed { Fields::default() } else { Fields { fields, keeps_lengths: !shortens } }
     }
 }
 
@@ -79,10 +93,36 @@ impl Simplifier<'_> {
         }
         // Expressed in names that are in scope everywhere in the unit.
         let ty = self.env.export(value, 0);
-        if let Some(known) = self.global.toplevel.0.get_mut(field as usize)
+        let length = if self.global.toplevel.keeps_lengths { self.constant_length(value) } else { None };
+        if let Some(known) = self.global.toplevel.fields.get_mut(field as usize)
             && known.stores == 1
         {
             known.ty = ty;
+            known.length = length;
+        }
+    }
+
+    /// How long an array or a string is, if that is a constant, and what reads it.
+    fn constant_length(&self, value: Simple) -> Option<(Prim, i64)> {
+        let readers = [Prim::ArrayLength { kind: ArrayKind::Generic }, Prim::StringLength];
+        readers.into_iter().find_map(|reader| {
+            let key = self.cse_key(&reader, &Operands::from_slice(&[value]))?;
+            match self.env.constant(self.env.cse(&key)?, Kind::Value)? {
+                Const::Tagged(length) => Some((reader, length)),
+                _ => None,
+            }
+        })
+    }
+
+    /// Records how long what was loaded from a field of the module is.
+    pub(crate) fn note_loaded_length(&mut self, loaded: Variable, field: u32, block: Simple) {
+        if block != Simple::Symbol(self.unit.module_symbol) {
+            return;
+        }
+        let known = self.global.toplevel.fields.get(field as usize);
+        if let Some((reader, length)) = known.and_then(|known| known.length.clone()) {
+            let memory = self.memory().read_by(&reader);
+            self.env.add_cse(reader, Operands::from_slice(&[loaded.into()]), memory, Simple::tagged(length));
         }
     }
 
@@ -115,7 +155,7 @@ impl Simplifier<'_> {
             (Prim::BlockLoad { field, .. }, [Simple::Symbol(symbol)])
                 if *symbol == self.unit.module_symbol =>
             {
-                let known = self.global.toplevel.0.get(*field as usize)?;
+                let known = self.global.toplevel.fields.get(*field as usize)?;
                 (known.identity && known.stores == 1).then_some(Identity::Field(*field))
             }
             _ => None,
@@ -127,6 +167,6 @@ impl Simplifier<'_> {
         if block != Simple::Symbol(self.unit.module_symbol) {
             return None;
         }
-        self.global.toplevel.0.get(field as usize).map(|known| &known.ty)
+        self.global.toplevel.fields.get(field as usize).map(|known| &known.ty)
     }
 }

@@ -17,7 +17,7 @@ pub use import::encode_import;
 pub const MAGIC: &[u8] = b"FLBX";
 
 /// The version of the format; the OCaml side (`ocaml/unit/cmx_payload.ml`) refuses others before we see them.
-pub const VERSION: u64 = 8;
+pub const VERSION: u64 = 9;
 
 /// What a unit exports to the units that import it.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -9,6 +9,7 @@ mod subject;
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::process::Output;
 
 use claims::Expectation;
 use flambeau_ir::Unit;
@@ -50,8 +51,13 @@ impl Document {
         document
     }
 
-    /// Compiles, and gives what does not hold.
+    /// Compiles without descriptions of the standard library, and gives what does not hold.
     fn check(&self) -> Vec<String> {
+        self.check_by(&|folder, arguments| folder.flambeau(arguments))
+    }
+
+    /// Compiles, and gives what does not hold.
+    fn check_by(&self, compiler: &Compiler) -> Vec<String> {
         let mut failures = Vec::new();
         let mut expectations = 0;
         for flags in &self.flags {
@@ -63,7 +69,7 @@ impl Document {
                     Err(error) => return vec![error],
                 };
                 expectations += expected.len();
-                let Some([raw, optimised]) = compile(&folder, flags, name) else { continue };
+                let Some([raw, optimised]) = compile(compiler, &folder, flags, name) else { continue };
                 for expectation in expected {
                     if let Err(why) = expectation.check(&raw, &optimised) {
                         failures.push(format!("{} {name}, {expectation}: {why}", flags.join(" ")));
@@ -78,13 +84,16 @@ impl Document {
     }
 }
 
+/// Runs flambeau in a folder.
+type Compiler<'c> = dyn Fn(&Folder, &[&str]) -> Output + 'c;
+
 /// The intermediate code before and after optimisation; none of an interface.
-fn compile(folder: &Folder, flags: &[String], name: &str) -> Option<[Unit; 2]> {
+fn compile(compiler: &Compiler, folder: &Folder, flags: &[String], name: &str) -> Option<[Unit; 2]> {
     let flags = flags.iter().map(String::as_str);
     let output = |dump: &'static str| {
         let arguments: Vec<&str> =
             flags.clone().chain(["-flambeau-verify", dump, "-w", "-a", "-c", name]).collect();
-        let output = folder.flambeau(&arguments);
+        let output = compiler(folder, &arguments);
         check_status(&output, 0);
         text(&output.stderr)
     };
@@ -118,6 +127,45 @@ fn what_the_documents_claim_holds() {
         let source = fs::read_to_string(&path).expect("a document can be read");
         let name = path.file_name().expect("a name").to_string_lossy();
         failures.extend(Document::parse(&source).check().iter().map(|why| format!("{name}: {why}")));
+    }
+    assert!(failures.is_empty(), "{}", failures.join("\n"));
+}
+
+/// The blocks `ocaml expect` of the guide: chapters, numbers of lines, and contents.
+fn guide() -> Vec<(String, usize, String)> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guide/src");
+    let chapters = fs::read_dir(folder).expect("the guide is there");
+    let mut blocks = Vec::new();
+    for chapter in chapters {
+        let path = chapter.expect("an entry").path();
+        let name = path.file_name().expect("a name").to_string_lossy().into_owned();
+        let mut open: Option<(usize, String)> = None;
+        for (number, line) in (1..).zip(fs::read_to_string(&path).expect("a chapter").lines()) {
+            match &mut open {
+                None if line == "```ocaml expect" => open = Some((number, String::new())),
+                Some(_) if line == "```" => {
+                    blocks.extend(open.take().map(|(number, block)| (name.clone(), number, block)));
+                }
+                Some((_, block)) => block.extend([line, "\n"]),
+                None => {}
+            }
+        }
+        assert!(open.is_none(), "{name}: a block is not closed");
+    }
+    blocks
+}
+
+#[test]
+fn what_the_guide_claims_holds() {
+    let blocks = guide();
+    assert!(blocks.len() > 50, "examples are missing");
+    let tools = Folder::new(&[]);
+    let tool = tools.tool();
+    let compiler = |folder: &Folder, arguments: &[&str]| folder.command(&tool, &[], arguments);
+    let mut failures = Vec::new();
+    for (name, number, block) in blocks {
+        let found = Document::parse(&block).check_by(&compiler);
+        failures.extend(found.iter().map(|why| format!("{name}:{number}: {why}")));
     }
     assert!(failures.is_empty(), "{}", failures.join("\n"));
 }

@@ -32,7 +32,7 @@ impl Policy {
 
 impl Arguments {
     /// The names of [`Arguments::set`] with their values.
-    fn fields(&self) -> [(&'static str, String); 25] {
+    fn fields(&self) -> [(&'static str, String); 26] {
         [
             ("inline", self.inline.to_string()),
             ("inline-toplevel", self.inline_toplevel.to_string()),
@@ -53,6 +53,7 @@ impl Arguments {
             ("inline-nonleaf-threshold", self.nonleaf_threshold.to_string()),
             ("inline-guard-size", self.guard.to_string()),
             ("representations", self.representations.to_string()),
+            ("unrolled", self.unrolled.to_string()),
             ("inline-only-if-arguments-useful", self.if_useful.to_string()),
             ("inline-recursive", self.unroll.to_string()),
             ("inline-functions-with-closures", self.with_closures.to_string()),

@@ -15,7 +15,7 @@ use crate::loops;
 /// Lets loops that count begin where they end: with no one left, and all counted. That the loop is done then is for the
 /// simplifier to find.
 pub fn loops(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
-    loops::rewrite(unit, rewrites, |rewriting, expr, index| {
+    let changed = loops::rewrite(unit, rewrites, |rewriting, expr, index| {
         let (Item::LetCont { handlers, .. }, Terminator::ApplyCont(entry)) =
             (&expr.items[index], &mut expr.terminator)
         else {
@@ -38,7 +38,8 @@ pub fn loops(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
         entry.args[total] = sum.into();
         expr.items.extend(items);
         true
-    })
+    });
+    !changed.is_empty()
 }
 
 /// Replaces the bodies of functions that count by calling themselves.

@@ -11,6 +11,8 @@ use flambeau_ir::{
     Terminator, Unit,
 };
 
+use rustc_hash::FxHashSet;
+
 use super::Refusal;
 use crate::run::Rest;
 use crate::{Simplifier, size};
@@ -95,6 +97,7 @@ fn guard_of(unit: &mut Unit, code: CodeId) -> Option<Expr> {
     if !guard.does_little || !guard.does_much {
         return None;
     }
+    leave_to_function(&mut body, &mut FxHashSet::from_iter([slow]), slow);
     // See `complete`.
     let call = Apply {
         inlined: InlineAttribute::Entered,
@@ -103,6 +106,36 @@ fn guard_of(unit: &mut Unit, code: CodeId) -> Option<Expr> {
     let call = Expr { items: Vec::new(), terminator: Terminator::Apply(Box::new(call)) };
     body.items.insert(0, Item::let_cont(slow, call));
     Some(body)
+}
+
+/// What decides only between ways to the call of the function is left to the function. `calls` are the continuations
+/// that lead to that call alone.
+fn leave_to_function(expr: &mut Expr, calls: &mut FxHashSet<Continuation>, slow: Continuation) {
+    for item in &mut expr.items {
+        match item {
+            Item::LetCont { handlers, .. } => {
+                for handler in handlers {
+                    leave_to_function(&mut handler.body, calls, slow);
+                    if leads_to(&handler.body, calls) {
+                        calls.insert(handler.cont);
+                        handler.body = Expr {
+                            items: Vec::new(),
+                            terminator: Terminator::ApplyCont(ApplyCont::plain(slow)),
+                        };
+                    }
+                }
+            }
+            Item::Join { body, .. } => leave_to_function(body, calls, slow),
+            Item::Let { .. } | Item::LetClosures { .. } => {}
+        }
+    }
+}
+
+/// Whether a run ends in some of these continuations on all paths.
+fn leads_to(expr: &Expr, conts: &FxHashSet<Continuation>) -> bool {
+    let mut leads = !expr.items.iter().any(|item| matches!(item, Item::Join { .. }));
+    expr.terminator.for_each_cont_use(&mut |cont, _| leads &= conts.contains(&cont));
+    leads
 }
 
 /// Whether there is a loop in a body: compared with that the call costs nothing.

@@ -181,6 +181,16 @@ impl Env {
         if low >= 0 { Env::interval(kind, -i128::from(high), i128::from(high)) } else { None }
     }
 
+    /// Whether an integer is its own remainder: nearer to zero than the divisor.
+    #[must_use]
+    pub fn is_own_remainder(&self, kind: IntKind, x: Simple, divisor: Simple) -> bool {
+        let (Some((low, high)), Some((least, _))) = (self.operand(x, kind), self.operand(divisor, kind))
+        else {
+            return false;
+        };
+        least > 0 && -least < low && high < least
+    }
+
     fn remainder_set(&self, kind: IntKind, x: Simple, y: Simple) -> Option<IntSet> {
         let ((low, high), (least, greatest)) = (self.operand(x, kind)?, self.operand(y, kind)?);
         // The remainder has the sign of what is divided, and is less than the divisor.
