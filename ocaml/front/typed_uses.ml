@@ -68,11 +68,14 @@ let note uses loc runtime_function description =
   if use.count = 1 then use.description <- description
   else if use.description <> description then use.description <- None
 
-(* The name of the function of the runtime that [e] is. *)
-let function_of e =
+(* The name of the primitive that [e] is. *)
+let primitive_of e =
   match e.exp_desc with
-  | Texp_ident (_, _, { val_kind = Val_prim primitive; _ }) -> runtime_function primitive.prim_name
+  | Texp_ident (_, _, { val_kind = Val_prim primitive; _ }) -> Some primitive.prim_name
   | _ -> None
+
+(* The name of the function of the runtime that [e] is. *)
+let function_of e = Option.bind (primitive_of e) runtime_function
 
 let used_function e = Option.map (fun name -> (name, describe e.exp_env e.exp_type)) (function_of e)
 
@@ -131,28 +134,43 @@ let shape_of_function e =
 
 let shapes_of_application uses f args =
   match f.exp_desc with
-  | Texp_ident (path, _, { val_kind = Val_reg; val_type = scheme; _ }) -> (
-      match Application_args.all_given args with
-      | Some args
-        when (not (List.exists is_magic args))
-             && is_polymorphic scheme
-             && (is_of_interest path || List.exists is_polymorphic_function args) ->
-          let instance = f.exp_type in
-          if Ctype.free_variables instance <> [] then uses.polymorphic <- true;
-          let shape of_parameter arg =
-            match shape_of_function arg with Argument_shapes.Unknown -> of_parameter | of_function -> of_function
-          in
-          let rec shapes parameters args =
-            match (parameters, args) with
-            | parameter :: parameters, arg :: args -> shape parameter arg :: shapes parameters args
-            | _, args -> List.map shape_of_function args
-          in
-          {
-            shapes = lazy (shapes (Argument_shapes.of_application f.exp_env ~scheme ~instance) args);
-            of_own = not (Ident.persistent (Path.head path));
-          }
-      | Some _ | None -> unknown)
+  | Texp_ident (path, _, { val_kind = Val_reg; val_type = scheme; _ })
+    when (not (List.exists is_magic args))
+         && is_polymorphic scheme
+         && (is_of_interest path || List.exists is_polymorphic_function args) ->
+      let instance = f.exp_type in
+      if Ctype.free_variables instance <> [] then uses.polymorphic <- true;
+      let shape of_parameter arg =
+        match shape_of_function arg with Argument_shapes.Unknown -> of_parameter | of_function -> of_function
+      in
+      let rec shapes parameters args =
+        match (parameters, args) with
+        | parameter :: parameters, arg :: args -> shape parameter arg :: shapes parameters args
+        | _, args -> List.map shape_of_function args
+      in
+      {
+        shapes = lazy (shapes (Argument_shapes.of_application f.exp_env ~scheme ~instance) args);
+        of_own = not (Ident.persistent (Path.head path));
+      }
   | _ -> unknown
+
+(* The function that is applied and all arguments, if none is left out. In Lambda [x |> f a] and [f a @@ x] are [f a x],
+   where the whole stands; type checkers make [(f a) x] of them, or keep the operator. *)
+let rec applied e =
+  match e.exp_desc with
+  | Texp_apply (f, args) ->
+      let apply args =
+        match (primitive_of f, args) with
+        | Some "%apply", [ f; arg ] | Some "%revapply", [ arg; f ] -> applied_to f [ arg ]
+        | _, args -> applied_to f args
+      in
+      Option.map apply (Application_args.all_given args)
+  | _ -> None
+
+and applied_to f args =
+  match applied f with
+  | Some (f, first) -> (f, first @ args)
+  | None -> (f, args)
 
 (* Where several applications stand, they must have the same types. *)
 let note_application uses loc application =
@@ -164,9 +182,10 @@ let note_application uses loc application =
         Hashtbl.replace uses.applications place unknown
 
 let application uses e =
-  match e.exp_desc with
-  | Texp_apply (f, args) -> note_application uses e.exp_loc (shapes_of_application uses f args)
-  | _ -> ()
+  match (e.exp_desc, applied e) with
+  | Texp_apply _, None -> note_application uses e.exp_loc unknown
+  | _, Some (f, args) -> note_application uses e.exp_loc (shapes_of_application uses f args)
+  | _, None -> ()
 
 (* An operation on arrays of values of any type. *)
 let array_operation uses f =

@@ -174,9 +174,8 @@ fn ty(def: &StaticDef) -> Ty {
             Ty::boxed(BoxedKind::Nativeint, Ty::Is(Const::NakedNativeint(*value).into()))
         }
         StaticDef::String { mutable: false, contents, .. } => Ty::String(contents.as_slice().into()),
-        // Nothing is known of its fields: they are read as those of an array, too.
         StaticDef::FloatArray { mutable: false, elements, .. } if elements.len() <= FLOATS => {
-            Ty::floats(elements.iter().map(|_| Ty::Unknown))
+            Ty::floats(elements.iter().map(|bits| Ty::Is(Const::NakedFloat(*bits).into())))
         }
         StaticDef::FloatArray { .. } => Ty::Array(Elements::Floats),
         _ => Ty::pointer(),
