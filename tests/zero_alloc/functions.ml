@@ -237,7 +237,7 @@ let[@zero_alloc] f g x y z = 1 + g x y z (* allocates: a function that is not kn
 let[@inline never] g x = (x, x) let[@zero_alloc] f x = fst (Sys.opaque_identity (g x)) (* allocates: g is called here *)
 let[@inline never] g x = (x, x) let[@inline never] h x = g x let[@zero_alloc] f x = fst (Sys.opaque_identity (h x)) (* allocates: h is called here *)
 let[@zero_alloc] rec f x = if x = 0 then [] else x :: f (x - 1) (* allocates: a block of two fields *)
-let[@inline never] rec g n = if n = 0 then h n else n and h n = if n = 1 then g n else List.length [ n; g 1 ] let[@zero_alloc] f n = g n (* allocates: g is called here *)
+let[@inline never] rec g n = if n = 0 then h n else n and h n = if n = 1 then g n else List.length (Sys.opaque_identity [ n; g 1 ]) let[@zero_alloc] f n = g n (* allocates: g is called here *)
 let[@zero_alloc] f l = List.rev l (* allocates: called here *)
 let[@zero_alloc] f x = Printf.printf "%d" x (* allocates: Printf *)
 let[@zero_alloc] f l = List.iter (fun x -> x ()) l (* allocates: called here *)

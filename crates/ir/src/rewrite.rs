@@ -133,6 +133,8 @@ pub enum Rewrite {
     Remainder,
     /// A short loop is laid out.
     Unrolling(Continuation),
+    /// A function whose loops carry blocks is simplified once more.
+    CarriedBlocks,
     /// The first iteration of a loop is done before it.
     Peeling(Continuation),
     /// Code is copied for the representations that an array may have.
@@ -257,6 +259,7 @@ impl Rewrite {
             Remainder => return ("remainders", "remainder from the quotient"),
             PopulationCount => return ("popcount", "count of ones"),
             Unrolling(_) => return ("unroll", "loop"),
+            CarriedBlocks => return ("late_loops", "blocks that loops carry"),
             Peeling(_) => return ("peel", "loop"),
             Representations(_) => return ("representations", "copies for"),
             BoundsCheck => return ("bounds", "check"),

@@ -5,6 +5,7 @@
 //! asks [`Rewrites::allow`] first.
 
 pub mod bounds;
+pub mod carried;
 pub mod contify;
 pub mod immediates;
 pub mod loopify;
@@ -52,7 +53,7 @@ pub const PASSES: &[Pass] = &[
     THREAD,
     POPCOUNT,
     UNROLL,
-    LATE_UNROLL,
+    LATE_LOOPS,
     PEEL,
     REPRESENTATIONS,
     BOUNDS,
@@ -92,11 +93,15 @@ const STATIC_ARRAYS: Pass = Pass { name: "static_arrays", run: static_arrays::st
 const SIMPLIFY: Pass = Pass { name: "simplify", run: flambeau_simplify::simplify };
 const DEAD_CODE: Pass = Pass { name: "dead-code", run: flambeau_simplify::dead_code::dead_code };
 
-/// Unrolling after the last round, of loops over blocks that it made known: only functions that have such loops pay.
-const LATE_UNROLL: Pass = Pass {
-    name: "late_unroll",
+/// What the last round shows of loops: those that it made go down known blocks are unrolled, those into which it
+/// inlined what allocates a block for the next iteration are simplified once more. Only functions that have such loops
+/// pay. `docs/passes/loops.md` shows it.
+const LATE_LOOPS: Pass = Pass {
+    name: "late_loops",
     run: |unit, rewrites| {
-        let changed = unroll::unrolled_in(unit, rewrites);
+        let mut changed = unroll::unrolled_in(unit, rewrites);
+        let carried = carried::functions(unit, rewrites);
+        changed.extend(carried.into_iter().filter(|code| !changed.contains(code)).collect::<Vec<_>>());
         flambeau_simplify::revisit(unit, rewrites, &changed);
         !changed.is_empty()
     },

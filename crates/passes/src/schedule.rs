@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use crate::{
-    CONTIFY, IMMEDIATES, LATE_BOUNDS, LATE_SCALAR_REPLACEMENT, LATE_UNROLL, LOOPIFY, MOTION, OUTLINE,
+    CONTIFY, IMMEDIATES, LATE_BOUNDS, LATE_LOOPS, LATE_SCALAR_REPLACEMENT, LOOPIFY, MOTION, OUTLINE,
     PARAMETERS, PEEL, POPCOUNT, Pass, REMAINDERS, REPRESENTATIONS, SCALAR_REPLACEMENT, SIMPLIFY,
     STATIC_ARRAYS, THREAD, UNREAD, UNROLL,
 };
@@ -94,7 +94,7 @@ pub const SCHEDULE: &[Step] = &[
     step(UNROLL, When::Second, If::Always, "loops whose number of iterations the first round found out"),
     step(PEEL, When::Second, If::Always, "what is the same in each iteration, and may fail"),
     step(SIMPLIFY, When::Each, If::Always, "what is known and what is needed"),
-    step(LATE_UNROLL, When::Afterwards, If::Always, "lists that what was inlined last goes down"),
+    step(LATE_LOOPS, When::Afterwards, If::Always, "what was inlined last goes down lists, or allocates what the next iteration takes apart"),
     step(REPRESENTATIONS, When::Afterwards, If::OwnObject, "what is not known of arrays by now never will be; what was inlined was small"),
     step(LATE_SCALAR_REPLACEMENT, When::Afterwards, If::Always, "blocks that escaped only through functions which the last rounds inlined"),
     step(LATE_BOUNDS, When::Afterwards, If::Always, "what the simplifier found to be the same is the same here"),
@@ -161,7 +161,7 @@ mod tests {
             "parameters",
         ];
         let end = [
-            "late_unroll",
+            "late_loops",
             "representations",
             "late_scalar_replacement",
             "late_bounds",

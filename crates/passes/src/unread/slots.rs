@@ -1,12 +1,13 @@
 //! Stores of parts of results that nobody loads: what was stored is known where the function that did so was inlined.
 //!
 //! A part is needed from the store to a load, or to where the function returns, as its callers may load it; after a
-//! call only what that has stored is.
+//! call only what that has stored is. After other functions nobody loads anything.
 
-use cranelift_entity::SecondaryMap;
+use cranelift_entity::{EntitySet, SecondaryMap};
 use flambeau_ir::stack::deep;
 use flambeau_ir::{
-    CodeId, ContHandler, Continuation, Expr, Item, Named, Prim, Rewrite, Rewrites, Simple, Terminator, Unit,
+    CallKind, Code, CodeId, ContHandler, Continuation, Expr, Item, Named, Prim, Rewrite, Rewrites, Simple,
+    Terminator, Unit,
 };
 use smallvec::SmallVec;
 
@@ -16,6 +17,7 @@ type Parts = u64;
 /// Leaves out the stores of which no part is needed; returns whether there was one. On entry and on exit the unit is
 /// well-formed. Linear in the size of a function times the depth of its loops.
 pub(crate) fn stores(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
+    let returning = returning_parts(unit);
     unit.rewrite_bodies(|unit, code, body| {
         let mut all: SmallVec<[Simple; 1]> = SmallVec::new();
         body.walk(&mut |run| all.extend(run.items.iter().filter_map(stored).map(|(slots, _)| slots)));
@@ -25,7 +27,9 @@ pub(crate) fn stores(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
         }
         let are_same = all.len() == 1;
         let mut slots = Slots { unit, rewrites, code, are_same, needed: SecondaryMap::new(), changed: false };
-        if let Some(code) = code {
+        if let Some(code) = code
+            && returning.contains(code)
+        {
             slots.needed[unit.codes[code].ret] = Parts::MAX;
         }
         slots.run(body);
@@ -51,6 +55,40 @@ fn stored(item: &Item) -> Option<(Simple, u32)> {
 fn loaded(item: &Item) -> Option<u32> {
     match item {
         Item::Let { named: Named::Prim { prim: Prim::LoadResult { part, .. }, .. }, .. } => Some(*part),
+        _ => None,
+    }
+}
+
+/// The functions after whose return somebody may load parts: those that a body calls which loads some, and those that
+/// such a function ends by calling. Other units load what a function of this one loads, too: the one that they know.
+fn returning_parts(unit: &Unit) -> EntitySet<CodeId> {
+    let mut returning = EntitySet::new();
+    let mut pending = Vec::new();
+    for body in unit.bodies() {
+        let mut loads = false;
+        body.walk(&mut |run| loads |= run.items.iter().any(|item| loaded(item).is_some()));
+        if loads {
+            body.walk(&mut |run| pending.extend(called(&run.terminator).map(|(code, _)| code)));
+        }
+    }
+    while let Some(code) = pending.pop() {
+        if returning.insert(code) {
+            let Code { ret, body, .. } = &unit.codes[code];
+            body.walk(&mut |run| {
+                pending.extend(called(&run.terminator).filter(|(_, to)| to == ret).map(|(code, _)| code));
+            });
+        }
+    }
+    returning
+}
+
+/// The function that is called directly, and what takes its result.
+fn called(terminator: &Terminator) -> Option<(CodeId, Continuation)> {
+    match terminator {
+        Terminator::Apply(apply) => match apply.kind {
+            CallKind::Direct(code) => Some((code, apply.ret)),
+            _ => None,
+        },
         _ => None,
     }
 }
