@@ -13,6 +13,7 @@ type options = {
   exported_fields : int;  (** Of the module block: the first ones. *)
   settings : (string * string) list;  (** The settings of the optimiser. *)
   keeps_part : bool;  (** Whether the unit may become a part of a program. *)
+  bytecode : bool;  (** Whether bytecode is made: of other units nothing is known. *)
 }
 
 type state = {
@@ -398,7 +399,7 @@ let write_options w options ~module_size =
   name w (Compilenv.make_symbol None);
   string w Linker_names.separator;
   bool w Domains.several;
-  byte w Evaluation_order.code;
+  byte w (if options.bytecode then Evaluation_order.of_bytecode else Evaluation_order.code);
   bool w !Clflags.debug;
   bool w !Clflags.unsafe;
   bool w options.verify;
@@ -450,7 +451,7 @@ let request options ~uses (program : Lambda.program) =
     assemble state options ~module_size:program.main_module_block_size ~write_imports
   in
   let part = if options.keeps_part then Some (fst (assemble Imports.write_names)) else None in
-  let bytes, own_bytes = assemble Imports.write in
+  let bytes, own_bytes = assemble (if options.bytecode then Imports.write_unknown else Imports.write) in
   { bytes; own_bytes; debuginfos = Locations.debuginfos state.locations; part }
 
 (** A request to compile a program: the units that become one, in the order in which they are initialised, and the names
