@@ -191,7 +191,9 @@ let term state =
       let id = ident state in
       let handler = pop state in
       Ltrywith (pop state, id, handler)
-  | 20 -> Lwhile (Lconst (const_int 1), pop state)
+  | 20 ->
+      let body = pop state in
+      Lwhile (pop state, body)
   | 21 ->
       let loc = location state in
       let params = idents state in
@@ -224,6 +226,12 @@ let term state =
       let args = pop_list state (Reader.u r) in
       let checked = Reader.bool r in
       Value_primitives.apply r ~checked ~loc ~event:(event loc) args
+  | 28 ->
+      let id = ident state in
+      let direction : Asttypes.direction_flag = if Reader.bool r then Upto else Downto in
+      let body = pop state in
+      let last = pop state in
+      Lfor (id, pop state, last, direction, body)
   | _ -> Reader.malformed r "no such term"
 
 (** The unit's term. [debuginfos]: the locations of the unit's source, by their numbers. [globals]: what other units and

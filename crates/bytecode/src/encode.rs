@@ -26,7 +26,7 @@ pub fn encode(program: &Program, w: &mut Writer) {
 }
 
 /// The terms in a term, each after what is in it.
-fn postfix(program: &Program, root: TermId) -> Vec<TermId> {
+pub(crate) fn postfix(program: &Program, root: TermId) -> Vec<TermId> {
     let (mut order, mut stack) = (Vec::new(), vec![root]);
     while let Some(id) = stack.pop() {
         order.push(id);
@@ -59,7 +59,7 @@ fn code(term: &Term) -> u8 {
         Term::Catch { .. } => 17,
         Term::Exit { .. } => 18,
         Term::Try { .. } => 19,
-        Term::Forever(_) => 20,
+        Term::While { .. } => 20,
         Term::Function { .. } => 21,
         Term::LetRec { .. } => 22,
         Term::Apply { .. } => 23,
@@ -67,6 +67,7 @@ fn code(term: &Term) -> u8 {
         Term::Send { .. } => 25,
         Term::Raise { .. } => 26,
         Term::Prim { .. } => 27,
+        Term::For { .. } => 28,
     }
 }
 
@@ -103,7 +104,11 @@ fn term(w: &mut Writer, term: &Term) {
             count(w, fields.len());
         }
         Term::Global(name) => w.s(name.as_bytes()),
-        Term::SetGlobal(_) | Term::Seq(..) | Term::If { .. } | Term::Forever(_) => {}
+        Term::SetGlobal(_) | Term::Seq(..) | Term::If { .. } | Term::While { .. } => {}
+        Term::For { ident, up, .. } => {
+            w.u(u64::from(ident.0));
+            w.bool(*up);
+        }
         Term::Let { ident, .. }
         | Term::LetMut { ident, .. }
         | Term::Assign { ident, .. }

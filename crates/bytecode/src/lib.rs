@@ -15,6 +15,7 @@ mod loops;
 mod mentions;
 mod scopes;
 mod statics;
+mod substitution;
 mod switch;
 mod term;
 mod unit;

@@ -4,7 +4,7 @@
 //! and its arguments leave the loop, and the call is made behind it.
 
 use flambeau_cmm::tree::{Expr, ExprId, Handler, Label as TreeLabel};
-use flambeau_ir::prim::IntCmp;
+use flambeau_ir::prim::{IntCmp, IntOp, Mutability};
 use flambeau_ir::{Dbg, IntKind, Prim};
 
 use crate::body::{Context, Frame};
@@ -27,6 +27,8 @@ pub(crate) struct Leaving {
     /// Takes values.
     value: Label,
     is_used: bool,
+    /// How many variables there were when it began.
+    begin: u32,
     /// Calls that are made behind it.
     calls: Vec<Call>,
 }
@@ -56,16 +58,31 @@ impl Translation<'_> {
         if !matches!(call, Term::Apply { .. } | Term::Runtime { .. } | Term::Send { .. }) {
             return None;
         }
-        let mut args = Vec::new();
-        call.each_part(|part| args.push(part));
-        let params: Vec<_> = args.iter().map(|_| self.ident("passed")).collect();
-        let mut variables: Vec<_> = params.iter().map(|param| self.leaf(Leaf::Ident(*param))).collect();
-        variables.reverse();
-        call.each_part_mut(|part| *part = variables.pop().expect("a variable for each part"));
+        let begin = self.leaving[from].begin;
+        let (mut args, mut params) = (Vec::new(), Vec::new());
+        call.each_part_mut(|part| {
+            if !self.is_known_behind(*part, begin) {
+                let param = self.ident("passed");
+                params.push(param);
+                args.push(std::mem::replace(part, self.leaf(Leaf::Ident(param))));
+            }
+        });
         let call = self.push(call);
         let label = self.program.label();
         self.leaving[from].calls.push(Call { label, params, call });
         Some(self.push(Term::Exit { label, args }))
+    }
+
+    /// Whether a term is the same behind a loop which began when there were so many variables.
+    fn is_known_behind(&self, term: TermId, begin: u32) -> bool {
+        match self.program.term(term) {
+            Term::Var(ident) => ident.0 < begin,
+            Term::Int(_) | Term::Global(_) => true,
+            Term::Prim { prim: Prim::BlockLoad { mutability: Mutability::Immutable, .. }, args, .. } => {
+                matches!(self.program.term(args[0]), Term::Global(_))
+            }
+            _ => false,
+        }
     }
 
     /// A recursive group of handlers.
@@ -73,14 +90,20 @@ impl Translation<'_> {
         let (inner, own) = match context {
             Context::Leave { .. } => (context, false),
             Context::Value | Context::Tail => {
-                let value = self.program.label();
-                self.leaving.push(Leaving { value, is_used: false, calls: Vec::new() });
+                let (value, begin) = (self.program.label(), self.program.idents.len() as u32);
+                self.leaving.push(Leaving { value, is_used: false, begin, calls: Vec::new() });
                 (Context::Leave { from: self.leaving.len() - 1, tail: context == Context::Tail }, true)
             }
         };
         let mut frames = Vec::new();
+        if let Some(counted) = self.counted(handlers, body, context) {
+            return if own { self.behind(counted) } else { counted };
+        }
         let entered = self.enter(handlers, body, inner, &mut frames);
-        let iterations = self.iterations(handlers, inner);
+        let iterations = match self.tested_first(handlers, inner, context) {
+            Some(iterations) => iterations,
+            None => self.iterations(handlers, inner),
+        };
         let whole = match entered {
             Some(entered) => self.push(Term::Seq(entered, iterations)),
             None => iterations,
@@ -168,7 +191,135 @@ impl Translation<'_> {
         };
         let handler = self.push(Term::Int(0));
         let iteration = self.push(Term::Catch { label: again, params: Vec::new(), body, handler });
-        self.push(Term::Forever(iteration))
+        let cond = self.push(Term::Int(1));
+        self.push(Term::While { cond, body: iteration })
+    }
+
+    /// A loop whose iterations begin with the test that ends it: what follows then is behind the loop.
+    fn tested_first(&mut self, handlers: &[Handler], inner: Context, context: Context) -> Option<TermId> {
+        let [handler] = handlers else { return None };
+        let Expr::If { cond, then_, else_, .. } = self.tree(handler.body) else { return None };
+        let (goes_on, goes_on_else) = (self.exits_to(*then_, handler.label), self.exits_to(*else_, handler.label));
+        let (iteration, end) = match (goes_on, goes_on_else) {
+            (true, false) => (*then_, *else_),
+            (false, true) => (*else_, *then_),
+            _ => return None,
+        };
+        let (cond, swapped) = self.condition(*cond);
+        let cond = if swapped == goes_on { self.negation(cond) } else { cond };
+        let again = self.program.label();
+        if let Some(target) = self.targets.get_mut(&handler.label) {
+            target.label = again;
+        }
+        let body = self.expr(iteration, inner);
+        let nothing = self.push(Term::Int(0));
+        let body = self.push(Term::Catch { label: again, params: Vec::new(), body, handler: nothing });
+        let iterations = self.push(Term::While { cond, body });
+        let end = self.expr(end, context);
+        Some(self.push(Term::Seq(iterations, end)))
+    }
+
+    /// The opposite of a condition.
+    fn negation(&mut self, cond: TermId) -> TermId {
+        let negated = match self.program.term(cond) {
+            Term::Prim { prim: Prim::PhysEqual { negated }, .. } => Some(Prim::PhysEqual { negated: !negated }),
+            Term::Prim { prim: Prim::IntCompare { op, kind }, .. } => {
+                op.negated().map(|op| Prim::IntCompare { op, kind: *kind })
+            }
+            Term::Prim { prim: Prim::FloatCompare { op }, .. } => Some(Prim::FloatCompare { op: op.negated() }),
+            _ => None,
+        };
+        if let (Some(negated), Term::Prim { prim, .. }) = (negated, &mut self.program.terms[cond.0 as usize]) {
+            *prim = negated;
+            return cond;
+        }
+        let zero = self.push(Term::Int(0));
+        self.compare(IntCmp::Eq, zero, cond)
+    }
+
+    /// Whether an expression has an exit to a label.
+    fn exits_to(&self, root: ExprId, label: TreeLabel) -> bool {
+        let mut stack = vec![root];
+        while let Some(id) = stack.pop() {
+            let expr = self.tree(id);
+            if matches!(expr, Expr::Exit { label: other, .. } if *other == label) {
+                return true;
+            }
+            flambeau_cmm::encode::operands(expr, &mut stack);
+        }
+        false
+    }
+
+    /// A loop that counts by one up or down to a last number, and does nothing else in its parameters: `for`.
+    fn counted(
+        &mut self,
+        handlers: &[Handler],
+        entry: ExprId,
+        context: Context,
+    ) -> Option<TermId> {
+        let [handler] = handlers else { return None };
+        let [(param, _)] = handler.params[..] else { return None };
+        let Expr::Exit { label, args: first } = self.tree(entry) else { return None };
+        let (steps, last, up, end) = self.count(handler)?;
+        if *label != handler.label || steps.iter().any(|step| self.exits_to(*step, *label)) {
+            return None;
+        }
+        let (from, to) = (self.expr(first[0], Context::Value), self.expr(last, Context::Value));
+        let ident = self.ident_like(param);
+        self.vars[param.0 as usize] = Some(Leaf::Ident(ident));
+        let mut frames = Vec::new();
+        let mut id = handler.body;
+        while !matches!(self.tree(id), Expr::If { .. }) {
+            id = self.step(id, &mut frames)?;
+        }
+        let nothing = self.push(Term::Int(0));
+        let body = self.close(frames, nothing);
+        let whole = self.push(Term::For { ident, from, to, up, body });
+        let end = self.expr(end, context);
+        Some(self.push(Term::Seq(whole, end)))
+    }
+
+    /// What the steps of an iteration are, the last number, whether the next one is greater, and what the end of the loop
+    /// is, which knows nothing of the iterations.
+    fn count(&self, handler: &Handler) -> Option<(Vec<ExprId>, ExprId, bool, ExprId)> {
+        let (param, mut steps, mut bound, mut id) = (handler.params[0].0, Vec::new(), vec![handler.params[0].0], handler.body);
+        let (cond, then_, else_) = loop {
+            match self.tree(id) {
+                Expr::Let { var, def, body } | Expr::LetMut { var, def, body, .. } => {
+                    steps.push(*def);
+                    bound.push(*var);
+                    id = *body;
+                }
+                Expr::Seq(first, rest) => {
+                    steps.push(*first);
+                    id = *rest;
+                }
+                Expr::If { cond, then_, else_, .. } => break (*cond, *then_, *else_),
+                _ => return None,
+            }
+        };
+        let Expr::Prim { prim, args, .. } = self.tree(cond) else { return None };
+        let (end, next) = match prim {
+            Prim::PhysEqual { negated: false } | Prim::IntCompare { op: IntCmp::Eq, .. } => (then_, else_),
+            Prim::PhysEqual { negated: true } | Prim::IntCompare { op: IntCmp::Ne, .. } => (else_, then_),
+            _ => return None,
+        };
+        let is_fixed = |id: ExprId| match self.tree(id) {
+            Expr::Int(_) => true,
+            Expr::Var(var) => !bound.contains(var) && self.vars[var.0 as usize].is_some_and(Leaf::is_lasting),
+            _ => false,
+        };
+        let is_param = |id: ExprId| *self.tree(id) == Expr::Var(param);
+        let Expr::Exit { label, args: nexts } = self.tree(next) else { return None };
+        let Expr::Prim { prim: Prim::IntArith { op, kind }, args: sum, .. } = self.tree(*nexts.first()?) else { return None };
+        let by_one = is_param(sum[0]) && *self.tree(sum[1]) == Expr::Int(1) && matches!(kind, IntKind::Tagged | IntKind::Naked);
+        let up = match op {
+            IntOp::Add => true,
+            IntOp::Sub => false,
+            _ => return None,
+        };
+        let is_counted = *label == handler.label && by_one && is_param(args[0]) && is_fixed(args[1]) && is_fixed(end);
+        is_counted.then_some((steps, args[1], up, end))
     }
 
     /// A static exit.

@@ -59,8 +59,10 @@ pub enum Term {
     Exit { label: Label, args: Vec<TermId> },
     /// `try`
     Try { body: TermId, ident: Ident, handler: TermId },
-    /// A loop which only exits leave.
-    Forever(TermId),
+    /// `while`
+    While { cond: TermId, body: TermId },
+    /// `for`, up or down.
+    For { ident: Ident, from: TermId, to: TermId, up: bool, body: TermId },
     /// A function.
     Function { params: Vec<Ident>, body: TermId, dbg: Dbg },
     /// Functions that know one another.
@@ -150,7 +152,7 @@ impl Term {
             | Term::String(_)
             | Term::FloatArray(_)
             | Term::Global(_) => {}
-            Term::SetGlobal(part) | Term::Assign { value: part, .. } | Term::Forever(part) => f(*part),
+            Term::SetGlobal(part) | Term::Assign { value: part, .. } => f(*part),
             Term::Function { body: part, .. } | Term::Raise { exn: part, .. } => f(*part),
             Term::ConstBlock { fields: parts, .. }
             | Term::Exit { args: parts, .. }
@@ -159,7 +161,10 @@ impl Term {
             Term::Let { def, body, .. } | Term::LetMut { def, body, .. } => {
                 [*def, *body].into_iter().for_each(f);
             }
-            Term::Seq(first, second) => [*first, *second].into_iter().for_each(f),
+            Term::Seq(first, second) | Term::While { cond: first, body: second } => {
+                [*first, *second].into_iter().for_each(f);
+            }
+            Term::For { from, to, body, .. } => [*from, *to, *body].into_iter().for_each(f),
             Term::If { cond, then_, else_ } => [*cond, *then_, *else_].into_iter().for_each(f),
             Term::Switch { scrutinee, consts, blocks, .. } => {
                 f(*scrutinee);
@@ -200,7 +205,7 @@ impl Term {
             | Term::String(_)
             | Term::FloatArray(_)
             | Term::Global(_) => {}
-            Term::SetGlobal(part) | Term::Assign { value: part, .. } | Term::Forever(part) => f(part),
+            Term::SetGlobal(part) | Term::Assign { value: part, .. } => f(part),
             Term::Function { body: part, .. } | Term::Raise { exn: part, .. } => f(part),
             Term::ConstBlock { fields: parts, .. }
             | Term::Exit { args: parts, .. }
@@ -209,7 +214,10 @@ impl Term {
             Term::Let { def, body, .. } | Term::LetMut { def, body, .. } => {
                 [def, body].into_iter().for_each(f);
             }
-            Term::Seq(first, second) => [first, second].into_iter().for_each(f),
+            Term::Seq(first, second) | Term::While { cond: first, body: second } => {
+                [first, second].into_iter().for_each(f);
+            }
+            Term::For { from, to, body, .. } => [from, to, body].into_iter().for_each(f),
             Term::If { cond, then_, else_ } => [cond, then_, else_].into_iter().for_each(f),
             Term::Switch { scrutinee, consts, blocks, .. } => {
                 f(scrutinee);

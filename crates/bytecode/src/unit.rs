@@ -129,6 +129,7 @@ pub fn translate(unit: &Unit) -> Program {
             let mut program = translation.program;
             program.places.clone_from(&bodies.tree.places);
             program.root = Some(root);
+            program.substitute();
             return program;
         }
         demands = translation.demands;

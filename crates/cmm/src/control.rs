@@ -278,7 +278,10 @@ impl<'a> Lowering<'a> {
         if let Some(first) = used.first() {
             let info = &self.analysis.continuations[first.cont];
             self.forget_raised_in(&(info.group..info.scope.end));
-            self.declare_kept(&used, frames);
+            // In bytecode all parameters of loops are variables that are assigned.
+            if self.machine == Machine::Native {
+                self.declare_kept(&used, frames);
+            }
             let handlers = self.catch_handlers(used, result);
             frames.push(Frame::CatchBody { recursive: true, handlers });
         }

@@ -18,6 +18,12 @@ impl Machine {
         self == Machine::Native
     }
 
+    /// Whether a function that is entered through the beginning of a loop is entered as fast as another.
+    #[must_use]
+    pub fn enters_loops_for_nothing(self) -> bool {
+        self == Machine::Native
+    }
+
     /// Whether numbers are held as values.
     #[must_use]
     pub fn has_values_alone(self) -> bool {
