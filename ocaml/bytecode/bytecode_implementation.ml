@@ -49,7 +49,6 @@ let read_reply info (request : Encode.request) ~unit_ident bytes =
 
 let emit info (program : Lambda.program) lambda =
   Errors.guard "making the bytecode" @@ fun () ->
-  Bytegen.reset ();
   Bytegen.compile_implementation (Unit_files.module_name info) lambda
   |> dumped info.Compile_common.ppf_dump Clflags.dump_instr Printinstr.instrlist
   |> fun code -> Compile.emit_bytecode info (code, program.required_globals)
@@ -67,8 +66,6 @@ let compile_with_flambeau info ~exported_fields program =
 (* {1 The stock middle end} *)
 
 let compile_with_stock info typed =
-  Bytegen.reset ();
-  Emitcode.reset ();
   Compile.emit_bytecode info (Compile.to_bytecode info typed)
 
 let compile info typed =

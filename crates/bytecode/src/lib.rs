@@ -9,6 +9,7 @@
 
 mod body;
 mod closures;
+mod counted;
 mod encode;
 mod entry;
 mod loops;

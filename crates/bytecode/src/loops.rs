@@ -4,7 +4,7 @@
 //! and its arguments leave the loop, and the call is made behind it.
 
 use flambeau_cmm::tree::{Expr, ExprId, Handler, Label as TreeLabel};
-use flambeau_ir::prim::{IntCmp, IntOp, Mutability};
+use flambeau_ir::prim::{IntCmp, Mutability};
 use flambeau_ir::{Dbg, IntKind, Prim};
 
 use crate::body::{Context, Frame};
@@ -238,7 +238,7 @@ impl Translation<'_> {
     }
 
     /// Whether an expression has an exit to a label.
-    fn exits_to(&self, root: ExprId, label: TreeLabel) -> bool {
+    pub fn exits_to(&self, root: ExprId, label: TreeLabel) -> bool {
         let mut stack = vec![root];
         while let Some(id) = stack.pop() {
             let expr = self.tree(id);
@@ -248,78 +248,6 @@ impl Translation<'_> {
             flambeau_cmm::encode::operands(expr, &mut stack);
         }
         false
-    }
-
-    /// A loop that counts by one up or down to a last number, and does nothing else in its parameters: `for`.
-    fn counted(
-        &mut self,
-        handlers: &[Handler],
-        entry: ExprId,
-        context: Context,
-    ) -> Option<TermId> {
-        let [handler] = handlers else { return None };
-        let [(param, _)] = handler.params[..] else { return None };
-        let Expr::Exit { label, args: first } = self.tree(entry) else { return None };
-        let (steps, last, up, end) = self.count(handler)?;
-        if *label != handler.label || steps.iter().any(|step| self.exits_to(*step, *label)) {
-            return None;
-        }
-        let (from, to) = (self.expr(first[0], Context::Value), self.expr(last, Context::Value));
-        let ident = self.ident_like(param);
-        self.vars[param.0 as usize] = Some(Leaf::Ident(ident));
-        let mut frames = Vec::new();
-        let mut id = handler.body;
-        while !matches!(self.tree(id), Expr::If { .. }) {
-            id = self.step(id, &mut frames)?;
-        }
-        let nothing = self.push(Term::Int(0));
-        let body = self.close(frames, nothing);
-        let whole = self.push(Term::For { ident, from, to, up, body });
-        let end = self.expr(end, context);
-        Some(self.push(Term::Seq(whole, end)))
-    }
-
-    /// What the steps of an iteration are, the last number, whether the next one is greater, and what the end of the loop
-    /// is, which knows nothing of the iterations.
-    fn count(&self, handler: &Handler) -> Option<(Vec<ExprId>, ExprId, bool, ExprId)> {
-        let (param, mut steps, mut bound, mut id) = (handler.params[0].0, Vec::new(), vec![handler.params[0].0], handler.body);
-        let (cond, then_, else_) = loop {
-            match self.tree(id) {
-                Expr::Let { var, def, body } | Expr::LetMut { var, def, body, .. } => {
-                    steps.push(*def);
-                    bound.push(*var);
-                    id = *body;
-                }
-                Expr::Seq(first, rest) => {
-                    steps.push(*first);
-                    id = *rest;
-                }
-                Expr::If { cond, then_, else_, .. } => break (*cond, *then_, *else_),
-                _ => return None,
-            }
-        };
-        let Expr::Prim { prim, args, .. } = self.tree(cond) else { return None };
-        let (end, next) = match prim {
-            Prim::PhysEqual { negated: false } | Prim::IntCompare { op: IntCmp::Eq, .. } => (then_, else_),
-            Prim::PhysEqual { negated: true } | Prim::IntCompare { op: IntCmp::Ne, .. } => (else_, then_),
-            _ => return None,
-        };
-        let is_fixed = |id: ExprId| match self.tree(id) {
-            Expr::Int(_) => true,
-            Expr::Var(var) => !bound.contains(var) && self.vars[var.0 as usize].is_some_and(Leaf::is_lasting),
-            _ => false,
-        };
-        let is_param = |id: ExprId| *self.tree(id) == Expr::Var(param);
-        let Expr::Exit { label, args: nexts } = self.tree(next) else { return None };
-        let Expr::Prim { prim: Prim::IntArith { op, kind }, args: sum, .. } = self.tree(*nexts.first()?) else { return None };
-        let by_one = is_param(sum[0]) && *self.tree(sum[1]) == Expr::Int(1) && matches!(kind, IntKind::Tagged | IntKind::Naked);
-        let up = match op {
-            IntOp::Add => true,
-            IntOp::Sub => false,
-            _ => return None,
-        };
-        let is_counted = *label == handler.label && by_one && is_param(args[0]) && is_fixed(args[1]) && is_fixed(end);
-        is_counted.then_some((steps, args[1], up, end))
     }
 
     /// A static exit.
@@ -338,7 +266,7 @@ impl Translation<'_> {
     }
 
     /// Assigns all at once: no value is that of after an assignment.
-    fn assign_all(&mut self, mut pending: Vec<(Ident, TermId)>, frames: &mut Vec<Frame>) {
+    pub fn assign_all(&mut self, mut pending: Vec<(Ident, TermId)>, frames: &mut Vec<Frame>) {
         pending.retain(|(ident, value)| *self.program.term(*value) != Term::MutVar(*ident));
         while !pending.is_empty() {
             let is_free = |index: &usize| {
