@@ -166,21 +166,21 @@ let c_function r args =
 
 (* {1 Checks} *)
 
-let raise_predefined name args =
+let raise_predefined ~event name args =
   let id = List.find (fun id -> Ident.name id = name) Predef.all_predef_exns in
   let exn =
     match args with
     | [] -> Lprim (Pgetglobal id, [], Loc_unknown)
     | args -> Lprim (Pmakeblock (0, Immutable, None), Lprim (Pgetglobal id, [], Loc_unknown) :: args, Loc_unknown)
   in
-  Lprim (Praise Raise_regular, [ exn ], Loc_unknown)
+  Lprim (Praise Raise_regular, [ event exn ], Loc_unknown)
 
-let out_of_bounds () =
-  raise_predefined "Invalid_argument"
+let out_of_bounds ~event =
+  raise_predefined ~event "Invalid_argument"
     [ Lconst (Const_base (Const_string ("index out of bounds", Location.none, None))) ]
 
 (* [index] and the [width - 1] after it are below [length]. *)
-let check_bound ~width length index =
+let check_bound ~event ~width length index =
   let prim p args = Lprim (p, args, Loc_unknown) in
   let inside =
     if width = 1 then prim Pisout [ index; length ]
@@ -190,9 +190,9 @@ let check_bound ~width length index =
   let inside =
     if width = 1 then inside else prim Psequand [ prim (Pintcomp Cge) [ length; int width ]; inside ]
   in
-  Lifthenelse (inside, unit, out_of_bounds ())
+  Lifthenelse (inside, unit, out_of_bounds ~event)
 
-let check_zero kind divisor =
+let check_zero ~event kind divisor =
   let is_zero =
     match kind with
     | None -> Lprim (Pintcomp Ceq, [ divisor; int 0 ], Loc_unknown)
@@ -205,7 +205,7 @@ let check_zero kind divisor =
         in
         Lprim (Pbintcomp (kind, Ceq), [ divisor; Lconst (Const_base zero) ], Loc_unknown)
   in
-  Lifthenelse (is_zero, raise_predefined "Division_by_zero" [], unit)
+  Lifthenelse (is_zero, raise_predefined ~event "Division_by_zero" [], unit)
 
 (* {1 All} *)
 
@@ -274,10 +274,9 @@ let apply r ~checked ~loc ~event args =
       simple (if checked then Parraysets kind else Parraysetu kind)
   | Check_bound -> (
       let width = Reader.u r in
-      event
-      @@ with_variables args
+      with_variables args
       @@ function
-      | [ length; index ] -> check_bound ~width length index
+      | [ length; index ] -> check_bound ~event ~width length index
       | _ -> Reader.malformed r "a check of bounds has two operands")
   | String_length -> simple Pstringlength
   | String_load -> simple (string_load r ~checked)
@@ -296,7 +295,7 @@ let apply r ~checked ~loc ~event args =
   | Check_zero -> (
       let kind = int_kind r in
       match args with
-      | [ divisor ] -> event (check_zero kind divisor)
+      | [ divisor ] -> check_zero ~event kind divisor
       | _ -> Reader.malformed r "a check of a divisor has one operand")
   | Int_compare -> simple (int_compare r)
   | Int_compare3 -> (

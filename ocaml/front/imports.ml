@@ -117,15 +117,23 @@ let write_names w imports =
   in
   Byte_writer.list w write (List.rev imports.idents)
 
-(** As {!write} and {!write_names}: a request that is answered without what is known of other units. *)
+(* What a global would be called by the linker, without looking for its [.cmx]. *)
+let symbol_by_name id =
+  if Ident.is_predef id then "caml_exn_" ^ Ident.name id
+  else Compilenv.make_symbol ~unitname:(Ident.name id) None
+
+(** The globals of a request that is answered without what is known of other units. *)
 let write_unknown w imports =
   begin_request imports;
-  write_names w imports
+  let write id =
+    write_name w ~name:(Ident.name id) ~symbol:(symbol_by_name id) ~is_predef:(Ident.is_predef id)
+  in
+  Byte_writer.list w write (List.rev imports.idents)
 
-(** The globals of the request that is being answered, by their linker's names. *)
+(** The globals of the request that is being answered, by these names. *)
 let by_symbol () =
   let table = Hashtbl.create 32 in
-  List.iter (fun id -> Hashtbl.replace table (Compilenv.symbol_for_global id) id) !current.idents;
+  List.iter (fun id -> Hashtbl.replace table (symbol_by_name id) id) !current.idents;
   table
 
 (* {1 Units that the term does not mention} *)

@@ -126,13 +126,15 @@ impl<'a> Translation<'a> {
             _ => return None,
         };
         let Expr::Exit { label, args: nexts } = self.tree(next) else { return None };
-        let counter = handler.params.iter().position(|(param, _)| *self.tree(args[0]) == Expr::Var(*param))?;
+        let counter =
+            handler.params.iter().position(|(param, _)| *self.tree(args[0]) == Expr::Var(*param))?;
         if *label != handler.label || !self.is_outside(args[1], handler, iteration) {
             return None;
         }
         let up = self.counts_up(handler.params[counter].0, nexts[counter], iteration)?;
         let is_passed = |id: ExprId| {
-            let passed = |next: &ExprId| matches!(self.tree(*next), Expr::Var(_)) && self.tree(*next) == self.tree(id);
+            let passed =
+                |next: &ExprId| matches!(self.tree(*next), Expr::Var(_)) && self.tree(*next) == self.tree(id);
             nexts.iter().enumerate().any(|(index, next)| index != counter && passed(next))
         };
         let is_known = |id: &ExprId| self.is_outside(*id, handler, iteration) || is_passed(*id);
@@ -152,7 +154,9 @@ impl<'a> Translation<'a> {
             }
             sum => sum,
         };
-        let Expr::Prim { prim: Prim::IntArith { op, kind: IntKind::Tagged | IntKind::Naked }, args, .. } = sum else {
+        let Expr::Prim { prim: Prim::IntArith { op, kind: IntKind::Tagged | IntKind::Naked }, args, .. } =
+            sum
+        else {
             return None;
         };
         let by = match self.tree(args[1]) {

@@ -199,7 +199,8 @@ impl Translation<'_> {
     fn tested_first(&mut self, handlers: &[Handler], inner: Context, context: Context) -> Option<TermId> {
         let [handler] = handlers else { return None };
         let Expr::If { cond, then_, else_, .. } = self.tree(handler.body) else { return None };
-        let (goes_on, goes_on_else) = (self.exits_to(*then_, handler.label), self.exits_to(*else_, handler.label));
+        let (goes_on, goes_on_else) =
+            (self.exits_to(*then_, handler.label), self.exits_to(*else_, handler.label));
         let (iteration, end) = match (goes_on, goes_on_else) {
             (true, false) => (*then_, *else_),
             (false, true) => (*else_, *then_),
@@ -222,14 +223,19 @@ impl Translation<'_> {
     /// The opposite of a condition.
     fn negation(&mut self, cond: TermId) -> TermId {
         let negated = match self.program.term(cond) {
-            Term::Prim { prim: Prim::PhysEqual { negated }, .. } => Some(Prim::PhysEqual { negated: !negated }),
+            Term::Prim { prim: Prim::PhysEqual { negated }, .. } => {
+                Some(Prim::PhysEqual { negated: !negated })
+            }
             Term::Prim { prim: Prim::IntCompare { op, kind }, .. } => {
                 op.negated().map(|op| Prim::IntCompare { op, kind: *kind })
             }
-            Term::Prim { prim: Prim::FloatCompare { op }, .. } => Some(Prim::FloatCompare { op: op.negated() }),
+            Term::Prim { prim: Prim::FloatCompare { op }, .. } => {
+                Some(Prim::FloatCompare { op: op.negated() })
+            }
             _ => None,
         };
-        if let (Some(negated), Term::Prim { prim, .. }) = (negated, &mut self.program.terms[cond.0 as usize]) {
+        if let (Some(negated), Term::Prim { prim, .. }) = (negated, &mut self.program.terms[cond.0 as usize])
+        {
             *prim = negated;
             return cond;
         }

@@ -58,7 +58,9 @@ impl Program {
                 Term::Catch { body, .. } | Term::Let { body, .. } => body,
                 Term::LetMut { ident, def, body } => {
                     let param = match self.term(def) {
-                        Term::Var(param) if uses[param.0 as usize] == 1 => params.iter_mut().find(|p| *p == param),
+                        Term::Var(param) if uses[param.0 as usize] == 1 => {
+                            params.iter_mut().find(|p| *p == param)
+                        }
                         _ => None,
                     };
                     let Some(param) = param else {
@@ -92,7 +94,8 @@ impl Program {
                     effects = effects.or(Effects::ALLOCATION);
                     continue;
                 }
-                Term::Var(_) | Term::MutVar(_) | Term::Let { .. } | Term::LetMut { .. } | Term::If { .. } => {}
+                Term::Var(_) | Term::MutVar(_) | Term::Let { .. } | Term::LetMut { .. } | Term::If { .. } => {
+                }
                 Term::Seq(..) | Term::Switch { .. } | Term::StringSwitch { .. } => {}
                 term if is_constant(term) => {}
                 _ => return Effects::ANY,
@@ -157,7 +160,9 @@ impl Program {
         let [first, second] = args[..] else { return };
         let is_int = |id: TermId| matches!(self.term(id), Term::Int(_));
         let turned = match prim {
-            Prim::IntArith { op: IntOp::Add | IntOp::Mul, kind: IntKind::Tagged | IntKind::Naked } if is_int(first) => {
+            Prim::IntArith { op: IntOp::Add | IntOp::Mul, kind: IntKind::Tagged | IntKind::Naked }
+                if is_int(first) =>
+            {
                 prim.clone()
             }
             Prim::PhysEqual { .. } if is_int(second) && !is_int(first) => prim.clone(),
