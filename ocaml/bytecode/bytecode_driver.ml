@@ -6,10 +6,10 @@ open Clflags
 let program = "ocamlc"
 let flag = "-flambeau-bytecode"
 
-(** Whether a process with these arguments is to be [ocamlc]: it is called so, or the first flag says so. *)
+(** Whether a process with these arguments is to be [ocamlc]: it is called so, or a flag says so. *)
 let is_wanted argv =
   Array.length argv > 0
-  && (List.mem (Filename.basename argv.(0)) [ "ocamlc"; "ocamlc.opt" ] || (Array.length argv > 1 && argv.(1) = flag))
+  && (List.mem (Filename.basename argv.(0)) [ "ocamlc"; "ocamlc.opt" ] || Array.mem flag argv)
 
 module Options = Main_args.Make_bytecomp_options (Main_args.Default.Main)
 

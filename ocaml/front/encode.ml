@@ -26,14 +26,16 @@ type state = {
   imports : Imports.t;
   stock_stamps : int Misc.Stdlib.String.Map.t;  (** [Stock_unit.inner_stamps] of the unit. *)
   stamps : int Ident.Tbl.t;  (** Of identifiers that are to have another stamp than theirs. *)
+  takes_tuples : bool;  (** A function of a tuple takes it as it is: in bytecode. *)
   uses : Typed_uses.t Lazy.t option;  (** The types that comparisons and polymorphic functions are used at. *)
   type_numbers : (Typed_uses.description, int) Hashtbl.t;
   types : Byte_writer.t;
   type_variables : (int, int) Hashtbl.t;  (** Their numbers in the request. *)
 }
 
-let create uses =
+let create ?(takes_tuples = false) uses =
   {
+    takes_tuples;
     nodes = Byte_writer.create ();
     node_count = 0;
     ident_numbers = Ident.Tbl.create 512;
@@ -235,6 +237,16 @@ let split_defaults state bindings =
   (match all with [] -> () | (first, _) :: _ -> ignore (List.fold_left keep first all : Ident.t));
   all
 
+(* Whether a function is tupled, its parameters and its body, where none is. *)
+let taking_tuple (f : lfunction) =
+  match f.kind with
+  | Curried -> (false, f.params, f.body)
+  | Tupled ->
+      let tuple = Ident.create_local "tuple" in
+      let part i (id, kind) = (id, kind, Lprim (Lambda_build.field i ~mutable_:false, [ Lvar tuple ], Loc_unknown)) in
+      let bind (id, kind, def) body = Llet (Strict, kind, id, def, body) in
+      (false, [ (tuple, Pgenval) ], List.fold_right bind (List.mapi part f.params) f.body)
+
 let rec term state lambda =
   let u = Byte_writer.u state.nodes
   and i = Byte_writer.i state.nodes
@@ -257,10 +269,11 @@ let rec term state lambda =
       inline state (Attributes.inlined apply.ap_loc apply.ap_inlined);
       specialise state (Attributes.specialised apply.ap_loc apply.ap_specialised)
   | Lfunction f ->
-      term state f.body;
+      let is_tupled, parts, body = if state.takes_tuples then taking_tuple f else (f.kind = Tupled, f.params, f.body) in
+      term state body;
       node state Node.function_;
-      bool (match f.kind with Tupled -> true | Curried -> false);
-      params state f.params;
+      bool is_tupled;
+      params state parts;
       value_kind state f.return;
       inline state f.attr.inline;
       specialise state (Attributes.specialise f.loc f.attr);
@@ -443,7 +456,7 @@ let assemble ?(parts = []) state options ~module_size ~write_imports =
 
 (** A request to compile [program]. [uses] are those of the typed tree that it is made from. *)
 let request options ~uses (program : Lambda.program) =
-  let state = create uses in
+  let state = create ~takes_tuples:options.bytecode uses in
   (* The unit itself is always among the globals. *)
   ignore (Imports.number state.imports program.module_ident : int);
   term state program.code;

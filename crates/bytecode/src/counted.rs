@@ -1,7 +1,8 @@
 //! Loops that count: `for`, which bytecode tests and counts in fewer instructions than `while`.
 //!
-//! Such a loop adds one to a parameter at the end of each iteration, or subtracts it, unless that is the last number. What
-//! the other parameters are then is assigned in the last iteration, too; so what comes behind the loop reads them there.
+//! Such a loop adds one to a parameter at the end of each iteration, or subtracts it, unless that is the last number.
+//! What the other parameters are then is assigned in the last iteration, too; so what comes behind the loop reads them
+//! there.
 
 use flambeau_cmm::tree::{Expr, ExprId, Handler, Var};
 use flambeau_ir::prim::{IntCmp, IntOp};

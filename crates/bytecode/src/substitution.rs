@@ -1,9 +1,9 @@
-//! Variables that are used once, where they are evaluated anyway: their definitions stand there. Each variable costs bytecode
-//! a push, an access and a pop.
+//! Variables that are used once, where they are evaluated anyway: their definitions stand there. Each variable costs
+//! bytecode a push, an access and a pop.
 //!
-//! A definition may go to where its variable is used if what is evaluated before that, from right to left, commutes with
-//! it. Placement has moved what may move anywhere; what is left are effects, which go no further than to the next thing
-//! that is evaluated.
+//! A definition may go to where its variable is used if what is evaluated before that, from right to left, commutes
+//! with it. Placement has moved what may move anywhere; what is left are effects, which go no further than to the next
+//! thing that is evaluated.
 
 use flambeau_ir::prim::{Effects, IntCmp, IntOp};
 use flambeau_ir::{IntKind, Prim};

@@ -3,7 +3,7 @@
 use flambeau_ir::decision::{Policy, Reason};
 use flambeau_ir::inlining::{Arguments, LARGEST};
 use flambeau_ir::term::InlineAttribute;
-use flambeau_ir::{Apply, CallKind, CodeId, Heat, Kind, Simple, Unit};
+use flambeau_ir::{Apply, CallKind, CodeId, Heat, Kind, Prim, Simple, Unit};
 use flambeau_types::Ty;
 
 use super::policy::{Candidate, evaluation};
@@ -111,7 +111,16 @@ impl Simplifier<'_> {
         if !self.uses_closure(code) {
             return true;
         }
-        let Some(Ty::Closure(known)) = apply.callee.map(|callee| self.env.ty(callee)) else { return false };
+        let Some(callee) = apply.callee else { return false };
+        // What the calling function has captured itself is a variable around it.
+        let is_captured = |definition: &flambeau_types::Definition| {
+            matches!(definition.prim, Prim::ProjectValueSlot { .. })
+        };
+        if self.env.definition(self.env.canonical(callee)).is_some_and(|definition| is_captured(&definition))
+        {
+            return true;
+        }
+        let Ty::Closure(known) = self.env.ty(callee) else { return false };
         let here = self.function.current;
         let is_own = known.functions.iter().any(|(_, member)| Some(*member) == here);
         is_own || known.values.iter().all(|(_, ty)| matches!(ty, Ty::Is(_)))
