@@ -112,9 +112,6 @@ impl Translation<'_> {
                 let def = self.leaf(leaf);
                 self.bound(var, def, frames)
             }
-            None if matches!(self.tree(def), Expr::Prim { prim: Prim::AllocDummyClosure { .. }, .. }) => {
-                self.dummy(def, frames)
-            }
             None => {
                 let def = self.expr(def, Context::Value);
                 self.bound(var, def, frames)
@@ -154,6 +151,7 @@ impl Translation<'_> {
             Expr::Boxed { kind, value } => Some(Leaf::Boxed(*kind, *value)),
             Expr::Symbol(name) => self.symbol_leaf(self.symbol_named(*name)),
             Expr::Code(code) => Some(self.code_leaf(*code)),
+            Expr::Prim { prim: Prim::AllocDummyClosure { .. }, .. } => Some(self.dummy(id, frames)),
             Expr::Member { set, index } => {
                 let members = match self.tree(*set) {
                     Expr::Var(var) => self.sets[var].clone(),
