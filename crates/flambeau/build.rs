@@ -10,7 +10,7 @@ use std::process::Command;
 use anyhow::{Context, Result, bail};
 
 /// The folders of `ocaml/` that hold code for every version of OCaml.
-const COMMON: &[&str] = &["wire", "boundary", "driver", "unit", "front", "back"];
+const COMMON: &[&str] = &["wire", "boundary", "driver", "unit", "front", "back", "bytecode"];
 
 /// Its base name differs from that of every OCaml module, as `-output-obj` demands.
 const OBJECT: &str = "flambeau_ocaml_side.o";
@@ -175,7 +175,8 @@ impl Ocaml {
         let mut sort = vec!["ocamldep", "-sort"];
         sort.extend(modules.iter().map(String::as_str));
         let order = self.run(Some(work), &sort)?;
-        let mut arguments = vec!["ocamlopt", "-package", "compiler-libs.optcomp", "-linkpkg", "-g"];
+        let mut arguments =
+            vec!["ocamlopt", "-package", "compiler-libs.optcomp,compiler-libs.bytecomp", "-linkpkg", "-g"];
         arguments.extend(WARNINGS);
         arguments.extend(["-output-obj", "-o", OBJECT]);
         arguments.extend(order.split_whitespace());

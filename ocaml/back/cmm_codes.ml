@@ -432,6 +432,7 @@ type expression =
   | Slot_load
   | Is_closure_of
   | Unreachable
+  | Bytecode_alone
 
 let expression r : expression =
   match Byte_reader.byte r with
@@ -459,6 +460,7 @@ let expression r : expression =
   | 21 -> Slot_load
   | 22 -> Is_closure_of
   | 23 -> Unreachable
+  | 24 -> Bytecode_alone
   | _ -> unknown r "expression"
 
 type data =

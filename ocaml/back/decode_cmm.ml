@@ -244,6 +244,7 @@ let expression state =
       | [ entry ] -> Closures.is_closure_of entry block
       | _ -> Reader.malformed state.reader "one function was expected")
   | Unreachable -> unreachable Debuginfo.none
+  | Bytecode_alone -> Reader.malformed r "an expression for bytecode"
 
 let body state =
   let n = Reader.count state.reader in

@@ -193,13 +193,6 @@ let run argv ppf =
   check_one_goal ();
   put_together ()
 
-(* As the stock driver does; exceptions that it lets escape to the runtime are reported here as the runtime does. *)
-let report ppf exn =
-  try Location.report_exception ppf exn
-  with exn ->
-    Format.fprintf ppf "Fatal error: exception %s@." (Printexc.to_string exn);
-    if Printexc.backtrace_status () then Printexc.print_backtrace stderr
-
 (** Does what the command line says and gives the exit status. *)
 let main argv ppf =
   match run argv ppf with
@@ -211,8 +204,10 @@ let main argv ppf =
       Errors.report_internal ppf error;
       2
   | exception exn ->
-      report ppf exn;
+      Errors.report ppf exn;
       2
 
 let () =
-  Callback.register "flambeau_main" (fun () -> exit (main Sys.argv Format.err_formatter))
+  Callback.register "flambeau_main" (fun () ->
+      let main = if Bytecode_driver.is_wanted Sys.argv then Bytecode_driver.main else main in
+      exit (main Sys.argv Format.err_formatter))

@@ -148,6 +148,13 @@ let report_unmerged ppf error =
     (in_function error) error.pass error.message;
   Format.fprintf ppf "Please report it, with what this prints, in %s:@.  %s -flambeau-strict@." (Sys.getcwd ()) (command ())
 
+(** As the stock driver does; exceptions that it lets escape to the runtime are reported here as the runtime does. *)
+let report ppf exn =
+  try Location.report_exception ppf exn
+  with exn ->
+    Format.fprintf ppf "Fatal error: exception %s@." (Printexc.to_string exn);
+    if Printexc.backtrace_status () then Printexc.print_backtrace stderr
+
 let () =
   let file_error file text = Some (Location.errorf ~loc:(Location.in_file file) "%s" text) in
   Location.register_error_of_exn (function

@@ -87,6 +87,9 @@ let set_fuel n =
 
 let list =
   [
+    ( "-flambeau-bytecode",
+      Arg.Unit ignore,
+      " Be ocamlc: compile to bytecode (.cmo, .cma), from the optimised code" );
     ("-flambeau-verify", Arg.Set verify, " Check the intermediate code after every pass");
     ("-flambeau-fuel", Arg.Int set_fuel, "<n> Do at most <n> optional rewrites (to bisect a miscompilation)");
     ( "-flambeau-strict",

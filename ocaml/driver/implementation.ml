@@ -93,7 +93,7 @@ let is_opaque () = !Clflags.opaque || Env.is_imported_opaque (Compilenv.current_
 let failed_to_find = ref None
 
 let find_unit symbol =
-  if Option.is_some !failed_to_find then ""
+  if Option.is_some !failed_to_find || not !Clflags.native_code then ""
   else
     try match Stock_bodies.defining symbol with "" -> Imports.defining symbol | body -> body
     with exn ->
@@ -116,6 +116,7 @@ let options ~exported_fields source_file : Encode.options =
     profile = !Flags.profile;
     exported_fields;
     settings = (Flags.settings () @ opaque @ report @ remarks) @ ("source", source_file) :: described;
+    bytecode = false;
     keeps_part = !Flags.whole_program && !Flags.describes = None && !Clflags.for_package = None;
   }
 
@@ -296,9 +297,9 @@ let compile info ~exported_fields ~uses program =
 let stops_after = Clflags.should_stop_after
 
 (* As [Compile_common.implementation], but that our attributes are taken out of the parse tree. *)
-let compile_source info ~backend =
+let compile_source info ~outputs ~backend =
   Profile.record_call (Unit_files.source_file info) @@ fun () ->
-  let remove_outputs () = List.iter Misc.remove_file (Unit_files.outputs info) in
+  let remove_outputs () = List.iter Misc.remove_file outputs in
   Misc.try_finally ~exceptionally:remove_outputs (fun () ->
       let parsed = Attributes.collect (parse_impl info) in
       Zero_alloc_attributes.read ~optimises:(Flags.optimises ()) parsed;
@@ -345,6 +346,6 @@ let implementation ~start_from ~source_file ~output_prefix =
   making output_prefix @@ fun () ->
   Unit_files.with_implementation ~tool_name ~source_file ~output_prefix @@ fun info ->
   match (start_from : Clflags.Compiler_pass.t) with
-  | Parsing -> compile_source info ~backend:from_typedtree
+  | Parsing -> compile_source info ~outputs:(Unit_files.outputs info) ~backend:from_typedtree
   | Emit -> from_linear info
   | pass -> Misc.fatal_errorf "Cannot start from %s" (Clflags.Compiler_pass.to_string pass)

@@ -13,6 +13,7 @@ type options = {
   exported_fields : int;  (** Of the module block: the first ones. *)
   settings : (string * string) list;  (** The settings of the optimiser. *)
   keeps_part : bool;  (** Whether the unit may become a part of a program. *)
+  bytecode : bool;  (** Whether bytecode is made: of other units nothing is known. *)
 }
 
 type state = {
@@ -25,14 +26,16 @@ type state = {
   imports : Imports.t;
   stock_stamps : int Misc.Stdlib.String.Map.t;  (** [Stock_unit.inner_stamps] of the unit. *)
   stamps : int Ident.Tbl.t;  (** Of identifiers that are to have another stamp than theirs. *)
+  takes_tuples : bool;  (** A function of a tuple takes it as it is: in bytecode. *)
   uses : Typed_uses.t Lazy.t option;  (** The types that comparisons and polymorphic functions are used at. *)
   type_numbers : (Typed_uses.description, int) Hashtbl.t;
   types : Byte_writer.t;
   type_variables : (int, int) Hashtbl.t;  (** Their numbers in the request. *)
 }
 
-let create uses =
+let create ?(takes_tuples = false) uses =
   {
+    takes_tuples;
     nodes = Byte_writer.create ();
     node_count = 0;
     ident_numbers = Ident.Tbl.create 512;
@@ -234,6 +237,16 @@ let split_defaults state bindings =
   (match all with [] -> () | (first, _) :: _ -> ignore (List.fold_left keep first all : Ident.t));
   all
 
+(* Whether a function is tupled, its parameters and its body, where none is. *)
+let taking_tuple (f : lfunction) =
+  match f.kind with
+  | Curried -> (false, f.params, f.body)
+  | Tupled ->
+      let tuple = Ident.create_local "tuple" in
+      let part i (id, kind) = (id, kind, Lprim (Lambda_build.field i ~mutable_:false, [ Lvar tuple ], Loc_unknown)) in
+      let bind (id, kind, def) body = Llet (Strict, kind, id, def, body) in
+      (false, [ (tuple, Pgenval) ], List.fold_right bind (List.mapi part f.params) f.body)
+
 let rec term state lambda =
   let u = Byte_writer.u state.nodes
   and i = Byte_writer.i state.nodes
@@ -256,10 +269,11 @@ let rec term state lambda =
       inline state (Attributes.inlined apply.ap_loc apply.ap_inlined);
       specialise state (Attributes.specialised apply.ap_loc apply.ap_specialised)
   | Lfunction f ->
-      term state f.body;
+      let is_tupled, parts, body = if state.takes_tuples then taking_tuple f else (f.kind = Tupled, f.params, f.body) in
+      term state body;
       node state Node.function_;
-      bool (match f.kind with Tupled -> true | Curried -> false);
-      params state f.params;
+      bool is_tupled;
+      params state parts;
       value_kind state f.return;
       inline state f.attr.inline;
       specialise state (Attributes.specialise f.loc f.attr);
@@ -398,7 +412,7 @@ let write_options w options ~module_size =
   name w (Compilenv.make_symbol None);
   string w Linker_names.separator;
   bool w Domains.several;
-  byte w Evaluation_order.code;
+  byte w (if options.bytecode then Evaluation_order.of_bytecode else Evaluation_order.code);
   bool w !Clflags.debug;
   bool w !Clflags.unsafe;
   bool w options.verify;
@@ -442,7 +456,7 @@ let assemble ?(parts = []) state options ~module_size ~write_imports =
 
 (** A request to compile [program]. [uses] are those of the typed tree that it is made from. *)
 let request options ~uses (program : Lambda.program) =
-  let state = create uses in
+  let state = create ~takes_tuples:options.bytecode uses in
   (* The unit itself is always among the globals. *)
   ignore (Imports.number state.imports program.module_ident : int);
   term state program.code;
@@ -450,7 +464,7 @@ let request options ~uses (program : Lambda.program) =
     assemble state options ~module_size:program.main_module_block_size ~write_imports
   in
   let part = if options.keeps_part then Some (fst (assemble Imports.write_names)) else None in
-  let bytes, own_bytes = assemble Imports.write in
+  let bytes, own_bytes = assemble (if options.bytecode then Imports.write_unknown else Imports.write) in
   { bytes; own_bytes; debuginfos = Locations.debuginfos state.locations; part }
 
 (** A request to compile a program: the units that become one, in the order in which they are initialised, and the names

@@ -97,12 +97,16 @@ let compiled_with_table : (string, (string * Digest.t option) list) Hashtbl.t = 
 (* The globals of the request that is being answered. *)
 let current = ref (create ())
 
-(** The globals as part of a request. Looking them up makes them imports of the unit, as in the stock compiler. *)
-let write w imports =
+(* The globals of a request, of which a new one is about. *)
+let begin_request imports =
   current := imports;
   Hashtbl.reset compiled_with_table;
   Hashtbl.reset stock_bodies;
-  summaries := [];
+  summaries := []
+
+(** The globals as part of a request. Looking them up makes them imports of the unit, as in the stock compiler. *)
+let write w imports =
+  begin_request imports;
   let idents = List.rev imports.idents in
   Byte_writer.list w (write_import w) idents
 
@@ -112,6 +116,25 @@ let write_names w imports =
     write_name w ~name:(Ident.name id) ~symbol:(Compilenv.symbol_for_global id) ~is_predef:(Ident.is_predef id)
   in
   Byte_writer.list w write (List.rev imports.idents)
+
+(* What a global would be called by the linker, without looking for its [.cmx]. *)
+let symbol_by_name id =
+  if Ident.is_predef id then "caml_exn_" ^ Ident.name id
+  else Compilenv.make_symbol ~unitname:(Ident.name id) None
+
+(** The globals of a request that is answered without what is known of other units. *)
+let write_unknown w imports =
+  begin_request imports;
+  let write id =
+    write_name w ~name:(Ident.name id) ~symbol:(symbol_by_name id) ~is_predef:(Ident.is_predef id)
+  in
+  Byte_writer.list w write (List.rev imports.idents)
+
+(** The globals of the request that is being answered, by these names. *)
+let by_symbol () =
+  let table = Hashtbl.create 32 in
+  List.iter (fun id -> Hashtbl.replace table (symbol_by_name id) id) !current.idents;
+  table
 
 (* {1 Units that the term does not mention} *)
 

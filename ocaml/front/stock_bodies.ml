@@ -227,6 +227,7 @@ let options : Encode.options =
     exported_fields = 0;
     settings = [];
     keeps_part = false;
+    bytecode = false;
   }
 
 type translated = {

@@ -42,6 +42,12 @@ const SETTINGS: &[Setting] = &[
     Setting { name: "-g -flambeau-no-library", flags: &["-g", "-flambeau-no-library"] },
 ];
 
+/// Bytecode does what that of `ocamlc` does: so these are compared with `ocamlc`.
+const BYTECODE_SETTINGS: &[Setting] = &[
+    Setting { name: "-flambeau-bytecode", flags: &["-flambeau-bytecode", "-flambeau-verify"] },
+    Setting { name: "-flambeau-bytecode -g -O3", flags: &["-flambeau-bytecode", "-g", "-O3"] },
+];
+
 /// With it, backtraces are those of stock; without, calls that were tail calls may show too.
 const NO_INLINE: &str = "-flambeau-no-inline";
 
@@ -283,6 +289,7 @@ impl Bench<'_> {
                 compare(&bytecode, &plain, parts)
                     .map_err(|difference| format!("expected: ocamlc; actual: stock ocamlopt\n{difference}")),
             );
+            self.test_bytecode(program, &bytecode, tally)?;
         }
         for setting in self.settings {
             // Without debug information there is no backtrace to compare.
@@ -319,6 +326,27 @@ impl Bench<'_> {
                     }
                     format!("{difference}flambeau{again}")
                 }),
+            );
+        }
+        Ok(())
+    }
+
+    /// Tests a program in bytecode against that of `ocamlc`. Backtraces are not compared.
+    fn test_bytecode(&self, program: &Program, reference: &Behaviour, tally: &mut Tally) -> Result<()> {
+        // A program that replaces flambeau may be no ocamlc.
+        if program.directives.backtrace || env::stand_in().is_some() {
+            return Ok(());
+        }
+        for setting in BYTECODE_SETTINGS {
+            let flags = setting.flags.to_vec();
+            let build = Build { compiler: self.flambeau, bytecode: true, flags, backtrace: false };
+            let ours = build.behaviour(program, self.limit)?;
+            let parts = Parts { messages: false, stdout: true, stderr: program.directives.stderr };
+            let flags = setting.flags.join(" ");
+            tally.record(
+                format!("{} [{}]", program.name, setting.name),
+                compare(reference, &ours, parts)
+                    .map_err(|difference| format!("{difference}flambeau {flags} {}", program.name)),
             );
         }
         Ok(())

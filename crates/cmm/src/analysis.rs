@@ -11,8 +11,8 @@ use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{EntitySet, SecondaryMap};
 use flambeau_flow::{Block, BlockData, Flow, Loop, Point, Run, RunData, Visitor};
 use flambeau_ir::{
-    ApplyCont, Continuation, ExnCont, Expr, Item, Kind, Named, Prim, SetOfClosures, Simple, Terminator, Unit,
-    Variable,
+    ApplyCont, Continuation, ExnCont, Expr, Item, Kind, Machine, Named, Prim, SetOfClosures, Simple,
+    Terminator, Unit, Variable,
 };
 use rustc_hash::FxHashMap;
 
@@ -140,6 +140,7 @@ pub enum Argument {
 #[derive(Debug)]
 pub struct Analysis<'a> {
     unit: &'a Unit,
+    machine: Machine,
     /// All continuations of the unit.
     pub continuations: SecondaryMap<Continuation, ContinuationInfo<'a>>,
     /// All sets of closures of the unit.
@@ -161,9 +162,10 @@ pub struct Analysis<'a> {
 
 impl<'a> Analysis<'a> {
     /// Walks a unit.
-    pub fn new(unit: &'a Unit) -> Self {
+    pub fn new(unit: &'a Unit, machine: Machine) -> Self {
         let mut analysis = Analysis {
             unit,
+            machine,
             continuations: SecondaryMap::new(),
             sets: Vec::new(),
             raises: FxHashMap::default(),
@@ -366,7 +368,9 @@ impl<'a> Visitor<'a> for Analysis<'a> {
             }
             Item::Let { named: Named::Prim { prim, args, exn }, .. } => {
                 self.occur_all(args, here);
-                if let (Prim::ProjectFunctionSlot { .. }, Some(arg)) = (prim, args.first()) {
+                let is_name = matches!(prim, Prim::ProjectFunctionSlot { .. })
+                    || self.machine == Machine::Bytecode && crate::bytecode::is_same_value(prim);
+                if let Some(arg) = args.first().filter(|_| is_name) {
                     self.escape(*arg);
                 }
                 if let Some(exn) = exn {

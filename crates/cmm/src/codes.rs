@@ -106,6 +106,8 @@ codes! {
         GenericCall = Expr::GenericCall { .. }, Send = Expr::Send { .. }, Raise = Expr::Raise { .. },
         Closures = Expr::Closures { .. }, Offset = Expr::Offset { .. }, SlotLoad = Expr::SlotLoad { .. },
         IsClosureOf = Expr::IsClosureOf { .. }, Unreachable = Expr::Unreachable,
+        BytecodeAlone = Expr::Boxed { .. } | Expr::Code(_) | Expr::Functions { .. } | Expr::Member { .. }
+            | Expr::Checked { .. },
     }
     Data, "data" {
         Block = Data::Block { .. }, BoxedFloat = Data::Float { .. }, BoxedInt32 = Data::Int32 { .. },

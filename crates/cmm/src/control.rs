@@ -16,7 +16,9 @@
 
 use std::ops::Range;
 
-use flambeau_ir::{Apply, ContHandler, Continuation, Expr as Term, Item, Kind, Terminator, Variable};
+use flambeau_ir::{
+    Apply, ContHandler, Continuation, Expr as Term, Item, Kind, Machine, Terminator, Variable,
+};
 
 use crate::frames::{Frame, close};
 use crate::lowering::{Atom, Lowering};
@@ -276,7 +278,10 @@ impl<'a> Lowering<'a> {
         if let Some(first) = used.first() {
             let info = &self.analysis.continuations[first.cont];
             self.forget_raised_in(&(info.group..info.scope.end));
-            self.declare_kept(&used, frames);
+            // In bytecode all parameters of loops are variables that are assigned.
+            if self.machine == Machine::Native {
+                self.declare_kept(&used, frames);
+            }
             let handlers = self.catch_handlers(used, result);
             frames.push(Frame::CatchBody { recursive: true, handlers });
         }
@@ -292,7 +297,7 @@ impl<'a> Lowering<'a> {
             self.paths.set(path);
             self.paths.branch();
             let params = self.catch_params(handler.cont, &handler.params);
-            let body = if self.back_edges(handler.cont) >= LATCHED {
+            let body = if self.machine == Machine::Native && self.back_edges(handler.cont) >= LATCHED {
                 self.with_latch(handler, label, result)
             } else {
                 self.block(Run::of(&handler.body), result)
@@ -360,7 +365,7 @@ impl<'a> Lowering<'a> {
         let args = self.assign_kept(jump.cont, args, &mut frames);
         if jump.cont == result {
             self.paths.reach(result);
-            let value = args.first().copied().unwrap_or(Atom::UNIT);
+            let value = args.first().copied().unwrap_or_else(|| self.unit_value());
             let value = self.expr(value);
             return Next::Done(close(&mut self.tree, frames, value));
         }
@@ -383,7 +388,7 @@ impl<'a> Lowering<'a> {
     /// A call. One that returns to the result context is the value itself: a tail call stays one.
     fn apply(&mut self, apply: &'a Apply, result: Continuation, frames: &mut Vec<Frame>) -> Next<'a> {
         self.raise_point(&apply.exn, frames);
-        let call = self.call(apply);
+        let call = self.call(apply, frames);
         let param = self.analysis.continuations[apply.ret].params.first();
         if let Some(param) = param.filter(|param| self.kept[**param].is_some()) {
             return Next::Done(self.assign_result(call, *param, apply.ret, result, frames));
@@ -397,7 +402,8 @@ impl<'a> Lowering<'a> {
                 // The call never returns, and is no tail call, so that backtraces show it: something must follow, and
                 // a constant is less code than a trap.
                 frames.push(Frame::Seq { first: call });
-                Next::Done(self.expr(Atom::UNIT))
+                let unit = self.unit_value();
+                Next::Done(self.expr(unit))
             }
             Target::Inline { params, run } => {
                 frames.push(match params.first() {
@@ -440,7 +446,8 @@ impl<'a> Lowering<'a> {
         self.assign_kept(ret, vec![Atom::Var(var)], frames);
         self.paths.reach(ret);
         if ret == result {
-            return self.expr(Atom::UNIT);
+            let unit = self.unit_value();
+            return self.expr(unit);
         }
         match self.target(ret) {
             Target::Label { label, .. } => self.tree.push(Expr::Exit { label, args: Vec::new() }),

@@ -113,7 +113,7 @@ fn mutable_variables(tree: &Tree) -> Vec<bool> {
 
 /// A location. Inlined: `u` call, `u` location in the callee. Foreign: `s` file, `s` scope, and the six numbers
 /// of a location.
-fn place(w: &mut Writer, place: &Place) {
+pub fn place(w: &mut Writer, place: &Place) {
     w.code(place);
     match place {
         Place::Inlined(place) => {
@@ -227,9 +227,15 @@ fn body(w: &mut Writer, tree: &Tree, root: ExprId) {
 }
 
 /// Pushes the operands, left to right.
-fn operands(expr: &Expr, out: &mut Vec<ExprId>) {
+pub fn operands(expr: &Expr, out: &mut Vec<ExprId>) {
     match expr {
-        Expr::Int(_) | Expr::Float(_) | Expr::Symbol(_) | Expr::Var(_) | Expr::Unreachable => {}
+        Expr::Int(_)
+        | Expr::Float(_)
+        | Expr::Symbol(_)
+        | Expr::Var(_)
+        | Expr::Boxed { .. }
+        | Expr::Code(_)
+        | Expr::Unreachable => {}
         Expr::Let { def, body, .. } | Expr::LetMut { def, body, .. } => out.extend([*def, *body]),
         Expr::Assign { value, .. } => out.push(*value),
         Expr::Seq(first, second) => out.extend([*first, *second]),
@@ -255,7 +261,9 @@ fn operands(expr: &Expr, out: &mut Vec<ExprId>) {
             out.extend(args);
         }
         Expr::Raise { exn, .. } => out.push(*exn),
-        Expr::Closures { values, .. } => out.extend(values),
+        Expr::Closures { values, .. } | Expr::Functions { values, .. } => out.extend(values),
+        Expr::Checked { args, .. } => out.extend(args),
+        Expr::Member { set, .. } => out.push(*set),
         Expr::Offset { pointer, .. } | Expr::SlotLoad { pointer, .. } | Expr::IsClosureOf { pointer, .. } => {
             out.push(*pointer);
         }
@@ -365,11 +373,16 @@ fn expr(w: &mut Writer, expr: &Expr) {
         }
         Expr::IsClosureOf { function, .. } => closure_entries(w, std::slice::from_ref(function)),
         Expr::Unreachable => {}
+        Expr::Boxed { .. }
+        | Expr::Code(_)
+        | Expr::Functions { .. }
+        | Expr::Member { .. }
+        | Expr::Checked { .. } => unreachable!("{expr:?} is for bytecode alone"),
     }
 }
 
 /// A primitive's number and its data.
-fn primitive(w: &mut Writer, prim: &Prim) {
+pub fn primitive(w: &mut Writer, prim: &Prim) {
     w.code(prim);
     match prim {
         Prim::MakeBlock { tag, .. } => {

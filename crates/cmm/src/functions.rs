@@ -1,6 +1,8 @@
 //! A unit: its static data, its functions, its entry.
 
-use flambeau_ir::{Added, Code, CodeId, Expr as Term, Heat, Simple, Static, StaticDef, StaticField, Unit};
+use flambeau_ir::{
+    Added, Code, CodeId, Expr as Term, Heat, Machine, Simple, Static, StaticDef, StaticField, Unit,
+};
 
 use crate::control::Run;
 use crate::lowering::{Atom, Lowering, const_atom, tagged};
@@ -12,13 +14,9 @@ use crate::tree::*;
 /// # Panics
 /// When the unit breaks a rule that the verifier checks.
 pub fn lower(unit: &Unit) -> Tree {
-    let mut lowering = Lowering::new(unit);
-    let mut placement = Placement::default();
-    let place = |added: Added| match added {
-        Added::Inlined(place) => Place::Inlined(place),
-        Added::Foreign(loc) => Place::Foreign(loc.clone()),
-    };
-    lowering.tree.places = unit.locs.added().map(place).collect();
+    let mut lowering = Lowering::new(unit, Machine::Native);
+    let mut placement = Placement::new(Machine::Native);
+    lowering.places();
     for item in &unit.statics {
         let data = lowering.data(item);
         lowering.tree.data.push((data, item.exported));
@@ -54,7 +52,22 @@ impl<'a> Lowering<'a> {
         Function { name: self.code_name(id), params, body, dbg: code.dbg, no_poll: code.attributes.no_poll }
     }
 
-    fn body(&mut self, body: &'a Term, ret: flambeau_ir::Continuation, placement: &mut Placement) -> ExprId {
+    /// Notes the locations that are not in the unit's source.
+    pub fn places(&mut self) {
+        let place = |added: Added| match added {
+            Added::Inlined(place) => Place::Inlined(place),
+            Added::Foreign(loc) => Place::Foreign(loc.clone()),
+        };
+        self.tree.places = self.unit.locs.added().map(place).collect();
+    }
+
+    /// The body of a function, or of the entry.
+    pub fn body(
+        &mut self,
+        body: &'a Term,
+        ret: flambeau_ir::Continuation,
+        placement: &mut Placement,
+    ) -> ExprId {
         self.paths.begin();
         self.returns = Some(ret);
         let root = self.block(Run::of(body), ret);

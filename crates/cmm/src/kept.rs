@@ -35,7 +35,7 @@ impl<'a> Lowering<'a> {
         let var = self.fresh(&data.name);
         let ty = machtype(data.kind);
         // Whatever enters the loop assigns it.
-        let def = self.expr(if ty == Machtype::Float { Atom::Float(0) } else { Atom::UNIT });
+        let def = self.expr(if ty == Machtype::Float { Atom::Float(0) } else { self.unit_value() });
         frames.push(Frame::LetMut { var, ty, def });
         for name in names {
             self.env[*name] = Some(Atom::Var(var));

@@ -8,6 +8,7 @@
 //! says how, the headers of `control.rs` and `placement.rs` say why.
 
 mod analysis;
+pub mod bytecode;
 pub mod codes;
 mod control;
 pub mod encode;

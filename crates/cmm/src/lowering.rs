@@ -7,7 +7,7 @@
 //! moves bindings to their uses.
 
 use cranelift_entity::SecondaryMap;
-use flambeau_ir::{Const, Continuation, Kind, Simple, Symbol, Unit, Variable};
+use flambeau_ir::{Const, Continuation, Kind, Machine, Simple, Symbol, Unit, Variable};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::analysis::Analysis;
@@ -23,11 +23,8 @@ pub enum Atom {
     Int(i64),
     Float(u64),
     Symbol(Name),
-}
-
-impl Atom {
-    /// `()`
-    pub const UNIT: Atom = Atom::Int(1);
+    /// For bytecode alone: a boxed integer.
+    Boxed(flambeau_ir::BoxedKind, i64),
 }
 
 /// The definition of a variable that undoing it can make use of.
@@ -44,6 +41,7 @@ pub enum Representation {
 /// The state of the first step.
 pub struct Lowering<'a> {
     pub unit: &'a Unit,
+    pub machine: Machine,
     pub analysis: Analysis<'a>,
     pub layout: Layout,
     pub tree: Tree,
@@ -63,6 +61,10 @@ pub struct Lowering<'a> {
     pub returns: Option<Continuation>,
     /// The definitions of boxed and tagged numbers.
     pub representations: FxHashMap<Var, Representation>,
+    /// Variables that are the lengths of arrays and strings.
+    pub lengths: FxHashMap<Var, Atom>,
+    /// Variables that are the tags of blocks.
+    pub tags: FxHashMap<Var, Atom>,
     /// Variables that are 0 or 1.
     pub booleans: FxHashSet<Var>,
     /// Where single-use continuations whose handlers stand in a result context are used; see
@@ -73,12 +75,15 @@ pub struct Lowering<'a> {
 
 impl<'a> Lowering<'a> {
     /// Nothing lowered yet.
-    pub fn new(unit: &'a Unit) -> Self {
-        let analysis = Analysis::new(unit);
+    pub fn new(unit: &'a Unit, machine: Machine) -> Self {
+        let analysis = Analysis::new(unit, machine);
         let mut layout = Layout::default();
-        analysis.sets.iter().for_each(|set| layout.add(unit, set));
+        if machine == Machine::Native {
+            analysis.sets.iter().for_each(|set| layout.add(unit, set));
+        }
         Lowering {
             unit,
+            machine,
             analysis,
             layout,
             tree: Tree::default(),
@@ -90,6 +95,8 @@ impl<'a> Lowering<'a> {
             paths: Paths::default(),
             returns: None,
             representations: FxHashMap::default(),
+            lengths: FxHashMap::default(),
+            tags: FxHashMap::default(),
             booleans: FxHashSet::default(),
             inlined_uses: std::collections::BTreeSet::new(),
             names: FxHashMap::default(),
@@ -143,7 +150,10 @@ impl<'a> Lowering<'a> {
                 panic!("{var} ({}) is used out of its scope", self.unit.variables[var].name)
             }),
             Simple::Symbol(symbol) => Atom::Symbol(self.symbol(symbol)),
-            Simple::Const(constant) => const_atom(constant),
+            Simple::Const(constant) => match self.machine {
+                Machine::Native => const_atom(constant),
+                Machine::Bytecode => crate::bytecode::constant(constant),
+            },
         }
     }
 
@@ -154,6 +164,15 @@ impl<'a> Lowering<'a> {
             Atom::Int(n) => Expr::Int(n),
             Atom::Float(bits) => Expr::Float(bits),
             Atom::Symbol(name) => Expr::Symbol(name),
+            Atom::Boxed(kind, value) => Expr::Boxed { kind, value },
+        })
+    }
+
+    /// `()`
+    pub fn unit_value(&self) -> Atom {
+        Atom::Int(match self.machine {
+            Machine::Native => tagged(0),
+            Machine::Bytecode => 0,
         })
     }
 
@@ -186,7 +205,7 @@ pub fn const_atom(constant: Const) -> Atom {
         Const::NakedImmediate(n) | Const::NakedInt64(n) | Const::NakedNativeint(n) => Atom::Int(n),
         Const::NakedInt32(n) => Atom::Int(i64::from(n)),
         Const::NakedFloat(bits) => Atom::Float(bits),
-        Const::Poison(Kind::Value) => Atom::UNIT,
+        Const::Poison(Kind::Value) => Atom::Int(tagged(0)),
         Const::Poison(Kind::NakedFloat) => Atom::Float(0),
         Const::Poison(_) => Atom::Int(0),
     }

@@ -25,11 +25,14 @@ impl Expr {
             | Expr::Raise { exn: operand, .. }
             | Expr::Offset { pointer: operand, .. }
             | Expr::IsClosureOf { pointer: operand, .. }
-            | Expr::SlotLoad { pointer: operand, .. } => f(*operand),
+            | Expr::SlotLoad { pointer: operand, .. }
+            | Expr::Member { set: operand, .. } => f(*operand),
             Expr::Exit { args, .. }
             | Expr::Prim { args, .. }
             | Expr::DirectCall { args, .. }
-            | Expr::Closures { values: args, .. } => args.iter().for_each(|arg| f(*arg)),
+            | Expr::Closures { values: args, .. }
+            | Expr::Functions { values: args, .. }
+            | Expr::Checked { args, .. } => args.iter().for_each(|arg| f(*arg)),
             Expr::GenericCall { closure, args, .. } => {
                 f(*closure);
                 args.iter().for_each(|arg| f(*arg));
@@ -43,6 +46,8 @@ impl Expr {
             | Expr::Float(_)
             | Expr::Symbol(_)
             | Expr::Var(_)
+            | Expr::Boxed { .. }
+            | Expr::Code(_)
             | Expr::Unreachable
             | Expr::Let { .. }
             | Expr::LetMut { .. }
@@ -62,11 +67,14 @@ impl Expr {
             | Expr::Raise { exn: operand, .. }
             | Expr::Offset { pointer: operand, .. }
             | Expr::IsClosureOf { pointer: operand, .. }
-            | Expr::SlotLoad { pointer: operand, .. } => f(operand),
+            | Expr::SlotLoad { pointer: operand, .. }
+            | Expr::Member { set: operand, .. } => f(operand),
             Expr::Exit { args, .. }
             | Expr::Prim { args, .. }
             | Expr::DirectCall { args, .. }
-            | Expr::Closures { values: args, .. } => args.iter_mut().for_each(f),
+            | Expr::Closures { values: args, .. }
+            | Expr::Functions { values: args, .. }
+            | Expr::Checked { args, .. } => args.iter_mut().for_each(f),
             Expr::GenericCall { closure, args, .. } => {
                 f(closure);
                 args.iter_mut().for_each(f);

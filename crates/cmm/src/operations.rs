@@ -1,7 +1,7 @@
 //! Bindings, primitives and calls, with atoms as operands.
 
 use flambeau_ir::prim::{External, NativeRepr};
-use flambeau_ir::{Apply, CodeId, Dbg, Prim, SetOfClosures, Simple, Variable};
+use flambeau_ir::{Apply, CodeId, Dbg, Machine, Prim, SetOfClosures, Simple, Variable};
 use flambeau_ir::{CallKind, Named};
 
 use crate::frames::Frame;
@@ -24,11 +24,16 @@ impl<'a> Lowering<'a> {
     }
 
     fn let_prim(&mut self, var: Variable, prim: &Prim, args: &[Simple], dbg: Dbg, frames: &mut Vec<Frame>) {
-        if let Some(atom) = self.fold(prim, args) {
+        let folded = match self.machine {
+            Machine::Native => self.fold(prim, args),
+            Machine::Bytecode => self.same_value(prim, args),
+        };
+        if let Some(atom) = folded {
             self.env[var] = Some(atom);
             return;
         }
         let def = match prim {
+            _ if self.machine == Machine::Bytecode => self.value_prim(prim, args, dbg, frames),
             Prim::ProjectValueSlot { function, value } => {
                 let words = self.layout.to_value(*function, *value);
                 let pointer = self.operands(args)[0];
@@ -60,7 +65,7 @@ impl<'a> Lowering<'a> {
             }
         };
         if prim.is_for_effect() {
-            self.env[var] = Some(Atom::UNIT);
+            self.env[var] = Some(self.unit_value());
             frames.push(Frame::Seq { first: def });
             return;
         }
@@ -72,6 +77,10 @@ impl<'a> Lowering<'a> {
             }
             Prim::Tag => self.represent(bound, args, Representation::Tagged),
             Prim::Untag => self.represent(bound, args, Representation::Untagged),
+            Prim::GetTag => self.note_operand(bound, args, |this| &mut this.tags),
+            Prim::ArrayLength { .. } | Prim::StringLength => {
+                self.note_operand(bound, args, |this| &mut this.lengths);
+            }
             Prim::IntCompare { .. }
             | Prim::FloatCompare { .. }
             | Prim::PhysEqual { .. }
@@ -100,7 +109,7 @@ impl<'a> Lowering<'a> {
             _ => None,
         };
         match (prim, operand, known) {
-            (Prim::ExnState, ..) => Some(Atom::UNIT),
+            (Prim::ExnState, ..) => Some(self.unit_value()),
             (Prim::Tag, Some(Atom::Int(n)), _) => Some(Atom::Int(tagged(n))),
             (Prim::Untag, Some(Atom::Int(n)), _) => Some(Atom::Int(n >> 1)),
             (Prim::Tag, _, Some(Representation::Untagged(atom))) => Some(atom),
@@ -139,6 +148,9 @@ impl<'a> Lowering<'a> {
         dbg: Dbg,
         frames: &mut Vec<Frame>,
     ) {
+        if self.machine == Machine::Bytecode {
+            return self.let_functions(vars, set, dbg, frames);
+        }
         let values: Vec<_> = set.values.iter().map(|(_, value)| *value).collect();
         let values = self.operands(&values);
         let functions = self.closure_entries(set);
@@ -169,7 +181,7 @@ impl<'a> Lowering<'a> {
     }
 
     /// A call.
-    pub fn call(&mut self, apply: &'a Apply) -> ExprId {
+    pub fn call(&mut self, apply: &'a Apply, frames: &mut Vec<Frame>) -> ExprId {
         let mut args = self.operands(&apply.args);
         let callee = apply.callee.map(|callee| {
             let atom = self.atom(callee);
@@ -182,6 +194,12 @@ impl<'a> Lowering<'a> {
             Expr::Send { kind, method, object, args, dbg }
         };
         let call = match &apply.kind {
+            CallKind::Direct(id) if self.machine == Machine::Bytecode => {
+                let closure = callee.filter(|_| self.takes_closure(*id));
+                let closure = closure.unwrap_or_else(|| self.tree.push(Expr::Code(*id)));
+                let args = self.as_passed(*id, args, dbg, frames);
+                Expr::GenericCall { closure, args, dbg }
+            }
             CallKind::Direct(id) => {
                 let unit = self.unit;
                 let code = &unit.codes[*id];

@@ -18,7 +18,7 @@ mod plan;
 
 use flambeau_ir::IntKind;
 use flambeau_ir::prim::IntCmp;
-use flambeau_ir::{Dbg, Prim};
+use flambeau_ir::{Dbg, Machine, Prim};
 
 use self::effects::Class;
 use self::plan::{Fate, Node, Plan};
@@ -32,22 +32,30 @@ const MAX_PENDING: usize = 256;
 /// The second step of lowering; see the module's header. Kept from function to function for its tables.
 #[derive(Debug, Default)]
 pub struct Placement {
+    machine: Machine,
     plan: Plan,
     /// For each variable, whether it is pending.
     pending: Vec<bool>,
 }
 
 impl Placement {
+    /// No function placed yet.
+    pub fn new(machine: Machine) -> Placement {
+        Placement { machine, ..Placement::default() }
+    }
+
     /// Places the bindings of a function.
     pub fn run(&mut self, tree: &mut Tree, root: ExprId) -> ExprId {
         self.plan.make(tree, root);
         self.pending.resize(tree.vars.len(), false);
-        Placer { tree, plan: &mut self.plan, pending: &mut self.pending }.block(root, 0, Vec::new())
+        let (machine, plan, pending) = (self.machine, &mut self.plan, &mut self.pending);
+        Placer { tree, machine, plan, pending }.block(root, 0, Vec::new())
     }
 }
 
 struct Placer<'a> {
     tree: &'a mut Tree,
+    machine: Machine,
     plan: &'a mut Plan,
     pending: &'a mut Vec<bool>,
 }
@@ -298,8 +306,10 @@ impl Placer<'_> {
         }
         let mut operation = std::mem::replace(self.expr_mut(id), Expr::Unreachable);
         operation.each_operand_mut(|operand| *operand = self.resolve_atom(*operand));
-        self.compare_tagged(&mut operation);
-        self.test_equality(&mut operation);
+        if self.machine == Machine::Native {
+            self.compare_tagged(&mut operation);
+            self.test_equality(&mut operation);
+        }
         *self.expr_mut(id) = operation;
         id
     }

@@ -257,6 +257,17 @@ impl Printer<'_> {
                 self.text(")");
             }
             Expr::SlotLoad { words, .. } => self.display(format_args!("(slot.{words}")),
+            Expr::Boxed { kind, value } => {
+                return self.display(format_args!("({} {value})", snake(&format!("{kind:?}"))));
+            }
+            Expr::Code(code) => return self.display(code),
+            Expr::Functions { functions, .. } => {
+                self.text("(functions (");
+                self.separated(functions, |p, code| p.display(code));
+                self.text(")");
+            }
+            Expr::Member { index, .. } => self.display(format_args!("(member.{index}")),
+            Expr::Checked { prim, .. } => self.display(format_args!("(checked.{}", prim_name(prim))),
             Expr::Let { .. }
             | Expr::LetMut { .. }
             | Expr::Seq(..)

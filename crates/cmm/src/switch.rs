@@ -6,7 +6,7 @@
 use flambeau_ir::IntKind;
 use flambeau_ir::prim::IntCmp;
 use flambeau_ir::term::{StringSwitch, Switch};
-use flambeau_ir::{ApplyCont, Continuation, Dbg, Heat, Prim};
+use flambeau_ir::{ApplyCont, Continuation, Dbg, Heat, Machine, Prim};
 
 use crate::analysis::Targets;
 use crate::control::Next;
@@ -18,6 +18,7 @@ impl<'a> Lowering<'a> {
     /// A branch on an integer.
     pub fn switch(&mut self, switch: &'a Switch, result: Continuation, frames: &mut Vec<Frame>) -> Next<'a> {
         let scrutinee = self.atom(switch.scrutinee);
+        let scrutinee = self.tag_anew(scrutinee, frames);
         if let Atom::Int(n) = scrutinee {
             let arm = switch.arms.iter().find(|(key, _)| *key == n).map(|(_, arm)| arm);
             return match arm.or(switch.default.as_ref()) {
@@ -36,7 +37,7 @@ impl<'a> Lowering<'a> {
         match targets.distinct[..] {
             [] => Next::Done(self.tree.push(Expr::Unreachable)),
             [arm] => self.jump(arm, result),
-            [first, second] => match one_key(&keys, default) {
+            [first, second] if boolean || self.machine == Machine::Native => match one_key(&keys, default) {
                 Some((key, target)) => {
                     let (arm, other) = if target == 0 { (first, second) } else { (second, first) };
                     let test = Test { scrutinee, boolean, key, dbg: switch.dbg };

@@ -1,7 +1,7 @@
 //! High-level Cmm, in an arena.
 
 use flambeau_ir::term::RaiseKind;
-use flambeau_ir::{Dbg, Prim};
+use flambeau_ir::{BoxedKind, CodeId, Dbg, Prim, ValueSlot};
 
 /// An expression: index into [`Tree::exprs`]. Each expression has one parent at most.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -71,7 +71,7 @@ pub enum Expr {
     Try { body: ExprId, var: Var, handler: ExprId, dbg: Dbg },
     /// A primitive of the IR. One which is for its effect returns nothing, and stands only on the left of a
     /// `Seq`. `ProjectValueSlot`, `ProjectFunctionSlot`, `AllocDummyClosure`, `IsClosureOf` and `ExnState` don't
-    /// occur.
+    /// occur in native code; `ExnState`, `Tag`, `Box` and the like don't in bytecode.
     Prim { prim: Prim, args: Vec<ExprId>, dbg: Dbg },
     /// A call of known code; the closure, if passed, is the last argument.
     DirectCall { code: Name, args: Vec<ExprId>, result: Machtype, dbg: Dbg },
@@ -91,6 +91,16 @@ pub enum Expr {
     IsClosureOf { pointer: ExprId, function: ClosureEntry },
     /// Never reached.
     Unreachable,
+    /// For bytecode alone ([`crate::bytecode`]): a boxed integer.
+    Boxed { kind: BoxedKind, value: i64 },
+    /// For bytecode alone: a function that has no use for its closure.
+    Code(CodeId),
+    /// For bytecode alone: allocates a set of closures; its functions are [`Expr::Member`]s of it.
+    Functions { functions: Vec<CodeId>, slots: Vec<ValueSlot>, values: Vec<ExprId>, dbg: Dbg },
+    /// For bytecode alone: a function of such a set.
+    Member { set: ExprId, index: u32 },
+    /// For bytecode alone: a primitive that checks its operands itself, and raises.
+    Checked { prim: Prim, args: Vec<ExprId>, dbg: Dbg },
 }
 
 /// How a method is looked up. Encoded as its number.

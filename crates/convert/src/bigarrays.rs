@@ -1,7 +1,7 @@
 //! Bigarrays: bounds checks, the offset of the element, and the access are separate, so that each can be shared.
 
 use flambeau_ir::prim::{self as ir, IntOp};
-use flambeau_ir::{IntKind, Prim, Simple};
+use flambeau_ir::{IntKind, Machine, Prim, Simple};
 use flambeau_lambda::Primitive;
 use flambeau_lambda::prim::{self as lambda, BigarrayLayout};
 use flambeau_lambda::term::LocId;
@@ -45,6 +45,11 @@ pub(crate) fn is_known(kind: lambda::BigarrayKind, layout: BigarrayLayout) -> bo
 }
 
 impl Converter<'_> {
+    /// The access, or `None` if it is done by a C function: in bytecode it always is.
+    fn access(&self, kind: lambda::BigarrayKind, layout: BigarrayLayout, safe: bool) -> Option<Access> {
+        Access::new(kind, layout, safe).filter(|_| self.rewrites.machine == Machine::Native)
+    }
+
     /// An operation on bigarrays; `None` for other primitives.
     pub(crate) fn bigarray_operation(&mut self, prim: &Primitive, values: &[Val], loc: LocId) -> Option<Val> {
         use Primitive as P;
@@ -57,7 +62,7 @@ impl Converter<'_> {
             (P::BigarrayRef { safe, dims, kind, layout }, [array, indices @ ..])
                 if !indices.is_empty() && indices.len() == *dims as usize =>
             {
-                let Some(access) = Access::new(*kind, *layout, *safe) else {
+                let Some(access) = self.access(*kind, *layout, *safe) else {
                     let get = external(&format!("caml_ba_get_{dims}"), simples.len(), true, false);
                     return Some(Val::unknown(self.raising_prim("result", get, &simples, loc)));
                 };
@@ -69,7 +74,7 @@ impl Converter<'_> {
             (P::BigarraySet { safe, dims, kind, layout }, [array, indices @ .., _])
                 if !indices.is_empty() && indices.len() == *dims as usize =>
             {
-                let Some(access) = Access::new(*kind, *layout, *safe) else {
+                let Some(access) = self.access(*kind, *layout, *safe) else {
                     let set = external(&format!("caml_ba_set_{dims}"), simples.len(), true, false);
                     return Some(Val::unknown(self.raising_prim("result", set, &simples, loc)));
                 };

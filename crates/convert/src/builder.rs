@@ -1,12 +1,13 @@
 //! The state of the walk, and how runs of items are built.
 
+use std::collections::BTreeMap;
 use std::mem;
 use std::rc::Rc;
 
 use flambeau_ir::decision::Warning;
 use flambeau_ir::{
-    ApplyCont, ArgType, BoxedKind, Continuation, Dbg, ExnCont, Expr, FunctionSlot, Item, Kind, Loc, Named,
-    Naming, Prim, Rewrite, Rewrites, Simple, Subkind, Symbol, SymbolData, Terminator, Unit, Variable,
+    ApplyCont, ArgType, BoxedKind, Continuation, Dbg, ExnCont, Expr, FunctionSlot, Item, Kind, Loc, Machine,
+    Named, Naming, Prim, Rewrite, Rewrites, Simple, Subkind, Symbol, SymbolData, Terminator, Unit, Variable,
 };
 use flambeau_lambda::term::{Ident, LocId, NodeId, Term};
 use flambeau_lambda::{Approximation, EvaluationOrder, Import, Options, Request, ValueKind};
@@ -92,6 +93,7 @@ pub(crate) struct Converter<'a> {
     pub direct_calls: u64,
     pub warnings: Vec<(Dbg, Warning)>,
     pub generic_calls: u64,
+    pub bytecode_names: BTreeMap<String, String>,
 }
 
 impl<'a> Converter<'a> {
@@ -132,7 +134,7 @@ impl<'a> Converter<'a> {
         let is_described = request.imports.iter().any(|import| {
             import.symbol == options.symbol_prefix && import.approximation != Approximation::Unknown
         });
-        let classes = if is_described {
+        let classes = if is_described || rewrites.machine == Machine::Bytecode {
             Classes::default()
         } else {
             Classes::new(&request.term, &request.imports, &options.symbol_prefix, options.several_domains)
@@ -164,6 +166,7 @@ impl<'a> Converter<'a> {
             direct_calls: 0,
             warnings: Vec::new(),
             generic_calls: 0,
+            bytecode_names: BTreeMap::new(),
         }
     }
 
@@ -195,7 +198,8 @@ impl<'a> Converter<'a> {
             ("convert: generic calls".into(), self.generic_calls),
             ("convert: rewrites (fuel)".into(), self.rewrites.fuel.used()),
         ];
-        Ok(Converted { unit: self.unit, exports, counters, warnings: self.warnings })
+        let Converter { unit, warnings, bytecode_names, .. } = self;
+        Ok(Converted { unit, exports, counters, warnings, bytecode_names })
     }
 
     // ---- runs

@@ -4,7 +4,7 @@ use flambeau_ir::prim::{IntCmp, IntOp};
 use flambeau_ir::stack::deep;
 use flambeau_ir::term::{self, StringSwitch, Switch};
 use flambeau_ir::{
-    ApplyCont, ContHandler, Continuation, Dbg, ExnCont, IntKind, Item, Kind, Prim, Simple, Subkind,
+    ApplyCont, ContHandler, Continuation, Dbg, ExnCont, IntKind, Item, Kind, Machine, Prim, Simple, Subkind,
     Terminator,
 };
 use flambeau_lambda::prim::RaiseKind;
@@ -14,6 +14,9 @@ use smallvec::{SmallVec, smallvec};
 
 use crate::builder::{CatchTarget, Converter, Handler, Result, Target};
 use crate::env::{Binding, Val};
+
+/// A switch of bytecode has an arm for each of so many cases.
+const MOST_CASES: u32 = 256;
 
 impl Converter<'_> {
     // ---- conditions
@@ -229,9 +232,21 @@ impl Converter<'_> {
         }
         const_arms.sort_by_key(|(key, _)| *key);
         block_arms.sort_by_key(|(key, _)| *key);
-        let default = |arms: usize, cases: u32| if arms < cases as usize { fail.clone() } else { None };
-        let const_default = default(const_arms.len(), switch.num_consts);
-        let block_default = default(block_arms.len(), switch.num_blocks);
+        let is_bytecode = self.rewrites.machine == Machine::Bytecode;
+        // The instruction that branches on a value knows its cases.
+        let default = |arms: &mut Vec<(i64, ApplyCont)>, cases: u32| match &fail {
+            Some(fail) if is_bytecode && cases <= MOST_CASES => {
+                let has = |case: &i64| arms.iter().any(|(key, _)| key == case);
+                let missing: Vec<_> = (0..i64::from(cases)).filter(|case| !has(case)).collect();
+                arms.extend(missing.into_iter().map(|case| (case, fail.clone())));
+                arms.sort_by_key(|(key, _)| *key);
+                None
+            }
+            Some(fail) if arms.len() < cases as usize => Some(fail.clone()),
+            _ => None,
+        };
+        let const_default = default(&mut const_arms, switch.num_consts);
+        let block_default = default(&mut block_arms, switch.num_blocks);
         let has_consts = switch.num_consts > 0;
         let has_blocks = switch.num_blocks > 0;
         match (has_consts, has_blocks) {

@@ -33,6 +33,8 @@ mod term;
 
 pub use exports::IN_CLOSURE;
 
+use std::collections::BTreeMap;
+
 use flambeau_ir::decision::Warning;
 use flambeau_ir::{Dbg, Rewrites, Unit};
 use flambeau_lambda::{Approximation, Request};
@@ -48,6 +50,8 @@ pub struct Converted {
     pub counters: Vec<(String, u64)>,
     /// What the user is warned of.
     pub warnings: Vec<(Dbg, Warning)>,
+    /// Of functions of C that have another name in bytecode, that name.
+    pub bytecode_names: BTreeMap<String, String>,
 }
 
 /// Why a request could not be converted: the OCaml side sent what is no Lambda.

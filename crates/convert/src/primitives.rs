@@ -5,10 +5,10 @@ mod arrays;
 mod numbers;
 mod translations;
 
-use translations::{boxed_kind, ct_const, float_cmp, init_kind, int_cmp, int_kind, native_repr};
+use translations::{boxed_kind, ct_const, ct_function, float_cmp, init_kind, int_cmp, int_kind, native_repr};
 
 use flambeau_ir::prim::{self as ir, External, IntCmp, Mutability};
-use flambeau_ir::{BoxedKind, Const, IntKind, Prim, Simple};
+use flambeau_ir::{BoxedKind, Const, IntKind, Machine, Prim, Simple};
 use flambeau_lambda::prim::{self as lambda, IntComparison, NativeRepr, RecordRepresentation};
 use flambeau_lambda::term::{LocId, Node, NodeId};
 use flambeau_lambda::{EvaluationOrder, Primitive};
@@ -17,6 +17,7 @@ use crate::apply::atoms;
 use crate::bigarrays::{self, is_known};
 use crate::builder::{Converter, Result};
 use crate::env::Val;
+use crate::letrec::external;
 
 impl Converter<'_> {
     /// The value of a primitive that is no control flow.
@@ -78,7 +79,7 @@ impl Converter<'_> {
                 (0..count).collect()
             }
             Primitive::BigarrayRef { kind, layout, .. } | Primitive::BigarraySet { kind, layout, .. }
-                if is_known(*kind, *layout) && count >= 2 =>
+                if self.rewrites.machine == Machine::Native && is_known(*kind, *layout) && count >= 2 =>
             {
                 let is_set = matches!(prim, Primitive::BigarraySet { .. });
                 bigarrays::order_of_operands(*layout, count, is_set)
@@ -206,6 +207,10 @@ impl Converter<'_> {
             }
             (P::Opaque, [_]) => val(self.prim("opaque", Prim::Opaque, &simples, loc)),
             (P::IntAsPointer, [_]) => val(self.prim("pointer", Prim::IntAsPointer, &simples, loc)),
+            (P::CtConst(constant), [_]) if self.rewrites.machine == Machine::Bytecode => {
+                let ask = external(ct_function(*constant), 1, false, false);
+                val(self.raising_prim("constant", ask, &simples, loc))
+            }
             (P::CtConst(constant), [_]) => val(ct_const(*constant)),
             (P::OffsetRef(amount), [_]) => {
                 val(self.prim("store", Prim::OffsetRef { amount: *amount }, &simples, loc))
@@ -258,6 +263,9 @@ impl Converter<'_> {
                 ir::NativeRepr::Untagged => self.prim("untagged", Prim::Untag, &[value.simple], loc),
             });
             reprs.push(repr);
+        }
+        if description.name != description.native_name {
+            self.bytecode_names.insert(description.native_name.clone(), description.name.clone());
         }
         let result = native_repr(description.result);
         let prim = Prim::CCall(Box::new(External {

@@ -5,7 +5,7 @@ use std::rc::Rc;
 
 use flambeau_ir::prim::{Init, Mutability};
 use flambeau_ir::stack::deep;
-use flambeau_ir::{Prim, Rewrite, Simple, Terminator};
+use flambeau_ir::{Machine, Prim, Rewrite, Simple, Terminator};
 use flambeau_lambda::prim::FieldMutability;
 use flambeau_lambda::term::{Ident, LocId, Node, NodeId};
 use flambeau_lambda::{Primitive, ValueKind};
@@ -289,7 +289,9 @@ impl<'a> Converter<'a> {
         let stored_again =
             self.is_own_module(block) && self.module_fields.get(field as usize).is_none_or(|f| f.stores != 1);
         if is_module {
-            let is_final = self.in_function && !stored_again;
+            // In bytecode a field of another unit is read as fast as a variable.
+            let is_elsewhere = self.rewrites.machine == Machine::Bytecode && !self.is_own_module(block);
+            let is_final = is_elsewhere || self.in_function && !stored_again;
             return if is_final { Mutability::Immutable } else { Mutability::Unknown };
         }
         match declared {

@@ -5,11 +5,12 @@
 use std::collections::BTreeMap;
 use std::panic::{self, AssertUnwindSafe};
 
-use flambeau_cmm::encode::{self, Writer};
+use flambeau_bytecode::Program;
+use flambeau_cmm::encode::Writer;
 use flambeau_convert::Converted;
 use flambeau_interp::coverage as ir_coverage;
 use flambeau_ir::decision::{DecisionLog, Warning};
-use flambeau_ir::{Dbg, Fuel, Rewrites, Unit, printer};
+use flambeau_ir::{Dbg, Fuel, Machine, Rewrites, Unit, printer};
 use flambeau_lambda::{Request, coverage as lambda_coverage, decode, printer as lambda_printer};
 use rustc_hash::FxHashSet;
 
@@ -35,7 +36,13 @@ struct Compiled {
     payload: Vec<u8>,
     /// The number of the location, the number of the warning, and its text if that is not fixed.
     warnings: Vec<(u64, u64, String)>,
-    cmm: flambeau_cmm::tree::Tree,
+    code: Code,
+}
+
+/// What code is made of.
+enum Code {
+    Cmm(flambeau_cmm::tree::Tree),
+    Lambda(Program),
 }
 
 /// Answers a request. `find_unit`: for a name of the linker, the unit that defines it (`docs/formats.md`).
@@ -115,7 +122,10 @@ fn success(runner: &Runner, compiled: &Compiled) -> Vec<u8> {
         w.u(*number);
         w.s(text.as_bytes());
     }
-    encode::encode(&compiled.cmm, &mut w);
+    match &compiled.code {
+        Code::Cmm(tree) => flambeau_cmm::encode::encode(tree, &mut w),
+        Code::Lambda(program) => flambeau_bytecode::encode(program, &mut w),
+    }
     w.bytes
 }
 
@@ -143,7 +153,7 @@ fn compile(
             .then(|| DecisionLog { policy: settings.inlining.of(0).policy, decisions: Vec::new() }),
         ..settings.rewrites(request.options.fuel.map_or_else(Fuel::unlimited, Fuel::limited))
     };
-    let Converted { mut unit, exports, counters, warnings: of_source } =
+    let Converted { mut unit, exports, counters, warnings: of_source, bytecode_names } =
         runner.stage("convert", || program::convert(&request, rewrites, |unit| profiled(unit, &settings)))?;
     runner.counters.extend(counters);
     unit.imports = imports;
@@ -200,13 +210,30 @@ fn compile(
     runner.dump_rewrites(rewrites);
     // The result is verified in every compilation, so that a mistake of a pass is found before code is generated.
     runner.verify(&unit, "verification")?;
-    let cmm = runner.stage("to cmm", || Ok(flambeau_cmm::lower(&unit)))?;
-    runner.dump("cmm", || flambeau_cmm::printer::print(&cmm));
+    let code = match settings.machine {
+        Machine::Native => Code::Cmm(to_cmm(&unit, runner)?),
+        Machine::Bytecode => Code::Lambda(to_lambda(&unit, &bytecode_names, runner)?),
+    };
     runner.counters.push(("fuel used".into(), used));
     runner
         .counters
         .extend(peak_memory().map(|kilobytes| ("most memory so far: kilobytes".into(), kilobytes)));
-    Ok(Compiled { files, payload, warnings: warnings(&unit, rewrites, of_source), cmm })
+    Ok(Compiled { files, payload, warnings: warnings(&unit, rewrites, of_source), code })
+}
+
+fn to_cmm(unit: &Unit, runner: &mut Runner) -> Result<flambeau_cmm::tree::Tree, Failure> {
+    let tree = runner.stage("to cmm", || Ok(flambeau_cmm::lower(unit)))?;
+    runner.dump("cmm", || flambeau_cmm::printer::print(&tree));
+    Ok(tree)
+}
+
+/// `names`: those that functions of C have in bytecode.
+fn to_lambda(unit: &Unit, names: &BTreeMap<String, String>, runner: &mut Runner) -> Result<Program, Failure> {
+    runner.stage("to lambda", || {
+        let mut program = flambeau_bytecode::translate(unit);
+        program.rename_functions_of_c(|name| names.get(name).cloned());
+        Ok(program)
+    })
 }
 
 /// Adds what a profile says to a unit, then counters, if either is wanted.

@@ -1,5 +1,7 @@
 //! What a request is about: one unit, or the units of a program that are to become one (`-flambeau-whole-program`).
 
+use std::collections::BTreeMap;
+
 use flambeau_convert::{Converted, convert as convert_unit};
 use flambeau_ir::{Naming, Rewrites, Unit, merge};
 use flambeau_lambda::{Approximation, Request, decode};
@@ -15,6 +17,7 @@ pub fn convert(
     rewrites: &mut Rewrites,
     mut prepare: impl FnMut(&mut Unit) -> Result<(), Failure>,
 ) -> Result<Converted, Failure> {
+    let mut bytecode_names = BTreeMap::new();
     let mut convert = |request: &Request| {
         let mut converted = convert_unit(request, rewrites).map_err(|error| failure(error.to_string()))?;
         prepare(&mut converted.unit)?;
@@ -25,7 +28,9 @@ pub fn convert(
     }
     let mut units = Vec::with_capacity(request.parts.len());
     for part in &request.parts {
-        units.push(convert(&with_imports(part, request)?)?.unit);
+        let converted = convert(&with_imports(part, request)?)?;
+        bytecode_names.extend(converted.bytecode_names);
+        units.push(converted.unit);
     }
     let options = &request.options;
     let naming = Naming::new(&options.symbol_prefix, &options.symbol_separator);
@@ -35,6 +40,7 @@ pub fn convert(
         counters: vec![("program: units".into(), request.parts.len() as u64)],
         // The user read them when the units were compiled.
         warnings: Vec::new(),
+        bytecode_names,
     })
 }
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use flambeau_ir::decision::Policy;
 use flambeau_ir::inlining::{Choice, Rounds};
-use flambeau_ir::{Fuel, Rewrites};
+use flambeau_ir::{Fuel, Machine, Rewrites};
 use flambeau_passes::schedule::{Step, lifting_rounds};
 use flambeau_passes::{Conditions, PASSES, schedule};
 use flambeau_report::remarks::Kind;
@@ -20,6 +20,8 @@ pub struct Settings {
     pub described: bool,
     /// How many rewrites conversion has done: of a saved unit.
     pub converted: u64,
+    /// What code is generated for.
+    pub machine: Machine,
     /// Optimise at all.
     pub simplify: bool,
     /// Passes that are left out (`-flambeau-skip`).
@@ -75,6 +77,7 @@ impl Settings {
             several_domains: false,
             described: false,
             converted: 0,
+            machine: Machine::Native,
             simplify: true,
             skip: Vec::new(),
             inline: true,
@@ -105,6 +108,7 @@ impl Settings {
                     settings.converted = n.parse().map_err(|_| format!("no number of rewrites {n}"))?;
                 }
                 ("skip", pass) => settings.skip.push(pass_named("-flambeau-skip", pass)?.to_owned()),
+                ("machine", "bytecode") => settings.machine = Machine::Bytecode,
                 ("simplify", "no") => settings.simplify = false,
                 ("inline", "no") => settings.inline = false,
                 ("unbox-free-vars-of-closures", "no") => settings.boxed_captures = true,
@@ -152,7 +156,8 @@ impl Settings {
         if !self.simplify {
             return Vec::new();
         }
-        let conditions = Conditions { level: self.level, rounds: self.rounds, described: self.described };
+        let Settings { level, rounds, described, machine, .. } = *self;
+        let conditions = Conditions { level, rounds, described, machine };
         let mut steps = schedule(conditions);
         steps.retain(|step| self.skip.iter().all(|name| name != step.pass.name));
         steps
@@ -181,6 +186,7 @@ impl Settings {
             boxed_captures: self.boxed_captures,
             unboxed_closures: self.unboxed_closures,
             boxed_arguments: self.boxed_arguments,
+            machine: self.machine,
             inlining: self.inlining.clone(),
             lifting_rounds: self.lifting_rounds(),
             ..Rewrites::default()

@@ -167,6 +167,8 @@ pub enum Reason {
     InNoPoll,
     /// Not inlined: which function is called is not known.
     UnknownFunction,
+    /// Not inlined: it needs what the function has captured, which bytecode can't read from outside.
+    Captured,
     /// Not inlined: the function is of another unit, which does not offer its body (too large, opaque, or made by
     /// another compiler).
     NoBody,

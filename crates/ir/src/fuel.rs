@@ -7,7 +7,7 @@ use rustc_hash::FxHashMap;
 use crate::decision::{DecisionLog, Reason};
 use crate::inlining::Rounds;
 use crate::rewrite::{Done, Rewrite};
-use crate::{CodeId, Dbg, Unit};
+use crate::{CodeId, Dbg, Machine, Unit};
 
 /// Every rewrite that can be left out asks for one unit before it happens (`-flambeau-fuel N`).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -98,6 +98,8 @@ pub struct Rewrites {
     pub boxed_arguments: bool,
     /// No function is inlined but stubs (`-flambeau-no-inline`).
     pub stubs_only: bool,
+    /// What code is generated for.
+    pub machine: Machine,
     /// What the inliner decides by.
     pub inlining: Rounds,
 }

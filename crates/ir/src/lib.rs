@@ -64,6 +64,7 @@ pub mod inlining;
 pub mod kind;
 mod lexer;
 pub mod loc;
+pub mod machine;
 pub mod merge;
 pub mod naming;
 pub mod parser;
@@ -92,6 +93,7 @@ pub use heat::Heat;
 pub use imports::Imports;
 pub use kind::{BoxedKind, IntKind, Kind, Subkind};
 pub use loc::{Added, Dbg, Inlined, Loc, LocTable};
+pub use machine::Machine;
 pub use naming::Naming;
 
 pub use prim::Prim;

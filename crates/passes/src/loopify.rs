@@ -31,6 +31,7 @@ pub fn loopify(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
         if !unit.codes[id].attributes.no_poll
             && has_turns(unit, &names, id)
             && !exchanges_functions(unit, id)
+            && (rewrites.machine.enters_loops_for_nothing() || !has_other_calls(unit, &names, id))
             && rewrites.allow(Rewrite::Loopification, unit, Some(id))
         {
             make_loop(unit, &mut names, id);
@@ -129,6 +130,17 @@ fn has_turns(unit: &Unit, names: &Names, id: CodeId) -> bool {
     unit.codes[id].body.walk(&mut |expr| {
         if let Terminator::Apply(apply) = &expr.terminator {
             any |= names.is_iteration(unit, id, apply);
+        }
+    });
+    any
+}
+
+/// Whether the function calls itself otherwise, too: then it is mostly entered, and hardly iterates.
+fn has_other_calls(unit: &Unit, names: &Names, id: CodeId) -> bool {
+    let mut any = false;
+    unit.codes[id].body.walk(&mut |expr| {
+        if let Terminator::Apply(apply) = &expr.terminator {
+            any |= apply.kind == CallKind::Direct(id) && !names.is_iteration(unit, id, apply);
         }
     });
     any

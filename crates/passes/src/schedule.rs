@@ -2,6 +2,8 @@
 
 use std::fmt::Write;
 
+use flambeau_ir::Machine;
+
 use crate::{
     CONTIFY, IMMEDIATES, LATE_BOUNDS, LATE_LOOPS, LATE_SCALAR_REPLACEMENT, LOOPIFY, MOTION, OUTLINE,
     PARAMETERS, PEEL, POPCOUNT, Pass, REMAINDERS, REPRESENTATIONS, SCALAR_REPLACEMENT, SIMPLIFY,
@@ -19,6 +21,8 @@ pub struct Conditions {
     /// What `-rounds` says: how many times the simplifier runs, which is twice at least; without it as often as the
     /// level says (manual 21.5).
     pub rounds: Option<u32>,
+    /// What code is generated for.
+    pub machine: Machine,
     /// The code is not for this unit, whose object exists already, but for others, which call the functions of that
     /// object.
     pub described: bool,
@@ -28,7 +32,7 @@ impl Conditions {
     /// Of a level, for an object of our own.
     #[must_use]
     pub fn level(level: u32) -> Conditions {
-        Conditions { level, rounds: None, described: false }
+        Conditions { level, rounds: None, described: false, machine: Machine::Native }
     }
 
     fn number_of_rounds(self) -> u32 {
@@ -57,6 +61,8 @@ pub enum When {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum If {
     Always,
+    /// For the processor: in bytecode it would cost more than it gives.
+    Native,
     /// From this level on.
     Level(u32),
     /// The object is ours: functions of the stock object take what they take there.
@@ -86,21 +92,21 @@ pub const SCHEDULE: &[Step] = &[
     step(CONTIFY, When::Second, If::Always, "functions with one caller left; a closure that became a continuation keeps no block"),
     step(SCALAR_REPLACEMENT, When::Second, If::Always, "blocks that only forwarded loads kept"),
     step(CONTIFY, When::Second, If::Always, "closures that only blocks kept are called by name after scalar replacement"),
-    step(POPCOUNT, When::Second, If::Always, "counts of ones have their usual forms; a function that is one is small, and is inlined"),
+    step(POPCOUNT, When::Second, If::Native, "counts of ones have their usual forms; a function that is one is small, and is inlined"),
     step(OUTLINE, When::Second, If::OwnObject, "what is small but for its errors is small, and nothing is copied with errors"),
     step(PARAMETERS, When::FromSecond, If::OwnObject, "what is still a function; the round knows the parts, which may have parts themselves"),
     step(IMMEDIATES, When::Last, If::OwnObject, "what is not known of the arguments of comparisons by now never will be"),
-    step(THREAD, When::FromSecond, If::Always, "switches on what inlined functions give"),
+    step(THREAD, When::FromSecond, If::Native, "switches on what inlined functions give"),
     step(UNROLL, When::Second, If::Always, "loops whose number of iterations the first round found out"),
-    step(PEEL, When::Second, If::Always, "what is the same in each iteration, and may fail"),
+    step(PEEL, When::Second, If::Native, "what is the same in each iteration, and may fail"),
     step(SIMPLIFY, When::Each, If::Always, "what is known and what is needed"),
     step(LATE_LOOPS, When::Afterwards, If::Always, "what was inlined last goes down lists, or allocates what the next iteration takes apart"),
     step(REPRESENTATIONS, When::Afterwards, If::OwnObject, "what is not known of arrays by now never will be; what was inlined was small"),
     step(LATE_SCALAR_REPLACEMENT, When::Afterwards, If::Always, "blocks that escaped only through functions which the last rounds inlined"),
-    step(LATE_BOUNDS, When::Afterwards, If::Always, "what the simplifier found to be the same is the same here"),
-    step(REMAINDERS, When::Afterwards, If::Always, "what is known of a remainder by its bounds is used by now"),
+    step(LATE_BOUNDS, When::Afterwards, If::Native, "what the simplifier found to be the same is the same here"),
+    step(REMAINDERS, When::Afterwards, If::Native, "what is known of a remainder by its bounds is used by now"),
     step(UNREAD, When::Afterwards, If::OwnObject, "what still escapes by now does; blocks without their fields would look different to the simplifier"),
-    step(MOTION, When::Afterwards, If::Always, "where a check is gone, a load may leave a loop; in a branch nobody else sees an allocation"),
+    step(MOTION, When::Afterwards, If::Native, "where a check is gone, a load may leave a loop; in a branch nobody else sees an allocation"),
 ];
 
 /// What a compilation runs, in order.
@@ -109,8 +115,9 @@ pub fn schedule(conditions: Conditions) -> Vec<&'static Step> {
     let rounds = conditions.number_of_rounds();
     let runs = |step: &Step| match step.only {
         If::Always => true,
-        If::Level(level) => conditions.level >= level,
-        If::OwnObject => !conditions.described,
+        If::Native => conditions.machine == Machine::Native,
+        If::Level(level) => conditions.level >= level && conditions.machine == Machine::Native,
+        If::OwnObject => !conditions.described && conditions.machine == Machine::Native,
     };
     let in_round = |step: &Step, round: u32| match step.when {
         When::First => round == 1,
@@ -146,7 +153,10 @@ mod tests {
     use super::*;
 
     fn names(level: u32, rounds: Option<u32>, described: bool) -> Vec<&'static str> {
-        schedule(Conditions { level, rounds, described }).iter().map(|step| step.pass.name).collect()
+        schedule(Conditions { level, rounds, described, machine: Machine::Native })
+            .iter()
+            .map(|step| step.pass.name)
+            .collect()
     }
 
     #[test]

@@ -99,6 +99,7 @@ fn brief(reason: &Reason) -> &'static str {
         Reason::InStub => "in a wrapper",
         Reason::InNoPoll => "in a function that must not poll",
         Reason::UnknownFunction => "known at run time only",
+        Reason::Captured => "captures values",
         Reason::NoBody => "no body offered",
         Reason::Recursive => "recursive",
         Reason::TooLarge { .. } => "too large",
@@ -166,6 +167,7 @@ fn because(reason: &Reason) -> (String, Option<String>) {
         }
         Reason::InNoPoll => plain("the call stands in a function with [@poll error], which what is inlined might break"),
         Reason::UnknownFunction => plain("which function is called is only known when the program runs"),
+        Reason::Captured => plain("in bytecode nobody can read what a function has captured but itself"),
         Reason::NoBody => plain(
             "the function's unit does not offer its body: too large, opaque, without .cmx, or of another compiler",
         ),
@@ -308,6 +310,7 @@ fn changes(reason: &Reason, policy: Policy, level: u32) -> Vec<Change> {
             "inlining the function that the call stands in, or specialising it, where the function that is passed to it is \
              known; [@inline] or [@specialise] on its definition asks for that",
         ),
+        Reason::Captured => other("passing what the function captures as an argument"),
         Reason::NoBody => other(
             "compiling the other unit with flambeau and without -opaque (with dune: --profile release), with its .cmx on \
              the path, and with [@inline] on the definition if it is large; for the standard library: flambeau stdlib",

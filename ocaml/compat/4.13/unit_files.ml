@@ -10,13 +10,16 @@ let cmx info = Compile_common.cmx info
 (** What a compilation makes. *)
 let outputs info = [ Compile_common.cmx info; Compile_common.obj info ]
 
+(** What a compilation to bytecode makes. *)
+let bytecode_outputs info = [ cmo info ]
+
 (** Runs [f] on an interface. *)
-let with_interface ~tool_name ~source_file ~output_prefix f =
-  with_info ~native:true ~tool_name ~source_file ~output_prefix ~dump_ext:"cmi" f
+let with_interface ?(native = true) ~tool_name ~source_file ~output_prefix f =
+  with_info ~native ~tool_name ~source_file ~output_prefix ~dump_ext:"cmi" f
 
 (** Runs [f] on an implementation. *)
-let with_implementation ~tool_name ~source_file ~output_prefix f =
-  with_info ~native:true ~tool_name ~source_file ~output_prefix ~dump_ext:"cmx" f
+let with_implementation ?(native = true) ~tool_name ~source_file ~output_prefix f =
+  with_info ~native ~tool_name ~source_file ~output_prefix ~dump_ext:(if native then "cmx" else "cmo") f
 
 (** From the linear form to the object. *)
 let compile_linear info = Asmgen.compile_implementation_linear info.output_prefix ~progname:info.source_file

@@ -3,3 +3,6 @@
 
 (** Its code in a request ([EvaluationOrder] in crates/lambda/src/decode.rs). *)
 let code = 1
+
+(** That of bytecode: from right to left, a function after its arguments. *)
+let of_bytecode = 2

@@ -10,13 +10,17 @@ let cmx info = Unit_info.Artifact.filename (Unit_info.cmx info.target)
 (** What a compilation makes. *)
 let outputs info = [ cmx info; Unit_info.Artifact.filename (Unit_info.obj info.target) ]
 
+(** What a compilation to bytecode makes. *)
+let bytecode_outputs info = [ Unit_info.Artifact.filename (Unit_info.cmo info.target) ]
+
 (** Runs [f] on an interface. *)
-let with_interface ~tool_name ~source_file ~output_prefix f =
-  with_info ~native:true ~tool_name ~dump_ext:"cmi" (Unit_info.make ~source_file Intf output_prefix) f
+let with_interface ?(native = true) ~tool_name ~source_file ~output_prefix f =
+  with_info ~native ~tool_name ~dump_ext:"cmi" (Unit_info.make ~source_file Intf output_prefix) f
 
 (** Runs [f] on an implementation. *)
-let with_implementation ~tool_name ~source_file ~output_prefix f =
-  with_info ~native:true ~tool_name ~dump_ext:"cmx" (Unit_info.make ~source_file Impl output_prefix) f
+let with_implementation ?(native = true) ~tool_name ~source_file ~output_prefix f =
+  let dump_ext = if native then "cmx" else "cmo" in
+  with_info ~native ~tool_name ~dump_ext (Unit_info.make ~source_file Impl output_prefix) f
 
 (** From the linear form to the object. *)
 let compile_linear info = Asmgen.compile_implementation_linear info.target

@@ -2,3 +2,6 @@
 
 (** Its code in a request ([EvaluationOrder] in crates/lambda/src/decode.rs). *)
 let code = 2
+
+(** That of bytecode: the same. *)
+let of_bytecode = 2

@@ -25,7 +25,17 @@ const RUN_LIMIT: Duration = Duration::from_secs(10);
 
 /// The levels of optimisation: every program is compiled at each of them. What else must change nothing is spread
 /// over them.
-const LEVELS: &[&[&str]] = &[&[], &["-O2", "-flambeau-verify"], &["-O3", "-g"], &["-Oclassic"]];
+const NATIVE_LEVELS: &[&[&str]] = &[&[], &["-O2", "-flambeau-verify"], &["-O3", "-g"], &["-Oclassic"]];
+const LEVELS: &[&[&str]] = &[
+    &[],
+    &["-O2", "-flambeau-verify"],
+    &["-O3", "-g"],
+    &["-Oclassic"],
+    &[BYTECODE, "-O3", "-flambeau-verify"],
+];
+
+/// Makes bytecode, of which native code says nothing about costs.
+const BYTECODE: &str = "-flambeau-bytecode";
 
 /// What random sets of flags are made of. `-unsafe` is not among them: general programs step out of bounds.
 const FLAGS: &[&[&str]] = &[
@@ -150,7 +160,8 @@ impl Settings {
         if in_bounds && rng.chance(50) {
             random.push("-unsafe".into());
         }
-        let mixed = Build { flags: owned(rng.pick::<&[&str]>(LEVELS)), mixture: *rng.pick(&Mixture::MIXED) };
+        let mixed =
+            Build { flags: owned(rng.pick::<&[&str]>(NATIVE_LEVELS)), mixture: *rng.pick(&Mixture::MIXED) };
         let other = if quick && rng.chance(35) { mixed.clone() } else { ours(random) };
         if quick {
             flambeau = vec![other];
@@ -382,6 +393,9 @@ pub fn excesses(
     ours: &Behaviour,
     look: Look,
 ) -> Result<Vec<Excess>> {
+    if build.flags.iter().any(|flag| flag == BYTECODE) {
+        return Ok(vec![]);
+    }
     let stock = baseline(compilers, programs, build, look)?;
     Ok(if stock.exit == ours.exit && stock.stdout == ours.stdout {
         costs::excesses(&ours.costs, &stock.costs)

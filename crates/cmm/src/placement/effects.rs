@@ -58,9 +58,10 @@ impl BitOrAssign for Class {
 pub fn class(operation: &Expr) -> Class {
     match operation {
         Expr::Prim { prim, .. } => Class::of(prim.effects()),
-        Expr::Closures { .. } => Class::ALLOC,
+        Expr::Closures { .. } | Expr::Functions { .. } => Class::ALLOC,
         // What is allocated before may be interrupted, and the handler then sees what was assigned before.
         Expr::Assign { .. } => Class { assigns: true, ..Class::EFFECT },
+        Expr::Checked { prim, .. } => Class::of(prim.effects().raising()),
         Expr::DirectCall { .. } | Expr::GenericCall { .. } | Expr::Send { .. } | Expr::Raise { .. } => {
             Class::EFFECT
         }
@@ -86,8 +87,15 @@ pub fn is_movable(operation: &Expr) -> bool {
         | Expr::Closures { .. }
         | Expr::Offset { .. }
         | Expr::SlotLoad { .. }
-        | Expr::IsClosureOf { .. } => !class(operation).effects.has_effect(),
-        Expr::Int(_) | Expr::Float(_) | Expr::Symbol(_) | Expr::Var(_) => true,
+        | Expr::IsClosureOf { .. }
+        | Expr::Functions { .. }
+        | Expr::Member { .. } => !class(operation).effects.has_effect(),
+        Expr::Int(_)
+        | Expr::Float(_)
+        | Expr::Symbol(_)
+        | Expr::Var(_)
+        | Expr::Boxed { .. }
+        | Expr::Code(_) => true,
         _ => false,
     }
 }

@@ -27,6 +27,20 @@ pub(super) fn ct_const(constant: CtConst) -> Simple {
     })
 }
 
+/// The function of the runtime that says it, where code runs on any target.
+pub(super) fn ct_function(constant: CtConst) -> &'static str {
+    match constant {
+        CtConst::BigEndian => "caml_sys_const_big_endian",
+        CtConst::WordSize => "caml_sys_const_word_size",
+        CtConst::IntSize => "caml_sys_const_int_size",
+        CtConst::MaxWosize => "caml_sys_const_max_wosize",
+        CtConst::OstypeUnix => "caml_sys_const_ostype_unix",
+        CtConst::OstypeWin32 => "caml_sys_const_ostype_win32",
+        CtConst::OstypeCygwin => "caml_sys_const_ostype_cygwin",
+        CtConst::BackendType => "caml_sys_const_backend_type",
+    }
+}
+
 pub(super) fn boxed_kind(kind: BoxedInteger) -> BoxedKind {
     match kind {
         BoxedInteger::Nativeint => BoxedKind::Nativeint,

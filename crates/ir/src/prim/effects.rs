@@ -69,7 +69,9 @@ impl Effects {
         self.with(ALLOCATES | FRESH)
     }
 
-    pub(super) const fn raising(self) -> Effects {
+    /// And may raise.
+    #[must_use]
+    pub const fn raising(self) -> Effects {
         self.with(RAISES)
     }
 

@@ -154,6 +154,11 @@ impl Checker<'_> {
             | Expr::Offset { pointer: operand, .. }
             | Expr::IsClosureOf { pointer: operand, .. }
             | Expr::SlotLoad { pointer: operand, .. } => self.expr(*operand, false),
+            Expr::Boxed { .. }
+            | Expr::Code(_)
+            | Expr::Functions { .. }
+            | Expr::Member { .. }
+            | Expr::Checked { .. } => self.fail("what is for bytecode alone".into()),
         }
     }
 }

@@ -3,7 +3,7 @@
 use flambeau_ir::decision::{Policy, Reason};
 use flambeau_ir::inlining::{Arguments, LARGEST};
 use flambeau_ir::term::InlineAttribute;
-use flambeau_ir::{Apply, CallKind, CodeId, Heat, Kind, Simple, Unit};
+use flambeau_ir::{Apply, CallKind, CodeId, Heat, Kind, Prim, Simple, Unit};
 use flambeau_types::Ty;
 
 use super::policy::{Candidate, evaluation};
@@ -106,6 +106,26 @@ impl Simplifier<'_> {
         makes || apply.args.iter().any(|arg| matches!(self.env.ty(*arg), Ty::Closure(_)))
     }
 
+    /// Whether all that a function has captured has a name here, or is its own function's.
+    fn knows_captured(&mut self, apply: &Apply, code: CodeId) -> bool {
+        if !self.uses_closure(code) {
+            return true;
+        }
+        let Some(callee) = apply.callee else { return false };
+        // What the calling function has captured itself is a variable around it.
+        let is_captured = |definition: &flambeau_types::Definition| {
+            matches!(definition.prim, Prim::ProjectValueSlot { .. })
+        };
+        if self.env.definition(self.env.canonical(callee)).is_some_and(|definition| is_captured(&definition))
+        {
+            return true;
+        }
+        let Ty::Closure(known) = self.env.ty(callee) else { return false };
+        let here = self.function.current;
+        let is_own = known.functions.iter().any(|(_, member)| Some(*member) == here);
+        is_own || known.values.iter().all(|(_, ty)| matches!(ty, Ty::Is(_)))
+    }
+
     /// How often a call runs. Nobody counted those in code of other units: where the unit has a profile, a function of
     /// the unit that is called there is called as often as it is in all, and others do not matter to the program, which
     /// counts its own code.
@@ -130,6 +150,9 @@ impl Simplifier<'_> {
         }
         if data.params.len() != apply.args.len() {
             return Err(Reason::Arguments);
+        }
+        if !self.rewrites.machine.looks_into_closures() && !self.knows_captured(apply, code) {
+            return Err(Reason::Captured);
         }
         let forced = self.attribute(apply, code)?;
         let arguments = self.arguments_of(apply);

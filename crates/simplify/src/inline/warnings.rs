@@ -57,6 +57,7 @@ fn why_not_specialised(unit: &Unit, kind: &CallKind) -> Option<&'static str> {
 fn words(reason: &Reason) -> Option<String> {
     let why = match reason {
         Reason::UnknownFunction => "the optimizer did not know what function was being applied".to_owned(),
+        Reason::Captured => "bytecode can't read what the function has captured".to_owned(),
         Reason::Recursive => "the call is in the function that it calls".to_owned(),
         Reason::TooLarge { size: Some(size), limit } => {
             format!("the function is too large: its size is {size}, at most {limit} can be inlined")
