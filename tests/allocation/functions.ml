@@ -385,6 +385,21 @@ let sequence n =
   let upto = Seq.unfold (fun i -> if i >= n then None else Some (i, i + 1)) 0 in
   keep (Seq.fold_left ( + ) 0 (Seq.map (fun x -> x * n) upto))
 
+(* A parser by recursive descent, whose errors are calls that never return. *)
+type token = Number of int | Open | Close
+
+let tokens =
+  Sys.opaque_identity
+    (List.init iterations (fun _ -> Open) @ [ Number 3 ] @ List.init iterations (fun _ -> Close))
+
+let rec parsed = function
+  | Number n :: rest -> (n, rest)
+  | Open :: rest -> (
+      match parsed rest with n, Close :: rest -> (n + 1, rest) | _ -> failwith "unbalanced")
+  | _ -> failwith "no expression"
+
+let recursive_descent _ = let n, rest = (parsed [@inlined never]) tokens in keep (n > List.length rest)
+
 let () =
   check "caught_floats" 0 caught_floats;
   check "sum_of_found" 0 sum_of_found;
@@ -419,6 +434,7 @@ let () =
   check "last_of_a_loop" 2 last_of_a_loop;
   check "bezout_sums" 0 bezout_sums;
   check "digits" 0 digits;
+  check "recursive_descent" 0 recursive_descent;
   check "same_constant" 0 same_constant;
   check "handed_on" 2 handed_on;
   check "passed_on" 0 passed_on;

@@ -29,6 +29,8 @@ pub struct Imports {
     objects: FxHashMap<String, Shape>,
     /// The objects that functions return, by the names of their codes.
     results: FxHashMap<String, Shape>,
+    /// The codes of functions of which it was found that they never return.
+    no_return: FxHashSet<String>,
     library: Option<Library>,
     /// The names for which the library was asked.
     asked: FxHashSet<String>,
@@ -254,6 +256,18 @@ impl Imports {
     /// The object that the function with that code returns.
     pub fn result(&self, code: &str) -> Option<&Shape> {
         self.results.get(code)
+    }
+
+    /// Records that a function with that code never returns.
+    pub fn add_no_return(&mut self, code: &str) {
+        if !self.no_return.contains(code) {
+            self.no_return.insert(code.to_owned());
+        }
+    }
+
+    /// Whether the function with that code is known to return never.
+    pub fn never_returns(&self, code: &str) -> bool {
+        self.no_return.contains(code)
     }
 
     /// How a part of a module was built.

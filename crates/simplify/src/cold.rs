@@ -138,7 +138,11 @@ impl Simplifier<'_> {
             Callee::Code(code) => Some(*code),
             Callee::External(name, args) => self.imported_function(name, *args),
         };
-        code.is_some_and(|code| self.unit.codes[code].attributes.no_return)
+        let never_returns = code.is_some_and(|code| self.unit.codes[code].attributes.no_return);
+        if let (true, Callee::External(name, _)) = (never_returns, callee) {
+            self.unit.imports.add_no_return(name);
+        }
+        never_returns
     }
 
     /// Whether a call never returns.

@@ -10,8 +10,8 @@
 
 use cranelift_entity::SecondaryMap;
 use flambeau_ir::{
-    CallKind, Code, CodeId, Continuation, Dbg, Expr, Item, Kind, Named, Prim, Rewrite, Rewrites, Simple,
-    Static, StaticDef, SymbolData, Terminator, Unit, Variable,
+    Apply, CallKind, Code, CodeId, Continuation, Dbg, Expr, Item, Kind, Named, Prim, Rewrite, Rewrites,
+    Simple, Static, StaticDef, SymbolData, Terminator, Unit, Variable,
 };
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
@@ -120,6 +120,7 @@ pub(super) fn results(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
         let convention = Convention { shape, register, slots, allocations: &analysis.allocations };
         let ret = unit.codes[code].ret;
         let mut body = unit.codes[code].body.take();
+        end_at_calls_without_return(unit, &mut body, ret);
         convention.returns(unit, &mut body, ret);
         unit.codes[code].body = body;
         unit.codes[code].result = register;
@@ -202,6 +203,30 @@ fn hands_out_closures(body: &Expr) -> bool {
     fields.iter().any(|field| matches!(field, Simple::Var(var) if closures.contains(var)))
 }
 
+/// Whether a call is of a function that never returns: one of another unit, as a rule (`failwith`).
+fn never_returns(unit: &Unit, apply: &Apply) -> bool {
+    match &apply.kind {
+        CallKind::Direct(code) => unit.codes[*code].attributes.no_return,
+        CallKind::DirectExternal(name) => unit.imports.never_returns(name),
+        _ => false,
+    }
+}
+
+/// Calls in tail position that never return, of functions that would return a whole, are followed by nothing instead.
+fn end_at_calls_without_return(unit: &mut Unit, body: &mut Expr, ret: Continuation) {
+    body.walk_mut(&mut |expr| {
+        let Terminator::Apply(apply) = &mut expr.terminator else { return };
+        if apply.ret != ret || !never_returns(unit, apply) {
+            return;
+        }
+        let (never, result) = (unit.new_continuation("never"), unit.new_value("never"));
+        apply.ret = never;
+        let terminator = std::mem::replace(&mut expr.terminator, Terminator::Unreachable);
+        let body = Box::new(Expr { items: Vec::new(), terminator });
+        expr.items.push(Item::Join { cont: never, params: SmallVec::from_slice(&[result]), body });
+    });
+}
+
 /// Whether a body stores parts of results.
 fn has_stores(body: &Expr) -> bool {
     let mut found = false;
@@ -241,8 +266,8 @@ impl Analysis {
             class.has_stores = has_stores(&code.body);
         }
         let mut handed_on = Vec::new();
-        for (id, code) in unit.codes.iter().filter(|(_, code)| returns_parts(code)) {
-            analysis.returns(&code.body, id, code.ret, &mut handed_on);
+        for (id, _) in unit.codes.iter().filter(|(_, code)| returns_parts(code)) {
+            analysis.returns(unit, id, &mut handed_on);
         }
         analysis.hand_on(handed_on);
         for (id, code) in &unit.codes {
@@ -289,13 +314,9 @@ impl Analysis {
 
     /// What a function returns. `handed_on`: results of calls, which it returns as they are: the function, the callee
     /// and the result.
-    fn returns(
-        &mut self,
-        body: &Expr,
-        code: CodeId,
-        ret: Continuation,
-        handed_on: &mut Vec<(CodeId, CodeId, Variable)>,
-    ) {
+    fn returns(&mut self, unit: &Unit, code: CodeId, handed_on: &mut Vec<(CodeId, CodeId, Variable)>) {
+        let Code { body, ret, .. } = &unit.codes[code];
+        let ret = *ret;
         body.walk(&mut |expr| {
             expr.terminator.for_each_jump(&mut |jump| {
                 if jump.cont != ret {
@@ -312,6 +333,7 @@ impl Analysis {
             });
             if let Terminator::Apply(apply) = &expr.terminator
                 && apply.ret == ret
+                && !never_returns(unit, apply)
             {
                 match apply.kind {
                     CallKind::Direct(callee) => self.unite(code, callee),
