@@ -167,7 +167,7 @@ impl Arguments {
             large: LARGE,
             threshold: if high { 50.0 } else { 30.0 },
             nonleaf_threshold: 12.0,
-            guard: 32,
+            guard: 28,
             representations: 100,
             growth: if high { 60 } else { 30 },
             whole_functors: high,
