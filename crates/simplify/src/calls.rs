@@ -76,6 +76,16 @@ impl Simplifier<'_> {
         self.called(apply, out)
     }
 
+    /// A function is recursive, too, if what is inlined in it calls it.
+    fn mark_if_recursive(&mut self, apply: &Apply) {
+        if let CallKind::Direct(code) = apply.kind
+            && self.function.current == Some(code)
+            && !self.is_measuring()
+        {
+            self.unit.codes[code].recursive = true;
+        }
+    }
+
     /// A call that stays one.
     fn called(&mut self, mut apply: Apply, out: &mut Vec<Item>) -> Next {
         let (result, parts) = if self.is_measuring() {
@@ -84,6 +94,7 @@ impl Simplifier<'_> {
             (self.result_of(&mut apply), self.parts_of(&mut apply))
         };
         self.mark_if_cold(&mut apply);
+        self.mark_if_recursive(&apply);
         self.finish_call(&mut apply);
         match self.called_last(&mut apply, out) {
             Some(next) => next,
