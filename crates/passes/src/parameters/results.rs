@@ -88,7 +88,9 @@ struct Analysis {
 pub(super) fn results(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
     let known = Known::of(unit);
     let divisible = workers::divisible(unit, &known);
-    let mut analysis = Analysis::of(unit, &known, &divisible);
+    // Without inlining backtraces are those of the stock compiler, which has tail calls there.
+    let ends_at_calls = !rewrites.stubs_only;
+    let mut analysis = Analysis::of(unit, &known, &divisible, ends_at_calls);
     for code in workers::exported(unit, rewrites) {
         let data = &unit.codes[code];
         analysis.class(code).is_exported |= returns_parts(data) && !hands_out_closures(&data.body);
@@ -120,7 +122,9 @@ pub(super) fn results(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
         let convention = Convention { shape, register, slots, allocations: &analysis.allocations };
         let ret = unit.codes[code].ret;
         let mut body = unit.codes[code].body.take();
-        end_at_calls_without_return(unit, &mut body, ret);
+        if ends_at_calls {
+            end_at_calls_without_return(unit, &mut body, ret);
+        }
         convention.returns(unit, &mut body, ret);
         unit.codes[code].body = body;
         unit.codes[code].result = register;
@@ -253,7 +257,13 @@ fn slots(unit: &mut Unit) -> Simple {
 
 impl Analysis {
     /// `divisible`: the functions that would get a worker, for which somebody else needs the whole.
-    fn of(unit: &Unit, known: &Known, divisible: &SecondaryMap<CodeId, bool>) -> Analysis {
+    /// `ends_at_calls`: calls in tail position that never return are no returns.
+    fn of(
+        unit: &Unit,
+        known: &Known,
+        divisible: &SecondaryMap<CodeId, bool>,
+        ends_at_calls: bool,
+    ) -> Analysis {
         let allocations = Allocations::of(unit);
         let may_take = |code: CodeId| known.is_known(code) || divisible[code];
         let uses = Uses::of(unit, &allocations, &may_take);
@@ -267,7 +277,7 @@ impl Analysis {
         }
         let mut handed_on = Vec::new();
         for (id, _) in unit.codes.iter().filter(|(_, code)| returns_parts(code)) {
-            analysis.returns(unit, id, &mut handed_on);
+            analysis.returns(unit, id, ends_at_calls, &mut handed_on);
         }
         analysis.hand_on(handed_on);
         for (id, code) in &unit.codes {
@@ -314,7 +324,13 @@ impl Analysis {
 
     /// What a function returns. `handed_on`: results of calls, which it returns as they are: the function, the callee
     /// and the result.
-    fn returns(&mut self, unit: &Unit, code: CodeId, handed_on: &mut Vec<(CodeId, CodeId, Variable)>) {
+    fn returns(
+        &mut self,
+        unit: &Unit,
+        code: CodeId,
+        ends_at_calls: bool,
+        handed_on: &mut Vec<(CodeId, CodeId, Variable)>,
+    ) {
         let Code { body, ret, .. } = &unit.codes[code];
         let ret = *ret;
         body.walk(&mut |expr| {
@@ -333,7 +349,7 @@ impl Analysis {
             });
             if let Terminator::Apply(apply) = &expr.terminator
                 && apply.ret == ret
-                && !never_returns(unit, apply)
+                && !(ends_at_calls && never_returns(unit, apply))
             {
                 match apply.kind {
                     CallKind::Direct(callee) => self.unite(code, callee),
