@@ -16,48 +16,19 @@ type state = {
   names : string array;
   labels : int array;
   statics : Statics.t;
-  mutable stack : expression array;
-  mutable height : int;
+  stack : expression Operand_stack.t;
   mutable own_closure : V.t option;
       (** The last parameter of the function being read: its closure, if it is passed. *)
 }
 
-(* {1 The stack} *)
-
-let placeholder = Ctuple []
-
-let push state e =
-  let capacity = Array.length state.stack in
-  if state.height = capacity then begin
-    let larger = Array.make (2 * capacity) placeholder in
-    Array.blit state.stack 0 larger 0 capacity;
-    state.stack <- larger
-  end;
-  state.stack.(state.height) <- e;
-  state.height <- state.height + 1
-
-let pop state =
-  if state.height = 0 then Reader.malformed state.reader "operand missing";
-  let height = state.height - 1 in
-  state.height <- height;
-  let e = state.stack.(height) in
-  state.stack.(height) <- placeholder;
-  e
-
-(* The last [n] pushed, in the order in which they were. *)
-let pop_list state n =
-  let rec pop_onto rest n = if n = 0 then rest else pop_onto (pop state :: rest) (n - 1) in
-  pop_onto [] n
-
+let push state e = Operand_stack.push state.stack e
+let pop state = Operand_stack.pop state.stack
+let pop_list state n = Operand_stack.pop_list state.stack n
 let pop_array state n = Array.of_list (pop_list state n)
 
 (* {1 References to tables} *)
 
-let entry state table what =
-  let n = Reader.u state.reader in
-  if n < 0 || n >= Array.length table then Reader.malformed state.reader ("no such " ^ what);
-  table.(n)
-
+let entry state table what = Reader.entry state.reader table what
 let dbg state = entry state state.debuginfos "location"
 let variable state = entry state state.vars "variable"
 let var state = (variable state).name
@@ -252,7 +223,7 @@ let body state =
     push state (expression state)
   done;
   let root = pop state in
-  if state.height <> 0 then Reader.malformed state.reader "a body must have one root";
+  if not (Operand_stack.is_empty state.stack) then Reader.malformed state.reader "a body must have one root";
   root
 
 (* {1 Static data} *)
@@ -363,8 +334,7 @@ let create reader ~debuginfos ~inlined =
     names;
     labels;
     statics = Statics.create ();
-    stack = Array.make 256 placeholder;
-    height = 0;
+    stack = Operand_stack.create reader ~placeholder:(Ctuple []);
     own_closure = None;
   }
 

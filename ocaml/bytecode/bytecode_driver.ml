@@ -113,14 +113,7 @@ let run argv ppf =
 
 (** Does what the command line says and gives the exit status. *)
 let main argv ppf =
-  match run argv ppf with
-  | () ->
-      Compmisc.with_ppf_dump ~file_prefix:"profile" (fun ppf -> Profile.print ppf !profile_columns);
-      0
-  | exception Compenv.Exit_with_status status -> status
-  | exception Errors.Internal error ->
-      Errors.report_internal ppf error;
-      2
-  | exception exn ->
-      Errors.report ppf exn;
-      2
+  Errors.exit_status ppf
+    (fun () -> run argv ppf)
+    ~afterwards:(fun () ->
+      Compmisc.with_ppf_dump ~file_prefix:"profile" (fun ppf -> Profile.print ppf !profile_columns))

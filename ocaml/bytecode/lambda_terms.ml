@@ -11,30 +11,15 @@ type state = {
   labels : int array;
   unit_ident : Ident.t;
   globals : (string, Ident.t) Hashtbl.t;  (** By the linker's names. *)
-  mutable stack : lambda list;
+  stack : lambda Operand_stack.t;
 }
 
 (* {1 Reading} *)
 
-let push state term = state.stack <- term :: state.stack
-
-let pop state =
-  match state.stack with
-  | [] -> Reader.malformed state.reader "operand missing"
-  | term :: rest ->
-      state.stack <- rest;
-      term
-
-(* The last [n] pushed, in the order in which they were. *)
-let pop_list state n =
-  let rec pop_onto rest n = if n = 0 then rest else pop_onto (pop state :: rest) (n - 1) in
-  pop_onto [] n
-
-let entry state table what =
-  let n = Reader.u state.reader in
-  if n < 0 || n >= Array.length table then Reader.malformed state.reader ("no such " ^ what);
-  table.(n)
-
+let push state term = Operand_stack.push state.stack term
+let pop state = Operand_stack.pop state.stack
+let pop_list state n = Operand_stack.pop_list state.stack n
+let entry state table what = Reader.entry state.reader table what
 let ident state = entry state state.idents "variable"
 let label state = entry state state.labels "label"
 let idents state = Reader.list state.reader (fun _ -> ident state)
@@ -241,10 +226,11 @@ let read reader ~debuginfos ~unit_ident ~globals =
   let idents = Reader.array reader (fun r -> Ident.create_local (Reader.name r)) in
   let labels = Array.init (Reader.u reader) (fun _ -> next_raise_count ()) in
   let debuginfos = Added_locations.read reader debuginfos ~inlined:true in
-  let state = { reader; debuginfos; idents; labels; unit_ident; globals; stack = [] } in
+  let stack = Operand_stack.create reader ~placeholder:Value_primitives.unit in
+  let state = { reader; debuginfos; idents; labels; unit_ident; globals; stack } in
   for _ = 1 to Reader.count reader do
     push state (term state)
   done;
   let root = pop state in
-  if state.stack <> [] || not (Reader.at_end reader) then Reader.malformed reader "bytes left over";
+  if not (Operand_stack.is_empty stack && Reader.at_end reader) then Reader.malformed reader "bytes left over";
   root

@@ -81,19 +81,6 @@ let int_compare r =
 let float_arith r : primitive =
   match Cmm_codes.float_op r with Add -> Paddfloat | Sub -> Psubfloat | Mul -> Pmulfloat | Div -> Pdivfloat
 
-let float_compare r =
-  match Cmm_codes.float_comparison r with
-  | Eq -> CFeq
-  | Ne -> CFneq
-  | Lt -> CFlt
-  | Not_lt -> CFnlt
-  | Gt -> CFgt
-  | Not_gt -> CFngt
-  | Le -> CFle
-  | Not_le -> CFnle
-  | Ge -> CFge
-  | Not_ge -> CFnge
-
 type number = Int | Float | Boxed of boxed_integer
 
 let number r =
@@ -308,7 +295,7 @@ let apply r ~checked ~loc ~event args =
   | Float_arith -> simple (float_arith r)
   | Float_neg -> simple Pnegfloat
   | Float_abs -> simple Pabsfloat
-  | Float_compare -> simple (Pfloatcomp (float_compare r))
+  | Float_compare -> simple (Pfloatcomp (Expand.float_comparison r))
   | Float_compare3 -> simple Pcompare_floats
   | Num_conv -> prim (convert r args)
   | Opaque -> simple Popaque

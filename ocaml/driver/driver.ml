@@ -195,17 +195,9 @@ let run argv ppf =
 
 (** Does what the command line says and gives the exit status. *)
 let main argv ppf =
-  match run argv ppf with
-  | () ->
-      Profile.print Format.std_formatter !profile_columns;
-      0
-  | exception Compenv.Exit_with_status status -> status
-  | exception Errors.Internal error ->
-      Errors.report_internal ppf error;
-      2
-  | exception exn ->
-      Errors.report ppf exn;
-      2
+  Errors.exit_status ppf
+    (fun () -> run argv ppf)
+    ~afterwards:(fun () -> Profile.print Format.std_formatter !profile_columns)
 
 let () =
   Callback.register "flambeau_main" (fun () ->

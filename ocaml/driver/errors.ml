@@ -171,3 +171,18 @@ let () =
     | Corrupt_library file ->
         file_error file (Printf.sprintf "%s: corrupt library description: rebuild this library" file)
     | _ -> None)
+
+(** The exit status of what a command line asks for, with its errors reported. [afterwards]: what follows if there was
+    none. *)
+let exit_status ppf run ~afterwards =
+  match run () with
+  | () ->
+      afterwards ();
+      0
+  | exception Compenv.Exit_with_status status -> status
+  | exception Internal error ->
+      report_internal ppf error;
+      2
+  | exception exn ->
+      report ppf exn;
+      2

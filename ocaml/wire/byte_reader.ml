@@ -104,3 +104,9 @@ let array r item =
   Array.init n (fun _ -> item r)
 
 let list r item = Array.to_list (array r item)
+
+(** The entry of a table whose number comes next. [what]: what the table has, for the message. *)
+let entry r table what =
+  let n = u r in
+  if n < 0 || n >= Array.length table then malformed r ("no such " ^ what);
+  table.(n)

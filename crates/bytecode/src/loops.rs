@@ -55,18 +55,16 @@ impl Translation<'_> {
     /// Leaves a loop with the operands of a call, which is made behind it.
     fn call_behind(&mut self, call: TermId, from: usize) -> Option<TermId> {
         let mut call = self.program.term(call).clone();
-        if !matches!(call, Term::Apply { .. } | Term::Runtime { .. } | Term::Send { .. }) {
-            return None;
-        }
+        let operands = call.operands_of_call()?;
         let begin = self.leaving[from].begin;
         let (mut args, mut params) = (Vec::new(), Vec::new());
-        call.each_part_mut(|part| {
-            if !self.is_known_behind(*part, begin) {
+        for operand in operands {
+            if !self.is_known_behind(*operand, begin) {
                 let param = self.ident("passed");
                 params.push(param);
-                args.push(std::mem::replace(part, self.leaf(Leaf::Ident(param))));
+                args.push(std::mem::replace(operand, self.leaf(Leaf::Ident(param))));
             }
-        });
+        }
         let call = self.push(call);
         let label = self.program.label();
         self.leaving[from].calls.push(Call { label, params, call });

@@ -194,56 +194,15 @@ impl Term {
         }
     }
 
-    /// Each term inside, to replace it.
-    pub fn each_part_mut(&mut self, mut f: impl FnMut(&mut TermId)) {
+    /// The operands of a call, its function among them; `None` of other terms.
+    pub fn operands_of_call(&mut self) -> Option<Vec<&mut TermId>> {
         match self {
-            Term::Var(_)
-            | Term::MutVar(_)
-            | Term::Int(_)
-            | Term::Float(_)
-            | Term::Boxed { .. }
-            | Term::String(_)
-            | Term::FloatArray(_)
-            | Term::Global(_) => {}
-            Term::SetGlobal(part) | Term::Assign { value: part, .. } => f(part),
-            Term::Function { body: part, .. } | Term::Raise { exn: part, .. } => f(part),
-            Term::ConstBlock { fields: parts, .. }
-            | Term::Exit { args: parts, .. }
-            | Term::Runtime { args: parts, .. }
-            | Term::Prim { args: parts, .. } => parts.iter_mut().for_each(f),
-            Term::Let { def, body, .. } | Term::LetMut { def, body, .. } => {
-                [def, body].into_iter().for_each(f);
-            }
-            Term::Seq(first, second) | Term::While { cond: first, body: second } => {
-                [first, second].into_iter().for_each(f);
-            }
-            Term::For { from, to, body, .. } => [from, to, body].into_iter().for_each(f),
-            Term::If { cond, then_, else_ } => [cond, then_, else_].into_iter().for_each(f),
-            Term::Switch { scrutinee, consts, blocks, .. } => {
-                f(scrutinee);
-                consts.arms.iter_mut().chain(&mut blocks.arms).for_each(|(_, arm)| f(arm));
-            }
-            Term::StringSwitch { scrutinee, arms, default, .. } => {
-                f(scrutinee);
-                arms.iter_mut().for_each(|(_, arm)| f(arm));
-                default.iter_mut().for_each(f);
-            }
-            Term::Catch { body, handler, .. } | Term::Try { body, handler, .. } => {
-                [body, handler].into_iter().for_each(f);
-            }
-            Term::LetRec { functions, body } => {
-                functions.iter_mut().for_each(|(_, function)| f(function));
-                f(body);
-            }
-            Term::Apply { function, args, .. } => {
-                f(function);
-                args.iter_mut().for_each(f);
-            }
+            Term::Apply { function, args, .. } => Some([function].into_iter().chain(args).collect()),
+            Term::Runtime { args, .. } => Some(args.iter_mut().collect()),
             Term::Send { method, object, args, .. } => {
-                f(method);
-                f(object);
-                args.iter_mut().for_each(f);
+                Some([method, object].into_iter().chain(args).collect())
             }
+            _ => None,
         }
     }
 }
