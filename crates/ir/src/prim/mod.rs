@@ -387,6 +387,9 @@ pub enum Prim {
     CheckBound { width: u32 },
 
     // ---- strings, bytes, bigstrings, bigarrays
+    /// Allocates bytes, whose contents are unspecified: (length) → bytes. The length, and the byte that it takes
+    /// besides, fit in so many words, and in no fewer.
+    MakeBytes { words: u32 },
     /// The length of a string or bytes: (string) → length.
     StringLength,
     /// Without check: (string, index) → contents, of the width's kind.
