@@ -1,6 +1,7 @@
 //! Primitives: what they are. What they take, return and do is one row each in `table.rs`; what passes may ask of them,
 //! with the reasons, is in `questions.rs` (`docs/design/primitives.md`).
 
+pub mod bigarray;
 mod effects;
 mod memory;
 mod questions;
