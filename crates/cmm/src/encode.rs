@@ -211,19 +211,26 @@ fn closure_entries(w: &mut Writer, functions: &[ClosureEntry]) {
     }
 }
 
-/// Writes a body in postfix, without recursion.
+/// Writes a body in postfix.
 fn body(w: &mut Writer, tree: &Tree, root: ExprId) {
-    // Collected in reverse postfix (parent, then operands right to left), then written backwards.
+    let order = in_postfix(tree, root);
+    w.u(order.len() as u64);
+    for id in order {
+        shallow(w, &tree.exprs[id.0 as usize]);
+    }
+}
+
+/// The expressions of a body, operands left to right before their parent; without recursion.
+pub(crate) fn in_postfix(tree: &Tree, root: ExprId) -> Vec<ExprId> {
+    // Collected in reverse: the parent, then operands right to left.
     let mut order = Vec::new();
     let mut stack = vec![root];
     while let Some(id) = stack.pop() {
         order.push(id);
         operands(&tree.exprs[id.0 as usize], &mut stack);
     }
-    w.u(order.len() as u64);
-    for id in order.iter().rev() {
-        expr(w, &tree.exprs[id.0 as usize]);
-    }
+    order.reverse();
+    order
 }
 
 /// Pushes the operands, left to right.
@@ -270,7 +277,8 @@ pub fn operands(expr: &Expr, out: &mut Vec<ExprId>) {
     }
 }
 
-fn expr(w: &mut Writer, expr: &Expr) {
+/// Writes an expression without its operands.
+pub(crate) fn shallow(w: &mut Writer, expr: &Expr) {
     let count = |w: &mut Writer, n: usize| w.u(n as u64);
     w.code(expr);
     match expr {

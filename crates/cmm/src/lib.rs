@@ -22,6 +22,7 @@ mod operands;
 mod operations;
 mod placement;
 pub mod printer;
+pub mod same;
 mod switch;
 pub mod tree;
 

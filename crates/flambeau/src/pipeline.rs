@@ -7,10 +7,11 @@ use std::panic::{self, AssertUnwindSafe};
 
 use flambeau_bytecode::Program;
 use flambeau_cmm::encode::Writer;
+use flambeau_cmm::same::{self, Sharing};
 use flambeau_convert::Converted;
 use flambeau_interp::coverage as ir_coverage;
 use flambeau_ir::decision::{DecisionLog, Warning};
-use flambeau_ir::{Dbg, Fuel, Machine, Rewrites, Unit, printer};
+use flambeau_ir::{Dbg, Fuel, Machine, Rewrite, Rewrites, StaticDef, Unit, printer};
 use flambeau_lambda::{Request, coverage as lambda_coverage, decode, printer as lambda_printer};
 use rustc_hash::FxHashSet;
 
@@ -200,6 +201,12 @@ fn compile(
     runner.counters.push(("functions of other units that were read".into(), unit.imports.taken()));
     #[cfg(feature = "planted-bugs")]
     plant(&mut unit);
+    // The result is verified in every compilation, so that a mistake of a pass is found before code is generated.
+    runner.verify(&unit, "verification")?;
+    let code = match settings.machine {
+        Machine::Native => Code::Cmm(to_cmm(&unit, &payload, runner, rewrites)?),
+        Machine::Bytecode => Code::Lambda(to_lambda(&unit, &bytecode_names, runner)?),
+    };
     let used = rewrites.fuel.used();
     runner.dump("coverage", || coverage_text(&request, &unit, rewrites));
     let files = if settings.explains() {
@@ -208,12 +215,6 @@ fn compile(
         Vec::new()
     };
     runner.dump_rewrites(rewrites);
-    // The result is verified in every compilation, so that a mistake of a pass is found before code is generated.
-    runner.verify(&unit, "verification")?;
-    let code = match settings.machine {
-        Machine::Native => Code::Cmm(to_cmm(&unit, runner)?),
-        Machine::Bytecode => Code::Lambda(to_lambda(&unit, &bytecode_names, runner)?),
-    };
     runner.counters.push(("fuel used".into(), used));
     runner
         .counters
@@ -221,13 +222,40 @@ fn compile(
     Ok(Compiled { files, payload, warnings: warnings(&unit, rewrites, of_source), code })
 }
 
-fn to_cmm(unit: &Unit, runner: &mut Runner) -> Result<flambeau_cmm::tree::Tree, Failure> {
-    let tree = runner.stage("to cmm", || Ok(flambeau_cmm::lower(unit)))?;
+/// `payload`: what other units know of this one.
+fn to_cmm(
+    unit: &Unit,
+    payload: &[u8],
+    runner: &mut Runner,
+    rewrites: &mut Rewrites,
+) -> Result<flambeau_cmm::tree::Tree, Failure> {
+    let mut tree = runner.stage("to cmm", || Ok(flambeau_cmm::lower(unit)))?;
+    runner.stage("same functions", || {
+        let exported = exported_functions(unit);
+        let is_mentioned = |name: &str| memchr::memmem::find(payload, name.as_bytes()).is_some();
+        let sharing = Sharing {
+            keep_locations: rewrites.keep_backtraces,
+            is_known: &|name| exported.contains(name) || is_mentioned(name),
+            allow: &mut || rewrites.allow_in_unit(Rewrite::SameFunction),
+        };
+        same::share(&mut tree, sharing);
+        Ok(())
+    })?;
     runner.dump("cmm", || flambeau_cmm::printer::print(&tree));
     Ok(tree)
 }
 
 /// `names`: those that functions of C have in bytecode.
+/// The functions whose closures other units may mention: of these the stock compiler knows the code.
+fn exported_functions(unit: &Unit) -> FxHashSet<&str> {
+    let exported = unit.statics.iter().filter(|item| item.exported);
+    let sets = exported.filter_map(|item| match &item.def {
+        StaticDef::Closures { set, .. } => Some(set),
+        _ => None,
+    });
+    sets.flat_map(|set| &set.functions).map(|(_, code)| unit.codes[*code].linkage_name.as_str()).collect()
+}
+
 fn to_lambda(unit: &Unit, names: &BTreeMap<String, String>, runner: &mut Runner) -> Result<Program, Failure> {
     runner.stage("to lambda", || {
         let mut program = flambeau_bytecode::translate(unit);

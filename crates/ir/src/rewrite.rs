@@ -54,6 +54,8 @@ pub enum Rewrite {
     Outlining,
     /// A number that is formatted often is by a function of the unit.
     Decimal,
+    /// A function that is the same as another is left out.
+    SameFunction,
     /// What follows a call that never returns is dropped.
     NoReturn,
     /// A primitive that can't succeed: the rest is unreachable.
@@ -221,6 +223,7 @@ impl Rewrite {
             SimplerPrimitives => "simpler primitives",
             Outlining => "outlining",
             Decimal => "decimal",
+            SameFunction => "same function",
             NoReturn => "no return",
             Contradiction => "contradiction",
             CommonJoin => "common subexpression with branches",
