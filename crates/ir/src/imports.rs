@@ -232,6 +232,14 @@ impl Imports {
         self.fields.get(module)?.get(&field)
     }
 
+    /// The function in a field of a module whose code has a linker's name of that prefix and a number.
+    pub fn field_named(&self, module: &str, prefix: &str) -> Option<&Function> {
+        self.fields.get(module)?.values().find(|function| {
+            let stamp = function.code.strip_prefix(prefix);
+            stamp.is_some_and(|stamp| !stamp.is_empty() && stamp.bytes().all(|byte| byte.is_ascii_digit()))
+        })
+    }
+
     /// Records what is a part of a module: of the one with that symbol, the field that the path leads to.
     pub fn add_made(&mut self, module: &str, path: Vec<u32>, made: Made) {
         self.made.entry(module.to_owned()).or_default().insert(path, made);

@@ -45,6 +45,7 @@ pub mod export;
 mod flow;
 pub mod fold;
 mod forks;
+mod formats;
 mod functors;
 mod handed_on;
 mod hashing;
@@ -214,6 +215,7 @@ impl<'a> Simplifier<'a> {
     fn entry(&mut self) {
         if !self.rewrites.fuel.is_empty() {
             let body = self.unit.entry.body.take();
+            self.note_toplevel_loops(&body);
             let function = FunctionState { budget: self.budget(None), ..self.state_inside() };
             let body = self.in_function(function, |this| this.function_body(body));
             self.unit.entry.body = body;
