@@ -289,7 +289,10 @@ fn changes(reason: &Reason, policy: Policy, level: u32) -> Vec<Change> {
             vec![NOT_INLINED, NOT_INLINE, Change::Flag("-no-flambeau-toplevel-functors".into())]
         }
         // With a smaller limit the benefit decides.
-        Reason::Small { .. } | Reason::SingleUse | Reason::CallsInLoops { .. } | Reason::KnownFormat { .. } => {
+        Reason::Small { .. }
+        | Reason::SingleUse
+        | Reason::CallsInLoops { .. }
+        | Reason::KnownFormat { .. } => {
             vec![NOT_INLINED, NOT_INLINE]
         }
         Reason::Beneficial(evaluation) => {

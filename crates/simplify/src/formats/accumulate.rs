@@ -5,20 +5,20 @@ use flambeau_ir::prim::Mutability;
 use flambeau_ir::term::{InlineAttribute, SpecialiseAttribute};
 use flambeau_ir::transfer::own_name;
 use flambeau_ir::{
-    Apply, CallKind, Code, CodeAttributes, Dbg, ExnCont, Expr, FunctionKind, Item, Kind, Named, Prim, Rewrite,
-    SetOfClosures, Simple, Symbol, Terminator, ValueSlot,
+    Apply, CallKind, Code, CodeAttributes, Dbg, ExnCont, Expr, FunctionKind, Item, Kind, Named, Prim,
+    Rewrite, SetOfClosures, Simple, Symbol, Terminator, ValueSlot,
 };
 use smallvec::smallvec;
 
 use super::read::Piece;
-use super::{acc, call_of_runtime, cost};
+use super::{acc, call_of_runtime, cost, interprets};
 use crate::Simplifier;
 use crate::run::Rest;
 
 impl Simplifier<'_> {
     /// Replaces the interpretation of a known format by what it comes to: returns what the run continues with.
     pub(crate) fn accumulated(&mut self, apply: &Apply) -> Option<Rest> {
-        if !self.interprets(apply) || !self.may_lay_out(apply) {
+        if !interprets(apply, &self.unit.naming) || !self.may_lay_out(apply) {
             return None;
         }
         let [print, accumulated, format] = apply.args[..] else { return None };

@@ -17,10 +17,11 @@ mod put;
 mod read;
 
 use flambeau_ir::decision::{Policy, Reason};
+use flambeau_ir::naming::Naming;
 use flambeau_ir::prim::{External, NativeRepr};
 use flambeau_ir::{
     Apply, CallKind, CodeId, Continuation, Dbg, ExnCont, Expr, Item, Named, Prim, Simple, Symbol, Terminator,
-    Variable,
+    Unit, Variable,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
@@ -32,7 +33,7 @@ use read::Piece;
 /// The symbol of the unit with the interpreter.
 const INTERPRETER: &str = "camlCamlinternalFormat";
 /// Functions that pass a format on are inlined up to this size, with the closures that they make.
-const LARGEST: u32 = 80;
+const LARGEST: u32 = 200;
 /// What a piece of a format is in size: a call with two arguments.
 const PIECE: u32 = 5;
 
@@ -116,7 +117,12 @@ impl Simplifier<'_> {
         let body = self.body(code)?;
         let Terminator::Apply(apply) = &body.terminator else { return None };
         let apply = Apply::clone(apply);
-        let mut format = apply.args.get(2).copied().filter(|_| self.interprets(&apply)).map(|fmt| (fmt, true));
+        let mut format = apply
+            .args
+            .get(2)
+            .copied()
+            .filter(|_| interprets(&apply, &self.unit.naming))
+            .map(|fmt| (fmt, true));
         if format.is_none() {
             let callee = match &apply.kind {
                 CallKind::Direct(callee) => *callee,
@@ -131,27 +137,14 @@ impl Simplifier<'_> {
         if is_field {
             format = data.body.items.iter().find_map(|item| match item {
                 Item::Let {
-                    var, named: Named::Prim { prim: Prim::BlockLoad { field: 0, .. }, args, .. }, ..
+                    var,
+                    named: Named::Prim { prim: Prim::BlockLoad { field: 0, .. }, args, .. },
+                    ..
                 } if format == Simple::Var(*var) => args.first().copied(),
                 _ => None,
             })?;
         }
         data.params.iter().position(|param| format == Simple::Var(*param))
-    }
-
-    /// Whether a call is one of `make_printf`.
-    fn interprets(&self, apply: &Apply) -> bool {
-        apply.args.len() == 3 && self.is_of_interpreter(apply, "make_printf")
-    }
-
-    /// Whether a call is one of the function of the interpreter with that name in the source.
-    fn is_of_interpreter(&self, apply: &Apply, function: &str) -> bool {
-        let CallKind::DirectExternal(name) = &apply.kind else { return false };
-        name.strip_prefix(INTERPRETER)
-            .and_then(|name| name.strip_prefix(self.unit.naming.separator()))
-            .and_then(|name| name.strip_prefix(function))
-            .and_then(|name| name.strip_prefix('_'))
-            .is_some_and(|stamp| stamp.bytes().all(|digit| digit.is_ascii_digit()))
     }
 
     /// The call that applies what the interpreter returns to all arguments of a format: if there are none, the call of
@@ -174,19 +167,34 @@ impl Simplifier<'_> {
     }
 }
 
+/// Whether a call is one of `make_printf`.
+fn interprets(apply: &Apply, naming: &Naming) -> bool {
+    apply.args.len() == 3 && is_of_interpreter(apply, "make_printf", naming)
+}
+
+/// Whether a call is one of the function of the interpreter with that name in the source.
+fn is_of_interpreter(apply: &Apply, function: &str, naming: &Naming) -> bool {
+    let CallKind::DirectExternal(name) = &apply.kind else { return false };
+    name.strip_prefix(INTERPRETER)
+        .and_then(|name| name.strip_prefix(naming.separator()))
+        .and_then(|name| name.strip_prefix(function))
+        .and_then(|name| name.strip_prefix('_'))
+        .is_some_and(|stamp| stamp.bytes().all(|digit| digit.is_ascii_digit()))
+}
+
+/// Whether a function ends by interpreting a format, whichever it is passed: what it has that prints is inlined with
+/// it, and goes with it to other units.
+pub fn ends_in_interpreter(unit: &Unit, code: CodeId) -> bool {
+    matches!(&unit.codes[code].body.terminator, Terminator::Apply(apply) if interprets(apply, &unit.naming))
+}
+
 /// What the calls that a format comes to are in size.
 fn cost(pieces: &[Piece]) -> u32 {
     PIECE * pieces.len() as u32
 }
 
 /// A call of a function of the runtime that takes and returns values.
-fn call_of_runtime(
-    var: Variable,
-    name: &str,
-    args: SmallVec<[Simple; 3]>,
-    exn: &ExnCont,
-    dbg: Dbg,
-) -> Item {
+fn call_of_runtime(var: Variable, name: &str, args: SmallVec<[Simple; 3]>, exn: &ExnCont, dbg: Dbg) -> Item {
     let external = External {
         name: name.to_owned(),
         args: vec![NativeRepr::Value; args.len()],

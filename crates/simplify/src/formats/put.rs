@@ -2,12 +2,10 @@
 //! buffers, `strput_acc` for buffers whose printers return strings. A call for each piece, in order.
 
 use flambeau_ir::term::InlineAttribute;
-use flambeau_ir::{
-    Apply, ApplyCont, CallKind, Expr, Item, Rewrite, Simple, Terminator,
-};
+use flambeau_ir::{Apply, ApplyCont, CallKind, Expr, Item, Rewrite, Simple, Terminator};
 use smallvec::{SmallVec, smallvec};
 
-use super::{acc, call_of_runtime};
+use super::{acc, call_of_runtime, is_of_interpreter};
 use crate::Simplifier;
 use crate::run::Rest;
 
@@ -37,12 +35,9 @@ impl Simplifier<'_> {
     /// Replaces a walk of known blocks by a call for each: returns what the run continues with.
     pub(crate) fn put(&mut self, apply: &Apply) -> Option<Rest> {
         let [out, mut accumulated] = apply.args[..] else { return None };
-        let sinks = [
-            ("output_acc", Sink::Channel),
-            ("bufput_acc", Sink::Buffer),
-            ("strput_acc", Sink::StringBuffer),
-        ];
-        let (_, sink) = *sinks.iter().find(|(name, _)| self.is_of_interpreter(apply, name))?;
+        let sinks =
+            [("output_acc", Sink::Channel), ("bufput_acc", Sink::Buffer), ("strput_acc", Sink::StringBuffer)];
+        let (_, sink) = *sinks.iter().find(|(name, _)| is_of_interpreter(apply, name, &self.unit.naming))?;
         if self.is_measuring() || self.rewrites.stubs_only {
             return None;
         }
@@ -115,7 +110,8 @@ impl Simplifier<'_> {
             kind: CallKind::DirectExternal(code),
             args: args.to_vec(),
             types: Vec::new(),
-            inlined: InlineAttribute::Default,
+            // Where there are many pieces, calls are smaller.
+            inlined: InlineAttribute::Never,
             ..call.clone()
         };
         let closure = |closure: Simple, arg: Simple| Apply {
