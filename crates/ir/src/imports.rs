@@ -203,6 +203,11 @@ impl Imports {
         Some(blob.clone())
     }
 
+    /// Whether the function of that code may be inlined.
+    pub fn offers(&self, code: &str) -> bool {
+        self.functions.contains_key(code)
+    }
+
     /// How often functions were asked for, and there.
     pub fn taken(&self) -> u64 {
         self.taken.get()

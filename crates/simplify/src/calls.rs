@@ -54,6 +54,7 @@ impl Simplifier<'_> {
         let replaced = self
             .dispatched(&apply)
             .or_else(|| self.partially_applied(&apply))
+            .or_else(|| self.printed_to_string(&apply))
             .or_else(|| self.accumulated(&apply))
             .or_else(|| self.put(&apply));
         if let Some(rest) = replaced {

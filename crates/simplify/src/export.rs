@@ -7,7 +7,7 @@ use flambeau_ir::transfer::{self, Exported};
 use flambeau_ir::{CodeId, Rewrites, Simple, StaticDef, Subkind, Symbol, Unit, Variable};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::{formats, inline, instances, size, specialise};
+use crate::{inline, instances, size, specialise};
 
 /// What others may inline without evaluating it, at their `-O3`.
 const SMALL: u32 = 60;
@@ -204,13 +204,8 @@ fn may_have_copies(
     }
     let is_boxed = |param: &Variable| matches!(unit.variables[*param].subkind, Subkind::Boxed(_));
     let mut left = LARGEST_COPIES;
-    let is_worth_it = match formats::ends_in_interpreter(unit, code) {
-        true => true,
-        false => {
-            !hands_on && exported.copies.iter().any(|copy| unit.codes[*copy].params.iter().any(is_boxed))
-        }
-    };
-    is_worth_it
+    !hands_on
+        && exported.copies.iter().any(|copy| unit.codes[*copy].params.iter().any(is_boxed))
         && exported.copies.iter().all(|copy| {
             let size = size::of(&unit.codes[*copy].body, left);
             left -= size.unwrap_or(0);

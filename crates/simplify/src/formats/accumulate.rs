@@ -6,12 +6,12 @@ use flambeau_ir::term::{InlineAttribute, SpecialiseAttribute};
 use flambeau_ir::transfer::own_name;
 use flambeau_ir::{
     Apply, CallKind, Code, CodeAttributes, Dbg, ExnCont, Expr, FunctionKind, Item, Kind, Named, Prim,
-    Rewrite, SetOfClosures, Simple, Symbol, Terminator, ValueSlot,
+    Rewrite, SetOfClosures, Simple, Terminator, ValueSlot,
 };
 use smallvec::smallvec;
 
 use super::read::Piece;
-use super::{acc, call_of_runtime, cost, interprets};
+use super::{acc, cost, interprets};
 use crate::Simplifier;
 use crate::run::Rest;
 
@@ -29,9 +29,7 @@ impl Simplifier<'_> {
             return None;
         }
         self.global.formats_budget = left;
-        if application.args.is_empty() {
-            // The call itself is replaced.
-        } else {
+        if !application.args.is_empty() {
             self.function.conts.remove(&apply.ret);
         }
         let body = self.accumulation(&application, print, accumulated, &pieces);
@@ -50,11 +48,8 @@ impl Simplifier<'_> {
                 Piece::StringArgument => (acc::DATA_STRING, Some(next())),
                 Piece::CharArgument => (acc::DATA_CHAR, Some(next())),
                 Piece::Number { function, format } => {
-                    let format = self.format_of_c(format);
-                    let string = self.unit.new_value("string");
-                    let operands = smallvec![format.into(), next()];
-                    items.push(call_of_runtime(string, function, operands, &call.exn, call.dbg));
-                    (acc::DATA_STRING, Some(string.into()))
+                    let (function, format) = ((*function).to_owned(), format.as_bytes().to_vec());
+                    (acc::DATA_STRING, Some(self.number(function, format, next(), call, &mut items)))
                 }
                 Piece::Printer => {
                     let (printer, value) = (next(), next());
@@ -79,16 +74,6 @@ impl Simplifier<'_> {
             ..call.clone()
         };
         Expr { items, terminator: Terminator::Apply(Box::new(call)) }
-    }
-
-    /// A format of C as static data, of which there is one each.
-    fn format_of_c(&mut self, format: &str) -> Symbol {
-        if let Some(known) = self.global.formats.of_c.get(format) {
-            return *known;
-        }
-        let symbol = self.static_string(format.as_bytes().to_vec());
-        self.global.formats.of_c.insert(format.to_owned(), symbol);
-        symbol
     }
 
     /// `fun out -> printer out value`.

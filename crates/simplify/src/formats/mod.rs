@@ -9,31 +9,37 @@
 //! 3. The function that these are passed to is inlined. In it, the functions that walk such blocks become a call for
 //!    each ([`put`]), after which nothing needs the blocks.
 //!
-//! What is not known here stays with the interpreter, the whole call. So do calls on the way to an error, and those of
-//! the toplevel outside of loops: they would only be larger.
+//! What prints to a string has a shorter way ([`strings`]). What is not known here stays with the interpreter, the
+//! whole call. So do calls on the way to an error, and those of the toplevel outside of loops: they would only be
+//! larger.
 
 mod accumulate;
 mod put;
 mod read;
+mod strings;
+mod text;
 
 use flambeau_ir::decision::{Policy, Reason};
 use flambeau_ir::naming::Naming;
 use flambeau_ir::prim::{External, NativeRepr};
+use flambeau_ir::term::InlineAttribute;
 use flambeau_ir::{
-    Apply, CallKind, CodeId, Continuation, Dbg, ExnCont, Expr, Item, Named, Prim, Simple, Symbol, Terminator,
-    Unit, Variable,
+    Apply, CallKind, CodeId, Continuation, Expr, Item, Named, Prim, Simple, Symbol, Terminator,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
-use smallvec::SmallVec;
+use smallvec::{SmallVec, smallvec};
 
 use crate::Simplifier;
 use crate::continuations::ContState;
 use read::Piece;
+use strings::prints_to_string;
+use text::Text;
 
-/// The symbol of the unit with the interpreter.
+/// The symbols of the unit with the interpreter, and of that with the functions that print.
 const INTERPRETER: &str = "camlCamlinternalFormat";
+const PRINTF: &str = "camlStdlib__Printf";
 /// Functions that pass a format on are inlined up to this size, with the closures that they make.
-const LARGEST: u32 = 200;
+const LARGEST: u32 = 80;
 /// What a piece of a format is in size: a call with two arguments.
 const PIECE: u32 = 5;
 
@@ -53,10 +59,20 @@ mod acc {
 pub struct Formats {
     /// The parameter that a function passes on as the format, if it does nothing else with it.
     passed_on: FxHashMap<CodeId, Option<usize>>,
-    /// Formats of C, as static data.
-    of_c: FxHashMap<String, Symbol>,
+    /// Strings that were made, as static data.
+    strings: FxHashMap<Vec<u8>, Symbol>,
     /// The continuations that calls in loops of the toplevel return to.
     in_loops: FxHashSet<Continuation>,
+}
+
+/// What is called.
+#[derive(Clone)]
+enum Call {
+    /// A function of another unit, by the name of its code.
+    Function(String),
+    /// A function of the runtime, which takes values and returns one.
+    Runtime(&'static str),
+    Closure(Simple),
 }
 
 impl Simplifier<'_> {
@@ -114,37 +130,34 @@ impl Simplifier<'_> {
     }
 
     fn find_format_passed_on(&mut self, code: CodeId) -> Option<usize> {
-        let body = self.body(code)?;
-        let Terminator::Apply(apply) = &body.terminator else { return None };
+        let Terminator::Apply(apply) = &self.body(code)?.terminator else { return None };
         let apply = Apply::clone(apply);
-        let mut format = apply
-            .args
-            .get(2)
-            .copied()
-            .filter(|_| interprets(&apply, &self.unit.naming))
-            .map(|fmt| (fmt, true));
-        if format.is_none() {
+        let naming = &self.unit.naming;
+        let format = if interprets(&apply, naming) {
+            self.block_of_field(code, apply.args[2])?
+        } else if let Some(passed) = prints_to_string(&apply, naming) {
+            apply.args[passed]
+        } else {
             let callee = match &apply.kind {
                 CallKind::Direct(callee) => *callee,
                 CallKind::DirectExternal(name) => self.imported(name, &apply)?,
                 _ => return None,
             };
-            let param = self.format_passed_on(callee)?;
-            format = apply.args.get(param).map(|format| (*format, false));
-        }
-        let (mut format, is_field) = format?;
-        let data = &self.unit.codes[code];
-        if is_field {
-            format = data.body.items.iter().find_map(|item| match item {
-                Item::Let {
-                    var,
-                    named: Named::Prim { prim: Prim::BlockLoad { field: 0, .. }, args, .. },
-                    ..
-                } if format == Simple::Var(*var) => args.first().copied(),
-                _ => None,
-            })?;
-        }
-        data.params.iter().position(|param| format == Simple::Var(*param))
+            *apply.args.get(self.format_passed_on(callee)?)?
+        };
+        self.unit.codes[code].params.iter().position(|param| format == Simple::Var(*param))
+    }
+
+    /// What a function reads a value from at its beginning, as the first field.
+    fn block_of_field(&self, code: CodeId, value: Simple) -> Option<Simple> {
+        self.body(code)?.items.iter().find_map(|item| match item {
+            Item::Let { var, named: Named::Prim { prim: Prim::BlockLoad { field: 0, .. }, args, .. }, .. }
+                if value == Simple::Var(*var) =>
+            {
+                args.first().copied()
+            }
+            _ => None,
+        })
     }
 
     /// The call that applies what the interpreter returns to all arguments of a format: if there are none, the call of
@@ -165,44 +178,117 @@ impl Simplifier<'_> {
             && !second.args.contains(&(*result).into());
         fits.then(|| Apply::clone(second))
     }
+
+    /// Whether the library describes `Printf`, so that its functions do what is known of them.
+    fn has_stock_printf(&mut self) -> bool {
+        match self.in_unit(PRINTF, "kfprintf", 3) {
+            Some(Call::Function(code)) => self.unit.imports.offers(&code),
+            _ => false,
+        }
+    }
+
+    /// The function that a unit of the library exports under a name, as the linker has it.
+    fn in_unit(&mut self, unit: &str, function: &str, arity: usize) -> Option<Call> {
+        self.unit.imports.find_unit_of(unit, &mut self.unit.origins);
+        let prefix = format!("{unit}{}{function}_", self.unit.naming.separator());
+        let found = self.unit.imports.field_named(unit, &prefix)?;
+        (found.arity == arity).then(|| Call::Function(found.code.to_string()))
+    }
+
+    /// A part of what is printed as a string; not a character.
+    fn as_string(&mut self, text: Text, call: &Apply, items: &mut Vec<Item>) -> Simple {
+        match text {
+            Text::Known(_, Some(string)) | Text::String(string) | Text::Char(string) => string,
+            Text::Known(bytes, None) => self.known_string(bytes),
+            Text::Number { function, format, value } => self.number(function, format, value, call, items),
+        }
+    }
+
+    /// The string that a function of the runtime makes of a number by a format of C.
+    fn number(
+        &mut self,
+        function: String,
+        format: Vec<u8>,
+        value: Simple,
+        call: &Apply,
+        items: &mut Vec<Item>,
+    ) -> Simple {
+        let format = self.known_string(format);
+        let var = self.unit.new_value("string");
+        let prim = Prim::CCall(Box::new(External { tested: true, ..external(&function, 2) }));
+        items.push(Item::Let {
+            var,
+            named: Named::Prim { prim, args: smallvec![format, value], exn: None },
+            dbg: call.dbg,
+        });
+        var.into()
+    }
+
+    /// A string as static data, of which there is one each.
+    fn known_string(&mut self, bytes: Vec<u8>) -> Simple {
+        if let Some(known) = self.global.formats.strings.get(&bytes) {
+            return (*known).into();
+        }
+        let symbol = self.static_string(bytes.clone());
+        self.global.formats.strings.insert(bytes, symbol);
+        symbol.into()
+    }
+
+    /// A call in the middle of a run, in the place of another: what it returns.
+    fn called_for(&mut self, call: Call, args: Vec<Simple>, place: &Apply, items: &mut Vec<Item>) -> Simple {
+        let (callee, kind, inlined) = match call {
+            Call::Runtime(name) => {
+                let var = self.unit.new_value("unit");
+                let prim = Prim::CCall(Box::new(external(name, args.len())));
+                let (args, exn) = (SmallVec::from_vec(args), Some(Box::new(place.exn.clone())));
+                items.push(Item::Let { var, named: Named::Prim { prim, args, exn }, dbg: place.dbg });
+                return var.into();
+            }
+            // Where there are many pieces, calls are smaller.
+            Call::Function(code) => (None, CallKind::DirectExternal(code), InlineAttribute::Never),
+            Call::Closure(closure) => (Some(closure), CallKind::Generic, InlineAttribute::Default),
+        };
+        self.then(Apply { callee, kind, args, types: Vec::new(), inlined, ..place.clone() }, items)
+    }
+
+    /// A call in the middle of a run: what it returns.
+    fn then(&mut self, call: Apply, items: &mut Vec<Item>) -> Simple {
+        let (cont, result) = (self.unit.new_continuation("printed"), self.unit.new_value("result"));
+        let call = Apply { ret: cont, ..call };
+        let body = Expr { items: Vec::new(), terminator: Terminator::Apply(Box::new(call)) };
+        items.push(Item::Join { cont, params: smallvec![result], body: Box::new(body) });
+        result.into()
+    }
+}
+
+/// A function of the runtime that takes and returns values.
+fn external(name: &str, args: usize) -> External {
+    External {
+        name: name.to_owned(),
+        args: vec![NativeRepr::Value; args],
+        result: NativeRepr::Value,
+        no_result: false,
+        alloc: true,
+        tested: false,
+    }
 }
 
 /// Whether a call is one of `make_printf`.
 fn interprets(apply: &Apply, naming: &Naming) -> bool {
-    apply.args.len() == 3 && is_of_interpreter(apply, "make_printf", naming)
+    apply.args.len() == 3 && is_of(INTERPRETER, "make_printf", apply, naming)
 }
 
-/// Whether a call is one of the function of the interpreter with that name in the source.
-fn is_of_interpreter(apply: &Apply, function: &str, naming: &Naming) -> bool {
+/// Whether a call is one of the function of another unit with that name in the source.
+fn is_of(unit: &str, function: &str, apply: &Apply, naming: &Naming) -> bool {
     let CallKind::DirectExternal(name) = &apply.kind else { return false };
-    name.strip_prefix(INTERPRETER)
+    name.strip_prefix(unit)
         .and_then(|name| name.strip_prefix(naming.separator()))
         .and_then(|name| name.strip_prefix(function))
         .and_then(|name| name.strip_prefix('_'))
         .is_some_and(|stamp| stamp.bytes().all(|digit| digit.is_ascii_digit()))
 }
 
-/// Whether a function ends by interpreting a format, whichever it is passed: what it has that prints is inlined with
-/// it, and goes with it to other units.
-pub fn ends_in_interpreter(unit: &Unit, code: CodeId) -> bool {
-    matches!(&unit.codes[code].body.terminator, Terminator::Apply(apply) if interprets(apply, &unit.naming))
-}
-
 /// What the calls that a format comes to are in size.
 fn cost(pieces: &[Piece]) -> u32 {
     PIECE * pieces.len() as u32
-}
-
-/// A call of a function of the runtime that takes and returns values.
-fn call_of_runtime(var: Variable, name: &str, args: SmallVec<[Simple; 3]>, exn: &ExnCont, dbg: Dbg) -> Item {
-    let external = External {
-        name: name.to_owned(),
-        args: vec![NativeRepr::Value; args.len()],
-        result: NativeRepr::Value,
-        no_result: false,
-        alloc: true,
-        tested: false,
-    };
-    let prim = Prim::CCall(Box::new(external));
-    Item::Let { var, named: Named::Prim { prim, args, exn: Some(Box::new(exn.clone())) }, dbg }
 }
