@@ -7,7 +7,7 @@ use smallvec::smallvec;
 
 use super::read::Piece;
 use super::text::Text;
-use super::{Call, PRINTF, cost, is_of};
+use super::{Call, INTERPRETER, PRINTF, cost, is_of};
 use crate::Simplifier;
 use crate::run::Rest;
 
@@ -83,10 +83,12 @@ impl Simplifier<'_> {
 
     /// The functions that put strings together.
     fn makes_strings(&mut self) -> Option<Makes> {
+        // `Printf` was not compiled with `String`, but the interpreter was.
+        self.unit.imports.find_unit_of(INTERPRETER, &mut self.unit.origins);
         Some(Makes {
             concat: self.in_unit("camlStdlib__String", "concat", 2)?,
             make: self.in_unit("camlStdlib__String", "make", 2)?,
-            append: self.in_unit("camlStdlib", "$5e", 2),
+            append: self.in_unit("camlStdlib", "^", 2),
         })
     }
 
