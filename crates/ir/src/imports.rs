@@ -24,6 +24,8 @@ pub struct Imports {
     functions: FxHashMap<Rc<str>, Blob>,
     closures: FxHashMap<String, Function>,
     fields: FxHashMap<String, FxHashMap<u32, Function>>,
+    /// Functions of units that no field of their modules holds, by the symbols of the modules.
+    inner: FxHashMap<String, Vec<Function>>,
     made: FxHashMap<String, FxHashMap<Vec<u32>, Made>>,
     /// The objects that fields of modules hold, by the symbols of the modules.
     objects: FxHashMap<String, Shape>,
@@ -237,9 +239,18 @@ impl Imports {
         self.fields.get(module)?.get(&field)
     }
 
-    /// The function in a field of a module whose code has a linker's name of that prefix and a number.
-    pub fn field_named(&self, module: &str, prefix: &str) -> Option<&Function> {
-        self.fields.get(module)?.values().find(|function| {
+    /// Records a function of a unit that no field of its module holds.
+    pub fn add_inner(&mut self, module: &str, code: &str, arity: usize) {
+        let function = Function { code: code.into(), arity };
+        self.inner.entry(module.to_owned()).or_default().push(function);
+    }
+
+    /// The function of a unit whose code has a linker's name of that prefix and a number: in a field of its module, or
+    /// one of those beside them that were recorded.
+    pub fn named(&self, module: &str, prefix: &str) -> Option<&Function> {
+        let fields = self.fields.get(module).into_iter().flat_map(FxHashMap::values);
+        let mut functions = fields.chain(self.inner.get(module).into_iter().flatten());
+        functions.find(|function| {
             let stamp = function.code.strip_prefix(prefix);
             stamp.is_some_and(|stamp| !stamp.is_empty() && stamp.bytes().all(|byte| byte.is_ascii_digit()))
         })

@@ -107,8 +107,13 @@ const READING: &[&str] = &[
 ];
 
 /// Functions that make a string of a number by a format of C, and fail if it is none. In alphabetical order.
-const FORMATTING: &[&str] =
-    &["caml_format_float", "caml_format_int", "caml_int32_format", "caml_int64_format", "caml_nativeint_format"];
+const FORMATTING: &[&str] = &[
+    "caml_format_float",
+    "caml_format_int",
+    "caml_int32_format",
+    "caml_int64_format",
+    "caml_nativeint_format",
+];
 
 impl External {
     /// Whether it says by its name that it makes blocks shorter: `caml_obj_truncate`, until OCaml 5, and the like.

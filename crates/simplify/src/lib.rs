@@ -45,7 +45,7 @@ pub mod export;
 mod flow;
 pub mod fold;
 mod forks;
-mod formats;
+pub mod formats;
 mod functors;
 mod handed_on;
 mod hashing;

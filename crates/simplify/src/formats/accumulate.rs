@@ -45,11 +45,10 @@ impl Simplifier<'_> {
             let (tag, field) = match piece {
                 Piece::String(literal) => (acc::STRING_LITERAL, Some(*literal)),
                 Piece::Char(literal) => (acc::CHAR_LITERAL, Some(*literal)),
-                Piece::StringArgument => (acc::DATA_STRING, Some(next())),
                 Piece::CharArgument => (acc::DATA_CHAR, Some(next())),
-                Piece::Number { function, format } => {
-                    let (function, format) = ((*function).to_owned(), format.as_bytes().to_vec());
-                    (acc::DATA_STRING, Some(self.number(function, format, next(), call, &mut items)))
+                Piece::Argument(conversion) => {
+                    let text = self.converted(conversion, &mut next, call, &mut items);
+                    (acc::DATA_STRING, Some(self.as_string(text, call, &mut items)))
                 }
                 Piece::Printer => {
                     let (printer, value) = (next(), next());

@@ -31,7 +31,7 @@ use smallvec::{SmallVec, smallvec};
 
 use crate::Simplifier;
 use crate::continuations::ContState;
-use read::Piece;
+use read::{Amount, Base, Conversion, Piece};
 use strings::prints_to_string;
 use text::Text;
 
@@ -151,11 +151,11 @@ impl Simplifier<'_> {
     /// What a function reads a value from at its beginning, as the first field.
     fn block_of_field(&self, code: CodeId, value: Simple) -> Option<Simple> {
         self.body(code)?.items.iter().find_map(|item| match item {
-            Item::Let { var, named: Named::Prim { prim: Prim::BlockLoad { field: 0, .. }, args, .. }, .. }
-                if value == Simple::Var(*var) =>
-            {
-                args.first().copied()
-            }
+            Item::Let {
+                var,
+                named: Named::Prim { prim: Prim::BlockLoad { field: 0, .. }, args, .. },
+                ..
+            } if value == Simple::Var(*var) => args.first().copied(),
             _ => None,
         })
     }
@@ -191,8 +191,49 @@ impl Simplifier<'_> {
     fn in_unit(&mut self, unit: &str, function: &str, arity: usize) -> Option<Call> {
         self.unit.imports.find_unit_of(unit, &mut self.unit.origins);
         let prefix = format!("{unit}{}{function}_", self.unit.naming.separator());
-        let found = self.unit.imports.field_named(unit, &prefix)?;
+        let found = self.unit.imports.named(unit, &prefix)?;
         (found.arity == arity).then(|| Call::Function(found.code.to_string()))
+    }
+
+    /// An argument, with the width and the precision that come before it.
+    fn converted(
+        &mut self,
+        conversion: &Conversion,
+        next: &mut impl FnMut() -> Simple,
+        call: &Apply,
+        items: &mut Vec<Item>,
+    ) -> Text {
+        let mut amount = |amount: Amount| match amount {
+            Amount::Known(amount) => amount,
+            Amount::Argument => next(),
+        };
+        let padding = conversion.padding.as_ref().map(|(fixes, side, width)| (fixes, *side, amount(*width)));
+        let precision = conversion.precision.as_ref().map(|(fixes, digits)| (fixes, amount(*digits)));
+        let mut text = match &conversion.base {
+            Base::String => self.text_of_string(next()),
+            Base::Number { function, format } => Text::Number {
+                function: (*function).to_owned(),
+                format: format.as_bytes().to_vec(),
+                value: next(),
+            },
+            Base::Function(function, first) => {
+                let args = first.iter().copied().chain([next()]).collect();
+                Text::String(self.called_for(function.clone(), args, call, items))
+            }
+            Base::Float(function, conversion, digits) => {
+                let args = vec![*conversion, amount(*digits), next()];
+                Text::String(self.called_for(function.clone(), args, call, items))
+            }
+        };
+        if let Some((fixes, digits)) = precision {
+            let string = self.as_string(text, call, items);
+            text = Text::String(self.called_for(fixes.clone(), vec![digits, string], call, items));
+        }
+        if let Some((fixes, side, width)) = padding {
+            let string = self.as_string(text, call, items);
+            text = Text::String(self.called_for(fixes.clone(), vec![side, width, string], call, items));
+        }
+        text
     }
 
     /// A part of what is printed as a string; not a character.
@@ -280,7 +321,11 @@ fn interprets(apply: &Apply, naming: &Naming) -> bool {
 
 /// Whether a call is one of the function of another unit with that name in the source.
 fn is_of(unit: &str, function: &str, apply: &Apply, naming: &Naming) -> bool {
-    let CallKind::DirectExternal(name) = &apply.kind else { return false };
+    matches!(&apply.kind, CallKind::DirectExternal(name) if is_named(name, unit, function, naming))
+}
+
+/// Whether a linker's name is that of a function with that name in the source of a unit.
+fn is_named(name: &str, unit: &str, function: &str, naming: &Naming) -> bool {
     name.strip_prefix(unit)
         .and_then(|name| name.strip_prefix(naming.separator()))
         .and_then(|name| name.strip_prefix(function))
@@ -288,7 +333,14 @@ fn is_of(unit: &str, function: &str, apply: &Apply, naming: &Naming) -> bool {
         .is_some_and(|stamp| stamp.bytes().all(|digit| digit.is_ascii_digit()))
 }
 
+/// Whether the function with that linker's name is one of those of the interpreter, beside what its interface has, that
+/// known formats are printed with.
+#[must_use]
+pub fn is_called(name: &str, naming: &Naming) -> bool {
+    read::CONVERTING.iter().any(|function| is_named(name, INTERPRETER, function, naming))
+}
+
 /// What the calls that a format comes to are in size.
 fn cost(pieces: &[Piece]) -> u32 {
-    PIECE * pieces.len() as u32
+    PIECE * pieces.iter().map(Piece::calls).sum::<u32>()
 }

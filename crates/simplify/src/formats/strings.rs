@@ -58,14 +58,9 @@ impl Simplifier<'_> {
         for piece in pieces {
             let text = match piece {
                 Piece::String(string) => self.text_of_string(*string),
-                Piece::StringArgument => self.text_of_string(next()),
                 Piece::Char(char) => self.text_of_char(*char),
                 Piece::CharArgument => self.text_of_char(next()),
-                Piece::Number { function, format } => Text::Number {
-                    function: (*function).to_owned(),
-                    format: format.as_bytes().to_vec(),
-                    value: next(),
-                },
+                Piece::Argument(conversion) => self.converted(conversion, &mut next, call, items),
                 Piece::Printer => {
                     let (printer, value) = (next(), next());
                     let args = vec![Simple::UNIT, value];

@@ -61,7 +61,7 @@ impl Simplifier<'_> {
 
     /// Adds a part, to the last one if these can be one.
     pub(super) fn add_text(&self, texts: &mut Vec<Text>, text: Text) {
-        let joined = texts.last().and_then(|last| self.one_text(last, &text));
+        let joined = texts.last().and_then(|last| one_text(last, &text));
         match joined {
             Some(joined) => {
                 texts.pop();
@@ -70,36 +70,28 @@ impl Simplifier<'_> {
             None => texts.push(text),
         }
     }
+}
 
-    /// Two parts as one.
-    fn one_text(&self, first: &Text, second: &Text) -> Option<Text> {
-        match (first, second) {
-            (Text::Known(first, atom), Text::Known(second, other)) => {
-                let atom = if second.is_empty() { *atom } else { other.filter(|_| first.is_empty()) };
-                let joined = [&first[..], second].concat();
-                (joined.len() <= LONGEST || atom.is_some()).then_some(Text::Known(joined, atom))
-            }
-            (Text::Known(literal, _), Text::Number { function, format, value }) => {
-                let format = [self.in_format(literal)?, format.clone()].concat();
-                let longest = if second.takes_any_format() { LONGEST } else { LONGEST_OF_INTEGERS };
-                let number = Text::Number { function: function.clone(), format, value: *value };
-                (number.format_length() <= longest).then_some(number)
-            }
-            (Text::Number { function, format, value }, Text::Known(literal, _)) => {
-                let format = [format.clone(), self.in_format(literal)?].concat();
-                let number = Text::Number { function: function.clone(), format, value: *value };
-                (number.takes_any_format() && number.format_length() <= LONGEST).then_some(number)
-            }
-            _ => None,
+/// Two parts as one.
+fn one_text(first: &Text, second: &Text) -> Option<Text> {
+    match (first, second) {
+        (Text::Known(first, atom), Text::Known(second, other)) => {
+            let atom = if second.is_empty() { *atom } else { other.filter(|_| first.is_empty()) };
+            let joined = [&first[..], second].concat();
+            (joined.len() <= LONGEST || atom.is_some()).then_some(Text::Known(joined, atom))
         }
-    }
-
-    /// A string as a format of C that prints it. Other systems take formats to be text in an encoding, and those that
-    /// programs are compiled for otherwise than to machine code read none but plain ones.
-    fn in_format(&self, literal: &[u8]) -> Option<Vec<u8>> {
-        let is_plain = self.rewrites.machine.looks_into_closures()
-            && literal.iter().all(|byte| (1..0x7f).contains(byte));
-        is_plain.then(|| literal.iter().flat_map(|byte| [*byte].repeat(1 + usize::from(*byte == b'%'))).collect())
+        (Text::Known(literal, _), Text::Number { function, format, value }) => {
+            let format = [in_format(literal)?, format.clone()].concat();
+            let longest = if second.takes_any_format() { LONGEST } else { LONGEST_OF_INTEGERS };
+            let number = Text::Number { function: function.clone(), format, value: *value };
+            (number.format_length() <= longest).then_some(number)
+        }
+        (Text::Number { function, format, value }, Text::Known(literal, _)) => {
+            let format = [format.clone(), in_format(literal)?].concat();
+            let number = Text::Number { function: function.clone(), format, value: *value };
+            (number.takes_any_format() && number.format_length() <= LONGEST).then_some(number)
+        }
+        _ => None,
     }
 }
 
@@ -110,4 +102,10 @@ impl Text {
             _ => 0,
         }
     }
+}
+
+/// A string as a format of C that prints it. Other systems take formats to be text in an encoding.
+fn in_format(literal: &[u8]) -> Option<Vec<u8>> {
+    let is_plain = literal.iter().all(|byte| (1..0x7f).contains(byte));
+    is_plain.then(|| literal.iter().flat_map(|byte| [*byte].repeat(1 + usize::from(*byte == b'%'))).collect())
 }
