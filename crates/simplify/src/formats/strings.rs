@@ -1,6 +1,7 @@
 //! `Printf.sprintf` and `Printf.ksprintf` of a known format and all its arguments: the strings that it consists of, put
 //! together by `String.concat`, where the library has a buffer for them.
 
+use flambeau_ir::naming::Naming;
 use flambeau_ir::prim::Mutability;
 use flambeau_ir::{Apply, ApplyCont, CallKind, Expr, Item, Named, Prim, Rewrite, Simple, Terminator};
 use smallvec::smallvec;
@@ -48,6 +49,12 @@ impl Simplifier<'_> {
             None => Terminator::ApplyCont(ApplyCont { cont: application.ret, args: smallvec![string] }),
         };
         self.body_in_place(&application, Expr { items, terminator })
+    }
+
+    /// Whether a call is one that prints to a string. Where the format is not known the inside of it gains nothing; and
+    /// a function that passes its format on is known as that by the call.
+    pub(crate) fn interprets_to_string(&self, apply: &Apply) -> bool {
+        prints_to_string(apply, &self.unit.naming).is_some()
     }
 
     /// What is printed. Printers, which return strings, are called in order.
@@ -135,7 +142,7 @@ struct Makes {
 }
 
 /// Which argument is the format, if a call is one of `sprintf` or `ksprintf`.
-pub(super) fn prints_to_string(apply: &Apply, naming: &flambeau_ir::naming::Naming) -> Option<usize> {
+pub(super) fn prints_to_string(apply: &Apply, naming: &Naming) -> Option<usize> {
     match apply.args.len() {
         1 if is_of(PRINTF, "sprintf", apply, naming) => Some(0),
         2 if is_of(PRINTF, "ksprintf", apply, naming) => Some(1),

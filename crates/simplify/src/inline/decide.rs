@@ -201,6 +201,9 @@ impl Simplifier<'_> {
         if forced.is_none() && self.is_cold(apply, code, size) {
             return Err(Reason::Cold);
         }
+        if forced.is_none() && self.interprets_to_string(apply) {
+            return Err(Reason::NothingKnown { size });
+        }
         if forced.is_none() && !self.function.in_instance && self.ties_functor(code) {
             return Err(Reason::TiesFunctor);
         }
