@@ -12,6 +12,9 @@ use super::{Call, INTERPRETER, PRINTF, cost, is_of};
 use crate::Simplifier;
 use crate::run::Rest;
 
+/// So many strings are put before another one by one: less code than a list, and as fast.
+const APPENDED: usize = 2;
+
 impl Simplifier<'_> {
     /// Replaces a call that prints to a string by what it comes to: returns what the run continues with.
     pub(crate) fn printed_to_string(&mut self, apply: &Apply) -> Option<Rest> {
@@ -114,8 +117,10 @@ impl Simplifier<'_> {
             .collect();
         match (&strings[..], &makes.append) {
             ([string], _) if is_new => *string,
-            ([first, second], Some(append)) => {
-                self.called_for(append.clone(), vec![*first, *second], call, items)
+            ([before @ .., last], Some(append)) if (1..=APPENDED).contains(&before.len()) => {
+                before.iter().rev().fold(*last, |after, string| {
+                    self.called_for(append.clone(), vec![*string, after], call, items)
+                })
             }
             _ => {
                 let mut list = Simple::tagged(0);
