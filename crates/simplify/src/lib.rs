@@ -215,7 +215,6 @@ impl<'a> Simplifier<'a> {
     fn entry(&mut self) {
         if !self.rewrites.fuel.is_empty() {
             let body = self.unit.entry.body.take();
-            self.note_toplevel_loops(&body);
             let function = FunctionState { budget: self.budget(None), ..self.state_inside() };
             let body = self.in_function(function, |this| this.function_body(body));
             self.unit.entry.body = body;
@@ -348,6 +347,7 @@ impl<'a> Simplifier<'a> {
     /// The downward pass, then the upward pass.
     fn function_body(&mut self, body: Expr) -> Expr {
         self.function.analysis = Rc::new(Analysis::of(&body, &self.env, self.rewrites.keep_backtraces));
+        self.note_calls_in_loops(&body);
         // The toplevel runs once, and what is inlined there makes more known to the functions.
         if let Some(code) = self.function.current {
             self.note_cold(&body, Some(self.unit.codes[code].exn));

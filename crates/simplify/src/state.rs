@@ -73,8 +73,6 @@ pub struct Global {
     pub imported: Imported,
     pub typed_copies: TypedCopies,
     pub formats: Formats,
-    /// What formats that are laid out may still add.
-    pub formats_budget: u32,
     pub toplevel: toplevel::Fields,
     pub uses: uses::Uses,
     /// Which functors are inlined at the toplevel.
@@ -129,8 +127,7 @@ impl Global {
             speculation_budget: crate::Simplifier::speculation_budget(unit),
             imported: Imported::default(),
             typed_copies: TypedCopies::default(),
-            formats: Formats::default(),
-            formats_budget: unit_budget,
+            formats: Formats::new(inline::UNIT_BUDGET.saturating_mul(unit.parts), unit_budget),
             toplevel: toplevel::Fields::default(),
             uses: uses::Uses::default(),
             functors: Functors::default(),

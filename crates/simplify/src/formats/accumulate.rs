@@ -11,7 +11,7 @@ use flambeau_ir::{
 use smallvec::smallvec;
 
 use super::read::Piece;
-use super::{acc, cost, interprets};
+use super::{acc, interprets};
 use crate::Simplifier;
 use crate::run::Rest;
 
@@ -24,11 +24,11 @@ impl Simplifier<'_> {
         let [print, accumulated, format] = apply.args[..] else { return None };
         let pieces = self.pieces(format)?;
         let application = self.application(apply, &pieces)?;
-        let left = self.global.formats_budget.checked_sub(cost(&pieces))?;
+        let left = self.paid(apply, &pieces)?;
         if !self.allow(Rewrite::Inlining) {
             return None;
         }
-        self.global.formats_budget = left;
+        self.global.formats.budgets = left;
         if !application.args.is_empty() {
             self.function.conts.remove(&apply.ret);
         }

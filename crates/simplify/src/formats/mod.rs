@@ -24,7 +24,7 @@ use flambeau_ir::naming::Naming;
 use flambeau_ir::prim::{External, NativeRepr};
 use flambeau_ir::term::InlineAttribute;
 use flambeau_ir::{
-    Apply, CallKind, CodeId, Continuation, Expr, Item, Named, Prim, Simple, Symbol, Terminator,
+    Apply, CallKind, CodeId, Continuation, Expr, Heat, Item, Named, Prim, Simple, Symbol, Terminator,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::{SmallVec, smallvec};
@@ -61,8 +61,29 @@ pub struct Formats {
     passed_on: FxHashMap<CodeId, Option<usize>>,
     /// Strings that were made, as static data.
     strings: FxHashMap<Vec<u8>, Symbol>,
-    /// The continuations that calls in loops of the toplevel return to.
+    /// The continuations that calls in loops return to.
     in_loops: FxHashSet<Continuation>,
+    /// Whether the unit mentions `Printf`, once that was asked for.
+    prints: Option<bool>,
+    budgets: Budgets,
+}
+
+/// What laid out formats may still add to the unit.
+#[derive(Clone, Copy, Debug, Default)]
+struct Budgets {
+    in_loops: u32,
+    /// Elsewhere a part of it, half of what is for small units and a quarter of what is beyond: nobody knows how often
+    /// that runs.
+    elsewhere: u32,
+}
+
+impl Formats {
+    /// `any`: what any unit may grow by; `budget`: what this one may.
+    pub fn new(any: u32, budget: u32) -> Formats {
+        let elsewhere = any / 2 + budget.saturating_sub(any) / 4;
+        let budgets = Budgets { in_loops: budget, elsewhere };
+        Formats { budgets, ..Formats::default() }
+    }
 }
 
 /// What is called.
@@ -86,22 +107,48 @@ impl Simplifier<'_> {
         let pieces = self.pieces(*format.first()?)?;
         self.application(apply, &pieces)?;
         let size = self.whole_size(code, LARGEST)?;
-        (cost(&pieces) <= self.global.formats_budget).then_some(Reason::KnownFormat { size })
+        self.paid(apply, &pieces)?;
+        Some(Reason::KnownFormat { size })
     }
 
-    /// Whether a call runs more often than once, as far as is known.
+    /// Whether a call may be replaced at all: not what runs once, or on the way to an error.
     fn may_lay_out(&self, apply: &Apply) -> bool {
         let stays = self.is_measuring()
             || self.rewrites.stubs_only
             || self.function.in_instance
             || self.arguments().policy == Policy::Classic
             || self.is_in_cold(apply)
-            || self.function.current.is_none() && !self.global.formats.in_loops.contains(&apply.ret);
+            || self.function.current.is_none() && !self.is_in_loop(apply);
         !stays
     }
 
-    /// Notes what of the toplevel runs more than once.
-    pub(crate) fn note_toplevel_loops(&mut self, body: &Expr) {
+    /// Whether a call is repeated by the function that it is in, or a profile says that it runs often.
+    fn is_in_loop(&self, apply: &Apply) -> bool {
+        apply.heat == Heat::Hot
+            || self.global.formats.in_loops.contains(&apply.ret)
+            || self.function.current.is_some_and(|code| self.unit.codes[code].recursive)
+    }
+
+    /// What is left of the budgets if these pieces are laid out; nothing if that is not enough.
+    fn paid(&self, apply: &Apply, pieces: &[Piece]) -> Option<Budgets> {
+        let cost = PIECE * pieces.iter().map(Piece::calls).sum::<u32>();
+        let Budgets { in_loops, elsewhere } = self.global.formats.budgets;
+        Some(if self.is_in_loop(apply) {
+            Budgets { in_loops: in_loops.checked_sub(cost)?, elsewhere }
+        } else {
+            Budgets { in_loops, elsewhere: elsewhere.checked_sub(cost)? }
+        })
+    }
+
+    /// Notes which calls in the body of a function are repeated there, in units that print.
+    pub(crate) fn note_calls_in_loops(&mut self, body: &Expr) {
+        let prints = self.global.formats.prints.get_or_insert_with(|| {
+            let names = self.unit.symbols.values().map(|symbol| &symbol.linkage_name);
+            names.into_iter().any(|name| name.starts_with(PRINTF))
+        });
+        if !*prints {
+            return;
+        }
         let in_loops = &mut self.global.formats.in_loops;
         body.walk(&mut |expr| {
             for item in &expr.items {
@@ -338,9 +385,4 @@ fn is_named(name: &str, unit: &str, function: &str, naming: &Naming) -> bool {
 #[must_use]
 pub fn is_called(name: &str, naming: &Naming) -> bool {
     read::CONVERTING.iter().any(|function| is_named(name, INTERPRETER, function, naming))
-}
-
-/// What the calls that a format comes to are in size.
-fn cost(pieces: &[Piece]) -> u32 {
-    PIECE * pieces.iter().map(Piece::calls).sum::<u32>()
 }

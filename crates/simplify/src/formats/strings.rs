@@ -8,7 +8,7 @@ use smallvec::smallvec;
 
 use super::read::Piece;
 use super::text::Text;
-use super::{Call, INTERPRETER, PRINTF, cost, is_of};
+use super::{Call, INTERPRETER, PRINTF, is_of};
 use crate::Simplifier;
 use crate::run::Rest;
 
@@ -26,7 +26,7 @@ impl Simplifier<'_> {
         let (0, format) = self.constructor(apply.args[passed])? else { return None };
         let pieces = self.pieces(*format.first()?)?;
         let application = self.application(apply, &pieces)?;
-        let left = self.global.formats_budget.checked_sub(cost(&pieces))?;
+        let left = self.paid(apply, &pieces)?;
         let makes = self.makes_strings()?;
         if pieces.is_empty()
             || pieces.iter().any(|piece| matches!(piece, Piece::Formatting(_)))
@@ -34,7 +34,7 @@ impl Simplifier<'_> {
         {
             return None;
         }
-        self.global.formats_budget = left;
+        self.global.formats.budgets = left;
         if !application.args.is_empty() {
             self.function.conts.remove(&apply.ret);
         }
