@@ -79,6 +79,7 @@ struct Budgets {
 
 impl Formats {
     /// `any`: what any unit may grow by; `budget`: what this one may.
+    #[must_use]
     pub fn new(any: u32, budget: u32) -> Formats {
         let elsewhere = any / 2 + budget.saturating_sub(any) / 4;
         let budgets = Budgets { in_loops: budget, elsewhere };

@@ -278,9 +278,9 @@ impl Simplifier<'_> {
             Some((flag, letter)) => number(flag, String::new(), letter),
             None => Base::Function(self.converting(convert, 2)?, Some(conversion)),
         };
-        let precision = match self.amount(precision)? {
-            Some(amount) => Some((self.converting("fix_int_precision", 2)?, amount)),
-            None => None,
+        let precision = match precision {
+            NONE => None,
+            _ => Some((self.converting("fix_int_precision", 2)?, self.amount(precision)?)),
         };
         self.padded(Conversion { base, precision, padding: None }, padding)
     }
@@ -301,7 +301,10 @@ impl Simplifier<'_> {
         let letter = immediate(letter)?;
         let flag = FLAGS.get(usize::try_from(immediate(flag)?).ok()?)?;
         let usual = Simple::tagged(if letter == OF_OCAML { 12 } else { -6 });
-        let amount = self.amount(precision)?.unwrap_or(Amount::Known(usual));
+        let amount = match precision {
+            NONE => Amount::Known(usual),
+            _ => self.amount(precision)?,
+        };
         let digits = match amount {
             Amount::Known(digits) => immediate(digits).map(i64::abs).filter(|digits| *digits <= WIDEST),
             Amount::Argument => None,
@@ -346,16 +349,13 @@ impl Simplifier<'_> {
         Some(Conversion { padding, ..conversion })
     }
 
-    /// A precision, if there is one.
-    fn amount(&self, precision: Simple) -> Option<Option<Amount>> {
-        match precision {
-            NONE => Some(None),
-            ARGUMENT => Some(Some(Amount::Argument)),
-            _ => match self.constructor(precision)? {
-                (0, fields) => Some(Some(Amount::Known(*fields.first()?))),
-                _ => None,
-            },
+    /// A precision that there is.
+    fn amount(&self, precision: Simple) -> Option<Amount> {
+        if precision == ARGUMENT {
+            return Some(Amount::Argument);
         }
+        let (0, fields) = self.constructor(precision)? else { return None };
+        fields.first().copied().map(Amount::Known)
     }
 }
 
