@@ -3,7 +3,9 @@
 
 use flambeau_ir::naming::Naming;
 use flambeau_ir::prim::Mutability;
-use flambeau_ir::{Apply, ApplyCont, CallKind, Expr, Item, Named, Prim, Rewrite, Simple, Terminator};
+use flambeau_ir::{
+    Apply, ApplyCont, CallKind, Continuation, Expr, Item, Named, Prim, Rewrite, Simple, Terminator,
+};
 use smallvec::smallvec;
 
 use super::read::Piece;
@@ -49,7 +51,7 @@ impl Simplifier<'_> {
                 types: Vec::new(),
                 ..application.clone()
             })),
-            None => Terminator::ApplyCont(ApplyCont { cont: application.ret, args: smallvec![string] }),
+            None => returned(string, application.ret, &mut items),
         };
         self.body_in_place(&application, Expr { items, terminator })
     }
@@ -135,6 +137,18 @@ impl Simplifier<'_> {
                 self.called_for(makes.concat.clone(), vec![empty, list], call, items)
             }
         }
+    }
+}
+
+/// The end of a run that returns a string: the call that makes it, if it is one.
+fn returned(string: Simple, ret: Continuation, items: &mut Vec<Item>) -> Terminator {
+    let is_call = matches!(items.last(), Some(Item::Join { params, .. }) if params.first().is_some_and(|result| string == (*result).into()));
+    match if is_call { items.pop() } else { None } {
+        Some(Item::Join { body, .. }) => match body.terminator {
+            Terminator::Apply(call) => Terminator::Apply(Box::new(Apply { ret, ..*call })),
+            other => other,
+        },
+        _ => Terminator::ApplyCont(ApplyCont { cont: ret, args: smallvec![string] }),
     }
 }
 
