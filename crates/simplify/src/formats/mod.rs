@@ -26,6 +26,7 @@ use flambeau_ir::term::InlineAttribute;
 use flambeau_ir::{
     Apply, CallKind, CodeId, Continuation, Expr, Heat, Item, Named, Prim, Simple, Symbol, Terminator,
 };
+use flambeau_types::Ty;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::{SmallVec, smallvec};
 
@@ -100,16 +101,24 @@ enum Call {
 impl Simplifier<'_> {
     /// Whether a function is inlined because it prints by a format that is known, with all arguments of that.
     pub(crate) fn prints_known_format(&mut self, apply: &Apply, code: CodeId) -> Option<Reason> {
-        if !self.may_lay_out(apply) {
+        // Few calls pass one: only for these it is asked what the function does with it.
+        let passed = apply.args.iter().position(|arg| self.is_format(*arg))?;
+        if !self.may_lay_out(apply) || self.format_passed_on(code)? != passed {
             return None;
         }
-        let param = self.format_passed_on(code)?;
-        let (0, format) = self.constructor(*apply.args.get(param)?)? else { return None };
+        let (0, format) = self.constructor(apply.args[passed])? else { return None };
         let pieces = self.pieces(*format.first()?)?;
         self.application(apply, &pieces)?;
         let size = self.whole_size(code, LARGEST)?;
         self.paid(apply, &pieces)?;
         Some(Reason::KnownFormat { size })
+    }
+
+    /// Whether a value is a literal that the type checker has made a format of.
+    fn is_format(&self, value: Simple) -> bool {
+        let Simple::Symbol(_) = value else { return false };
+        matches!(self.constructor(value), Some((0, fields))
+            if matches!(fields[..], [_, text] if matches!(self.env.ty(text), Ty::String(_))))
     }
 
     /// Whether a call may be replaced at all: not what runs once, or on the way to an error.
