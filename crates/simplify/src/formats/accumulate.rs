@@ -25,7 +25,7 @@ impl Simplifier<'_> {
         let pieces = self.pieces(format)?;
         let application = self.application(apply, &pieces)?;
         let left = self.paid(apply, &pieces)?;
-        if !self.allow(Rewrite::Inlining) {
+        if !self.allow(Rewrite::KnownFormat) {
             return None;
         }
         self.global.formats.budgets = left;

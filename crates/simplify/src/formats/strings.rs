@@ -32,7 +32,7 @@ impl Simplifier<'_> {
         let makes = self.makes_strings()?;
         if pieces.is_empty()
             || pieces.iter().any(|piece| matches!(piece, Piece::Formatting(_)))
-            || !self.allow(Rewrite::Inlining)
+            || !self.allow(Rewrite::KnownFormat)
         {
             return None;
         }
