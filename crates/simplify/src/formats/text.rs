@@ -109,3 +109,40 @@ fn in_format(literal: &[u8]) -> Option<Vec<u8>> {
     let is_plain = literal.iter().all(|byte| (1..0x7f).contains(byte));
     is_plain.then(|| literal.iter().flat_map(|byte| [*byte].repeat(1 + usize::from(*byte == b'%'))).collect())
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn known(text: &str) -> Text {
+        Text::Known(text.into(), None)
+    }
+
+    fn number(function: &str, format: &str) -> Text {
+        Text::Number { function: function.to_owned(), format: format.into(), value: Simple::UNIT }
+    }
+
+    #[test]
+    fn strings_go_into_formats_that_take_them() {
+        let int = |format: &str| number("caml_format_int", format);
+        let float = |format: &str| number("caml_format_float", format);
+        let long = "a".repeat(LONGEST_OF_INTEGERS);
+        for (first, second, joined) in [
+            (known("a"), known("b"), Some(known("ab"))),
+            (known("x = "), int("%d"), Some(int("x = %d"))),
+            (known("5% of "), int("%d"), Some(int("5%% of %d"))),
+            (known("x = "), float("%.2f"), Some(float("x = %.2f"))),
+            (float("%.2f"), known("%\n"), Some(float("%.2f%%\n"))),
+            // The runtime looks for the conversion at the end.
+            (int("%d"), known("\n"), None),
+            (int("%d"), int("%d"), None),
+            // What it has no room for, and what C may not take for text.
+            (known(&long), int("%d"), None),
+            (known(&long), float("%f"), Some(float(&format!("{long}%f")))),
+            (known("\0"), int("%d"), None),
+            (known("é"), float("%f"), None),
+        ] {
+            assert_eq!(one_text(&first, &second), joined, "{first:?}, {second:?}");
+        }
+    }
+}
