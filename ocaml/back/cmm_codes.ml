@@ -24,6 +24,7 @@ type primitive =
   | Array_load
   | Array_store
   | Check_bound
+  | Make_bytes
   | String_length
   | String_load
   | String_store
@@ -84,43 +85,44 @@ let primitive r : primitive =
   | 17 -> Array_load
   | 18 -> Array_store
   | 19 -> Check_bound
-  | 20 -> String_length
-  | 21 -> String_load
-  | 22 -> String_store
-  | 23 -> Bigarray_dim
-  | 24 -> Bigarray_load
-  | 25 -> Bigarray_store
-  | 26 -> Int_arith
-  | 27 -> Int_shift
-  | 28 -> Int_div
-  | 29 -> Int_mod
-  | 30 -> Check_zero
-  | 31 -> Int_compare
-  | 32 -> Int_compare3
-  | 33 -> Byte_swap
-  | 34 -> Byte_swap16
-  | 35 -> Pop_count
-  | 36 -> Float_arith
-  | 37 -> Float_neg
-  | 38 -> Float_abs
-  | 39 -> Float_compare
-  | 40 -> Float_compare3
-  | 41 -> Tag
-  | 42 -> Untag
-  | 43 -> Box
-  | 44 -> Rebox
-  | 45 -> Unbox
-  | 46 -> Num_conv
-  | 47 -> Profile_count
-  | 48 -> Opaque
-  | 49 -> Is_instance
-  | 50 -> Int_as_pointer
-  | 51 -> C_call
-  | 52 -> Project_value_slot
-  | 53 -> Project_function_slot
-  | 54 -> Is_closure_of
-  | 55 -> Alloc_dummy_closure
-  | 56 -> Exn_state
+  | 20 -> Make_bytes
+  | 21 -> String_length
+  | 22 -> String_load
+  | 23 -> String_store
+  | 24 -> Bigarray_dim
+  | 25 -> Bigarray_load
+  | 26 -> Bigarray_store
+  | 27 -> Int_arith
+  | 28 -> Int_shift
+  | 29 -> Int_div
+  | 30 -> Int_mod
+  | 31 -> Check_zero
+  | 32 -> Int_compare
+  | 33 -> Int_compare3
+  | 34 -> Byte_swap
+  | 35 -> Byte_swap16
+  | 36 -> Pop_count
+  | 37 -> Float_arith
+  | 38 -> Float_neg
+  | 39 -> Float_abs
+  | 40 -> Float_compare
+  | 41 -> Float_compare3
+  | 42 -> Tag
+  | 43 -> Untag
+  | 44 -> Box
+  | 45 -> Rebox
+  | 46 -> Unbox
+  | 47 -> Num_conv
+  | 48 -> Profile_count
+  | 49 -> Opaque
+  | 50 -> Is_instance
+  | 51 -> Int_as_pointer
+  | 52 -> C_call
+  | 53 -> Project_value_slot
+  | 54 -> Project_function_slot
+  | 55 -> Is_closure_of
+  | 56 -> Alloc_dummy_closure
+  | 57 -> Exn_state
   | _ -> unknown r "primitive"
 
 type mutability =

@@ -107,6 +107,14 @@ let make_float_block dbg args =
   let words = List.length args * Arch.size_float / Arch.size_addr in
   in_order_of_small_blocks ~words args (make_float_alloc dbg Obj.double_array_tag)
 
+(* The last byte of a string is how many bytes its last word has beyond it. *)
+let make_bytes dbg ~words length =
+  let last_byte = (words * Arch.size_addr) - 1 in
+  let beyond = sub_int (Cconst_int (last_byte, dbg)) (untag_int length dbg) dbg in
+  let last_word = if Arch.big_endian then beyond else lsl_int beyond (Cconst_int ((Arch.size_addr - 1) * 8, dbg)) dbg in
+  let before = List.init (words - 1) (fun _ -> Cconst_int (0, dbg)) in
+  make_alloc dbg Obj.string_tag (before @ [ last_word ])
+
 let make_array dbg (kind : Lambda.array_kind) args =
   match kind with
   | Pgenarray ->
@@ -356,6 +364,9 @@ let primitive statics r dbg args =
       let width = Reader.u r in
       binary (check_bound r dbg width)
   (* Strings, bytes, bigstrings, bigarrays *)
+  | Make_bytes ->
+      let words = Reader.u r in
+      unary (make_bytes dbg ~words)
   | String_length -> unary (fun str -> tag_int (string_length str dbg) dbg)
   | String_load ->
       let string_kind = Cmm_codes.string_kind r in

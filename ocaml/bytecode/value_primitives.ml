@@ -265,6 +265,9 @@ let apply r ~checked ~loc ~event args =
       @@ function
       | [ length; index ] -> check_bound ~event ~width length index
       | _ -> Reader.malformed r "a check of bounds has two operands")
+  | Make_bytes ->
+      let _words = Reader.u r in
+      simple (Pccall (Primitive.simple ~name:"caml_create_bytes" ~arity:1 ~alloc:true))
   | String_length -> simple Pstringlength
   | String_load -> simple (string_load r ~checked)
   | String_store -> simple (string_store r ~checked)

@@ -11,6 +11,7 @@ type shape =
       (** Of the type that a variable is. [exact]: the caller itself might read it without asking what it is; else it is
           part of a type that somebody declared, and polymorphic code may have put something else there by [Obj]. *)
   | Array of shape
+  | Bigarray of Lambda.bigarray_kind * Lambda.bigarray_layout  (** Both are known. *)
   | Block of shape list  (** Immediates, and blocks with these fields whatever their tags. *)
   | Enclosing of int  (** The block that has so many others around it. *)
   | Variable of int  (** Of whatever type this variable is: what is no argument, but in a function that has some. *)
@@ -27,13 +28,13 @@ let rec loose = function
   | Array element -> Array (loose element)
   | Block fields -> Block (List.map loose fields)
   | Function (parameters, result) -> Function (List.map loose parameters, loose result)
-  | (Unknown | Enclosing _ | Variable _) as shape -> shape
+  | (Unknown | Bigarray _ | Enclosing _ | Variable _) as shape -> shape
 
 (* Whether something is known that does not only name blocks of this level, or further inside. *)
 let rec is_informative level = function
   | Unknown -> false
   | Enclosing outer -> outer < level
-  | Value _ | Variable _ -> true
+  | Value _ | Bigarray _ | Variable _ -> true
   | Array part -> is_informative level part
   | Function (parameters, result) -> List.exists (is_informative level) (result :: parameters)
   | Block fields -> List.exists (is_informative level) fields
@@ -158,10 +159,44 @@ let of_parameter env variables ty =
   | shape -> if is_informative 0 shape then shape else Unknown
   | exception (Too_large | Not_found | Env.Error _ | Persistent_env.Error _ | Cmi_format.Error _) -> Unknown
 
+let is_bigarray = function
+  | Path.Pdot (Path.Pdot (bigarray, ("Array1" | "Array2" | "Array3")), "t") -> (
+      match bigarray with
+      | Path.Pident id -> Ident.name id = "Stdlib__Bigarray"
+      | Path.Pdot (Path.Pident id, "Bigarray") -> Ident.name id = "Stdlib"
+      | _ -> false)
+  | _ -> false
+
+(** Of what kind and layout bigarrays of a type are, if they are bigarrays and both are known. *)
+let known_bigarray env ty =
+  match Type_view.view (Ctype.expand_head env ty) with
+  | Constructor (path, _) when is_bigarray path -> (
+      match Typeopt.bigarray_type_kind_and_layout env ty with
+      | Pbigarray_unknown, _ | _, Pbigarray_unknown_layout -> None
+      | known -> Some known)
+  | _ -> None
+
+(* A function that takes bigarrays of any kind or layout gets one of these. *)
+let of_bigarray env ~scheme ~instance =
+  match known_bigarray env instance with
+  | Some (kind, layout) when Ctype.free_variables scheme <> [] -> Bigarray (kind, layout)
+  | Some _ | None -> Unknown
+
 (** The shapes of the arguments of a function of type [scheme], which is used at the type [instance]. *)
 let of_application env ~scheme ~instance =
   let variables = List.map (fun (id, ty) -> (id, describe env ty)) (instances scheme instance) in
-  List.map (of_parameter env variables) (fst (arrows scheme))
+  let rec parameters schemes instances =
+    match (schemes, instances) with
+    | scheme :: schemes, instance :: instances ->
+        let shape =
+          match of_bigarray env ~scheme ~instance with
+          | Unknown -> of_parameter env variables scheme
+          | bigarray -> bigarray
+        in
+        shape :: parameters schemes instances
+    | schemes, _ -> List.map (of_parameter env variables) schemes
+  in
+  parameters (fst (arrows scheme)) (fst (arrows instance))
 
 (** The shape of a value of a type, over the type's variables. *)
 let of_variables env ty =
@@ -186,6 +221,10 @@ let write w ~number ~variable shape =
     | Value { description; exact } -> byte w A.value; u w (number description); bool w exact
     | Array element -> byte w A.array; write depth element
     | Block fields -> byte w A.block; list w (write (depth + 1)) fields
+    | Bigarray (kind, layout) ->
+        byte w A.bigarray;
+        byte w (Lambda_codes.bigarray_kind kind);
+        byte w (Lambda_codes.bigarray_layout layout)
     | Enclosing outer -> byte w A.enclosing; u w (depth - 1 - outer)
     | Variable id -> byte w A.variable; u w (variable id)
     | Function (parameters, result) -> byte w A.function_; list w (write depth) parameters; write depth result

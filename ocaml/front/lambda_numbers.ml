@@ -310,4 +310,5 @@ module Arg_type = struct
   let enclosing = 4
   let function_ = 5
   let variable = 6
+  let bigarray = 7
 end

@@ -187,11 +187,18 @@ let application uses e =
   | _, Some (f, args) -> note_application uses e.exp_loc (shapes_of_application uses f args)
   | _, None -> ()
 
-(* An operation on arrays of values of any type. *)
+let is_prefix prefix name =
+  let length = String.length prefix in
+  String.length name >= length && String.sub name 0 length = prefix
+
+(* An operation on arrays of values of any type, or on bigarrays of any kind or layout. *)
 let array_operation uses f =
   match f.exp_desc with
+  | Texp_ident (_, _, { val_kind = Val_prim { prim_name; _ }; _ }) when is_prefix "%caml_ba_" prim_name ->
+      let known = Option.bind (Type_view.first_argument f.exp_type) (Argument_shapes.known_bigarray f.exp_env) in
+      if Option.is_none known then uses.polymorphic <- true
   | Texp_ident (_, _, { val_kind = Val_prim { prim_name; _ }; _ })
-    when String.length prim_name > 7 && String.sub prim_name 0 7 = "%array_" -> (
+    when is_prefix "%array_" prim_name -> (
       match Option.map Type_view.view (Type_view.first_argument f.exp_type) with
       | Some (Constructor (_, [ element ])) when is_variable element -> uses.polymorphic <- true
       | _ -> ())

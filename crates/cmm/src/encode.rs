@@ -438,6 +438,9 @@ pub fn primitive(w: &mut Writer, prim: &Prim) {
         Prim::CheckBound { width } => {
             w.u(u64::from(*width));
         }
+        Prim::MakeBytes { words } => {
+            w.u(u64::from(*words));
+        }
         Prim::StringLength => {}
         Prim::StringLoad { string, width } => {
             w.code(string);

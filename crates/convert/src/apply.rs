@@ -15,6 +15,7 @@ use flambeau_lambda::{EvaluationOrder, Primitive};
 use rustc_hash::FxHashMap;
 use smallvec::smallvec;
 
+use crate::bigarrays::bigarray_type;
 use crate::builder::{Converter, Result, Target};
 use crate::env::{Applied, Binding, ClosureInfo, CodeRef, Field, Info, Val};
 
@@ -421,6 +422,7 @@ impl<'a> Converter<'a> {
             L::Block(fields) => {
                 ArgType::Block(fields.iter().map(|field| self.arg_type(field)).collect::<Result<_>>()?)
             }
+            L::Bigarray(kind, layout) => bigarray_type(*kind, *layout),
             L::Enclosing(depth) => ArgType::Enclosing(*depth),
             L::Variable(_) => ArgType::Unknown,
             L::Function(params, result) => {
@@ -489,7 +491,7 @@ pub(crate) fn shape(ty: &lambda::ArgType) -> ArgType {
     use lambda::ArgType as L;
     let all = |types: &[L]| types.iter().map(shape).collect();
     match ty {
-        L::Unknown | L::Immediate | L::Compared { .. } => ArgType::Unknown,
+        L::Unknown | L::Immediate | L::Compared { .. } | L::Bigarray(..) => ArgType::Unknown,
         L::Variable(number) => ArgType::Variable(*number),
         L::Array(element) => ArgType::Array(Box::new(shape(element))),
         L::Block(fields) => ArgType::Block(all(fields)),

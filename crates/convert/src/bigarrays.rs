@@ -1,7 +1,8 @@
 //! Bigarrays: bounds checks, the offset of the element, and the access are separate, so that each can be shared.
 
-use flambeau_ir::prim::{self as ir, IntOp};
-use flambeau_ir::{IntKind, Machine, Prim, Simple};
+use flambeau_ir::prim as ir;
+use flambeau_ir::prim::bigarray::Indexing;
+use flambeau_ir::{ArgType, Machine, Prim, Simple};
 use flambeau_lambda::Primitive;
 use flambeau_lambda::prim::{self as lambda, BigarrayLayout};
 use flambeau_lambda::term::LocId;
@@ -89,38 +90,23 @@ impl Converter<'_> {
 
     /// The offset of the element with these indices, after their checks.
     fn element_offset(&mut self, access: &Access, array: Simple, indices: &[Simple], loc: LocId) -> Simple {
-        let mut axes: Vec<(u32, Simple)> = (0..).zip(indices.iter().copied()).collect();
-        // The slowest-moving first.
-        if access.layout == BigarrayLayout::Fortran {
-            axes.reverse();
-            for (_, index) in &mut axes {
-                *index = self.tagged_arith("index", IntOp::Sub, *index, Simple::tagged(1), loc);
+        let Access { layout, safe, .. } = *access;
+        let indexing = Indexing { fortran: layout == BigarrayLayout::Fortran, safe };
+        indexing.offset(array, indices, &mut |name, prim, args| {
+            if prim.may_raise() {
+                self.raising_prim(name, prim, args, loc)
+            } else {
+                self.prim(name, prim, args, loc)
             }
-        }
-        let mut offset = None;
-        for (dim, index) in axes {
-            // The offset needs no length of the slowest-moving dimension.
-            if !access.safe && offset.is_none() {
-                offset = Some(index);
-                continue;
-            }
-            let length = self.prim("length", Prim::BigarrayDim { dim }, &[array], loc);
-            if access.safe {
-                self.raising_prim("check", Prim::CheckBound { width: 1 }, &[length, index], loc);
-            }
-            offset = Some(match offset {
-                None => index,
-                Some(row) => {
-                    let start = self.tagged_arith("start", IntOp::Mul, row, length, loc);
-                    self.tagged_arith("offset", IntOp::Add, start, index, loc)
-                }
-            });
-        }
-        offset.unwrap_or(Simple::tagged(0))
+        })
     }
+}
 
-    fn tagged_arith(&mut self, name: &str, op: IntOp, a: Simple, b: Simple, loc: LocId) -> Simple {
-        self.prim(name, Prim::IntArith { op, kind: IntKind::Tagged }, &[a, b], loc)
+/// The type of bigarrays of a kind and a layout; unknown, if these are.
+pub(crate) fn bigarray_type(kind: lambda::BigarrayKind, layout: BigarrayLayout) -> ArgType {
+    match Access::new(kind, layout, true) {
+        Some(Access { kind, .. }) => ArgType::Bigarray { kind, fortran: layout == BigarrayLayout::Fortran },
+        None => ArgType::Unknown,
     }
 }
 

@@ -42,6 +42,24 @@ fn span(length: usize, bytes: usize, index: i64) -> Result<std::ops::Range<usize
     to.map(|to| from..to).ok_or(Trap::OutOfBounds)
 }
 
+/// `caml_fill_bytes`.
+pub(crate) fn fill(heap: &mut Heap, to: Value, at: i64, length: usize, character: i64) -> Result<()> {
+    let to = contents_mut(heap, to, false)?;
+    let range = span(to.len(), length, at)?;
+    to[range].fill(character as u8);
+    Ok(())
+}
+
+/// `caml_blit_bytes`, between two or within one.
+pub(crate) fn copy(heap: &mut Heap, from: (Value, i64), to: (Value, i64), length: usize) -> Result<()> {
+    let source = contents(heap, from.0, false)?;
+    let copied = source[span(source.len(), length, from.1)?].to_vec();
+    let target = contents_mut(heap, to.0, false)?;
+    let range = span(target.len(), length, to.1)?;
+    target[range].copy_from_slice(&copied);
+    Ok(())
+}
+
 /// A little-endian word of at most 8 bytes, not sign-extended.
 fn word(bytes: &[u8]) -> i64 {
     let mut word = [0; 8];

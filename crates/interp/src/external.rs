@@ -31,7 +31,7 @@ const BIGARRAY_KINDS: [BigarrayKind; 13] = [
     BigarrayKind::Uint8,
 ];
 
-fn size(value: Value) -> Result<usize, Trap> {
+pub(crate) fn size(value: Value) -> Result<usize, Trap> {
     let n = index(value)?;
     if (0..=MAX_SIZE).contains(&n) { Ok(n as usize) } else { Err(Trap::OutOfBounds) }
 }
@@ -80,10 +80,6 @@ impl World {
     /// Functions whose results the unit relies on.
     fn runtime(&mut self, name: &str, args: &[Value]) -> Result<Option<Value>, Leave> {
         Ok(Some(match (name, args) {
-            ("caml_create_bytes", [n]) => {
-                let length = size(*n)?;
-                self.heap.alloc(Shape::Bytes(vec![0; length]), true)
-            }
             ("caml_ba_create", [kind, _layout, dims]) => {
                 let kind = *BIGARRAY_KINDS.get(size(*kind)?).ok_or(Trap::WrongShape)?;
                 let Shape::Block { fields, .. } = self.heap.get(*dims)? else {

@@ -68,6 +68,13 @@ pub(crate) fn evaluate(
         (Prim::MakeArray { kind, mutability }, elements) => {
             make_array(heap, *kind, elements, identity(*mutability))?
         }
+        (Prim::MakeBytes { words }, [length]) => {
+            let length = usize::try_from(index(*length)?).map_err(|_| Trap::OutOfBounds)?;
+            if length / 8 + 1 != *words as usize {
+                return Err(Trap::OutOfBounds);
+            }
+            heap.alloc(Shape::Bytes(vec![0; length]), true)
+        }
         (Prim::BlockLoad { field, .. }, [block]) => load(heap, *block, i64::from(*field))?,
         (Prim::BlockLoadFloat { field, .. }, [block]) => load_float(heap, *block, i64::from(*field))?,
         (Prim::BlockStore { field, .. }, [block, value]) => {

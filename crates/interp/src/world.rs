@@ -7,10 +7,11 @@ use flambeau_ir::prim::{Comparison, IntCmp};
 use flambeau_ir::{Dbg, FunctionSlot, Kind, Prim, SetOfClosures, StaticDef, Symbol, Unit};
 use rustc_hash::FxHashMap;
 
+use crate::external::size;
 use crate::heap::{Heap, Shape, Value};
 use crate::history::{History, Operand, Operation, OperationKind};
-use crate::primitives::{bound_error, evaluate};
-use crate::{Event, Leave, Options, Stats, Trap, primitives};
+use crate::primitives::{bound_error, evaluate, index};
+use crate::{Event, Leave, Options, Stats, Trap, bytes, primitives};
 
 /// The exception that a signal handler raises.
 const SIGNAL: Value = Value::Int(999);
@@ -203,6 +204,9 @@ impl World {
         if let (Some(comparison), [Value::Int(x), Value::Int(y)]) = (comparison, args) {
             return Ok(Value::Int(outcome(comparison, x.cmp(y))));
         }
+        if let Some(result) = self.on_bytes(name, args, site)? {
+            return Ok(result);
+        }
         self.stats.outside_calls += 1;
         self.record(Some(OperationKind::Effect), args, site.dbg, site.tail)?;
         let args_shown = args.iter().map(|arg| self.heap.show(*arg)).collect::<Result<_, _>>()?;
@@ -213,6 +217,34 @@ impl World {
             (Some(comparison), _) => Ok(Value::Int(outcome(comparison, Ordering::Less))),
             (None, answer) => Ok(answer),
         }
+    }
+
+    /// A function of the runtime that makes, fills or copies bytes, or formats an integer in decimal, which nobody
+    /// outside sees.
+    fn on_bytes(&mut self, name: &str, args: &[Value], site: Site) -> Result<Option<Value>, Leave> {
+        Ok(Some(match (name, args) {
+            ("caml_create_bytes", [length]) => {
+                self.record(Some(OperationKind::Alloc), args, site.dbg, site.tail)?;
+                self.heap.alloc(Shape::Bytes(vec![0; size(*length)?]), true)
+            }
+            ("caml_format_int", [format, Value::Int(n)])
+                if bytes::contents(&self.heap, *format, false).is_ok_and(|format| format == b"%d") =>
+            {
+                self.record(Some(OperationKind::Alloc), args, site.dbg, site.tail)?;
+                self.heap.alloc(Shape::Bytes(n.to_string().into_bytes()), true)
+            }
+            ("caml_fill_bytes", [to, at, length, character]) => {
+                self.record(Some(OperationKind::Effect), args, site.dbg, site.tail)?;
+                bytes::fill(&mut self.heap, *to, index(*at)?, size(*length)?, index(*character)?)?;
+                Value::UNIT
+            }
+            ("caml_blit_bytes" | "caml_blit_string", [from, at, to, target, length]) => {
+                self.record(Some(OperationKind::Effect), args, site.dbg, site.tail)?;
+                bytes::copy(&mut self.heap, (*from, index(*at)?), (*to, index(*target)?), size(*length)?)?;
+                Value::UNIT
+            }
+            _ => return Ok(None),
+        }))
     }
 
     /// The answer of the outside, in the kind that was declared.

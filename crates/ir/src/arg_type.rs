@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::Simple;
-use crate::prim::ArrayKind;
+use crate::prim::{ArrayKind, BigarrayKind};
 
 /// The static type of an argument, as far as the function that is called takes a value of any type there: of the
 /// instance of its type at the call (`docs/design/types-of-the-source.md`). Says nothing of the value by itself.
@@ -29,6 +29,13 @@ pub enum ArgType {
     },
     /// Arrays of values of a type.
     Array(Box<ArgType>),
+    /// Bigarrays of a kind and a layout, that of Fortran or that of C.
+    Bigarray {
+        /// What the elements are.
+        kind: BigarrayKind,
+        /// Whether the layout is that of Fortran.
+        fortran: bool,
+    },
     /// Immediates, and blocks whose fields have these types, whatever their tags.
     Block(Vec<ArgType>),
     /// What stands around: the `Block` that is so many others further out than the innermost one.
@@ -140,7 +147,11 @@ impl ArgType {
                 result.functions_mut(f);
             }
             ArgType::Block(fields) => fields.iter_mut().for_each(|field| field.functions_mut(f)),
-            ArgType::Unknown | ArgType::Immediate | ArgType::Enclosing(_) | ArgType::Variable(_) => {}
+            ArgType::Unknown
+            | ArgType::Immediate
+            | ArgType::Bigarray { .. }
+            | ArgType::Enclosing(_)
+            | ArgType::Variable(_) => {}
         }
     }
 
@@ -157,7 +168,11 @@ impl ArgType {
                 result.for_each_function(f);
             }
             ArgType::Block(fields) => fields.iter().for_each(|field| field.for_each_function(f)),
-            ArgType::Unknown | ArgType::Immediate | ArgType::Enclosing(_) | ArgType::Variable(_) => {}
+            ArgType::Unknown
+            | ArgType::Immediate
+            | ArgType::Bigarray { .. }
+            | ArgType::Enclosing(_)
+            | ArgType::Variable(_) => {}
         }
     }
 
@@ -200,6 +215,7 @@ impl ArgType {
             ArgType::Compared { elements: Elements::Floats, .. } => ArrayKind::Float,
             ArgType::Compared { elements: Elements::Values, .. }
             | ArgType::Array(_)
+            | ArgType::Bigarray { .. }
             | ArgType::Block(_)
             | ArgType::Function(..) => ArrayKind::Addr,
         }

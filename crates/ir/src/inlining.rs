@@ -171,7 +171,7 @@ impl Arguments {
             representations: 100,
             growth: if high { 60 } else { 30 },
             whole_functors: high,
-            instance: if high { 80 } else { 45 },
+            instance: if high { 80 } else { 66 },
             ..Arguments::threshold(2)
         }
     }

@@ -71,6 +71,18 @@ impl BoxedKind {
             BoxedKind::Nativeint => Kind::NakedNativeint,
         }
     }
+
+    /// What has contents of that kind.
+    #[must_use]
+    pub fn of_naked(kind: Kind) -> Option<BoxedKind> {
+        match kind {
+            Kind::NakedFloat => Some(BoxedKind::Float),
+            Kind::NakedInt32 => Some(BoxedKind::Int32),
+            Kind::NakedInt64 => Some(BoxedKind::Int64),
+            Kind::NakedNativeint => Some(BoxedKind::Nativeint),
+            Kind::Value | Kind::NakedImmediate => None,
+        }
+    }
 }
 
 impl IntKind {

@@ -306,6 +306,7 @@ primitives! {
     "array_store"      ArrayStore { kind };
     "check_bound"      CheckBound { width };
 
+    "make_bytes"       MakeBytes { words };
     "string_length"    StringLength;
     "string_load"      StringLoad { string, width };
     "string_store"     StringStore { string, width };

@@ -54,6 +54,8 @@ pub enum Rewrite {
     SimplerPrimitives,
     /// Cold code becomes a function of its own.
     Outlining,
+    /// A number that is formatted often is by a function of the unit.
+    Decimal,
     /// What follows a call that never returns is dropped.
     NoReturn,
     /// A primitive that can't succeed: the rest is unreachable.
@@ -221,6 +223,7 @@ impl Rewrite {
             SimplerPrimitive => "simpler primitive",
             SimplerPrimitives => "simpler primitives",
             Outlining => "outlining",
+            Decimal => "decimal",
             NoReturn => "no return",
             Contradiction => "contradiction",
             CommonJoin => "common subexpression with branches",

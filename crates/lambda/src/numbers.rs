@@ -69,7 +69,7 @@ numbers! {
     type_term {
         Unknown Immediate Float String Bytes Int32 Int64 Nativeint Array FloatRecord Variant PolymorphicVariant
     }
-    arg_type { Unknown Value Array Block Enclosing Function Variable }
+    arg_type { Unknown Value Array Block Enclosing Function Variable Bigarray }
 }
 
 /// What each table is called, with the names of its cases.

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use smallvec::SmallVec;
 
-use crate::prim::Primitive;
+use crate::prim::{BigarrayKind, BigarrayLayout, Primitive};
 
 /// An identifier: index into [`Term::idents`].
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
@@ -196,6 +196,8 @@ pub enum ArgType {
     },
     /// Arrays of values of a type.
     Array(Box<ArgType>),
+    /// Bigarrays of a kind and a layout, which are known.
+    Bigarray(BigarrayKind, BigarrayLayout),
     /// Immediates, and blocks whose fields have these types, whatever their tags.
     Block(Vec<ArgType>),
     /// The `Block` around that is so many others further out than the innermost one.

@@ -7,6 +7,7 @@
 pub mod bounds;
 pub mod carried;
 pub mod contify;
+pub mod decimal;
 pub mod immediates;
 pub mod loopify;
 mod loops;
@@ -59,6 +60,7 @@ pub const PASSES: &[Pass] = &[
     BOUNDS,
     LATE_BOUNDS,
     REMAINDERS,
+    DECIMAL,
     MOTION,
     DEAD_CODE,
 ];
@@ -84,6 +86,7 @@ const REPRESENTATIONS: Pass = Pass {
 const BOUNDS: Pass = Pass { name: "bounds", run: bounds::bounds };
 const MOTION: Pass = Pass { name: "motion", run: motion::motion };
 const REMAINDERS: Pass = Pass { name: "remainders", run: remainders::remainders };
+const DECIMAL: Pass = Pass { name: "decimal", run: decimal::decimal };
 const POPCOUNT: Pass = Pass { name: "popcount", run: popcount::popcount };
 const UNROLL: Pass =
     Pass { name: "unroll", run: |unit, rewrites| !unroll::unrolled_in(unit, rewrites).is_empty() };

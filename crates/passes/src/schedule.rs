@@ -5,7 +5,7 @@ use std::fmt::Write;
 use flambeau_ir::Machine;
 
 use crate::{
-    CONTIFY, IMMEDIATES, LATE_BOUNDS, LATE_LOOPS, LATE_SCALAR_REPLACEMENT, LOOPIFY, MOTION, OUTLINE,
+    CONTIFY, DECIMAL, IMMEDIATES, LATE_BOUNDS, LATE_LOOPS, LATE_SCALAR_REPLACEMENT, LOOPIFY, MOTION, OUTLINE,
     PARAMETERS, PEEL, POPCOUNT, Pass, REMAINDERS, REPRESENTATIONS, SCALAR_REPLACEMENT, SIMPLIFY,
     STATIC_ARRAYS, THREAD, UNREAD, UNROLL,
 };
@@ -105,6 +105,7 @@ pub const SCHEDULE: &[Step] = &[
     step(LATE_SCALAR_REPLACEMENT, When::Afterwards, If::Always, "blocks that escaped only through functions which the last rounds inlined"),
     step(LATE_BOUNDS, When::Afterwards, If::Native, "what the simplifier found to be the same is the same here"),
     step(REMAINDERS, When::Afterwards, If::Native, "what is known of a remainder by its bounds is used by now"),
+    step(DECIMAL, When::Afterwards, If::OwnObject, "all that is executed often is where it is by now; nothing is known of what it makes"),
     step(UNREAD, When::Afterwards, If::OwnObject, "what still escapes by now does; blocks without their fields would look different to the simplifier"),
     step(MOTION, When::Afterwards, If::Native, "where a check is gone, a load may leave a loop; in a branch nobody else sees an allocation"),
 ];
@@ -176,6 +177,7 @@ mod tests {
             "late_scalar_replacement",
             "late_bounds",
             "remainders",
+            "decimal",
             "unread",
             "motion",
         ];

@@ -130,6 +130,7 @@ fn of_prim(prim: &Prim, operands: usize) -> Option<(Operation, String)> {
         Prim::MakeBlock { .. } => allocation(format!("block of {operands}")),
         Prim::MakeFloatBlock { .. } => allocation(format!("float record of {operands}")),
         Prim::MakeArray { .. } => allocation(format!("array of {operands}")),
+        Prim::MakeBytes { .. } => allocation("string or bytes".into()),
         Prim::Duplicate { .. } => allocation("copy of a block".into()),
         Prim::AllocDummyClosure { .. } => allocation("closure".into()),
         Prim::BigarrayLoad { kind: BigarrayKind::Complex32 | BigarrayKind::Complex64 } => {

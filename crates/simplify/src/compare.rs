@@ -52,7 +52,7 @@ impl Simplifier<'_> {
             return outcome;
         }
         let (Some((comparison, of_strings)), [x, y]) = (comparison(external), args) else {
-            return Outcome::Keep(Ty::Unknown);
+            return self.call_on_bytes(external, args).unwrap_or(Outcome::Keep(Ty::Unknown));
         };
         if let Some(order) = self.order_of_strings(*x, *y, of_strings) {
             return Outcome::Atom(outcome_of(comparison, order));

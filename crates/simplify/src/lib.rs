@@ -32,6 +32,7 @@ mod algebra;
 mod analysis;
 pub mod arrangements;
 pub mod arrays;
+mod bytes;
 mod calls;
 mod choices;
 pub mod cold;

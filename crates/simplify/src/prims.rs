@@ -9,6 +9,7 @@ use flambeau_types::{Blocks, Definition, IntSet, Operands, Ty, length_of_made};
 use smallvec::SmallVec;
 
 use crate::Simplifier;
+use crate::bytes::is_on_bytes;
 use crate::fold;
 use crate::memory::Memory;
 use crate::slots::Stored;
@@ -65,7 +66,7 @@ impl Simplifier<'_> {
                     if !self.allow(Rewrite::SimplerPrimitives) {
                         break;
                     }
-                    if matches!(prim, Prim::CCall(_)) {
+                    if matches!(&prim, Prim::CCall(external) if !is_on_bytes(external)) {
                         self.count(|removed| removed.polymorphic_compares += 1);
                     }
                     for (var, prim, args) in lets {

@@ -23,3 +23,12 @@ let float_heap (h : float heap) = top h
 let int_heap (h : int heap) = top h
 let tree (t : (int * int) rose) y = depth t y
 let made (f : int -> float) = filled f
+
+(* Bigarrays of any kind and layout; where one of the two is not known at the call, nothing is said. *)
+open Bigarray
+let element b i = b.{i}
+let shared b = Array1.dim b
+let singles (b : (float, float32_elt, c_layout) Array1.t) = element b 0
+let columns (b : (int, int8_unsigned_elt, fortran_layout) Array1.t) = element b 1
+let of_c (b : (_, _, c_layout) Array1.t) = element b 2
+let length (b : (int, int_elt, c_layout) Array1.t) = shared b

@@ -66,6 +66,8 @@ pub(super) fn symbols(unit: &mut Unit) -> Symbols {
         })
     });
     let strings = strings.collect();
+    let decimal =
+        define("decimal", &|symbol| StaticDef::String { symbol, mutable: false, contents: b"%d".to_vec() });
     let boxed = [
         define("float", &|symbol| StaticDef::Float { symbol, bits: 1.5f64.to_bits() }),
         define("int32", &|symbol| StaticDef::Int32 { symbol, value: -7 }),
@@ -83,7 +85,7 @@ pub(super) fn symbols(unit: &mut Unit) -> Symbols {
     let mut foreign =
         |name: &str| unit.symbols.push(SymbolData { linkage_name: name.to_owned(), is_local: false });
     let (outside, callback) = (foreign("int_outside"), foreign("callback"));
-    Symbols { strings, boxed, floats, tuple, dimensions, outside, callback }
+    Symbols { strings, decimal, boxed, floats, tuple, dimensions, outside, callback }
 }
 
 impl Generator {

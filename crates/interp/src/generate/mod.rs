@@ -151,6 +151,8 @@ struct Scope {
 /// Symbols that every unit has.
 struct Symbols {
     strings: Vec<Symbol>,
+    /// The format of decimals.
+    decimal: Symbol,
     boxed: [Symbol; 4],
     floats: Symbol,
     tuple: Symbol,
@@ -325,6 +327,10 @@ impl Generator {
             }
             Type::Bytes => {
                 let length = Simple::tagged(types::BYTES);
+                if self.one_in(2) {
+                    let words = types::BYTES as u32 / 8 + 1;
+                    return self.let_(scope, items, Prim::MakeBytes { words }, &[length], ty);
+                }
                 return self.c_call(scope, items, "caml_create_bytes", &[(length, Type::Int)], ty, true);
             }
             Type::Bigarray(kind) => {

@@ -109,7 +109,13 @@ impl Generator {
         let ty = if self.one_in(2) { Type::Any } else { self.any_type() };
         let arg = self.force(scope, items, ty);
         let alloc = !self.one_in(3);
-        match self.random.below(5) {
+        match self.random.below(6) {
+            5 => {
+                let format = (self.symbols.decimal.into(), Type::Any);
+                let number = (self.force(scope, items, Type::Int), Type::Int);
+                let text = self.c_call(scope, items, "caml_format_int", &[format, number], Type::Any, true);
+                self.c_call(scope, items, "observe", &[(text, Type::Any)], Type::Int, alloc);
+            }
             0 if self.options.mutation => {
                 self.c_call(scope, items, "block_new", &[(arg, ty)], Type::Block, alloc);
             }

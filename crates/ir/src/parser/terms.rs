@@ -351,6 +351,9 @@ impl Parser<'_> {
             Ok(ArgType::Immediate)
         } else if self.eat_word("array") {
             Ok(ArgType::Array(Box::new(self.inner_arg_type()?)))
+        } else if self.eat_word("bigarray") {
+            let kind = self.lone_word()?;
+            Ok(ArgType::Bigarray { kind, fortran: self.eat_word("fortran") })
         } else if self.eat_word("block") {
             self.expect(Token::LeftParen)?;
             Ok(ArgType::Block(self.list_until(Token::RightParen, Self::inner_arg_type)?))

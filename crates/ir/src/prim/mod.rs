@@ -1,6 +1,7 @@
 //! Primitives: what they are. What they take, return and do is one row each in `table.rs`; what passes may ask of them,
 //! with the reasons, is in `questions.rs` (`docs/design/primitives.md`).
 
+pub mod bigarray;
 mod effects;
 mod memory;
 mod questions;
@@ -387,6 +388,9 @@ pub enum Prim {
     CheckBound { width: u32 },
 
     // ---- strings, bytes, bigstrings, bigarrays
+    /// Allocates bytes, whose contents are unspecified: (length) → bytes. The length, and the byte that it takes
+    /// besides, fit in so many words, and in no fewer.
+    MakeBytes { words: u32 },
     /// The length of a string or bytes: (string) → length.
     StringLength,
     /// Without check: (string, index) → contents, of the width's kind.

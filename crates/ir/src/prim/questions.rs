@@ -27,6 +27,9 @@ pub enum Unknown {
 }
 
 impl Prim {
+    /// How many words bytes may have that [`Prim::MakeBytes`] makes.
+    pub const MOST_WORDS_OF_BYTES: u32 = 32;
+
     /// The names of all primitives, without their parameters, in the order of [`Prim::number`].
     pub const NAMES: &'static [&'static str] = NAMES;
 

@@ -184,6 +184,7 @@ table! { operands =>
     CheckBound { .. }: takes([Value, Value]) => UNIT; Effects::NONE.raising(); 2, Long;
 
     // ---- strings, bytes, bigstrings, bigarrays
+    MakeBytes { words }: takes([Value]) => Some(Value); Effects::NONE.allocating_fresh(); 6 + words, Long;
     StringLength { }: takes([Value]) => Some(Value);
         Effects::NONE.reading(Classes::LENGTHS); 5, Long;
     StringLoad { string, width }: takes([Value, Value]) => Some(width.kind());

@@ -2,7 +2,7 @@
 
 use super::{Place, Printer, inline_attribute, specialise_attribute};
 use crate::lexer::{push_name, push_quoted};
-use crate::prim_syntax::{Sink, write_prim};
+use crate::prim_syntax::{Sink, Word, write_prim};
 use crate::stack::deep;
 use crate::term::{RaiseKind, StringSwitch};
 use crate::{
@@ -249,6 +249,11 @@ impl Printer<'_> {
             ArgType::Array(element) => {
                 self.text("array ");
                 self.arg_type(element);
+            }
+            ArgType::Bigarray { kind, fortran } => {
+                self.text("bigarray ");
+                self.text(kind.to_word());
+                self.text(if *fortran { " fortran" } else { "" });
             }
             ArgType::Block(fields) => self.list(["block (", ")"], fields, |printer, ty| printer.arg_type(ty)),
             ArgType::Enclosing(depth) => {

@@ -48,6 +48,10 @@ impl Verifier<'_> {
     fn prim_data(&mut self, prim: &Prim) {
         match prim {
             Prim::MakeBlock { tag, .. } => self.check_tag(*tag),
+            Prim::MakeBytes { words } if !(1..=Prim::MOST_WORDS_OF_BYTES).contains(words) => {
+                let most = Prim::MOST_WORDS_OF_BYTES as usize;
+                self.error(cause!["bytes of 1 to ", most, " words are made, not ", *words as usize]);
+            }
             Prim::ByteSwap { kind: IntKind::Tagged | IntKind::Naked } => {
                 self.error(cause!["bytes are swapped in an int32, an int64 or a nativeint"]);
             }

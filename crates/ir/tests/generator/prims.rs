@@ -58,7 +58,7 @@ fn prim(r: &mut Random) -> Prim {
         BigarrayKind::Complex64,
     ]);
     let (kind, boxed, flag) = (r.pick(&INTS), r.pick(&BOXED), r.one_in(2));
-    match r.below(44) {
+    match r.below(45) {
         0 => Prim::MakeBlock { tag: r.below(246) as u8, mutability },
         1 => Prim::MakeFloatBlock { mutability },
         2 => Prim::BlockLoad { field, mutability },
@@ -79,6 +79,7 @@ fn prim(r: &mut Random) -> Prim {
         17 => Prim::CheckBound { width: 1 << r.below(4) },
         18 => Prim::StringLength,
         42 => Prim::PopCount { kind },
+        44 => Prim::MakeBytes { words: 1 + r.below(4) as u32 },
         41 => Prim::ProfileCount { word: r.below(1 << 20) as u32 },
         19 => {
             let string = r.pick(&[StringKind::String, StringKind::Bytes, StringKind::Bigstring]);

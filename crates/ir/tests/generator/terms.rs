@@ -1,6 +1,7 @@
 //! Random runs, items and terminators.
 
 use cranelift_entity::EntityRef;
+use flambeau_ir::prim::BigarrayKind;
 use flambeau_ir::term::{RaiseKind, StringSwitch};
 use flambeau_ir::{
     Apply, ApplyCont, ArgType, CallKind, ContHandler, Continuation, Elements, ExnCont, Expr, Hashed,
@@ -153,7 +154,9 @@ impl Generator {
             let list = ArgType::Block(vec![compared.clone(), ArgType::Enclosing(0)]);
             let array = ArgType::Array(Box::new(compared.clone()));
             let function = ArgType::Function(vec![ArgType::Immediate, array.clone()], Box::new(array));
-            types = vec![ArgType::Unknown, ArgType::Immediate, compared, list, function];
+            let kind = self.random.pick(&[BigarrayKind::Float64, BigarrayKind::Uint8]);
+            let bigarray = ArgType::Bigarray { kind, fortran: self.random.one_in(2) };
+            types = vec![ArgType::Unknown, bigarray, compared, list, ArgType::Immediate, function];
             types.truncate(kinds.len());
         }
         let (exn, dbg) = (self.exn(scope), self.dbg());

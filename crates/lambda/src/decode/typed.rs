@@ -2,7 +2,7 @@
 
 use super::Builder;
 use crate::derive::{Operation, Wanted, call};
-use crate::numbers::arg_type as number;
+use crate::numbers::{arg_type as number, bigarray_kind, bigarray_layout};
 use crate::prim::Primitive;
 use crate::term::{ArgType, Constant, Constants, Elements, Node, Nodes};
 use flambeau_wire::{DecodeError, Reader};
@@ -99,6 +99,7 @@ fn arg_type(
             ArgType::Function(params, Box::new(part(r)?))
         }
         number::Variable => ArgType::Variable(r.u32()?),
+        number::Bigarray => ArgType::Bigarray(bigarray_kind(r)?, bigarray_layout(r)?),
         _ => return Err(r.error("no such type of an argument")),
     })
 }

@@ -321,6 +321,7 @@ fn has_layout(ty: &ArgType) -> bool {
         | ArgType::Variable(_)
         | ArgType::Immediate
         | ArgType::Compared { .. }
+        | ArgType::Bigarray { .. }
         | ArgType::Enclosing(_) => false,
     }
 }

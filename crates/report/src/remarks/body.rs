@@ -444,6 +444,7 @@ fn of_prim(prim: &Prim, operands: usize) -> Option<Operation> {
         Prim::MakeFloatBlock { .. } => block(operands + 1, "record of floats"),
         Prim::MakeArray { kind: ArrayKind::Generic, .. } => Some(Operation::GenericArray),
         Prim::MakeArray { .. } => block(operands + 1, "array"),
+        Prim::MakeBytes { words } => block(*words as usize + 1, "string or bytes"),
         Prim::Duplicate { .. } => block(4, "copy of a record or array"),
         Prim::ArrayLoad { kind: ArrayKind::Generic } | Prim::ArrayStore { kind: ArrayKind::Generic } => {
             Some(Operation::GenericArray)

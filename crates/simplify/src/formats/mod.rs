@@ -39,6 +39,9 @@ use text::Text;
 /// The symbols of the unit with the interpreter, and of that with the functions that print.
 const INTERPRETER: &str = "camlCamlinternalFormat";
 const PRINTF: &str = "camlStdlib__Printf";
+/// Integers that are printed often so are made strings without the runtime, but not what stands beside them: by a later
+/// pass (`docs/passes/decimal.md`), for calls as other functions have them.
+const DECIMAL: &str = "%d";
 /// Functions that pass a format on are inlined up to this size, with the closures that they make.
 const LARGEST: u32 = 80;
 /// What a piece of a format is in size: a call with two arguments.
@@ -268,6 +271,10 @@ impl Simplifier<'_> {
         let precision = conversion.precision.as_ref().map(|(fixes, digits)| (fixes, amount(*digits)));
         let mut text = match &conversion.base {
             Base::String => self.text_of_string(next()),
+            Base::Number { function, format } if format == DECIMAL && self.is_in_loop(call) => {
+                let args = vec![self.known_string(DECIMAL.into()), next()];
+                Text::String(self.called_for(Call::Runtime(function), args, call, items))
+            }
             Base::Number { function, format } => Text::Number {
                 function: (*function).to_owned(),
                 format: format.as_bytes().to_vec(),

@@ -30,6 +30,7 @@ pub fn length_of_made(prim: &Prim, args: &[Simple]) -> Option<(Prim, Simple)> {
     let array = Prim::ArrayLength { kind: ArrayKind::Generic };
     match prim {
         Prim::MakeArray { .. } => Some((array, Simple::tagged(args.len() as i64))),
+        Prim::MakeBytes { .. } => Some((Prim::StringLength, *args.first()?)),
         Prim::CCall(external) if passes_values(external) => match (external.name.as_str(), args) {
             ("caml_make_vect" | "caml_array_make" | "caml_floatarray_make", [length, _])
             | ("caml_make_float_vect" | "caml_array_create_float" | "caml_floatarray_create", [length])

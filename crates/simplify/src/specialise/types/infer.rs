@@ -236,7 +236,7 @@ fn instantiated(shape: &ArgType, instance: &FxHashMap<u32, ArgType>) -> ArgType 
 fn is_informative(ty: &ArgType) -> bool {
     match ty {
         ArgType::Unknown | ArgType::Enclosing(_) | ArgType::Variable(_) => false,
-        ArgType::Immediate | ArgType::Compared { .. } => true,
+        ArgType::Immediate | ArgType::Compared { .. } | ArgType::Bigarray { .. } => true,
         ArgType::Array(element) => is_informative(element),
         ArgType::Block(fields) => fields.iter().any(is_informative),
         ArgType::Function(params, result) => params.iter().any(is_informative) || is_informative(result),

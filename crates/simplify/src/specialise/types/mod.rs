@@ -2,6 +2,7 @@
 //! says an argument has (`docs/design/types-of-the-source.md`), in what is inlined for the call, or in a copy of the
 //! function for all calls that say the same.
 
+mod bigarrays;
 mod hashes;
 mod infer;
 mod passed;
@@ -18,6 +19,7 @@ use flambeau_ir::{
 };
 use rustc_hash::FxHashMap;
 
+use bigarrays::{bigarray_access, is_bigarray_access};
 use hashes::hashed_shapes;
 pub(crate) use infer::nested;
 use infer::{Types, known_types};
@@ -241,7 +243,10 @@ fn gains_in(unit: &Unit, code: CodeId, types: &[ArgType]) -> (u32, Vec<(CallKind
     let (mut gain, mut accesses, mut calls) = (0u32, 0u32, Vec::new());
     let mut look = |expr: &Expr| {
         for item in &expr.items {
-            if compared_type(item, &types).is_some() || hashed_shapes(item, &types).is_some() {
+            if compared_type(item, &types).is_some()
+                || hashed_shapes(item, &types).is_some()
+                || bigarray_access(item, &types).is_some()
+            {
                 gain = gain.saturating_add(COMPARISON);
             } else if array_kind(item, &types).is_some() {
                 accesses = accesses.saturating_add(ACCESS);
@@ -280,7 +285,9 @@ pub fn gains_from_types(unit: &Unit, code: CodeId) -> bool {
         kind == ArrayKind::Generic
     };
     has(unit, code, &mut |expr| {
-        expr.items.iter().any(|item| comparison(item).is_some() || is_hash(item) || is_access(item))
+        expr.items.iter().any(|item| {
+            comparison(item).is_some() || is_hash(item) || is_access(item) || is_bigarray_access(item)
+        })
     })
 }
 

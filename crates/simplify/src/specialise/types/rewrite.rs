@@ -7,6 +7,7 @@ use flambeau_ir::{
 };
 use smallvec::{SmallVec, smallvec};
 
+use super::bigarrays::{access_at, bigarray_access};
 use super::hashes::{hashed_at, hashed_shapes};
 use super::infer::{Types, known_types, nested};
 
@@ -152,6 +153,8 @@ fn rewritten(unit: &mut Unit, body: &mut Expr, types: &Types) {
                 items.push(item);
             } else if let Some(kind) = array_kind(&item, types) {
                 of_kind(unit, item, kind, types, &mut items);
+            } else if let Some(access) = bigarray_access(&item, types) {
+                access_at(unit, item, access, &mut items);
             } else if let Some(hashed) = hashed_shapes(&item, types) {
                 hashed_at(unit, item, &hashed, &mut items);
             } else if let Some(ty) = compared_type(&item, types) {
@@ -224,6 +227,7 @@ fn has_operation(item: &Item, types: &Types) -> bool {
     compared_type(item, types).is_some()
         || array_kind(item, types).is_some()
         || hashed_shapes(item, types).is_some()
+        || bigarray_access(item, types).is_some()
 }
 
 /// A comparison as that of a type.
