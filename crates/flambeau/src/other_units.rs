@@ -53,6 +53,9 @@ fn read_payload(import: &mut Import, functions: &mut Imports, origins: &mut Orig
     add_results(&import.approximation, functions);
     functions.add_objects(&import.symbol, shape(&payload.objects));
     add_fields(&import.symbol, &import.approximation, functions);
+    for (code, arity) in &payload.inner {
+        functions.add_inner(&import.symbol, code, usize::try_from(*arity).unwrap_or(usize::MAX));
+    }
     Applications { module: &import.symbol, imports: functions, last: None }
         .add(&mut Vec::new(), &import.approximation);
     if payload.functions.format == transfer::FORMAT {
@@ -289,13 +292,15 @@ pub fn check(imports: &Imports) -> Result<(), String> {
     }
 }
 
-/// The payload of a unit that was optimised.
+/// The payload of a unit that was optimised. `inner`: functions of the stock object that others may call besides those
+/// that it exports, with the numbers of their arguments.
 pub fn payload(
     request: &Request,
     settings: &Settings,
     unit: &mut Unit,
     exports: Approximation,
     rewrites: &Rewrites,
+    inner: Vec<(String, u64)>,
 ) -> Vec<u8> {
     let exports = static_fields::export(exports, unit);
     let mut roots = Vec::new();
@@ -341,7 +346,7 @@ pub fn payload(
     let codes = inlinable(unit, rewrites, roots, &visible, &place_of);
     let origins = write_origins(unit, &rewrites.inlining, &visible);
     let functions = Functions { format: transfer::FORMAT.into(), origins, codes };
-    Payload::new(recorded_settings(request), exports, objects, functions).encode()
+    Payload { inner, ..Payload::new(recorded_settings(request), exports, objects, functions) }.encode()
 }
 
 /// The functions whose closures functors make, and the functions that they make: they go out with the functor, which is

@@ -171,10 +171,12 @@ fn compile(
         rewrites.lifting_rounds = settings.lifting_rounds();
     }
     runner.dump("raw", || printer::print_unit(&unit));
+    let mut inner = Vec::new();
     let closed = match &settings.stock_cmx {
         Some(cmx) => {
             let stock = stock_object::static_closures(cmx).map_err(|error| failure(format!("{error:#}")))?;
             let closed = in_place::closed_functions(&unit, &stock);
+            inner = in_place::called_for_formats(&unit, &closed);
             in_place::free_local_functions(&mut unit, &other_units::stock_names(&request));
             closed
         }
@@ -192,7 +194,7 @@ fn compile(
     let payload = if settings.export {
         runner.stage("payload", || {
             in_place::call_in_place(&mut unit, &closed);
-            Ok(other_units::payload(&request, &settings, &mut unit, exports, rewrites))
+            Ok(other_units::payload(&request, &settings, &mut unit, exports, rewrites, inner))
         })?
     } else {
         Vec::new()

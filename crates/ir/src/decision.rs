@@ -140,6 +140,11 @@ pub enum Reason {
         /// Its size, with the functions whose closures it allocates.
         size: u32,
     },
+    /// Inlined: it prints by a format that is known, with all arguments of that.
+    KnownFormat {
+        /// Its size.
+        size: u32,
+    },
     /// The beginning of the function is inlined, which decides whether there is much to do.
     Entered {
         /// The size of that.
@@ -249,6 +254,7 @@ impl Reason {
                 | SingleUse
                 | Beneficial(_)
                 | CallsInLoops { .. }
+                | KnownFormat { .. }
                 | Entered { .. }
                 | Specialised { .. }
         )

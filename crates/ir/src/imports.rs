@@ -24,6 +24,8 @@ pub struct Imports {
     functions: FxHashMap<Rc<str>, Blob>,
     closures: FxHashMap<String, Function>,
     fields: FxHashMap<String, FxHashMap<u32, Function>>,
+    /// Functions of units that no field of their modules holds, by the symbols of the modules.
+    inner: FxHashMap<String, Vec<Function>>,
     made: FxHashMap<String, FxHashMap<Vec<u32>, Made>>,
     /// The objects that fields of modules hold, by the symbols of the modules.
     objects: FxHashMap<String, Shape>,
@@ -203,6 +205,11 @@ impl Imports {
         Some(blob.clone())
     }
 
+    /// Whether the function of that code may be inlined.
+    pub fn offers(&self, code: &str) -> bool {
+        self.functions.contains_key(code)
+    }
+
     /// How often functions were asked for, and there.
     pub fn taken(&self) -> u64 {
         self.taken.get()
@@ -230,6 +237,23 @@ impl Imports {
     /// What the closure in a field of a module is, if it is a known one.
     pub fn field(&self, module: &str, field: u32) -> Option<&Function> {
         self.fields.get(module)?.get(&field)
+    }
+
+    /// Records a function of a unit that no field of its module holds.
+    pub fn add_inner(&mut self, module: &str, code: &str, arity: usize) {
+        let function = Function { code: code.into(), arity };
+        self.inner.entry(module.to_owned()).or_default().push(function);
+    }
+
+    /// The function of a unit whose code has a linker's name of that prefix and a number: in a field of its module, or
+    /// one of those beside them that were recorded.
+    pub fn named(&self, module: &str, prefix: &str) -> Option<&Function> {
+        let fields = self.fields.get(module).into_iter().flat_map(FxHashMap::values);
+        let mut functions = fields.chain(self.inner.get(module).into_iter().flatten());
+        functions.find(|function| {
+            let stamp = function.code.strip_prefix(prefix);
+            stamp.is_some_and(|stamp| !stamp.is_empty() && stamp.bytes().all(|byte| byte.is_ascii_digit()))
+        })
     }
 
     /// Records what is a part of a module: of the one with that symbol, the field that the path leads to.

@@ -38,6 +38,8 @@ pub enum Rewrite {
     Inlining,
     /// The beginning of a function replaces a call.
     PartialInlining,
+    /// What prints by a format that is known becomes the calls that its interpreter would make.
+    KnownFormat,
     /// A call of a copy of a recursive function, specialised to known arguments.
     Specialisation,
     /// A function that a functor returned is called as the static function that behaves as it does.
@@ -215,6 +217,7 @@ impl Rewrite {
             StaticClosures => "closures that capture constants only",
             Inlining => "inlining",
             PartialInlining => "partial inlining",
+            KnownFormat => "known format",
             Specialisation => "specialisation",
             FunctorInstance => "call of the instance of a functor's function",
             FunctorResult => "functions of what a call returns",

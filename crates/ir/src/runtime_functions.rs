@@ -106,6 +106,15 @@ const READING: &[&str] = &[
     "caml_string_notequal",
 ];
 
+/// Functions that make a string of a number by a format of C, and fail if it is none. In alphabetical order.
+const FORMATTING: &[&str] = &[
+    "caml_format_float",
+    "caml_format_int",
+    "caml_int32_format",
+    "caml_int64_format",
+    "caml_nativeint_format",
+];
+
 impl External {
     /// Whether it says by its name that it makes blocks shorter: `caml_obj_truncate`, until OCaml 5, and the like.
     #[must_use]
@@ -121,6 +130,13 @@ impl External {
             && is_unboxed(&self.result)
             && self.args.iter().all(is_unboxed)
             && PURE.binary_search(&self.name.as_str()).is_ok()
+    }
+
+    /// Whether it makes a string of a number, by a format that is known to be one for such numbers: all that it does is
+    /// to allocate the string.
+    #[must_use]
+    pub fn prints_number(&self) -> bool {
+        self.tested && FORMATTING.binary_search(&self.name.as_str()).is_ok()
     }
 
     /// Whether the stock code generator has an instruction for it, so that there is no call.
@@ -139,7 +155,9 @@ impl External {
             | "caml_floatarray_blit"
             | "caml_floatarray_fill"
             | "caml_floatarray_fill_unboxed" => Written::Blocks,
-            name if READING.binary_search(&name).is_ok() || self.is_pure() => Written::Nothing,
+            name if READING.binary_search(&name).is_ok() || self.is_pure() || self.prints_number() => {
+                Written::Nothing
+            }
             _ => Written::Anything,
         }
     }
@@ -151,6 +169,6 @@ mod tests {
 
     #[test]
     fn names_can_be_searched_for() {
-        assert!(PURE.is_sorted() && READING.is_sorted());
+        assert!(PURE.is_sorted() && READING.is_sorted() && FORMATTING.is_sorted());
     }
 }

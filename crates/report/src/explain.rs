@@ -93,6 +93,7 @@ fn brief(reason: &Reason) -> &'static str {
         Reason::SingleUse => "only use",
         Reason::Beneficial(_) => "benefit",
         Reason::CallsInLoops { .. } => "loops over calls",
+        Reason::KnownFormat { .. } => "known format",
         Reason::Entered { .. } => "its beginning",
         Reason::Specialised { .. } => "for its arguments",
         Reason::Disabled => "turned off",
@@ -145,6 +146,10 @@ fn because(reason: &Reason) -> (String, Option<String>) {
         Reason::CallsInLoops { calls, size } => (
             "the function calls functions that are known here in its loops".into(),
             Some(format!("size {size}, {calls} calls")),
+        ),
+        Reason::KnownFormat { size } => (
+            "the function prints by a format that is known here, with all its arguments".into(),
+            Some(format!("size {size}")),
         ),
         Reason::Entered { size, limit } => (
             "the beginning of the function is small, and decides whether there is much to do: where there is, the function is called"
@@ -284,7 +289,10 @@ fn changes(reason: &Reason, policy: Policy, level: u32) -> Vec<Change> {
             vec![NOT_INLINED, NOT_INLINE, Change::Flag("-no-flambeau-toplevel-functors".into())]
         }
         // With a smaller limit the benefit decides.
-        Reason::Small { .. } | Reason::SingleUse | Reason::CallsInLoops { .. } => {
+        Reason::Small { .. }
+        | Reason::SingleUse
+        | Reason::CallsInLoops { .. }
+        | Reason::KnownFormat { .. } => {
             vec![NOT_INLINED, NOT_INLINE]
         }
         Reason::Beneficial(evaluation) => {

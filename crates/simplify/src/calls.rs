@@ -51,7 +51,13 @@ impl Simplifier<'_> {
             self.env.bind(result, Ty::Unknown);
             apply = second;
         }
-        if let Some(rest) = self.dispatched(&apply).or_else(|| self.partially_applied(&apply)) {
+        let replaced = self
+            .dispatched(&apply)
+            .or_else(|| self.partially_applied(&apply))
+            .or_else(|| self.printed_to_string(&apply))
+            .or_else(|| self.accumulated(&apply))
+            .or_else(|| self.put(&apply));
+        if let Some(rest) = replaced {
             return Next::Continue(rest);
         }
         if self.is_measuring() {

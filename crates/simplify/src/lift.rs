@@ -132,6 +132,15 @@ impl Simplifier<'_> {
         Some(symbol)
     }
 
+    /// A string that never changes, as static data.
+    pub(crate) fn static_string(&mut self, contents: Vec<u8>) -> Symbol {
+        let symbol = self.fresh_symbol();
+        let def = StaticDef::String { symbol, mutable: false, contents };
+        self.env.set_symbol(symbol, ty(&def));
+        self.unit.statics.push(Static { exported: false, def });
+        symbol
+    }
+
     /// Makes a closed set of closures static data.
     pub(crate) fn static_closures(&mut self, set: SetOfClosures) -> Vec<Symbol> {
         let symbols: Vec<Symbol> = set.functions.iter().map(|_| self.fresh_symbol()).collect();

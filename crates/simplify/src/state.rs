@@ -13,6 +13,7 @@ use crate::cold::ColdConts;
 use crate::continuations::ContState;
 use crate::edges::Edges;
 use crate::forks::Fork;
+use crate::formats::Formats;
 use crate::functors::Functors;
 use crate::imported::Imported;
 use crate::inline::measure::Counts;
@@ -71,6 +72,7 @@ pub struct Global {
     pub speculation_budget: u32,
     pub imported: Imported,
     pub typed_copies: TypedCopies,
+    pub formats: Formats,
     pub toplevel: toplevel::Fields,
     pub uses: uses::Uses,
     /// Which functors are inlined at the toplevel.
@@ -125,6 +127,7 @@ impl Global {
             speculation_budget: crate::Simplifier::speculation_budget(unit),
             imported: Imported::default(),
             typed_copies: TypedCopies::default(),
+            formats: Formats::new(inline::UNIT_BUDGET.saturating_mul(unit.parts), unit_budget),
             toplevel: toplevel::Fields::default(),
             uses: uses::Uses::default(),
             functors: Functors::default(),

@@ -17,7 +17,7 @@ pub use import::encode_import;
 pub const MAGIC: &[u8] = b"FLBX";
 
 /// The version of the format; the OCaml side (`ocaml/unit/cmx_payload.ml`) refuses others before we see them.
-pub const VERSION: u64 = 9;
+pub const VERSION: u64 = 10;
 
 /// What a unit exports to the units that import it.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -33,6 +33,9 @@ pub struct Payload {
     pub objects: Approximation,
     /// The functions that can be inlined.
     pub functions: Functions,
+    /// Functions of the object that are in no field of the module block, and that may be called all the same: the
+    /// linker's name of the code of each, and how many arguments it takes. They take no closure.
+    pub inner: Vec<(String, u64)>,
 }
 
 /// Functions as other units may inline them.
@@ -56,7 +59,8 @@ impl Payload {
         objects: Approximation,
         functions: Functions,
     ) -> Payload {
-        Payload { flambeau_version: env!("CARGO_PKG_VERSION").into(), settings, exports, objects, functions }
+        let flambeau_version = env!("CARGO_PKG_VERSION").into();
+        Payload { flambeau_version, settings, exports, objects, functions, inner: Vec::new() }
     }
 
     /// Encodes the payload.
@@ -82,6 +86,11 @@ impl Payload {
             w.u(bytes.len() as u64);
             w.raw(bytes);
         }
+        w.u(self.inner.len() as u64);
+        for (code, arity) in &self.inner {
+            w.string(code);
+            w.u(*arity);
+        }
         w.into_bytes()
     }
 
@@ -106,10 +115,11 @@ impl Payload {
         let origins = r.list(Reader::string)?;
         let codes = r.list(|r| Ok((r.string()?, r.bytes()?.to_vec())))?;
         let functions = Functions { format, origins, codes };
+        let inner = r.list(|r| Ok((r.string()?, r.u64()?)))?;
         if r.remaining() != 0 {
             return Err(r.error("bytes left over").into());
         }
-        Ok(Payload { flambeau_version, settings, exports, objects, functions })
+        Ok(Payload { flambeau_version, settings, exports, objects, functions, inner })
     }
 }
 
@@ -191,8 +201,9 @@ mod tests {
             exports in approximations(),
             objects in approximations(),
             functions in functions(),
+            inner in prop::collection::vec(("[a-z]{0,8}", any::<u64>()), 0..4),
         ) {
-            let payload = Payload::new(settings, exports, objects, functions);
+            let payload = Payload { inner, ..Payload::new(settings, exports, objects, functions) };
             prop_assert_eq!(Payload::decode(&payload.encode()), Ok(payload));
         }
 
@@ -224,7 +235,7 @@ mod tests {
         let unknown = Approximation::Unknown;
         let mut bytes = Payload::new(Vec::new(), unknown.clone(), unknown, Functions::default()).encode();
         // The approximations, and the empty functions.
-        bytes.truncate(bytes.len() - 5);
+        bytes.truncate(bytes.len() - 6);
         bytes.extend([2, 1].repeat(1_000_000));
         assert!(Payload::decode(&bytes).is_err());
     }

@@ -7,6 +7,7 @@
 //! ([`stock_object`](super::stock_object)), if it and the unit as it was converted agree on all of its functions.
 
 use flambeau_ir::{CallKind, Code, CodeId, FunctionSlot, Simple, StaticDef, Symbol, Terminator, Unit};
+use flambeau_simplify::formats;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
@@ -33,6 +34,16 @@ pub fn closed_functions(unit: &Unit, stock: &[(String, usize)]) -> FxHashSet<Str
         }
     }
     closed
+}
+
+/// The functions of a unit that formats which are known are printed with, though its interface has them not: of those
+/// that take no closure, with the numbers of their arguments.
+pub fn called_for_formats(unit: &Unit, closed: &FxHashSet<String>) -> Vec<(String, u64)> {
+    let is_called = |data: &&Code| {
+        closed.contains(&data.linkage_name) && formats::is_called(&data.linkage_name, &unit.naming)
+    };
+    let called = unit.codes.values().filter(is_called);
+    called.map(|data| (data.linkage_name.clone(), data.params.len() as u64)).collect()
 }
 
 /// Frees functions that one other function alone mentions, local ones above all, as in a unit that is compiled for its

@@ -279,7 +279,7 @@ pub struct External {
     /// It may allocate, run the GC or raise (not `[@@noalloc]`).
     pub alloc: bool,
     /// A polymorphic comparison where it has been tested whether both arguments are immediates: they are not. A hash
-    /// of a value that is not what its type says: left to the runtime.
+    /// of a value that is not what its type says: left to the runtime. A number printed by a format that is known.
     pub tested: bool,
 }
 

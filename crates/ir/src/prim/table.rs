@@ -75,6 +75,9 @@ fn calling(external: &External) -> Effects {
     if external.is_pure() {
         return Effects::NONE;
     }
+    if external.prints_number() {
+        return Effects::NONE.allocating_fresh();
+    }
     let writes = match external.writes() {
         Written::Nothing => Classes::NONE,
         Written::Bytes => Classes::BYTES,

@@ -342,6 +342,7 @@ pub fn done(rewrite: &Rewrite) -> Option<&'static str> {
     Some(match rewrite {
         Rewrite::Inlining => "calls inlined",
         Rewrite::PartialInlining => "calls inlined in part",
+        Rewrite::KnownFormat => "formats laid out",
         Rewrite::Specialisation => "calls of specialised functions",
         Rewrite::FunctorInstance => "calls of functors' functions made direct",
         Rewrite::UnboxedParameter | Rewrite::UnboxedHandlerParameter => "values passed on unboxed",

@@ -38,7 +38,8 @@ const SEARCH: Costly = Costly {
 const FORMAT: Costly = Costly {
     cost: 400.0,
     cause: "the format is interpreted at run time, by closures that are allocated each time",
-    remedy: "print or build the parts themselves: `print_string`, `string_of_int`, `Buffer.add_string`",
+    remedy: "print by a function of `Printf`, with a constant format and all its arguments, or the parts themselves: \
+             `print_string`, `string_of_int`, `Buffer.add_string`",
 };
 const HASHTBL: Costly = Costly {
     cost: 90.0,

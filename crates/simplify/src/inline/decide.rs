@@ -187,7 +187,8 @@ impl Simplifier<'_> {
             .or((functor && whole).then_some(Reason::Functor))
             .or(single.then_some(Reason::SingleUse))
             .or_else(|| self.is_known_at_toplevel(apply, code, &arguments))
-            .or_else(|| self.calls_known_in_loops(apply, code));
+            .or_else(|| self.calls_known_in_loops(apply, code))
+            .or_else(|| self.prints_known_format(apply, code));
         let limit = match forced {
             Some(_) => LARGEST,
             None if self.global.of_objects.contains(&code) => SMALLEST,
@@ -200,6 +201,9 @@ impl Simplifier<'_> {
         if forced.is_none() && self.is_cold(apply, code, size) {
             return Err(Reason::Cold);
         }
+        if forced.is_none() && self.interprets_to_string(apply) {
+            return Err(Reason::NothingKnown { size });
+        }
         if forced.is_none() && !self.function.in_instance && self.ties_functor(code) {
             return Err(Reason::TiesFunctor);
         }
@@ -208,7 +212,9 @@ impl Simplifier<'_> {
         }
         let growth = match forced {
             Some(Reason::Stub) if !recursive => Growth::NONE,
-            Some(Reason::Functor | Reason::SingleUse | Reason::Beneficial(_)) => Growth::NONE,
+            Some(
+                Reason::Functor | Reason::SingleUse | Reason::Beneficial(_) | Reason::KnownFormat { .. },
+            ) => Growth::NONE,
             Some(Reason::CallsInLoops { size: whole, .. }) => {
                 self.grow_deeper(apply, size)?;
                 self.global.loops_budget -= whole;
