@@ -1,9 +1,9 @@
 //! Functions that are the same. Copies for the types and functions of calls, and functions inside of what was inlined,
 //! often come to the same instructions: then one stays, and the closures and calls of the others are its own.
 //!
-//! At this stage a captured value is a distance in words, so that closures of different sets can share a function.
-//! Two functions are the same if they differ in the names of variables and labels alone, and call the same functions, or
-//! such as are the same in turn: the classes are split until that holds. With `-g` so do their locations.
+//! At this stage a captured value is a distance in words, so that closures of different sets can share a function. Two
+//! functions are the same if they differ in the names of variables and labels alone, and call the same functions, or
+//! such as are the same in turn: the classes are split until that holds. With `-g` their locations are compared, too.
 
 use flambeau_ir::Dbg;
 use rustc_hash::{FxHashMap, FxHashSet};
