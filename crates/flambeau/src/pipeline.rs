@@ -11,7 +11,7 @@ use flambeau_cmm::same::{self, Sharing};
 use flambeau_convert::Converted;
 use flambeau_interp::coverage as ir_coverage;
 use flambeau_ir::decision::{DecisionLog, Warning};
-use flambeau_ir::{Dbg, Fuel, Machine, Rewrite, Rewrites, StaticDef, Unit, printer};
+use flambeau_ir::{Dbg, Fuel, Machine, Rewrite, Rewrites, Unit, printer};
 use flambeau_lambda::{Request, coverage as lambda_coverage, decode, printer as lambda_printer};
 use rustc_hash::FxHashSet;
 
@@ -224,7 +224,7 @@ fn compile(
     Ok(Compiled { files, payload, warnings: warnings(&unit, rewrites, of_source), code })
 }
 
-/// `payload`: what other units know of this one.
+/// `payload`: all that other units know of this one, those of the stock compiler included.
 fn to_cmm(
     unit: &Unit,
     payload: &[u8],
@@ -233,11 +233,9 @@ fn to_cmm(
 ) -> Result<flambeau_cmm::tree::Tree, Failure> {
     let mut tree = runner.stage("to cmm", || Ok(flambeau_cmm::lower(unit)))?;
     runner.stage("same functions", || {
-        let exported = exported_functions(unit);
-        let is_mentioned = |name: &str| memchr::memmem::find(payload, name.as_bytes()).is_some();
         let sharing = Sharing {
             keep_locations: rewrites.keep_backtraces,
-            is_known: &|name| exported.contains(name) || is_mentioned(name),
+            is_known: &|name| memchr::memmem::find(payload, name.as_bytes()).is_some(),
             allow: &mut || rewrites.allow_in_unit(Rewrite::SameFunction),
         };
         same::share(&mut tree, sharing);
@@ -248,16 +246,6 @@ fn to_cmm(
 }
 
 /// `names`: those that functions of C have in bytecode.
-/// The functions whose closures other units may mention: of these the stock compiler knows the code.
-fn exported_functions(unit: &Unit) -> FxHashSet<&str> {
-    let exported = unit.statics.iter().filter(|item| item.exported);
-    let sets = exported.filter_map(|item| match &item.def {
-        StaticDef::Closures { set, .. } => Some(set),
-        _ => None,
-    });
-    sets.flat_map(|set| &set.functions).map(|(_, code)| unit.codes[*code].linkage_name.as_str()).collect()
-}
-
 fn to_lambda(unit: &Unit, names: &BTreeMap<String, String>, runner: &mut Runner) -> Result<Program, Failure> {
     runner.stage("to lambda", || {
         let mut program = flambeau_bytecode::translate(unit);
