@@ -1,5 +1,6 @@
 //! Decoding a request.
 
+mod string_tests;
 mod typed;
 
 use std::collections::BTreeMap;
@@ -457,7 +458,7 @@ impl Builder {
             }
             node::Prim => {
                 let (prim, loc, args) = self.prim(r)?;
-                Node::Prim { prim, args, loc }
+                self.primitive(prim, args, loc)
             }
             node::TypedPrim => self.typed_prim(r)?,
             node::TypedApply => self.typed_apply(r)?,
