@@ -104,6 +104,10 @@ let () = Rust.register_find_unit find_unit
 
 let options ~exported_fields source_file : Encode.options =
   let opaque = if is_opaque () then [ ("export", "no") ] else [] in
+  (* A promise is checked by location. *)
+  let locations =
+    if !Zero_alloc_attributes.current <> Zero_alloc_attributes.none then [ ("locations", "yes") ] else []
+  in
   let report = if !Clflags.inlining_report then [ ("report", "yes") ] else [] in
   let remarks = if !Flags.remarks <> "" then [ ("remarks", !Flags.remarks) ] else [] in
   let inner (label, args) = ("stock-function", Printf.sprintf "%s %d" label args) in
@@ -115,7 +119,7 @@ let options ~exported_fields source_file : Encode.options =
     dumps = Flags.dumps ();
     profile = !Flags.profile;
     exported_fields;
-    settings = (Flags.settings () @ opaque @ report @ remarks) @ ("source", source_file) :: described;
+    settings = (Flags.settings () @ opaque @ locations @ report @ remarks) @ ("source", source_file) :: described;
     bytecode = false;
     keeps_part = !Flags.whole_program && !Flags.describes = None && !Clflags.for_package = None;
   }

@@ -382,7 +382,7 @@ fn recorded_settings(request: &Request) -> Vec<(String, String)> {
         .filter(|(name, _)| {
             !matches!(
                 name.as_str(),
-                "report" | "remarks" | "source" | "trace" | "stock-cmx" | "stock-function"
+                "report" | "remarks" | "source" | "trace" | "locations" | "stock-cmx" | "stock-function"
             )
         })
         .cloned()

@@ -206,7 +206,7 @@ fn compile(
     // The result is verified in every compilation, so that a mistake of a pass is found before code is generated.
     runner.verify(&unit, "verification")?;
     let code = match settings.machine {
-        Machine::Native => Code::Cmm(to_cmm(&unit, &payload, runner, rewrites)?),
+        Machine::Native => Code::Cmm(to_cmm(&unit, &payload, settings.locations, runner, rewrites)?),
         Machine::Bytecode => Code::Lambda(to_lambda(&unit, &bytecode_names, runner)?),
     };
     let used = rewrites.fuel.used();
@@ -224,17 +224,19 @@ fn compile(
     Ok(Compiled { files, payload, warnings: warnings(&unit, rewrites, of_source), code })
 }
 
-/// `payload`: all that other units know of this one, those of the stock compiler included.
+/// `payload`: all that other units know of this one, those of the stock compiler included. `locations`: they matter
+/// without `-g`, too.
 fn to_cmm(
     unit: &Unit,
     payload: &[u8],
+    locations: bool,
     runner: &mut Runner,
     rewrites: &mut Rewrites,
 ) -> Result<flambeau_cmm::tree::Tree, Failure> {
     let mut tree = runner.stage("to cmm", || Ok(flambeau_cmm::lower(unit)))?;
     runner.stage("same functions", || {
         let sharing = Sharing {
-            keep_locations: rewrites.keep_backtraces,
+            keep_locations: rewrites.keep_backtraces || locations,
             is_known: &|name| memchr::memmem::find(payload, name.as_bytes()).is_some(),
             allow: &mut || rewrites.allow_in_unit(Rewrite::SameFunction),
         };

@@ -57,6 +57,8 @@ pub struct Settings {
     /// Functions of the stock object that its description does not name otherwise, if the unit is compiled for the
     /// library: the label and the number of arguments.
     pub stock_functions: Vec<(String, usize)>,
+    /// Where code comes from matters without `-g`, too.
+    pub locations: bool,
     /// The stock `.cmx` that the unit is compiled for, if it is compiled for the library.
     pub stock_cmx: Option<PathBuf>,
 }
@@ -88,6 +90,7 @@ impl Settings {
             rounds: None,
             inlining: Rounds::default(),
             export: true,
+            locations: false,
             trace: false,
             report: false,
             remarks: Vec::new(),
@@ -115,6 +118,7 @@ impl Settings {
                 ("unbox-closures", "yes") => settings.unboxed_closures = true,
                 ("unbox-specialised-args", "no") => settings.boxed_arguments = true,
                 ("export", "no") => settings.export = false,
+                ("locations", "yes") => settings.locations = true,
                 ("trace", "yes") => settings.trace = true,
                 ("report", "yes") => settings.report = true,
                 ("profile-gen", "yes") => settings.profile_gen = true,

@@ -280,3 +280,19 @@ fn promises_may_be_left_unchecked() {
     check_status(&folder.run(&["-flambeau-no-zero-alloc", "-c", "a.ml"]), 0);
     check_status(&folder.run_with(&[("FLAMBEAU_FLAGS", "-flambeau-no-zero-alloc")], &["-c", "a.ml"]), 0);
 }
+
+/// Of two functions that come to the same code one is left out: not the promise of either.
+#[test]
+fn promises_are_checked_where_another_function_is_the_same() {
+    let body = "x = if Sys.opaque_identity x = 3 then (x, x) else (x, 0)";
+    let source = format!(
+        "let[@inline never] g {body}\nlet[@zero_alloc] [@inline never] f {body}\n\
+         let () = print_int (fst (f 3) + fst (g 3))"
+    );
+    let folder = Folder::new(&[("t.ml", &source), ("t.mli", "")]);
+    let tool = folder.tool();
+    check_status(&folder.command(&tool, &[], &["-c", "t.mli"]), 0);
+    let output = folder.command(&tool, &[], &["-c", "t.ml"]);
+    check_status(&output, 2);
+    check_contains(&output.stderr, &["f may allocate"]);
+}
