@@ -119,6 +119,11 @@ impl Simplifier<'_> {
             .collect();
         match (&strings[..], &makes.append) {
             ([string], _) if is_new => *string,
+            // `String.concat` of one string is that string since OCaml 5.4, and no new one.
+            ([string], Some(append)) => {
+                let empty = self.known_string(Vec::new());
+                self.called_for(append.clone(), vec![empty, *string], call, items)
+            }
             ([before @ .., last], Some(append)) if (1..=APPENDED).contains(&before.len()) => {
                 before.iter().rev().fold(*last, |after, string| {
                     self.called_for(append.clone(), vec![*string, after], call, items)
