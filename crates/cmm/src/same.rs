@@ -11,6 +11,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::encode::{Writer, in_postfix, shallow};
 use crate::tree::*;
 
+/// How often classes are split at most. A chain of functions each of which only calls the next one takes as many times
+/// as it is long: then nothing is shared.
+const ROUNDS: u32 = 100;
+
 /// What may be made of functions that are the same.
 pub struct Sharing<'a> {
     /// Whether locations are to stay as they are.
@@ -90,7 +94,8 @@ fn classes(tree: &Tree, keep_locations: bool) -> Vec<Option<u32>> {
         called.push(text.called);
     }
     // Functions of one class call functions of one class, in the same order.
-    loop {
+    let mut is_settled = false;
+    for _ in 0..ROUNDS {
         let mut split: FxHashMap<(u32, Vec<u32>), u32> = FxHashMap::default();
         let of = |number: &u32| classes[*number as usize];
         let finer: Vec<u32> = (0..)
@@ -99,10 +104,14 @@ fn classes(tree: &Tree, keep_locations: bool) -> Vec<Option<u32>> {
                 *split.entry((*class, called.iter().map(of).collect())).or_insert(number)
             })
             .collect();
-        if finer == classes {
+        is_settled = finer == classes;
+        if is_settled {
             break;
         }
         classes = finer;
+    }
+    if !is_settled {
+        return vec![None; classes.len()];
     }
     let mut members: FxHashMap<u32, u32> = FxHashMap::default();
     classes.iter().for_each(|class| *members.entry(*class).or_default() += 1);

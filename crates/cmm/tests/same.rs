@@ -110,6 +110,25 @@ fn what_others_know_stays() {
     assert_eq!(names(&tree), ["odd", "even_2", "odd_2", "odd_3", "first", "third", "made"]);
 }
 
+/// Each is the same as the next one until all but the last are told apart, one in each round.
+#[test]
+fn long_chains_stay_as_they_are() {
+    let chain = |length: usize| {
+        let mut text = String::from("unit \"T\" prefix \"camlT\" module $camlT\n");
+        text += "static exported $camlT = preallocated[0] size 1\n";
+        text += "code f0 (x) -> return { return (x) }\n";
+        for n in 1..=length {
+            text += &format!("code f{n} (x) -> return {{ call code f{} (x) -> return }}\n", n - 1);
+        }
+        text += "code g (x) -> return { return (x) }\nentry -> return { return (0) }\n";
+        let mut tree = flambeau_cmm::lower(&parser::parse_unit(&text).expect("a unit"));
+        share(&mut tree, Sharing { keep_locations: false, is_known: &|_| false, allow: &mut || true });
+        tree.functions.len()
+    };
+    assert_eq!(chain(20), 21);
+    assert_eq!(chain(20_000), 20_002);
+}
+
 #[test]
 fn each_asks() {
     assert_eq!(names(&shared(true, &|_| false, 0)).len(), 9);

@@ -179,13 +179,10 @@ impl Datum for ValueSlot {
 }
 
 fn native_repr(kind: Kind) -> NativeRepr {
-    match kind {
-        Kind::Value => NativeRepr::Value,
-        Kind::NakedImmediate => NativeRepr::Untagged,
-        Kind::NakedFloat => NativeRepr::Unboxed(BoxedKind::Float),
-        Kind::NakedInt32 => NativeRepr::Unboxed(BoxedKind::Int32),
-        Kind::NakedInt64 => NativeRepr::Unboxed(BoxedKind::Int64),
-        Kind::NakedNativeint => NativeRepr::Unboxed(BoxedKind::Nativeint),
+    match (kind, BoxedKind::of_naked(kind)) {
+        (_, Some(boxed)) => NativeRepr::Unboxed(boxed),
+        (Kind::NakedImmediate, None) => NativeRepr::Untagged,
+        (_, None) => NativeRepr::Value,
     }
 }
 

@@ -16,11 +16,6 @@ const COPIED: i64 = 16;
 /// In so many pieces, each of which is in a register until all are loaded.
 const PIECES: usize = 3;
 
-/// Whether a function of the runtime changes bytes, and does nothing else.
-pub(crate) fn is_on_bytes(external: &External) -> bool {
-    matches!(external.name.as_str(), "caml_fill_bytes" | "caml_blit_bytes" | "caml_blit_string")
-}
-
 type Lets = Vec<(Variable, Prim, Operands)>;
 
 impl Simplifier<'_> {

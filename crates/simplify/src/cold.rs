@@ -44,6 +44,23 @@ pub fn mark(
     Marking { conts, cold, never_returns }.run(body)
 }
 
+/// The cold continuations of a function, or of the entry, its own exception continuation among them; none if each path
+/// through it is cold.
+#[must_use]
+pub fn of_body(unit: &Unit, code: Option<CodeId>) -> Option<ColdConts> {
+    let (body, ret, exn) = match code.map(|code| &unit.codes[code]) {
+        Some(data) => (&data.body, data.ret, data.exn),
+        None => (&unit.entry.body, unit.entry.ret, unit.entry.exn),
+    };
+    let never_returns = |apply: &Apply| match apply.kind {
+        CallKind::Direct(callee) => unit.codes[callee].attributes.no_return,
+        // In tail position, only a call that never returns is marked so.
+        _ => apply.inlined == InlineAttribute::Cold && apply.ret == ret,
+    };
+    let mut cold: ColdConts = [exn].into_iter().collect();
+    (!mark(body, &unit.continuations, &mut cold, &never_returns)).then_some(cold)
+}
+
 struct Marking<'a, F> {
     conts: &'a Continuations,
     cold: &'a mut ColdConts,

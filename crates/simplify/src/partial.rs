@@ -4,8 +4,8 @@
 use flambeau_ir::term::{InlineAttribute, SpecialiseAttribute};
 use flambeau_ir::transfer::own_name;
 use flambeau_ir::{
-    Apply, ApplyCont, CallKind, Code, CodeAttributes, CodeId, ExnCont, Expr, FunctionKind, FunctionSlot,
-    Item, Kind, Named, Prim, Rewrite, SetOfClosures, Simple, Terminator, ValueSlot, Variable,
+    Apply, ApplyCont, CallKind, Code, CodeAttributes, ExnCont, Expr, FunctionKind, FunctionSlot, Item, Kind,
+    Named, Prim, Rewrite, SetOfClosures, Simple, Terminator, ValueSlot, Variable,
 };
 use flambeau_types::Ty;
 use smallvec::{SmallVec, smallvec};
@@ -24,7 +24,7 @@ struct Waiting {
     params: SmallVec<[Variable; 4]>,
 }
 
-/// What a partial application captures, and how its code comes to that.
+/// What a closure that waits captures, and how its code comes to that.
 struct Captured {
     slot: FunctionSlot,
     closure: Variable,
@@ -42,10 +42,15 @@ impl Simplifier<'_> {
         if !self.allow(Rewrite::PartialCall) {
             return None;
         }
-        let (partial, set) = self.partial_code(apply, waiting);
-        let mut functions = SmallVec::new();
-        functions.push((self.unit.codes[partial].function_slot, partial));
-        let set = SetOfClosures { functions, values: set };
+        let Waiting { kind, name, needs_closure, result, params } = waiting;
+        let all = apply.args.iter().copied().chain(params.iter().map(|param| Simple::Var(*param)));
+        let call = Apply {
+            callee: apply.callee.filter(|_| needs_closure),
+            kind,
+            args: all.collect(),
+            ..apply.clone()
+        };
+        let set = self.called_later(["partial", &name], &call, params, result);
         let closure = self.unit.new_value("partial");
         let jump = ApplyCont { cont: apply.ret, args: smallvec![closure.into()] };
         let term = Expr {
@@ -84,37 +89,43 @@ impl Simplifier<'_> {
         }
     }
 
-    /// The function that waits for the other arguments, and what it captures.
-    fn partial_code(&mut self, apply: &Apply, waiting: Waiting) -> (CodeId, Vec<(ValueSlot, Simple)>) {
-        let Waiting { kind, name, needs_closure, result, params } = waiting;
+    /// A closure that waits for some arguments of a call, its parameters, and has captured the others. What its slot
+    /// and its code are called; the kind of the result.
+    pub(crate) fn called_later(
+        &mut self,
+        [slot, name]: [&str; 2],
+        call: &Apply,
+        params: SmallVec<[Variable; 4]>,
+        result: Kind,
+    ) -> SetOfClosures {
         let mut captured = Captured {
-            slot: self.unit.function_slots.push("partial".into()),
+            slot: self.unit.function_slots.push(slot.into()),
             closure: self.unit.new_value("my_closure"),
             values: Vec::new(),
             projections: Vec::new(),
         };
-        let callee =
-            apply.callee.filter(|_| needs_closure).map(|callee| self.captured_atom(callee, &mut captured));
-        let mut args: Vec<Simple> =
-            apply.args.iter().map(|arg| self.captured_atom(*arg, &mut captured)).collect();
-        args.extend(params.iter().map(|param| Simple::Var(*param)));
-        let name = own_name(&self.unit.naming, &name, captured.slot);
+        let mut inside = |this: &mut Self, atom: Simple| match atom {
+            Simple::Var(var) if params.contains(&var) => atom,
+            _ => this.captured_atom(atom, &mut captured),
+        };
+        let callee = call.callee.map(|callee| inside(self, callee));
+        let args = call.args.iter().map(|arg| inside(self, *arg)).collect();
         let (ret, exn) = (self.unit.new_continuation("return"), self.unit.new_exn_continuation("raise"));
-        let call = Apply {
+        let inner = Apply {
             callee,
-            kind,
             args,
             ret,
             exn: ExnCont::plain(exn),
             inlined: InlineAttribute::Default,
             specialised: SpecialiseAttribute::Default,
-            ..apply.clone()
+            ..call.clone()
         };
-        let partial = self.unit.codes.push(Code {
-            linkage_name: name,
+        let Captured { slot, closure, values, projections } = captured;
+        let code = self.unit.codes.push(Code {
+            linkage_name: own_name(&self.unit.naming, name, slot),
             params,
-            my_closure: captured.closure,
-            function_slot: captured.slot,
+            my_closure: closure,
+            function_slot: slot,
             ret,
             exn,
             result,
@@ -122,10 +133,10 @@ impl Simplifier<'_> {
             recursive: false,
             // There may be one for each call: what is not applied in sight only passes on what it has.
             attributes: CodeAttributes { stub: true, ..CodeAttributes::default() },
-            dbg: apply.dbg,
-            body: Expr { items: captured.projections, terminator: Terminator::Apply(Box::new(call)) },
+            dbg: call.dbg,
+            body: Expr { items: projections, terminator: Terminator::Apply(Box::new(inner)) },
         });
-        (partial, captured.values)
+        SetOfClosures { functions: smallvec![(slot, code)], values }
     }
 
     /// What an atom is in the code of the closure.

@@ -1,6 +1,7 @@
 //! Primitives, in the downward pass.
 
 use flambeau_ir::prim::{ArrayKind, Init, IntCmp, Mutability, Unknown};
+use flambeau_ir::runtime_functions::Written;
 use flambeau_ir::tags;
 use flambeau_ir::{
     BoxedKind, Const, Dbg, ExnCont, IntKind, Item, Kind, Named, Prim, Rewrite, Simple, Variable,
@@ -9,7 +10,6 @@ use flambeau_types::{Blocks, Definition, IntSet, Operands, Ty, length_of_made};
 use smallvec::SmallVec;
 
 use crate::Simplifier;
-use crate::bytes::is_on_bytes;
 use crate::fold;
 use crate::memory::Memory;
 use crate::slots::Stored;
@@ -66,7 +66,7 @@ impl Simplifier<'_> {
                     if !self.allow(Rewrite::SimplerPrimitives) {
                         break;
                     }
-                    if matches!(&prim, Prim::CCall(external) if !is_on_bytes(external)) {
+                    if matches!(&prim, Prim::CCall(external) if external.writes() != Written::Bytes) {
                         self.count(|removed| removed.polymorphic_compares += 1);
                     }
                     for (var, prim, args) in lets {

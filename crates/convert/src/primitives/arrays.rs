@@ -155,25 +155,19 @@ impl Converter<'_> {
 
     /// The value that represents a number: tagged or boxed, as its kind asks.
     pub(crate) fn boxed_contents(&mut self, simple: Simple, kind: Kind, loc: LocId) -> Val {
-        match kind {
-            Kind::Value => Val::unknown(simple),
-            Kind::NakedImmediate => Val::unknown(self.prim("tagged", Prim::Tag, &[simple], loc)),
-            Kind::NakedFloat => self.boxed(simple, BoxedKind::Float, loc),
-            Kind::NakedInt32 => self.boxed(simple, BoxedKind::Int32, loc),
-            Kind::NakedInt64 => self.boxed(simple, BoxedKind::Int64, loc),
-            Kind::NakedNativeint => self.boxed(simple, BoxedKind::Nativeint, loc),
+        match (kind, BoxedKind::of_naked(kind)) {
+            (_, Some(boxed)) => self.boxed(simple, boxed, loc),
+            (Kind::NakedImmediate, None) => Val::unknown(self.prim("tagged", Prim::Tag, &[simple], loc)),
+            (_, None) => Val::unknown(simple),
         }
     }
 
     /// The untagged or unboxed contents of a value, of the given kind.
     pub(crate) fn naked_contents(&mut self, value: &Val, kind: Kind, loc: LocId) -> Simple {
-        match kind {
-            Kind::Value => value.simple,
-            Kind::NakedImmediate => self.prim("untagged", Prim::Untag, &[value.simple], loc),
-            Kind::NakedFloat => self.unbox(value, BoxedKind::Float),
-            Kind::NakedInt32 => self.unbox(value, BoxedKind::Int32),
-            Kind::NakedInt64 => self.unbox(value, BoxedKind::Int64),
-            Kind::NakedNativeint => self.unbox(value, BoxedKind::Nativeint),
+        match (kind, BoxedKind::of_naked(kind)) {
+            (_, Some(boxed)) => self.unbox(value, boxed),
+            (Kind::NakedImmediate, None) => self.prim("untagged", Prim::Untag, &[value.simple], loc),
+            (_, None) => value.simple,
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Elements of bigarrays: the checks of indices, the offset and the access are separate, so that each can be shared.
 
 use super::IntOp;
-use crate::{BoxedKind, IntKind, Kind, Prim, Simple};
+use crate::{IntKind, Prim, Simple};
 
 /// How an element of a bigarray is found.
 #[derive(Clone, Copy, Debug)]
@@ -50,23 +50,5 @@ impl Indexing {
             });
         }
         offset.unwrap_or(Simple::tagged(0))
-    }
-}
-
-/// What makes a value of a naked number, none of what is a value.
-#[must_use]
-pub fn boxing(kind: Kind) -> Option<Prim> {
-    match kind {
-        Kind::NakedImmediate => Some(Prim::Tag),
-        kind => BoxedKind::of_naked(kind).map(Prim::Box),
-    }
-}
-
-/// What makes a naked number of a value, none if that stays a value.
-#[must_use]
-pub fn unboxing(kind: Kind) -> Option<Prim> {
-    match kind {
-        Kind::NakedImmediate => Some(Prim::Untag),
-        kind => BoxedKind::of_naked(kind).map(Prim::Unbox),
     }
 }

@@ -1,9 +1,9 @@
 //! The questions that passes ask about primitives. Each is answered from the table (`table.rs`), here and nowhere else,
 //! with the rows of the page of soundness pitfalls that it keeps.
 
-use crate::Prim;
 use crate::prim::table::NAMES;
 use crate::prim::{ArrayKind, Classes, Cost, Effects, Mutability};
+use crate::{BoxedKind, Kind, Prim};
 
 /// What an allocation that sinks moves past.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -32,6 +32,24 @@ impl Prim {
 
     /// The names of all primitives, without their parameters, in the order of [`Prim::number`].
     pub const NAMES: &'static [&'static str] = NAMES;
+
+    /// What makes a value of a naked number of that kind: none for what is a value.
+    #[must_use]
+    pub fn boxing(kind: Kind) -> Option<Prim> {
+        match kind {
+            Kind::NakedImmediate => Some(Prim::Tag),
+            kind => BoxedKind::of_naked(kind).map(Prim::Box),
+        }
+    }
+
+    /// What makes a naked number of that kind of a value: none for what stays a value.
+    #[must_use]
+    pub fn unboxing(kind: Kind) -> Option<Prim> {
+        match kind {
+            Kind::NakedImmediate => Some(Prim::Untag),
+            kind => BoxedKind::of_naked(kind).map(Prim::Unbox),
+        }
+    }
 
     /// The primitive's name, without its parameters.
     #[must_use]

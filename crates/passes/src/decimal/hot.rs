@@ -4,37 +4,40 @@
 use flambeau_ir::stack::deep;
 use flambeau_ir::{CallKind, CodeId, Expr, Item, Named, Terminator, Unit, Variable};
 use flambeau_simplify::cold::{self, ColdConts};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The variables of all operations of that kind that are executed often.
 pub(super) fn often(unit: &Unit, is_meant: &dyn Fn(&Named) -> bool) -> FxHashSet<Variable> {
-    let mut found =
-        Found { unit, is_meant, meant: Vec::new(), calls: Vec::new(), cold: ColdConts::default() };
-    for (code, data) in &unit.codes {
-        found.cold = [data.exn].into_iter().collect();
-        found.body(Some(code), &data.body);
+    let mut found = Found { is_meant, meant: Vec::new(), calls: Vec::new(), cold: ColdConts::default() };
+    let bodies = unit.codes.iter().map(|(code, data)| (Some(code), &data.body));
+    for (code, body) in bodies.chain([(None, &unit.entry.body)]) {
+        if let Some(cold) = cold::of_body(unit, code) {
+            found.cold = cold;
+            found.run(Place { code, in_loop: false }, body);
+        }
     }
-    found.cold = [unit.entry.exn].into_iter().collect();
-    found.body(None, &unit.entry.body);
     let Found { meant, calls, .. } = found;
     if meant.is_empty() {
         return FxHashSet::default();
     }
-    let mut hot: FxHashSet<CodeId> =
-        unit.codes.iter().filter(|(_, data)| data.recursive).map(|(code, _)| code).collect();
-    let is_hot = |place: Place, hot: &FxHashSet<CodeId>| {
-        place.in_loop || place.code.is_some_and(|code| hot.contains(&code))
-    };
-    loop {
-        let before = hot.len();
-        let called: Vec<CodeId> =
-            calls.iter().filter(|(place, _)| is_hot(*place, &hot)).map(|(_, callee)| *callee).collect();
-        hot.extend(called);
-        if hot.len() == before {
-            break;
+    let mut called_by: FxHashMap<Option<CodeId>, Vec<CodeId>> = FxHashMap::default();
+    let recursive = unit.codes.iter().filter(|(_, data)| data.recursive).map(|(code, _)| code);
+    let mut pending: Vec<CodeId> = recursive.collect();
+    for (place, callee) in calls {
+        if place.in_loop {
+            pending.push(callee);
+        } else {
+            called_by.entry(place.code).or_default().push(callee);
         }
     }
-    meant.into_iter().filter(|(place, _)| is_hot(*place, &hot)).map(|(_, var)| var).collect()
+    let mut hot: FxHashSet<CodeId> = FxHashSet::default();
+    while let Some(code) = pending.pop() {
+        if hot.insert(code) {
+            pending.extend(called_by.remove(&Some(code)).unwrap_or_default());
+        }
+    }
+    let is_hot = |place: Place| place.in_loop || place.code.is_some_and(|code| hot.contains(&code));
+    meant.into_iter().filter(|(place, _)| is_hot(*place)).map(|(_, var)| var).collect()
 }
 
 /// Where something is executed.
@@ -46,7 +49,6 @@ struct Place {
 }
 
 struct Found<'a> {
-    unit: &'a Unit,
     is_meant: &'a dyn Fn(&Named) -> bool,
     meant: Vec<(Place, Variable)>,
     calls: Vec<(Place, CodeId)>,
@@ -55,17 +57,6 @@ struct Found<'a> {
 }
 
 impl Found<'_> {
-    fn body(&mut self, code: Option<CodeId>, body: &Expr) {
-        let unit = self.unit;
-        let never_returns = |apply: &flambeau_ir::Apply| match apply.kind {
-            CallKind::Direct(callee) => unit.codes[callee].attributes.no_return,
-            _ => false,
-        };
-        if !cold::mark(body, &unit.continuations, &mut self.cold, &never_returns) {
-            self.run(Place { code, in_loop: false }, body);
-        }
-    }
-
     fn run(&mut self, place: Place, expr: &Expr) {
         deep(|| {
             for item in &expr.items {

@@ -12,12 +12,11 @@ use flambeau_ir::{
     Apply, CallKind, CodeId, ExnCont, Expr, Item, Named, Prim, Rewrite, Rewrites, Simple, StaticDef, Symbol,
     Terminator, Unit, Variable, parser,
 };
+use flambeau_simplify::formats::DECIMAL;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The function, as text.
 const TEXT: &str = include_str!("decimal.fl");
-/// The format that it is for.
-const FORMAT: &[u8] = b"%d";
 
 /// Replaces the calls that are executed often. On entry and on exit the unit is well-formed. The result says whether
 /// anything was changed.
@@ -26,7 +25,9 @@ pub fn decimal(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
         .statics
         .iter()
         .filter_map(|item| match &item.def {
-            StaticDef::String { symbol, mutable: false, contents } if *contents == FORMAT => Some(*symbol),
+            StaticDef::String { symbol, mutable: false, contents } if contents == DECIMAL.as_bytes() => {
+                Some(*symbol)
+            }
             _ => None,
         })
         .collect();

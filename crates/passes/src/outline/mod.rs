@@ -43,16 +43,7 @@ fn may_be_cut(code: &Code) -> bool {
 
 /// Cuts cold code out of one function.
 fn cut(unit: &mut Unit, rewrites: &mut Rewrites, code: CodeId) -> bool {
-    let data = &unit.codes[code];
-    let mut cold: ColdConts = [data.exn].into_iter().collect();
-    let never_returns = |apply: &Apply| match apply.kind {
-        CallKind::Direct(callee) => unit.codes[callee].attributes.no_return,
-        // In tail position, only a call that never returns is marked so.
-        _ => apply.inlined == InlineAttribute::Cold && apply.ret == data.ret,
-    };
-    if cold::mark(&data.body, &unit.continuations, &mut cold, &never_returns) || cold.len() == 1 {
-        return false;
-    }
+    let Some(cold) = cold::of_body(unit, Some(code)).filter(|cold| cold.len() > 1) else { return false };
     let limit = rewrites.inlining.of(rewrites.round).guard;
     let mut body = unit.codes[code].body.take();
     let mut cutting = Cutting { unit, rewrites, code, cold, cold_size: 0, decided: false, made: 0 };

@@ -2,12 +2,8 @@
 //! that say what is to be printed. These are `acc` of `CamlinternalFormat`, the last piece outermost.
 
 use flambeau_ir::prim::Mutability;
-use flambeau_ir::term::{InlineAttribute, SpecialiseAttribute};
-use flambeau_ir::transfer::own_name;
-use flambeau_ir::{
-    Apply, CallKind, Code, CodeAttributes, Dbg, ExnCont, Expr, FunctionKind, Item, Kind, Named, Prim,
-    Rewrite, SetOfClosures, Simple, Terminator, ValueSlot,
-};
+use flambeau_ir::term::InlineAttribute;
+use flambeau_ir::{Apply, CallKind, Expr, Item, Kind, Named, Prim, Simple, Terminator};
 use smallvec::smallvec;
 
 use super::read::Piece;
@@ -22,19 +18,13 @@ impl Simplifier<'_> {
             return None;
         }
         let [print, accumulated, format] = apply.args[..] else { return None };
-        let pieces = self.pieces(format)?;
-        let application = self.application(apply, &pieces)?;
-        let left = self.paid(apply, &pieces)?;
-        if !self.allow(Rewrite::KnownFormat) {
+        let printed = self.printed(apply, format)?;
+        if !self.lays_out(apply, &printed) {
             return None;
         }
-        self.global.formats.budgets = left;
-        if !application.args.is_empty() {
-            self.function.conts.remove(&apply.ret);
-        }
-        let body = self.accumulation(&application, print, accumulated, &pieces);
+        let body = self.accumulation(&printed.application, print, accumulated, &printed.pieces);
         self.note_sets(&body);
-        self.body_in_place(&application, body)
+        self.body_in_place(&printed.application, body)
     }
 
     fn accumulation(&mut self, call: &Apply, print: Simple, mut all: Simple, pieces: &[Piece]) -> Expr {
@@ -76,53 +66,18 @@ impl Simplifier<'_> {
     }
 
     /// `fun out -> printer out value`.
-    fn delayed(&mut self, printer: Simple, value: Simple, call: &Apply, items: &mut Vec<Item>) -> Simple {
-        let slot = self.unit.function_slots.push("delayed".into());
-        let closure = self.unit.new_value("my_closure");
+    fn delayed(&mut self, printer: Simple, value: Simple, place: &Apply, items: &mut Vec<Item>) -> Simple {
         let out = self.unit.new_value("out");
-        let mut values: Vec<(ValueSlot, Simple)> = Vec::new();
-        let mut projections = Vec::new();
-        let mut inside = |this: &mut Self, outer: Simple| {
-            let Simple::Var(_) = outer else { return outer };
-            let slot_of_value = this.unit.value_slots.push("arg".into());
-            values.push((slot_of_value, outer));
-            let var = this.unit.new_value("arg");
-            let prim = Prim::ProjectValueSlot { function: slot, value: slot_of_value };
-            let named = Named::Prim { prim, args: smallvec![closure.into()], exn: None };
-            projections.push(Item::Let { var, named, dbg: Dbg::NONE });
-            var.into()
-        };
-        let printer = inside(self, printer);
-        let value = inside(self, value);
-        let (ret, exn) = (self.unit.new_continuation("return"), self.unit.new_exn_continuation("raise"));
-        let inner = Apply {
+        let call = Apply {
             callee: Some(printer),
             kind: CallKind::Generic,
             args: vec![out.into(), value],
             types: Vec::new(),
-            ret,
-            exn: ExnCont::plain(exn),
-            inlined: InlineAttribute::Default,
-            specialised: SpecialiseAttribute::Default,
-            ..call.clone()
+            ..place.clone()
         };
-        let code = self.unit.codes.push(Code {
-            linkage_name: own_name(&self.unit.naming, "delayed", slot),
-            params: smallvec![out],
-            my_closure: closure,
-            function_slot: slot,
-            ret,
-            exn,
-            result: Kind::Value,
-            kind: FunctionKind::Curried,
-            recursive: false,
-            attributes: CodeAttributes { stub: true, ..CodeAttributes::default() },
-            dbg: call.dbg,
-            body: Expr { items: projections, terminator: Terminator::Apply(Box::new(inner)) },
-        });
+        let set = self.called_later(["delayed"; 2], &call, smallvec![out], Kind::Value);
         let var = self.unit.new_value("delayed");
-        let set = SetOfClosures { functions: smallvec![(slot, code)], values };
-        items.push(Item::LetClosures { vars: smallvec![var], set, dbg: call.dbg });
+        items.push(Item::LetClosures { vars: smallvec![var], set, dbg: place.dbg });
         var.into()
     }
 }

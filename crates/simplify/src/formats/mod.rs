@@ -24,7 +24,7 @@ use flambeau_ir::naming::Naming;
 use flambeau_ir::prim::{External, NativeRepr};
 use flambeau_ir::term::InlineAttribute;
 use flambeau_ir::{
-    Apply, CallKind, CodeId, Continuation, Expr, Heat, Item, Named, Prim, Simple, Symbol, Terminator,
+    Apply, CallKind, CodeId, Continuation, Expr, Heat, Item, Named, Prim, Rewrite, Simple, Symbol, Terminator,
 };
 use flambeau_types::Ty;
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -39,9 +39,9 @@ use text::Text;
 /// The symbols of the unit with the interpreter, and of that with the functions that print.
 const INTERPRETER: &str = "camlCamlinternalFormat";
 const PRINTF: &str = "camlStdlib__Printf";
-/// Integers that are printed often so are made strings without the runtime, but not what stands beside them: by a later
-/// pass (`docs/passes/decimal.md`), for calls as other functions have them.
-const DECIMAL: &str = "%d";
+/// The format of C by which a later pass makes strings of integers without the runtime (`docs/passes/decimal.md`): what
+/// is printed often so stays a call by it, with nothing else in the format.
+pub const DECIMAL: &str = "%d";
 /// Functions that pass a format on are inlined up to this size, with the closures that they make.
 const LARGEST: u32 = 80;
 /// What a piece of a format is in size: a call with two arguments.
@@ -91,6 +91,15 @@ impl Formats {
     }
 }
 
+/// A call that prints by a known format.
+struct Printed {
+    pieces: Vec<Piece>,
+    /// The call that gives it the arguments of the format.
+    application: Apply,
+    /// The budgets without it.
+    left: Budgets,
+}
+
 /// What is called.
 #[derive(Clone)]
 enum Call {
@@ -109,12 +118,37 @@ impl Simplifier<'_> {
         if !self.may_lay_out(apply) || self.format_passed_on(code)? != passed {
             return None;
         }
-        let (0, format) = self.constructor(apply.args[passed])? else { return None };
-        let pieces = self.pieces(*format.first()?)?;
-        self.application(apply, &pieces)?;
-        let size = self.whole_size(code, LARGEST)?;
-        self.paid(apply, &pieces)?;
-        Some(Reason::KnownFormat { size })
+        self.printed(apply, self.format_of(apply.args[passed])?)?;
+        Some(Reason::KnownFormat { size: self.whole_size(code, LARGEST)? })
+    }
+
+    /// The `fmt` of a format.
+    fn format_of(&self, format: Simple) -> Option<Simple> {
+        match self.constructor(format)? {
+            (0, fields) => fields.first().copied(),
+            _ => None,
+        }
+    }
+
+    /// What a call prints by a `fmt`, if that is known, all its arguments are given, and the budgets are enough.
+    fn printed(&mut self, apply: &Apply, fmt: Simple) -> Option<Printed> {
+        let pieces = self.pieces(fmt)?;
+        let application = self.application(apply, &pieces)?;
+        let left = self.paid(apply, &pieces)?;
+        Some(Printed { pieces, application, left })
+    }
+
+    /// Asks whether a call may be replaced by what it prints, and takes note that it is.
+    fn lays_out(&mut self, apply: &Apply, printed: &Printed) -> bool {
+        let allowed = self.allow(Rewrite::KnownFormat);
+        if allowed {
+            self.global.formats.budgets = printed.left;
+            // The application is replaced with the call.
+            if !printed.application.args.is_empty() {
+                self.function.conts.remove(&apply.ret);
+            }
+        }
+        allowed
     }
 
     /// Whether a value is a literal that the type checker has made a format of.

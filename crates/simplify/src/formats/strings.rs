@@ -1,16 +1,14 @@
 //! `Printf.sprintf` and `Printf.ksprintf` of a known format and all its arguments: the strings that it consists of, put
-//! together by `String.concat`, where the library has a buffer for them.
+//! together by `^` or `String.concat`, where the library has a buffer for them.
 
 use flambeau_ir::naming::Naming;
 use flambeau_ir::prim::Mutability;
-use flambeau_ir::{
-    Apply, ApplyCont, CallKind, Continuation, Expr, Item, Named, Prim, Rewrite, Simple, Terminator,
-};
+use flambeau_ir::{Apply, ApplyCont, CallKind, Continuation, Expr, Item, Named, Prim, Simple, Terminator};
 use smallvec::smallvec;
 
 use super::read::Piece;
 use super::text::Text;
-use super::{Call, INTERPRETER, PRINTF, is_of};
+use super::{Call, INTERPRETER, PRINTF, Printed, is_of};
 use crate::Simplifier;
 use crate::run::Rest;
 
@@ -25,21 +23,15 @@ impl Simplifier<'_> {
         if !self.may_lay_out(apply) || !self.has_stock_printf() {
             return None;
         }
-        let (0, format) = self.constructor(apply.args[passed])? else { return None };
-        let pieces = self.pieces(*format.first()?)?;
-        let application = self.application(apply, &pieces)?;
-        let left = self.paid(apply, &pieces)?;
+        let printed = self.printed(apply, self.format_of(apply.args[passed])?)?;
         let makes = self.makes_strings()?;
-        if pieces.is_empty()
-            || pieces.iter().any(|piece| matches!(piece, Piece::Formatting(_)))
-            || !self.allow(Rewrite::KnownFormat)
+        if printed.pieces.is_empty()
+            || printed.pieces.iter().any(|piece| matches!(piece, Piece::Formatting(_)))
+            || !self.lays_out(apply, &printed)
         {
             return None;
         }
-        self.global.formats.budgets = left;
-        if !application.args.is_empty() {
-            self.function.conts.remove(&apply.ret);
-        }
+        let Printed { pieces, application, .. } = printed;
         let mut items = Vec::new();
         let texts = self.texts(&application, &pieces, &mut items);
         let string = self.concatenated(texts, &makes, &application, &mut items);

@@ -2,7 +2,7 @@
 //! asks the bigarray at each access what it is, in C.
 
 use flambeau_ir::prim::BigarrayKind;
-use flambeau_ir::prim::bigarray::{Indexing, boxing, unboxing};
+use flambeau_ir::prim::bigarray::Indexing;
 use flambeau_ir::{ArgType, Dbg, ExnCont, Item, Named, Prim, Simple, Subkind, Unit, Variable};
 use smallvec::SmallVec;
 
@@ -59,7 +59,7 @@ pub(super) fn access_at(unit: &mut Unit, item: Item, access: BigarrayAccess, ite
     let indexing = Indexing { fortran, safe: true };
     let offset = indexing.offset(array, indices, &mut |name, prim, args| emitted.bind(name, prim, args));
     if let Some(value) = stored {
-        let contents = match unboxing(naked) {
+        let contents = match Prim::unboxing(naked) {
             Some(unboxing) => emitted.bind("element", unboxing, &[value]),
             None => value,
         };
@@ -67,7 +67,7 @@ pub(super) fn access_at(unit: &mut Unit, item: Item, access: BigarrayAccess, ite
         return;
     }
     let load = Prim::BigarrayLoad { kind };
-    match boxing(naked) {
+    match Prim::boxing(naked) {
         Some(boxing) => {
             let contents = emitted.bind("element", load, &[array, offset]);
             emitted.push(var, boxing, &[contents]);
