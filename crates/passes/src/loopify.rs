@@ -155,7 +155,7 @@ fn exchanges_functions(unit: &Unit, id: CodeId) -> bool {
         let Terminator::Apply(apply) = &expr.terminator else { return };
         called.extend(apply.callee.and_then(|callee| callee.as_var()));
         if apply.kind == CallKind::Direct(id) {
-            calls.push(Call { from: id, to: id, args: apply.args.clone() });
+            calls.push(Call { from: id, nested: false, to: id, args: apply.args.clone() });
         }
     });
     let arguments = vec![Argument::Function; code.params.len()];

@@ -14,8 +14,10 @@ const MOST: usize = 4;
 
 /// A direct call of a function of the set, in a function of the set or nested in one.
 pub struct Call {
-    /// The function that contains it.
+    /// The function of the set that contains it, or in which one that contains it is nested.
     pub from: CodeId,
+    /// Whether it is in a nested function.
+    pub nested: bool,
     /// What it calls.
     pub to: CodeId,
     /// What it passes; in nested functions what that is outside of them, if they have captured it.
@@ -37,23 +39,33 @@ pub enum Argument {
 }
 
 /// The arrangements of the functions of a set, at least one for each.
-pub struct Arrangements(FxHashMap<CodeId, Vec<Arrangement>>);
+pub struct Arrangements {
+    of: FxHashMap<CodeId, Vec<Arrangement>>,
+    /// The arguments that some call passes on to a parameter which may be something else, too.
+    passed_as_unknown: FxHashSet<usize>,
+}
 
 impl Arrangements {
     /// The arrangements of a function.
     pub fn of(&self, code: CodeId) -> &[Arrangement] {
-        self.0.get(&code).map_or(&[], Vec::as_slice)
+        self.of.get(&code).map_or(&[], Vec::as_slice)
     }
 
     /// The arrangements of all functions.
     pub fn iter(&self) -> impl Iterator<Item = (CodeId, &Arrangement)> {
-        self.0.iter().flat_map(|(code, all)| all.iter().map(|arrangement| (*code, arrangement)))
+        self.of.iter().flat_map(|(code, all)| all.iter().map(|arrangement| (*code, arrangement)))
     }
 
     /// Whether a function has several.
     #[must_use]
     pub fn permute(&self) -> bool {
-        self.0.values().any(|all| all.len() > 1)
+        self.of.values().any(|all| all.len() > 1)
+    }
+
+    /// Whether calls pass on an argument only to parameters that are known to be it.
+    #[must_use]
+    pub fn stays_known(&self, argument: usize) -> bool {
+        !self.passed_as_unknown.contains(&argument)
     }
 
     /// The arguments that some parameter is, in order.
@@ -105,15 +117,13 @@ impl Flow<'_> {
         })
     }
 
-    /// The functions that the call reaches. What is nested in one of the set counts as reached.
+    /// The functions that the call reaches.
     fn reached(&self) -> FxHashSet<CodeId> {
         let mut reached = FxHashSet::from_iter([self.root]);
-        let own = |code: CodeId| self.functions.iter().any(|(own, _)| *own == code);
         loop {
             let before = reached.len();
             for call in self.calls {
-                if reached.contains(&call.from) || !own(call.from) {
-                    reached.insert(call.from);
+                if reached.contains(&call.from) {
                     reached.insert(call.to);
                 }
             }
@@ -178,16 +188,22 @@ impl Flow<'_> {
     }
 
     fn arrangements(&self, closed: &FxHashSet<Position>) -> Option<Arrangements> {
-        let mut all: FxHashMap<CodeId, Vec<Arrangement>> = FxHashMap::default();
+        let mut of: FxHashMap<CodeId, Vec<Arrangement>> = FxHashMap::default();
+        let mut passed_as_unknown = FxHashSet::default();
         let root =
             (0..self.arguments.len()).map(|index| closed.contains(&(self.root, index)).then_some(index));
         let root: Arrangement = root.collect();
-        all.insert(self.root, vec![root.clone()]);
+        of.insert(self.root, vec![root.clone()]);
         let mut pending = vec![(self.root, root)];
         while let Some((from, arrangement)) = pending.pop() {
             for call in self.calls.iter().filter(|call| call.from == from) {
-                let next = self.passed(call, &arrangement, closed);
-                let known = all.entry(call.to).or_default();
+                let passed = self.passed(call, &arrangement);
+                let is_known = |index: usize| closed.contains(&(call.to, index));
+                passed_as_unknown
+                    .extend((0..passed.len()).filter(|index| !is_known(*index)).filter_map(|i| passed[i]));
+                let next: Arrangement =
+                    (0..).zip(passed).map(|(i, arg)| arg.filter(|_| is_known(i))).collect();
+                let known = of.entry(call.to).or_default();
                 if known.contains(&next) {
                     continue;
                 }
@@ -199,18 +215,14 @@ impl Flow<'_> {
             }
         }
         for (code, params) in self.functions {
-            all.entry(*code).or_insert_with(|| vec![vec![None; params.len()]]);
+            of.entry(*code).or_insert_with(|| vec![vec![None; params.len()]]);
         }
-        Some(Arrangements(all))
+        Some(Arrangements { of, passed_as_unknown })
     }
 
-    /// The arrangement of the function that a call reaches from a function in one.
-    fn passed(&self, call: &Call, from: &Arrangement, closed: &FxHashSet<Position>) -> Arrangement {
-        let argument = |index: usize| {
-            let source = self.source(call, index).filter(|_| closed.contains(&(call.to, index)))?;
-            from[source.1]
-        };
-        (0..call.args.len()).map(argument).collect()
+    /// Which arguments a call passes that is in a function of this arrangement.
+    fn passed(&self, call: &Call, from: &Arrangement) -> Arrangement {
+        (0..call.args.len()).map(|index| from[self.source(call, index)?.1]).collect()
     }
 }
 
@@ -239,6 +251,7 @@ mod tests {
         let call = |(from, to, args): &(usize, usize, &[Option<usize>])| Call {
             from: CodeId::new(*from),
             to: CodeId::new(*to),
+            nested: false,
             args: args.iter().map(|arg| arg.map_or(Simple::UNIT, |arg| param(*from, arg).into())).collect(),
         };
         let calls: Vec<Call> = calls.iter().map(call).collect();
@@ -296,6 +309,36 @@ mod tests {
             assert_eq!(all.of(CodeId::new(F)), [vec![Some(0), Some(1)], vec![Some(0), Some(0)]]);
             assert_eq!(fixed(flow, F), [vec![Some(0), None]]);
         });
+    }
+
+    #[test]
+    fn calls_in_nested_functions_pass_on_what_is_captured() {
+        // F calls G in a nested function only; G calls itself, and passes on its first parameter.
+        let params: [&[Variable]; 2] = [&[Variable::new(0)], &[Variable::new(10)]];
+        let functions = [(CodeId::new(F), params[0]), (CodeId::new(G), params[1])];
+        let call = |from: usize, to: usize, nested: bool, arg: Simple| Call {
+            from: CodeId::new(from),
+            nested,
+            to: CodeId::new(to),
+            args: vec![arg],
+        };
+        let passes = |from: usize, to: usize, nested: bool| call(from, to, nested, params[from][0].into());
+        let mut calls = vec![passes(F, G, true), passes(G, G, false)];
+        let flow =
+            Flow { root: CodeId::new(F), arguments: &[Function], functions: &functions, calls: &calls };
+        let both = flow.fixed().expect("one arrangement");
+        assert_eq!(both.of(CodeId::new(G)), [vec![Some(0)]]);
+        assert!(both.stays_known(0));
+        // Another call of G passes something else.
+        calls.push(call(F, G, false, Simple::UNIT));
+        let flow =
+            Flow { root: CodeId::new(F), arguments: &[Function], functions: &functions, calls: &calls };
+        let one = flow.fixed().expect("one arrangement");
+        assert_eq!(
+            (one.of(CodeId::new(F)), one.of(CodeId::new(G))),
+            (&[vec![Some(0)]][..], &[vec![None]][..])
+        );
+        assert!(!one.stays_known(0));
     }
 
     #[test]

@@ -134,7 +134,7 @@ impl Simplifier<'_> {
                             match own(&apply.kind) {
                                 Some(to) => {
                                     let args = apply.args.iter().map(|arg| nested.outermost(*arg)).collect();
-                                    calls.push(Call { from: at, to, args });
+                                    calls.push(Call { from: code, nested: at != code, to, args });
                                 }
                                 None => {
                                     escapes |= apply.callee.is_some_and(|callee| escaped(callee, &closures));

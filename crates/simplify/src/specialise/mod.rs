@@ -79,7 +79,7 @@ impl Simplifier<'_> {
         let calls = self.calls_of_set(&functions, &group)?;
         // Functions that capture an argument are called through their closures, which those nested in them do not have:
         // these pass on what the argument has captured. Nor can a call in those choose between arrangements.
-        let nested = calls.iter().any(|call| !functions.iter().any(|(_, code)| *code == call.from));
+        let nested = calls.iter().any(|call| call.nested);
         let arrangements = self.arrangements(apply, code, &functions, &calls).find(|arrangements| {
             let arguments = arrangements.arguments();
             let captures = arguments.iter().any(|index| apply.args[*index].as_var().is_some());
@@ -242,10 +242,12 @@ impl Simplifier<'_> {
     }
 
     /// Whether the arguments that are variables are closures which the copies can be passed by the values that these
-    /// have captured: the functions themselves call them, and do nothing else with them.
+    /// have captured: the functions themselves call them, pass them on to parameters that are nothing else, and do
+    /// nothing else with them.
     fn is_passed_by_values(&self, apply: &Apply, group: &Group, arrangements: &Arrangements) -> bool {
         let is_variable = |index: usize| apply.args[index].as_var().is_some();
-        let fits = |index: &usize| self.has_few_values(apply.args[*index]);
+        let fits =
+            |index: &usize| arrangements.stays_known(*index) && self.has_few_values(apply.args[*index]);
         arrangements.arguments().iter().filter(|index| is_variable(**index)).all(fits)
             && self.uses(group, arrangements, is_variable).all(Uses::called_here_alone)
     }
