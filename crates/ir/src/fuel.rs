@@ -78,6 +78,9 @@ pub struct Rewrites {
     pub assignments: BTreeSet<Dbg>,
     /// How many times the simplifier has run.
     pub round: u32,
+    /// What attributes may still copy in the unit of what attributes have copied before; `None` before the first round,
+    /// which grants it.
+    pub multiplied: Option<u32>,
     /// After how many of these the pass `parameters` follows, which allocates no closures for functions that are only
     /// called; `None`: after all.
     pub lifting_rounds: Option<u32>,

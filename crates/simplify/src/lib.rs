@@ -165,6 +165,7 @@ impl<'a> Simplifier<'a> {
     fn new(unit: &'a mut Unit, rewrites: &'a mut Rewrites) -> Self {
         let unit_budget = Simplifier::unit_budget(unit, rewrites.inlining.of(rewrites.round));
         let global = Global::of(unit, unit_budget);
+        rewrites.multiplied.get_or_insert(unit_budget);
         // What is inlined has variables of its own.
         let env = Env::with_capacity(2 * unit.variables.len(), 2 * unit.symbols.len());
         Simplifier {
@@ -269,6 +270,7 @@ impl<'a> Simplifier<'a> {
             return;
         }
         self.keep_original(code);
+        self.note_written_size(code);
         let body = self.unit.codes[code].body.take();
         if self.arguments().policy == Policy::Benefit && !self.rewrites.stubs_only {
             self.global.declared.insert(code, body.clone());

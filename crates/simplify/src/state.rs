@@ -50,6 +50,8 @@ pub struct Global {
     /// Bodies as they were before they were simplified, for policy *benefit*.
     pub declared: FxHashMap<CodeId, Expr>,
     pub declared_sizes: FxHashMap<CodeId, Option<u32>>,
+    /// The sizes that functions had before the first round which attributes inline.
+    pub written_sizes: FxHashMap<CodeId, u32>,
     /// Functions as they were before they were simplified, for policy *threshold* (`inline::originals`).
     pub originals: FxHashMap<CodeId, CodeId>,
     /// The pre-pass of functions that were measured; not of those that loop, which depends on the arguments.
@@ -116,6 +118,7 @@ impl Global {
             guards: FxHashMap::default(),
             declared: FxHashMap::default(),
             declared_sizes: FxHashMap::default(),
+            written_sizes: FxHashMap::default(),
             originals: FxHashMap::default(),
             analyses: FxHashMap::default(),
             refused: Refused::default(),

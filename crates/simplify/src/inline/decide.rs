@@ -37,11 +37,13 @@ pub struct Growth {
     pub function: u32,
     /// What it adds to the unit.
     pub unit: u32,
+    /// What attributes add to it once more.
+    pub multiplied: u32,
 }
 
 impl Growth {
     /// The growth of what is outside all budgets.
-    const NONE: Growth = Growth { function: 0, unit: 0 };
+    const NONE: Growth = Growth { function: 0, unit: 0, multiplied: 0 };
 }
 
 impl Simplifier<'_> {
@@ -220,6 +222,11 @@ impl Simplifier<'_> {
                 self.global.loops_budget -= whole;
                 Growth::NONE
             }
+            Some(Reason::AttributeOfFunction | Reason::AttributeOfCall) => {
+                let multiplied = self.multiplied(apply, code, size)?;
+                self.grow_deeper(apply, size)?;
+                Growth { multiplied, ..Growth::NONE }
+            }
             // No budget applies, but there is a limit.
             Some(_) => {
                 self.grow_deeper(apply, size)?;
@@ -289,6 +296,33 @@ impl Simplifier<'_> {
         }
     }
 
+    /// What an attribute copies of what attributes have copied before: functions that each call the one before twice
+    /// would be of 2^n pieces. What the source says at a call is done. Later rounds take all for copied: the first has
+    /// inlined what was known there.
+    fn multiplied(&self, apply: &Apply, code: CodeId, size: u32) -> Result<u32, Reason> {
+        let multiplied = match apply.depth {
+            0 if matches!(apply.inlined, InlineAttribute::Always | InlineAttribute::Hint) => 0,
+            0 if self.rewrites.round == 0 => {
+                size.saturating_sub(self.global.written_sizes.get(&code).copied().unwrap_or(size))
+            }
+            _ => size,
+        };
+        let left = self.rewrites.multiplied.unwrap_or(0);
+        if multiplied > SMALLEST && multiplied > left {
+            return Err(Reason::UnitBudget { left, size: multiplied });
+        }
+        Ok(multiplied)
+    }
+
+    /// Records how large a function was that an attribute inlines, before anything is inlined in it.
+    pub(crate) fn note_written_size(&mut self, code: CodeId) {
+        let wish = self.unit.codes[code].attributes.inline;
+        if self.rewrites.round == 0 && matches!(wish, InlineAttribute::Always | InlineAttribute::Hint) {
+            let size = self.whole_size(code, LARGEST).unwrap_or(LARGEST);
+            self.global.written_sizes.insert(code, size);
+        }
+    }
+
     pub(super) fn makes_closures(&self, code: CodeId) -> bool {
         let Some(body) = self.body(code) else { return true };
         let mut makes = false;
@@ -333,7 +367,7 @@ impl Simplifier<'_> {
         let unrolled = recursive && self.arguments_of(apply).unrolls();
         let function = if unrolled { size.max(RECURSIVE) } else { size };
         if function <= self.function.budget {
-            Ok(Growth { function, unit: size })
+            Ok(Growth { function, unit: size, multiplied: 0 })
         } else {
             Err(Reason::FunctionBudget { left: self.function.budget, size })
         }

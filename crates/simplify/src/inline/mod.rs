@@ -101,6 +101,9 @@ impl Simplifier<'_> {
             self.function.below = self.function.below.saturating_sub(growth.function);
         }
         self.global.unit_budget = self.global.unit_budget.saturating_sub(growth.unit);
+        if let Some(left) = &mut self.rewrites.multiplied {
+            *left = left.saturating_sub(growth.multiplied);
+        }
         self.body_in_place(apply, body).ok_or_else(Refusal::default)
     }
 

@@ -69,7 +69,7 @@ pub const SHAPES: &[Shape] = &[
     Shape::new("nested closures", nested_closures, 150, 100),
     Shape::new("doubling", doubling, 400, 100),
     Shape::new("doubling, [@inline]", doubling_inline, 400, 100),
-    Shape::new("closures doubling, [@inline]", doubling_closures, 20, 7).bounded(),
+    Shape::new("closures doubling, [@inline]", doubling_closures, 20, 20).bounded(),
     Shape::new("functions of functions", functions_of_functions, 300, 80),
     Shape::new("groups of another unit", uses_of_groups, 60, 15).with_library(groups).bounded(),
     Shape::new("monads", monads, 2000, 400),
