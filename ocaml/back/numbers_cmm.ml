@@ -68,6 +68,15 @@ let arith_tagged op a b dbg =
   | Or -> or_int_caml a b dbg
   | Xor -> xor_int_caml a b dbg
 
+(* The lowest bit, which a shift to the right and back clears, is set anyway: the word of a tagged integer, as it is
+   hashed. *)
+let or_naked a b dbg =
+  match (a, b) with
+  | Cop (Clsl, [ Cop (Casr, [ a; Cconst_int (1, _) ], _); Cconst_int (1, _) ], _), (Cconst_int (1, _) | Cconst_natint (1n, _))
+    ->
+      Cop (Cor, [ a; b ], dbg)
+  | _ -> Cop (Cor, [ a; b ], dbg)
+
 let arith_naked op kind a b dbg =
   let partial f = wrap kind dbg (f (low kind dbg a) (low kind dbg b) dbg) in
   match op with
@@ -76,7 +85,7 @@ let arith_naked op kind a b dbg =
   | Mul -> partial mul_int
   (* On sign-extended operands these give sign-extended results. *)
   | And -> Cop (Cand, [ a; b ], dbg)
-  | Or -> Cop (Cor, [ a; b ], dbg)
+  | Or -> or_naked a b dbg
   | Xor -> Cop (Cxor, [ a; b ], dbg)
 
 let arith op kind a b dbg =

@@ -90,6 +90,18 @@ pub(crate) fn hash_of_parts(
     seed: Simple,
     parts: impl IntoIterator<Item = Part>,
 ) -> (Vec<(Variable, Prim, Operands)>, Simple) {
+    let (mut lets, mixed) = mixed_parts(unit, seed, parts);
+    let (last, hash) = last_of_mixed(unit, mixed);
+    lets.extend(last);
+    (lets, hash)
+}
+
+/// The hash of parts before the last step, a machine integer, and what computes it.
+pub(crate) fn mixed_parts(
+    unit: &mut Unit,
+    seed: Simple,
+    parts: impl IntoIterator<Item = Part>,
+) -> (Vec<(Variable, Prim, Operands)>, Simple) {
     let mut mixer = Mixer { unit, lets: Vec::new() };
     let mut hash = mixer.untagged(seed);
     for part in parts {
@@ -100,7 +112,13 @@ pub(crate) fn hash_of_parts(
             Part::String(value) => mixer.mix_by_runtime(hash, "string", NativeRepr::Value, value),
         };
     }
-    let hash = mixer.last(hash);
+    (mixer.lets, hash)
+}
+
+/// What the last step makes of the hash of parts, an untagged integer, and what computes it.
+pub(crate) fn last_of_mixed(unit: &mut Unit, mixed: Simple) -> (Vec<(Variable, Prim, Operands)>, Simple) {
+    let mut mixer = Mixer { unit, lets: Vec::new() };
+    let hash = mixer.last(mixed);
     (mixer.lets, hash)
 }
 

@@ -140,6 +140,6 @@ fn captured_constant(ty: &Ty) -> Option<Simple> {
     }
 }
 
-fn let_prim(var: Variable, prim: Prim, args: &[Simple], dbg: Dbg) -> Item {
+pub(super) fn let_prim(var: Variable, prim: Prim, args: &[Simple], dbg: Dbg) -> Item {
     Item::Let { var, named: Named::Prim { prim, args: args.into(), exn: None }, dbg }
 }

@@ -5,13 +5,15 @@ use std::collections::VecDeque;
 
 use flambeau_ir::prim::{External, Mutability};
 use flambeau_ir::{
-    ApplyCont, ArgType, BoxedKind, Const, Continuation, Dbg, Expr, Hashed, HashedShape, Item, Kind, Leaf,
-    Named, Prim, Simple, Subkind, Switch, Terminator, Unit, Variable,
+    ApplyCont, ArgType, BoxedKind, Const, ContHandler, Continuation, Dbg, Expr, Hashed, HashedShape, Item,
+    Kind, Leaf, Named, Prim, Simple, Subkind, Switch, Terminator, Unit, Variable,
 };
+use flambeau_types::Operands;
 use smallvec::smallvec;
 
+use super::super::by_values::let_prim;
 use super::infer::Types;
-use crate::hashing::{Part, hash_of_parts};
+use crate::hashing::{Part, hash_of_parts, last_of_mixed, mixed_parts};
 
 /// What is hashed of a value of a known type, if an item computes the hash of one, and the runtime would look at all
 /// that is found in the value.
@@ -44,11 +46,14 @@ pub(super) fn hashed_at(unit: &mut Unit, item: Item, hashed: &Hashed, items: &mu
     };
     let [.., seed, value] = args[..] else { return };
     if let [HashedShape::Leaf(Leaf::Immediate)] = hashed.0[..] {
-        return mix(unit, seed, [Part::Immediate(value)], var, dbg, items);
+        let (lets, hash) = hash_of_parts(unit, seed, [Part::Immediate(value)]);
+        items.extend(tagged(lets, hash, var, dbg));
+        return;
     }
-    let [done, by_runtime] = ["hashed", "slow"].map(|name| unit.new_continuation(name));
-    let mut hasher = Hasher { unit, seed, done, by_runtime, dbg };
+    let [done, mixed, by_runtime] = ["hashed", "mixed", "slow"].map(|name| unit.new_continuation(name));
+    let mut hasher = Hasher { unit, seed, mixed, by_runtime, dbg };
     let mut body = hasher.alternatives(value, &hashed.0);
+    body.items.insert(0, finish(unit, mixed, done, dbg));
     let result = unit.new_value("hash");
     let external = External { tested: true, ..*external };
     let named = Named::Prim { prim: Prim::CCall(Box::new(external)), args, exn: None };
@@ -62,8 +67,8 @@ pub(super) fn hashed_at(unit: &mut Unit, item: Item, hashed: &Hashed, items: &mu
 struct Hasher<'u> {
     unit: &'u mut Unit,
     seed: Simple,
-    /// Gets the hash.
-    done: Continuation,
+    /// Gets the hash before its last step, a machine integer.
+    mixed: Continuation,
     /// Lets the runtime hash the whole value.
     by_runtime: Continuation,
     dbg: Dbg,
@@ -155,13 +160,15 @@ impl Hasher<'_> {
     }
 
     fn hash(&mut self, parts: Vec<Part>) -> Expr {
-        let (mut items, result) = (Vec::new(), self.unit.new_value("hash"));
-        mix(self.unit, self.seed, parts, result, self.dbg, &mut items);
-        Expr { items, terminator: jump_with(self.done, result) }
+        let (lets, mixed) = mixed_parts(self.unit, self.seed, parts);
+        let bound = |(var, prim, args): (Variable, Prim, Operands)| let_prim(var, prim, &args, self.dbg);
+        let items = lets.into_iter().map(bound).collect();
+        let terminator = Terminator::ApplyCont(ApplyCont { cont: self.mixed, args: smallvec![mixed] });
+        Expr { items, terminator }
     }
 
     fn primitive(&self, var: Variable, prim: Prim, arg: Simple) -> Item {
-        Item::Let { var, named: Named::Prim { prim, args: smallvec![arg], exn: None }, dbg: self.dbg }
+        let_prim(var, prim, &[arg], self.dbg)
     }
 }
 
@@ -176,21 +183,25 @@ fn part(leaf: Leaf, value: Simple) -> Part {
     }
 }
 
-/// Binds a variable to the hash of parts.
-fn mix(
-    unit: &mut Unit,
-    seed: Simple,
-    parts: impl IntoIterator<Item = Part>,
+/// The last step of all alternatives, whose hash goes to `done`.
+fn finish(unit: &mut Unit, mixed: Continuation, done: Continuation, dbg: Dbg) -> Item {
+    let hash = unit.new_variable("hash", Kind::NakedNativeint, Subkind::Any);
+    let result = unit.new_value("hash");
+    let (lets, last) = last_of_mixed(unit, hash.into());
+    let body = Expr { items: tagged(lets, last, result, dbg).collect(), terminator: jump_with(done, result) };
+    let handler = ContHandler { cont: mixed, params: smallvec![hash], body };
+    Item::LetCont { recursive: false, handlers: vec![handler] }
+}
+
+/// Binds a variable to the integer that is computed.
+fn tagged(
+    lets: Vec<(Variable, Prim, Operands)>,
+    hash: Simple,
     var: Variable,
     dbg: Dbg,
-    items: &mut Vec<Item>,
-) {
-    let (lets, hash) = hash_of_parts(unit, seed, parts);
-    let tagged = (var, Prim::Tag, smallvec![hash]);
-    items.extend(lets.into_iter().chain([tagged]).map(|(var, prim, args)| {
-        let named = Named::Prim { prim, args: args.into_iter().collect(), exn: None };
-        Item::Let { var, named, dbg }
-    }));
+) -> impl Iterator<Item = Item> {
+    let all = lets.into_iter().chain([(var, Prim::Tag, Operands::from_slice(&[hash]))]);
+    all.map(move |(var, prim, args)| let_prim(var, prim, &args, dbg))
 }
 
 fn jump_with(cont: Continuation, value: Variable) -> Terminator {
