@@ -7,4 +7,9 @@ let () =
       if int_of_string s <> n || String.length s <> String.length (Printf.sprintf "%i" n) then failwith s;
       check (n + 1 + n / 37) end in
   check 0;
+  let rec around power =
+    List.iter (fun n -> print_string (string_of_int n); print_char ' '; print_string (string_of_int (-n)); print_char ' ') [power - 1; power; power + 1; 7 * power];
+    print_newline ();
+    if power <= max_int / 100 then around (10 * power) in
+  around 1;
   Printf.printf "%d\n" !t

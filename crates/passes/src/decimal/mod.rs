@@ -40,7 +40,8 @@ pub fn decimal(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
     }
     let Some(function) = function_of(unit) else { return false };
     unit.rewrite_bodies(|unit, code, body| {
-        code != Some(function) && Replacing { unit, function, calls: &calls }.run(body)
+        let exn = ExnCont::plain(code.map_or(unit.entry.exn, |code| unit.codes[code].exn));
+        code != Some(function) && Replacing { unit, function, calls: &calls }.run(body, &exn)
     })
 }
 
@@ -75,41 +76,43 @@ struct Replacing<'a> {
 }
 
 impl Replacing<'_> {
-    /// Replaces calls in a run; whether there were any.
-    fn run(&mut self, expr: &mut Expr) -> bool {
+    /// Replaces calls in a run; whether there were any. Exceptions go to `exn` there.
+    fn run(&mut self, expr: &mut Expr, exn: &ExnCont) -> bool {
         deep(|| {
             let mut changed = false;
             for item in &mut expr.items {
                 match item {
                     Item::LetCont { handlers, .. } => {
                         for handler in handlers {
-                            changed |= self.run(&mut handler.body);
+                            changed |= self.run(&mut handler.body, exn);
                         }
                     }
-                    Item::Join { body, .. } => changed |= self.run(body),
-                    Item::Let { .. } => changed |= self.replace(item),
+                    Item::Join { body, .. } => changed |= self.run(body, exn),
+                    Item::Let { .. } => changed |= self.replace(item, exn),
                     Item::LetClosures { .. } => {}
                 }
             }
-            if let Terminator::Try { body, .. } = &mut expr.terminator {
-                changed |= self.run(body);
+            if let Terminator::Try { body, handler } = &mut expr.terminator {
+                changed |= self.run(body, handler);
             }
             changed
         })
     }
 
-    /// Replaces a call: what returns is what follows it.
-    fn replace(&mut self, item: &mut Item) -> bool {
-        let Item::Let { var, named: Named::Prim { args, exn: Some(exn), .. }, dbg } = item else {
+    /// Replaces a call: what returns is what follows it. The function raises nothing, so if the call has no exception
+    /// continuation, with whatever values, that of the place is as good as any.
+    fn replace(&mut self, item: &mut Item, here: &ExnCont) -> bool {
+        let Item::Let { var, named: Named::Prim { args, exn, .. }, dbg } = item else {
             return false;
         };
         if !self.calls.contains(var) {
             return false;
         }
+        let exn = exn.as_deref().unwrap_or(here).clone();
         let cont = self.unit.new_continuation("decimal");
         let call = Apply {
             dbg: *dbg,
-            ..Apply::plain(None, CallKind::Direct(self.function), args.to_vec(), cont, ExnCont::clone(exn))
+            ..Apply::plain(None, CallKind::Direct(self.function), args.to_vec(), cont, exn)
         };
         let body = Expr { items: Vec::new(), terminator: Terminator::Apply(Box::new(call)) };
         *item = Item::Join { cont, params: [*var].into_iter().collect(), body: Box::new(body) };
