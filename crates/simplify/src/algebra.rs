@@ -240,16 +240,18 @@ impl Simplifier<'_> {
 fn build(term: &Term, kind: IntKind, found: Found, is: (&Prim, &[Simple])) -> Option<(Outcome, bool)> {
     match term {
         Op(operation, left, right) => {
-            let operands = [atom(left, kind, found)?, atom(right, operation.second(kind), found)?];
+            let operands =
+                [atom(left, kind, kind, found)?, atom(right, operation.second(kind), kind, found)?];
             let prim = operation.prim(kind);
             let is_same = prim == *is.0 && operands[..] == *is.1;
             Some((Outcome::Prim(prim, Operands::from_slice(&operands)), is_same))
         }
-        term => Some((Outcome::Atom(atom(term, kind, found)?), false)),
+        term => Some((Outcome::Atom(atom(term, kind, kind, found)?), false)),
     }
 }
 
-fn atom(term: &Term, kind: IntKind, found: Found) -> Option<Simple> {
+/// An operand of that kind, in a term whose operation is of the kind `of`.
+fn atom(term: &Term, kind: IntKind, of: IntKind, found: Found) -> Option<Simple> {
     let constant = |n| Simple::Const(fold::int(kind, n));
     match term {
         X => found.x,
@@ -257,7 +259,7 @@ fn atom(term: &Term, kind: IntKind, found: Found) -> Option<Simple> {
         C => found.c.map(constant),
         D => found.d.map(constant),
         Is(n) => Some(constant(*n)),
-        Of(f) => f(kind, found.c?, found.d.unwrap_or_default()).map(constant),
+        Of(f) => f(of, found.c?, found.d.unwrap_or_default()).map(constant),
         Op(..) => None,
     }
 }
