@@ -1,6 +1,8 @@
 //! What primitives do to values and the heap. Calls and `exn_state` are `world.rs`'s.
 
-use flambeau_ir::prim::{ArrayKind, IntCmp, Mutability, StringKind};
+use std::borrow::Cow;
+
+use flambeau_ir::prim::{ArrayKind, IntCmp, Mutability, StringKind, Width, words_of_string};
 use flambeau_ir::{BoxedKind, FunctionSlot, IntKind, Prim, tags};
 
 use crate::arith::{self, float, integer};
@@ -129,7 +131,10 @@ pub(crate) fn evaluate(
         (Prim::StringLength, [string]) => Value::Int(bytes::length(heap, *string)?),
         (Prim::StringLoad { string, width }, [from, i]) => {
             let big = *string == StringKind::Bigstring;
-            bytes::load(bytes::contents(heap, *from, big)?, *width, index(*i)?)?
+            let (contents, at) = (bytes::contents(heap, *from, big)?, index(*i)?);
+            let is_word = !big && *width == Width::W64 && at % 8 == 0;
+            let read = if is_word { Cow::Owned(words_of_string(contents)) } else { Cow::Borrowed(contents) };
+            bytes::load(&read, *width, at)?
         }
         (Prim::StringStore { string, width }, [to, i, value]) => {
             let big = *string == StringKind::Bigstring;

@@ -342,6 +342,7 @@ fn undefined_behaviour_traps() {
         ("let b = make_block[0] (1)\n let x = block_load[1] (b)\n k (x)", Trap::OutOfBounds),
         ("let x = string_load.string.8 ($s, 3)\n use", Trap::OutOfBounds),
         ("let x = string_load.string.32 ($s, 0)\n use", Trap::OutOfBounds),
+        ("let x = string_load.string.64 ($s, 8)\n use", Trap::OutOfBounds),
         ("let x = block_load[0] (3)\n k (x)", Trap::WrongShape),
         ("let x = unbox.float ($s)\n use", Trap::WrongShape),
         ("let b = box.int64 (#1L)\n let x = unbox.nativeint (b)\n use", Trap::WrongShape),

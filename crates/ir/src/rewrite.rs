@@ -105,6 +105,8 @@ pub enum Rewrite {
 
     /// A comparison of any values is tested for immediates first.
     ImmediateComparison,
+    /// A comparison of strings looks at their first words first.
+    StringComparison,
     /// A set of functions become continuations, named by the first; in a loop if they are recursive.
     Contification { first: CodeId, others: u32, is_loop: bool },
     /// Tail calls of a function to itself become a loop.
@@ -248,6 +250,7 @@ impl Rewrite {
             OverwrittenStore => "store that is overwritten",
             DeadCode(_) => return ("dead-code", "removal"),
             ImmediateComparison => return ("immediates", "polymorphic comparison"),
+            StringComparison => return ("immediates", "comparison of strings"),
             Contification { is_loop: false, .. } => return ("contify", "continuation of"),
             Contification { is_loop: true, .. } => return ("contify", "loop of"),
             Loopification => return ("loopify", "tail calls of itself"),

@@ -83,6 +83,17 @@ pub enum StringKind {
     Bigstring,
 }
 
+/// A string or bytes as it is in memory: up to the end of the last word there are zeros behind the contents, and a byte
+/// that says how many.
+#[must_use]
+pub fn words_of_string(contents: &[u8]) -> Vec<u8> {
+    let zeros = 7 - contents.len() % 8;
+    let mut words = contents.to_vec();
+    words.resize(contents.len() + zeros, 0);
+    words.push(zeros as u8);
+    words
+}
+
 /// The width of a string-like access.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum Width {
@@ -393,7 +404,8 @@ pub enum Prim {
     MakeBytes { words: u32 },
     /// The length of a string or bytes: (string) → length.
     StringLength,
-    /// Without check: (string, index) → contents, of the width's kind.
+    /// Without check: (string, index) → contents, of the width's kind. Of a string or bytes each word may be read, the
+    /// last too ([`words_of_string`]).
     StringLoad { string: StringKind, width: Width },
     /// Without check: (bytes, index, contents), for its effect.
     StringStore { string: StringKind, width: Width },

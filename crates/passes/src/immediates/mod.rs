@@ -1,33 +1,53 @@
-//! Polymorphic comparisons test for immediates first, and call the runtime system for the rest (features D12).
+//! Comparisons look first at what decides most of them, and call the runtime system for the rest (features D12):
+//! polymorphic ones at whether both values are immediates, those of strings at the first words ([`strings`]).
 //! `docs/passes/immediates.md` shows it.
 //!
 //! The runtime's functions recognise immediates by the same bits, and compare them as the instruction does; one
 //! immediate and one pointer they treat specially (blocks that forward, custom blocks), so both are tested.
 
-use flambeau_ir::prim::Comparison;
+mod strings;
+
+use flambeau_ir::prim::{Comparison, External};
 use flambeau_ir::stack::deep;
 use flambeau_ir::{
     ApplyCont, CodeId, Continuation, Dbg, ExnCont, Expr, IntKind, Item, Kind, Named, Prim, Rewrite, Rewrites,
     Simple, Subkind, Switch, Terminator, Unit, Variable,
 };
+use flambeau_simplify::cold::{self, ColdConts};
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-/// Expands the comparisons of a unit, but for the code of the toplevel, which runs once. On entry and on exit the unit
-/// is well-formed.
+/// Expands the comparisons of a unit, but not what runs once, as the code of the toplevel does outside of loops, nor
+/// what each path from raises after. On entry and on exit the unit is well-formed.
 pub fn immediates(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
+    let cold: FxHashMap<Option<CodeId>, ColdConts> = unit
+        .codes
+        .keys()
+        .map(Some)
+        .chain([None])
+        .filter_map(|code| Some((code, cold::of_body(unit, code)?)))
+        .collect();
     unit.rewrite_bodies(|unit, code, body| {
-        if code.is_none() {
-            return false;
-        }
-        let mut expansion = Expansion { unit, rewrites, code, changed: false };
-        expansion.expr(body);
+        let Some(cold) = cold.get(&code) else { return false };
+        let mut expansion = Expansion { unit, rewrites, code, cold, changed: false };
+        expansion.expr(body, code.is_some());
         expansion.changed
     })
 }
 
+/// What is compared.
+#[derive(Clone, Copy)]
+enum Compared {
+    Any,
+    Strings,
+}
+
 /// A call of the runtime's comparison.
 struct Call {
+    comparison: Comparison,
+    compared: Compared,
     result: Variable,
+    /// The operation, marked as expanded.
     prim: Prim,
     args: SmallVec<[Simple; 3]>,
     exn: Option<Box<ExnCont>>,
@@ -38,76 +58,125 @@ struct Expansion<'a> {
     unit: &'a mut Unit,
     rewrites: &'a mut Rewrites,
     code: Option<CodeId>,
+    cold: &'a ColdConts,
     changed: bool,
 }
 
 impl Expansion<'_> {
-    fn expr(&mut self, expr: &mut Expr) {
+    /// Expands in a run, as far as it is `worth_it`.
+    fn expr(&mut self, expr: &mut Expr, mut worth_it: bool) {
         deep(|| {
+            let last = expr.items.len().saturating_sub(1);
             let mut items = Vec::with_capacity(expr.items.len());
-            for mut item in std::mem::take(&mut expr.items) {
+            for (number, mut item) in std::mem::take(&mut expr.items).into_iter().enumerate() {
                 match &mut item {
-                    Item::Join { body, .. } => self.expr(body),
-                    Item::LetCont { handlers, .. } => {
-                        handlers.iter_mut().for_each(|handler| self.expr(&mut handler.body));
+                    Item::Join { cont, body, .. } => {
+                        self.expr(body, worth_it);
+                        worth_it &= !self.cold.contains(cont);
+                    }
+                    Item::LetCont { recursive, handlers } => {
+                        for handler in handlers {
+                            let is_hot = worth_it || *recursive;
+                            self.expr(&mut handler.body, is_hot && !self.cold.contains(&handler.cont));
+                        }
                     }
                     Item::Let { .. } | Item::LetClosures { .. } => {}
                 }
-                items.push(self.item(item));
+                let Some(expansion) = worth_it.then(|| self.expansion(&item)).flatten() else {
+                    items.push(item);
+                    continue;
+                };
+                // What is only passed on is passed on by each branch.
+                match &expr.terminator {
+                    Terminator::ApplyCont(next)
+                        if number == last && next.args[..] == [expansion.result.into()] =>
+                    {
+                        let body = self.expand(expansion, next.cont);
+                        items.extend(body.items);
+                        expr.terminator = body.terminator;
+                    }
+                    _ => {
+                        let (result, cont) = (expansion.result, self.unit.new_continuation("compared"));
+                        let body = Box::new(self.expand(expansion, cont));
+                        items.push(Item::Join { cont, params: SmallVec::from_slice(&[result]), body });
+                    }
+                }
             }
             expr.items = items;
             if let Terminator::Try { body, .. } = &mut expr.terminator {
-                self.expr(body);
+                self.expr(body, worth_it);
             }
         });
     }
 
-    fn item(&mut self, item: Item) -> Item {
-        let Item::Let { var, named: Named::Prim { prim, args, exn }, dbg } = item else { return item };
-        let comparison = match &prim {
-            Prim::CCall(external) if !external.tested => external.comparison(),
-            _ => None,
+    /// The comparison that an item is, if it is to be expanded.
+    fn expansion(&mut self, item: &Item) -> Option<Call> {
+        let Item::Let { var, named: Named::Prim { prim: Prim::CCall(external), args, exn }, dbg } = item
+        else {
+            return None;
         };
-        let call = Call { result: var, prim, args, exn, dbg };
-        match comparison {
-            Some(comparison) if self.allow() => self.expand(comparison, call),
-            _ => {
-                let named = Named::Prim { prim: call.prim, args: call.args, exn: call.exn };
-                Item::Let { var, named, dbg }
-            }
+        if external.tested {
+            return None;
+        }
+        let polymorphic = external.comparison().map(|comparison| (comparison, Compared::Any));
+        let of_strings = || {
+            let comparison = external.comparison_of_strings().filter(|_| self.has_words())?;
+            Some((comparison, Compared::Strings))
+        };
+        let (comparison, compared) = polymorphic.or_else(of_strings)?;
+        let rewrite = match compared {
+            Compared::Any => Rewrite::ImmediateComparison,
+            Compared::Strings => Rewrite::StringComparison,
+        };
+        let prim = Prim::CCall(Box::new(External { tested: true, ..External::clone(external) }));
+        let call = Call {
+            comparison,
+            compared,
+            result: *var,
+            prim,
+            args: args.clone(),
+            exn: exn.clone(),
+            dbg: *dbg,
+        };
+        self.allow(rewrite).then_some(call)
+    }
+
+    /// The term that compares, and passes the result on.
+    fn expand(&mut self, call: Call, after: Continuation) -> Expr {
+        match call.compared {
+            Compared::Any => self.expand_any(call, after),
+            Compared::Strings => self.expand_strings(call, after),
         }
     }
 
-    fn allow(&mut self) -> bool {
-        let allowed = self.rewrites.allow(Rewrite::ImmediateComparison, self.unit, self.code);
+    /// Whether words are computed with as fast as integers.
+    fn has_words(&self) -> bool {
+        !self.rewrites.machine.has_values_alone()
+    }
+
+    fn allow(&mut self, rewrite: Rewrite) -> bool {
+        let allowed = self.rewrites.allow(rewrite, self.unit, self.code);
         self.changed |= allowed;
         allowed
     }
 
     /// ```text
-    /// join after (result) {
-    ///   cont slow { let r = c_call (x, y)  after (r) }
-    ///   cont second { let b = is_int (y)  switch b { 0 -> slow, _ -> fast } }   (* for each argument *)
-    ///   let a = is_int (x)  switch a { 0 -> slow, _ -> second }
-    /// }
+    /// cont slow { let r = c_call (x, y)  after (r) }
+    /// cont second { let b = is_int (y)  switch b { 0 -> slow, _ -> fast } }   (* for each argument *)
+    /// let a = is_int (x)  switch a { 0 -> slow, _ -> second }
     /// ```
-    fn expand(&mut self, comparison: Comparison, mut call: Call) -> Item {
-        let after = self.unit.new_continuation("compared");
+    fn expand_any(&mut self, call: Call, after: Continuation) -> Expr {
         let slow = self.unit.new_continuation("slow");
         let tests: SmallVec<[Simple; 2]> =
             call.args.iter().copied().filter(|arg| !matches!(arg, Simple::Const(_))).collect();
-        let dbg = call.dbg;
-        let (result, args) = (call.result, call.args.clone());
-        if let Prim::CCall(external) = &mut call.prim {
-            external.tested = true;
-        }
+        let (comparison, args, dbg) = (call.comparison, call.args.clone(), call.dbg);
         let handler = self.slow(after, call);
-        let mut body = self.fast(after, comparison, &args, dbg);
+        let mut body = self.fast(after, comparison, IntKind::Tagged, &args, dbg);
         for arg in tests.iter().rev() {
             body = self.test(*arg, slow, body, dbg);
         }
         body.items.insert(0, Item::let_cont(slow, handler));
-        Item::Join { cont: after, params: SmallVec::from_slice(&[result]), body: Box::new(body) }
+        body
     }
 
     fn slow(&mut self, after: Continuation, call: Call) -> Expr {
@@ -117,9 +186,15 @@ impl Expansion<'_> {
         Expr { items: vec![Item::Let { var, named, dbg: call.dbg }], terminator }
     }
 
-    /// Both are immediates.
-    fn fast(&mut self, after: Continuation, comparison: Comparison, args: &[Simple], dbg: Dbg) -> Expr {
-        let kind = IntKind::Tagged;
+    /// Both are integers of that kind.
+    fn fast(
+        &mut self,
+        after: Continuation,
+        comparison: Comparison,
+        kind: IntKind,
+        args: &[Simple],
+        dbg: Dbg,
+    ) -> Expr {
         let mut items = Vec::new();
         let mut bind = |var: Variable, prim: Prim, args: &[Simple]| {
             let named = Named::Prim { prim, args: SmallVec::from_slice(args), exn: None };

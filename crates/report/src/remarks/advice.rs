@@ -366,6 +366,7 @@ pub fn done(rewrite: &Rewrite) -> Option<&'static str> {
         Rewrite::OutOfLoop(_) => "computations moved out of loops",
         Rewrite::AllocationIntoBranch(_) => "allocations moved to where they are needed",
         Rewrite::ImmediateComparison => "comparisons that test for integers first",
+        Rewrite::StringComparison => "comparisons of strings that look at first words first",
         _ => return None,
     })
 }
