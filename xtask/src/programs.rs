@@ -274,7 +274,7 @@ impl Bench<'_> {
         for (what, behaviour) in [("stock", &plain), ("stock -g", &debug)] {
             tally.record(name(what), as_announced(behaviour, directives));
         }
-        if !directives.no_bytecode {
+        if !directives.no_bytecode && !directives.unstable_bytecode {
             let bytecode =
                 Build { compiler: &self.stock.ocamlc, bytecode: true, flags: vec!["-g"], backtrace: false }
                     .remembered(program, self.limit, self.cache)?;
@@ -334,7 +334,8 @@ impl Bench<'_> {
     /// Tests a program in bytecode against that of `ocamlc`. Backtraces are not compared.
     fn test_bytecode(&self, program: &Program, reference: &Behaviour, tally: &mut Tally) -> Result<()> {
         // A program that replaces flambeau may be no ocamlc.
-        if program.directives.backtrace || env::stand_in().is_some() {
+        let directives = &program.directives;
+        if directives.backtrace || directives.unstable_bytecode || env::stand_in().is_some() {
             return Ok(());
         }
         for setting in BYTECODE_SETTINGS {

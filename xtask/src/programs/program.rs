@@ -28,7 +28,10 @@ pub struct Program {
 pub struct Directives {
     pub flags: Vec<String>,
     pub packages: Vec<String>,
+    /// The program of `ocamlc` behaves in another way.
     pub no_bytecode: bool,
+    /// No bytecode of the program is reliable, that of `ocamlc` neither.
+    pub unstable_bytecode: bool,
     pub exit: i32,
     pub stderr: bool,
     pub backtrace: bool,
@@ -57,6 +60,7 @@ impl Directives {
                 ("flags", _) => into.flags.extend(words),
                 ("packages", _) => into.packages.extend(words),
                 ("bytecode", "no") => into.no_bytecode = true,
+                ("bytecode", "unstable") => into.unstable_bytecode = true,
                 ("stderr", "yes") => into.stderr = true,
                 ("backtrace", "yes") => into.backtrace = true,
                 ("ocaml", bounds) => into.versions.extend(Bounds::parse(bounds)?),
@@ -162,6 +166,8 @@ mod tests {
         )?;
         assert_eq!(read.flags, ["-w", "-a"]);
         assert_eq!((read.exit, read.stderr), (2, false));
+        let read = directives("(* bytecode: unstable, it crashes *)\n")?;
+        assert!(read.unstable_bytecode && !read.no_bytecode);
         let read = directives("(* ocaml: < 5.0, Stream is gone *)\n")?;
         assert!(read.versions.hold("4.14.1")? && !read.versions.hold("5.3.0")?);
         let late = format!("{}(* exit: 2 *)\n", "\n".repeat(HEAD_LINES));
