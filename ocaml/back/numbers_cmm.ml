@@ -71,11 +71,14 @@ let arith_tagged op a b dbg =
 (* The lowest bit, which a shift to the right and back clears, is set anyway: the word of a tagged integer, as it is
    hashed. *)
 let or_naked a b dbg =
-  match (a, b) with
-  | Cop (Clsl, [ Cop (Casr, [ a; Cconst_int (1, _) ], _); Cconst_int (1, _) ], _), (Cconst_int (1, _) | Cconst_natint (1n, _))
-    ->
-      Cop (Cor, [ a; b ], dbg)
-  | _ -> Cop (Cor, [ a; b ], dbg)
+  let a =
+    match (a, b) with
+    | Cop (Clsl, [ Cop (Casr, [ word; Cconst_int (1, _) ], _); Cconst_int (1, _) ], _), (Cconst_int (1, _) | Cconst_natint (1n, _))
+      ->
+        word
+    | _ -> a
+  in
+  Cop (Cor, [ a; b ], dbg)
 
 let arith_naked op kind a b dbg =
   let partial f = wrap kind dbg (f (low kind dbg a) (low kind dbg b) dbg) in

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use flambeau_ir::prim::{ArrayKind, IntCmp, Mutability, StringKind, Width, words_of_string};
+use flambeau_ir::prim::{ArrayKind, IntCmp, Mutability, StringKind, loaded_from};
 use flambeau_ir::{BoxedKind, FunctionSlot, IntKind, Prim, tags};
 
 use crate::arith::{self, float, integer};
@@ -132,8 +132,7 @@ pub(crate) fn evaluate(
         (Prim::StringLoad { string, width }, [from, i]) => {
             let big = *string == StringKind::Bigstring;
             let (contents, at) = (bytes::contents(heap, *from, big)?, index(*i)?);
-            let is_word = !big && *width == Width::W64 && at % 8 == 0;
-            let read = if is_word { Cow::Owned(words_of_string(contents)) } else { Cow::Borrowed(contents) };
+            let read = if big { Cow::Borrowed(contents) } else { loaded_from(contents, *width, at) };
             bytes::load(&read, *width, at)?
         }
         (Prim::StringStore { string, width }, [to, i, value]) => {

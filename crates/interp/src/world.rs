@@ -252,8 +252,7 @@ impl World {
 
     /// What a comparison of strings by the runtime gives, which nobody outside sees.
     fn order_of_strings(&self, name: &str, args: &[Value]) -> Option<i64> {
-        let operation = name.strip_prefix("caml_string_")?;
-        let comparison = Comparison::named(&format!("caml_{operation}"))?;
+        let comparison = Comparison::of_strings(name)?;
         let [x, y] = args else { return None };
         let contents = |value: Value| bytes::contents(&self.heap, value, false).ok();
         Some(outcome(comparison, contents(*x)?.cmp(contents(*y)?)))

@@ -71,6 +71,12 @@ pub enum Item {
 }
 
 impl Item {
+    /// Binds a variable to the result of a primitive that raises nothing.
+    #[must_use]
+    pub fn let_prim(var: Variable, prim: Prim, args: &[Simple], dbg: Dbg) -> Item {
+        Item::Let { var, named: Named::Prim { prim, args: SmallVec::from_slice(args), exn: None }, dbg }
+    }
+
     /// Binds one continuation, which takes nothing and is no loop.
     #[must_use]
     pub fn let_cont(cont: Continuation, body: Expr) -> Item {

@@ -3,10 +3,9 @@
 //! A string that is a literal of the source never changes; what reads it as `bytes` is kept all the same, since some
 //! programs assign what `Bytes.unsafe_of_string` gives them.
 
-use std::borrow::Cow;
 use std::cmp::Ordering;
 
-use flambeau_ir::prim::{StringKind, Width, words_of_string};
+use flambeau_ir::prim::{StringKind, Width, loaded_from};
 use flambeau_ir::term::StringSwitch;
 use flambeau_ir::{ApplyCont, Const, Kind, Prim, Simple};
 use flambeau_types::Ty;
@@ -58,11 +57,10 @@ impl Simplifier<'_> {
 
 /// What is read at an index. The machine that compiles has the order of bytes of the one that runs.
 fn contents(bytes: &[u8], width: Width, index: Const) -> Option<Const> {
-    let start = usize::try_from(fold::as_int(index)?).ok()?;
-    let end = start.checked_add(width.bytes() as usize)?;
-    let is_word = width == Width::W64 && start % 8 == 0;
-    let words = if is_word { Cow::Owned(words_of_string(bytes)) } else { Cow::Borrowed(bytes) };
-    let read = words.get(start..end)?;
+    let index = fold::as_int(index)?;
+    let start = usize::try_from(index).ok()?;
+    let loaded = loaded_from(bytes, width, index);
+    let read = loaded.get(start..start.checked_add(width.bytes() as usize)?)?;
     Some(match width {
         Width::W8 => Const::NakedImmediate(i64::from(read[0])),
         Width::W16 => Const::NakedImmediate(i64::from(u16::from_ne_bytes(read.try_into().ok()?))),

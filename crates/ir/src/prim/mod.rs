@@ -7,6 +7,8 @@ mod memory;
 mod questions;
 mod table;
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 
 pub use effects::Effects;
@@ -83,15 +85,18 @@ pub enum StringKind {
     Bigstring,
 }
 
-/// A string or bytes as it is in memory: up to the end of the last word there are zeros behind the contents, and a byte
-/// that says how many.
+/// The bytes that a load at an index of a string or bytes may read: the contents; and for a load of a word of it what
+/// is in memory up to the end of the last word, zeros behind the contents, and a byte that says how many.
 #[must_use]
-pub fn words_of_string(contents: &[u8]) -> Vec<u8> {
+pub fn loaded_from(contents: &[u8], width: Width, index: i64) -> Cow<'_, [u8]> {
+    if width != Width::W64 || index % 8 != 0 {
+        return Cow::Borrowed(contents);
+    }
     let zeros = 7 - contents.len() % 8;
     let mut words = contents.to_vec();
     words.resize(contents.len() + zeros, 0);
     words.push(zeros as u8);
-    words
+    Cow::Owned(words)
 }
 
 /// The width of a string-like access.
@@ -318,6 +323,12 @@ impl Comparison {
             _ => return None,
         })
     }
+
+    /// The comparison of strings that a function of the runtime is.
+    #[must_use]
+    pub fn of_strings(name: &str) -> Option<Comparison> {
+        Comparison::named(&format!("caml_{}", name.strip_prefix("caml_string_")?))
+    }
 }
 
 impl External {
@@ -330,8 +341,7 @@ impl External {
     /// Which comparison of strings it is, if it is one.
     #[must_use]
     pub fn comparison_of_strings(&self) -> Option<Comparison> {
-        let operation = self.name.strip_prefix("caml_string_").filter(|_| self.is_of_two_values())?;
-        Comparison::named(&format!("caml_{operation}"))
+        if self.is_of_two_values() { Comparison::of_strings(&self.name) } else { None }
     }
 
     /// Whether it hashes any value, given how much of it, a seed and the value.
@@ -405,7 +415,7 @@ pub enum Prim {
     /// The length of a string or bytes: (string) → length.
     StringLength,
     /// Without check: (string, index) → contents, of the width's kind. Of a string or bytes each word may be read, the
-    /// last too ([`words_of_string`]).
+    /// last too ([`loaded_from`]).
     StringLoad { string: StringKind, width: Width },
     /// Without check: (bytes, index, contents), for its effect.
     StringStore { string: StringKind, width: Width },

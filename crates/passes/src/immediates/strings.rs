@@ -7,8 +7,7 @@
 
 use flambeau_ir::prim::{Comparison, IntCmp, ShiftOp, StringKind, Width};
 use flambeau_ir::{
-    Continuation, Dbg, Expr, IntKind, Item, Kind, Named, Prim, Simple, Subkind, Switch, Terminator, Unit,
-    Variable,
+    Continuation, Dbg, Expr, IntKind, Item, Kind, Prim, Simple, Subkind, Switch, Terminator, Unit,
 };
 use smallvec::SmallVec;
 
@@ -31,7 +30,7 @@ impl Expansion<'_> {
         let words: SmallVec<[Simple; 2]> =
             args.iter().map(|arg| self.first_word(*arg, comparison, &mut items, dbg)).collect();
         let same = self.unit.new_variable("same", Kind::NakedImmediate, Subkind::Any);
-        items.push(let_prim(same, Prim::IntCompare { op: IntCmp::Eq, kind: KIND }, &words, dbg));
+        items.push(Item::let_prim(same, Prim::IntCompare { op: IntCmp::Eq, kind: KIND }, &words, dbg));
         let fast_path = match comparison {
             Comparison::Test(op @ (IntCmp::Eq | IntCmp::Ne)) => {
                 let differ = Simple::tagged(i64::from(op == IntCmp::Ne));
@@ -55,7 +54,7 @@ impl Expansion<'_> {
     ) -> Simple {
         let mut word = |unit: &mut Unit, prim: Prim, args: &[Simple]| {
             let var = unit.new_variable("word", Kind::NakedInt64, Subkind::Any);
-            items.push(let_prim(var, prim, args, dbg));
+            items.push(Item::let_prim(var, prim, args, dbg));
             Simple::from(var)
         };
         let load = Prim::StringLoad { string: StringKind::String, width: Width::W64 };
@@ -66,8 +65,4 @@ impl Expansion<'_> {
         let turned = word(self.unit, Prim::ByteSwap { kind: KIND }, &[first]);
         word(self.unit, Prim::IntShift { op: ShiftOp::Lsr, kind: KIND }, &[turned, Simple::naked_imm(8)])
     }
-}
-
-fn let_prim(var: Variable, prim: Prim, args: &[Simple], dbg: Dbg) -> Item {
-    Item::Let { var, named: Named::Prim { prim, args: SmallVec::from_slice(args), exn: None }, dbg }
 }

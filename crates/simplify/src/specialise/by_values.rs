@@ -4,9 +4,7 @@
 //! did the closure. So the copies know nothing of the slots of that closure, which may be copied as before.
 
 use flambeau_ir::prim::Mutability;
-use flambeau_ir::{
-    Apply, CodeId, Dbg, Item, Named, Prim, SetOfClosures, Simple, Terminator, ValueSlot, Variable,
-};
+use flambeau_ir::{Apply, CodeId, Dbg, Item, Prim, SetOfClosures, Simple, Terminator, ValueSlot, Variable};
 use flambeau_types::{Closure, Ty};
 use smallvec::{SmallVec, smallvec};
 
@@ -59,7 +57,7 @@ impl Simplifier<'_> {
                 _ => {
                     let var = self.unit.new_value(self.unit.value_slots[*value].clone());
                     let prim = Prim::ProjectValueSlot { function: *slot, value: *value };
-                    items.push(let_prim(var, prim, &[closure], dbg));
+                    items.push(Item::let_prim(var, prim, &[closure], dbg));
                     var.into()
                 }
             });
@@ -70,7 +68,7 @@ impl Simplifier<'_> {
             _ => {
                 let block = self.unit.new_value("captured");
                 let prim = Prim::MakeBlock { tag: 0, mutability: Mutability::Immutable };
-                items.push(let_prim(block, prim, &variables, dbg));
+                items.push(Item::let_prim(block, prim, &variables, dbg));
                 block.into()
             }
         };
@@ -117,7 +115,7 @@ impl Simplifier<'_> {
             } else {
                 let value = self.unit.new_value(self.unit.value_slots[*slot].clone());
                 let load = Prim::BlockLoad { field, mutability: Mutability::Immutable };
-                items.push(let_prim(value, load, &[param.into()], dbg));
+                items.push(Item::let_prim(value, load, &[param.into()], dbg));
                 value
             };
             set.values.push((*slot, value.into()));
@@ -138,8 +136,4 @@ fn captured_constant(ty: &Ty) -> Option<Simple> {
         Ty::Is(known @ (Simple::Const(_) | Simple::Symbol(_))) => Some(*known),
         _ => None,
     }
-}
-
-pub(super) fn let_prim(var: Variable, prim: Prim, args: &[Simple], dbg: Dbg) -> Item {
-    Item::Let { var, named: Named::Prim { prim, args: args.into(), exn: None }, dbg }
 }

@@ -11,7 +11,6 @@ use flambeau_ir::{
 use flambeau_types::Operands;
 use smallvec::smallvec;
 
-use super::super::by_values::let_prim;
 use super::infer::Types;
 use crate::hashing::{Part, hash_of_parts, last_of_mixed, mixed_parts};
 
@@ -161,14 +160,15 @@ impl Hasher<'_> {
 
     fn hash(&mut self, parts: Vec<Part>) -> Expr {
         let (lets, mixed) = mixed_parts(self.unit, self.seed, parts);
-        let bound = |(var, prim, args): (Variable, Prim, Operands)| let_prim(var, prim, &args, self.dbg);
+        let bound =
+            |(var, prim, args): (Variable, Prim, Operands)| Item::let_prim(var, prim, &args, self.dbg);
         let items = lets.into_iter().map(bound).collect();
         let terminator = Terminator::ApplyCont(ApplyCont { cont: self.mixed, args: smallvec![mixed] });
         Expr { items, terminator }
     }
 
     fn primitive(&self, var: Variable, prim: Prim, arg: Simple) -> Item {
-        let_prim(var, prim, &[arg], self.dbg)
+        Item::let_prim(var, prim, &[arg], self.dbg)
     }
 }
 
@@ -201,7 +201,7 @@ fn tagged(
     dbg: Dbg,
 ) -> impl Iterator<Item = Item> {
     let all = lets.into_iter().chain([(var, Prim::Tag, Operands::from_slice(&[hash]))]);
-    all.map(move |(var, prim, args)| let_prim(var, prim, &args, dbg))
+    all.map(move |(var, prim, args)| Item::let_prim(var, prim, &args, dbg))
 }
 
 fn jump_with(cont: Continuation, value: Variable) -> Terminator {
