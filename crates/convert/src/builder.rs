@@ -157,7 +157,7 @@ impl<'a> Converter<'a> {
             module_fields: vec![ModuleField::default(); options.module_size as usize],
             globals,
             symbols,
-            constants: ConstantTable::default(),
+            constants: ConstantTable::new(&request.term),
             reserved_slots: FxHashMap::default(),
             methods: classes.into(),
             next_code: 0,

@@ -1,18 +1,41 @@
 //! Structured constants become static data.
 
 use flambeau_ir::{Simple, Static, StaticDef, StaticField, Symbol};
-use flambeau_lambda::term::{Constant, Constants};
-use rustc_hash::FxHashMap;
+use flambeau_lambda::term::{Constant, Constants, Term};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::builder::Converter;
 use crate::env::{Info, Val};
 
 /// Immutable constants that have a symbol already: equal constants share it. Floats are compared by bits. Strings are
 /// shared where they are immutable, as in the stock compiler.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct ConstantTable {
     symbols: FxHashMap<Key, Symbol>,
-    next: u32,
+    /// The number of the last one.
+    last: u32,
+    /// Stamps of identifiers with the name of constants: functions of that name have such linkage names.
+    taken: FxHashSet<u32>,
+}
+
+/// Constants are called so, with a number; the stock helpers name theirs by a bare number.
+const NAME: &str = "const";
+
+impl ConstantTable {
+    /// No constants yet, in a unit of that term.
+    pub(crate) fn new(term: &Term) -> ConstantTable {
+        let taken = term.idents.iter().filter(|(name, _)| name == NAME).map(|(_, stamp)| *stamp).collect();
+        ConstantTable { symbols: FxHashMap::default(), last: 0, taken }
+    }
+
+    fn fresh_name(&mut self) -> String {
+        loop {
+            self.last += 1;
+            if !self.taken.contains(&self.last) {
+                return format!("{NAME}_{}", self.last);
+            }
+        }
+    }
 }
 
 #[derive(Debug, PartialEq, Eq, Hash)]
@@ -126,9 +149,8 @@ impl Converter<'_> {
     }
 
     fn fresh_static(&mut self, def: impl FnOnce(Symbol) -> StaticDef) -> Simple {
-        self.constants.next += 1;
-        // The stock helpers name their constants by a bare number.
-        let symbol = self.fresh_symbol(self.unit.naming.local(&format!("const_{}", self.constants.next)));
+        let name = self.constants.fresh_name();
+        let symbol = self.fresh_symbol(self.unit.naming.local(&name));
         self.unit.statics.push(Static { exported: false, def: def(symbol) });
         Simple::Symbol(symbol)
     }

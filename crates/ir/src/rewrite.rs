@@ -62,6 +62,8 @@ pub enum Rewrite {
     NoReturn,
     /// A primitive that can't succeed: the rest is unreachable.
     Contradiction,
+    /// What follows a check that always fails is dropped.
+    CertainRaise,
     /// A join that computes what an earlier one did.
     CommonJoin,
     /// Jumps to a continuation that only jumps are redirected to its target.
@@ -229,6 +231,7 @@ impl Rewrite {
             Outlining => "outlining",
             NoReturn => "no return",
             Contradiction => "contradiction",
+            CertainRaise => "check that always fails",
             CommonJoin => "common subexpression with branches",
             JumpThroughJump => "continuation that only jumps",
             InvariantParameter => "invariant parameter of a loop",

@@ -347,7 +347,9 @@ pub struct FreshSymbols {
 impl FreshSymbols {
     /// Fresh symbols for a unit as it is now.
     pub fn of(unit: &Unit) -> FreshSymbols {
-        let taken = unit.symbols.values().map(|data| data.linkage_name.clone()).collect();
+        let symbols = unit.symbols.values().map(|data| data.linkage_name.clone());
+        // A function `lifted` of the source is `lifted_` and its stamp.
+        let taken = symbols.chain(unit.codes.values().map(|code| code.linkage_name.clone())).collect();
         FreshSymbols { taken, last: 0 }
     }
 

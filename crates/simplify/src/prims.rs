@@ -25,6 +25,8 @@ pub enum Outcome {
     Prim(Prim, Operands),
     /// It stays; its result is of this type.
     Keep(Ty),
+    /// It raises whenever it is executed: nothing after it is reached.
+    Raise,
     /// Another primitive does the same after some others.
     Several(Vec<(Variable, Prim, Operands)>, Prim, Operands),
     /// This point is never reached.
@@ -83,6 +85,13 @@ impl Simplifier<'_> {
                     self.env.bind(var, ty);
                     self.emit(var, prim, args, exn, dbg, out);
                     return true;
+                }
+                Outcome::Raise => {
+                    if !self.allow(Rewrite::CertainRaise) {
+                        break;
+                    }
+                    self.emit(var, prim, args, exn, dbg, out);
+                    return false;
                 }
                 Outcome::Dead => {
                     if !self.allow(Rewrite::Contradiction) {
@@ -296,6 +305,12 @@ impl Simplifier<'_> {
                 if self.env.is_in_bounds(*length, *index, *width) =>
             {
                 Outcome::Atom(Simple::UNIT)
+            }
+            (Prim::CheckZero { kind, .. }, [x]) if self.env.is_zero(*x, *kind) => Outcome::Raise,
+            (Prim::CheckBound { width }, [length, index])
+                if self.env.is_out_of_bounds(*length, *index, *width) =>
+            {
+                Outcome::Raise
             }
             (Prim::MakeBlock { tag, mutability }, fields) => self.make_block(*tag, *mutability, fields),
             (prim, fields) if prim.makes_immutable_floats() && fields.len() <= FIELDS => {

@@ -215,6 +215,19 @@ impl Env {
         self.proves(Term::constant(0), index, 0) && self.proves(index, length, -i64::from(width))
     }
 
+    /// Whether no access of that width at the index is within that length.
+    #[must_use]
+    pub fn is_out_of_bounds(&self, length: Simple, index: Simple, width: u32) -> bool {
+        let (Some(length), Some(index)) = (self.term(length), self.term(index)) else { return false };
+        self.proves(index, Term::constant(0), -1) || self.proves(length, index, i64::from(width) - 1)
+    }
+
+    /// Whether an integer is always zero.
+    #[must_use]
+    pub fn is_zero(&self, simple: Simple, kind: IntKind) -> bool {
+        self.ints(simple, kind).is_some_and(|set| set.bounds() == Some((0, 0)))
+    }
+
     /// Whether an integer is never zero.
     #[must_use]
     pub fn is_not_zero(&self, simple: Simple, kind: IntKind) -> bool {
