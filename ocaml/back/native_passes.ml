@@ -168,7 +168,7 @@ let linearize ~ppf_dump ~future_functions decl =
   |> timed "cmm_invariants" (check_invariants ppf_dump)
   |> timed "selection" (Selection.fundecl ~future_funcnames:future_functions)
   |> Result_parts.after_selection
-  |> timed "polling" (Polling.instrument_fundecl ~future_funcnames:future_functions)
+  |> timed "polling" (Polls.instrument ~future_funcnames:future_functions)
   |> dumped ppf_dump Clflags.dump_selection "After instruction selection"
   |> timed "comballoc" Comballoc.fundecl
   |> dumped ppf_dump Clflags.dump_combine "After allocation combining"

@@ -1,5 +1,4 @@
-(* flags: -nodynlink *)
-(* The linker refused the offset of an access that never happens: the index is a constant only for the optimiser (fuzz,
+(* With -nodynlink, the linker refused the offset of an access that never happens: the index is a constant only for the optimiser (fuzz,
    seed 750819760). *)
 
 let at s i = try String.make 1 s.[i] with Invalid_argument message -> message

@@ -164,3 +164,19 @@ fn paths_are_mapped() {
     let info = text(&info.stdout);
     assert!(info.contains("/replaced") && !info.contains(&here), "{info}");
 }
+
+/// The second loop needs a poll, which made the back end put one into the first, too, that allocates each time.
+#[test]
+fn a_loop_that_allocates_has_no_poll() {
+    let source = "let f n =
+         let list = ref [] and i = ref 0 in
+         while !i < n do incr i; list := !i :: !list done;
+         let sum = ref 0 in
+         while !i > 0 do decr i; sum := !sum lxor (!i * !sum) done;
+         (!list, !sum)";
+    let folder = Folder::new(&[("m.ml", source)]);
+    check_status(&folder.run(&["-flambeau-strict", "-S", "-c", "m.ml"]), 0);
+    let assembly = fs::read_to_string(folder.path("m.s")).expect("the assembly");
+    // The cell, the pair, and the poll of the second loop.
+    assert_eq!(assembly.matches("(%r14), %r15").count(), 3, "{assembly}");
+}

@@ -429,3 +429,14 @@ fn classes_without_a_record_are_not_asked_for() {
     let is_before_domains = folder.run(&["-version"]).stdout.starts_with(b"4.");
     assert_eq!(asked(&[]), if is_before_domains { 2 } else { 1 });
 }
+
+/// `index` is measured at the type of one of its calls before it is simplified for all of them.
+#[test]
+fn what_is_measured_is_forgotten() {
+    let folder =
+        Folder::new(&[("m.ml", include_str!("../../../tests/regress/measured_before_simplified.ml"))]);
+    let flags = ["-O3", "-flambeau-policy", "benefit", "-flambeau-verify", "-flambeau-strict"];
+    check_status(&folder.command(&folder.tool(), &[], &[&flags[..], &["m.ml", "-o", "program"]].concat()), 0);
+    let printed = folder.command(folder.path("program").to_str().expect("a name"), &[], &[]);
+    assert_eq!(text(&printed.stdout), "1 11\n?0\n+73\n-72\n+59\n");
+}

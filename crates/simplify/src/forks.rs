@@ -19,6 +19,7 @@ use rustc_hash::FxHashSet;
 
 use crate::Simplifier;
 use crate::continuations::ContState;
+use crate::prims::Reached;
 use crate::run::Params;
 
 /// More bindings than these are not evaluated at each raise.
@@ -131,7 +132,7 @@ impl Simplifier<'_> {
                         self.env.bind_alias(var, simple);
                     }
                     Item::Let { var, named: Named::Prim { prim, args, .. }, .. } => {
-                        if !self.primitive(var, prim, args, None, dbg, out) {
+                        if self.primitive(var, prim, args, None, dbg, out) != Reached::Yes {
                             return jump;
                         }
                     }

@@ -67,14 +67,19 @@ impl Simplifier<'_> {
         function: FunctionState,
         simplify: impl FnOnce(&mut Self) -> T,
     ) -> T {
-        self.scoped(|this| {
+        let measuring = function.measured.is_some().then(|| self.env.begin_measuring());
+        let result = self.scoped(|this| {
             let outer = std::mem::replace(&mut this.function, function);
             this.point.branch_depth = 0;
             this.fresh_memory();
             let result = simplify(this);
             this.function = outer;
             result
-        })
+        });
+        if let Some(begun) = measuring {
+            self.env.end_measuring(begun);
+        }
+        result
     }
 
     fn go_back(&mut self, scope: Scope) {

@@ -33,8 +33,18 @@ pub enum Outcome {
     Dead,
 }
 
+/// Whether what follows a primitive is reached.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Reached {
+    Yes,
+    /// The primitive stays, and raises whenever it is executed.
+    NoAfterRaise,
+    /// The primitive itself is not reached.
+    No,
+}
+
 impl Simplifier<'_> {
-    /// Simplifies `let var = prim (args)`; returns whether what follows can be reached.
+    /// Simplifies `let var = prim (args)`; returns whether what follows is reached.
     pub(crate) fn primitive(
         &mut self,
         var: Variable,
@@ -43,7 +53,7 @@ impl Simplifier<'_> {
         exn: Option<Box<ExnCont>>,
         dbg: Dbg,
         out: &mut Vec<Item>,
-    ) -> bool {
+    ) -> Reached {
         for arg in &mut args {
             *arg = self.env.canonical(*arg);
         }
@@ -56,7 +66,7 @@ impl Simplifier<'_> {
                     }
                     self.env.bind_alias(var, simple);
                     self.count(|removed| removed.primitives += 1);
-                    return true;
+                    return Reached::Yes;
                 }
                 Outcome::Prim(simpler, operands) => {
                     if !self.allow(Rewrite::SimplerPrimitive) {
@@ -72,8 +82,8 @@ impl Simplifier<'_> {
                         self.count(|removed| removed.polymorphic_compares += 1);
                     }
                     for (var, prim, args) in lets {
-                        if !self.primitive(var, prim, args, None, dbg, out) {
-                            return false;
+                        if self.primitive(var, prim, args, None, dbg, out) == Reached::No {
+                            return Reached::No;
                         }
                     }
                     (prim, args) = (simpler, operands);
@@ -84,26 +94,24 @@ impl Simplifier<'_> {
                 Outcome::Keep(ty) => {
                     self.env.bind(var, ty);
                     self.emit(var, prim, args, exn, dbg, out);
-                    return true;
+                    return Reached::Yes;
                 }
                 Outcome::Raise => {
-                    if !self.allow(Rewrite::CertainRaise) {
-                        break;
-                    }
+                    self.env.bind(var, Ty::Unknown);
                     self.emit(var, prim, args, exn, dbg, out);
-                    return false;
+                    return Reached::NoAfterRaise;
                 }
                 Outcome::Dead => {
                     if !self.allow(Rewrite::Contradiction) {
                         break;
                     }
-                    return false;
+                    return Reached::No;
                 }
             }
         }
         self.env.bind(var, Ty::Unknown);
         self.emit(var, prim, args, exn, dbg, out);
-        true
+        Reached::Yes
     }
 
     /// Puts a primitive into the new run, and learns from its having been executed.

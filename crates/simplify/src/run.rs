@@ -2,12 +2,13 @@
 
 use std::vec;
 
-use flambeau_ir::{ContHandler, Expr, Item, Named, Terminator, Variable};
+use flambeau_ir::{ContHandler, Expr, Item, Named, Rewrite, Terminator, Variable};
 use smallvec::SmallVec;
 
 use crate::Simplifier;
 use crate::continuations::{ContState, Handler};
 use crate::point::Scope;
+use crate::prims::Reached;
 
 /// What is left of a run.
 pub struct Rest {
@@ -64,17 +65,22 @@ impl Simplifier<'_> {
         let terminator = loop {
             match rest.items.next() {
                 Some(Item::Let { var, named, dbg }) => {
-                    let alive = match named {
+                    let reached = match named {
                         Named::Simple(simple) => {
                             let simple = self.env.canonical(simple);
                             self.env.bind_alias(var, simple);
-                            true
+                            Reached::Yes
                         }
                         Named::Prim { prim, args, exn } => {
                             self.primitive(var, prim, args, exn, dbg, &mut out)
                         }
                     };
-                    if !alive {
+                    let ends = match reached {
+                        Reached::Yes => false,
+                        Reached::NoAfterRaise => !rest.is_unreachable() && self.allow(Rewrite::CertainRaise),
+                        Reached::No => true,
+                    };
+                    if ends {
                         rest.dismantle();
                         break Terminator::Unreachable;
                     }

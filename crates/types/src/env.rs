@@ -63,6 +63,9 @@ pub enum Step {
     Jump(u32, usize),
 }
 
+/// The beginning of a body that is only measured.
+pub struct Measuring(usize);
+
 enum Undo {
     Given(Box<[Step]>),
     Ty(Variable, Ty),
@@ -96,6 +99,10 @@ pub struct Env {
     differences: Differences,
     trail: Vec<Undo>,
     now: u32,
+    /// How many bodies that are only measured are around the present point.
+    measuring: u32,
+    /// The definitions that measured bodies have replaced, the latest last.
+    replaced: Vec<(Variable, Option<Rc<Definition>>)>,
 }
 
 #[derive(Clone)]
@@ -204,11 +211,39 @@ impl Env {
         self.now += 1;
         self.times[var] = self.now;
         self.trail.push(Undo::Bound(var));
+        // A body that is measured, and a loop that is analysed again, bind their variables more than once, with more
+        // or less known.
+        if self.definitions[var].is_some() {
+            self.set_definition(var, None);
+        }
+        self.forget_middle(var);
     }
 
-    /// Records how a variable is computed.
+    /// Records how a variable is computed. It is known beyond the variable's scope, until it is bound again.
     pub fn define(&mut self, var: Variable, definition: Definition) {
-        self.definitions[var] = Some(Rc::new(definition));
+        self.set_definition(var, Some(Rc::new(definition)));
+    }
+
+    fn set_definition(&mut self, var: Variable, definition: Option<Rc<Definition>>) {
+        let old = std::mem::replace(&mut self.definitions[var], definition);
+        if self.measuring > 0 {
+            self.replaced.push((var, old));
+        }
+    }
+
+    /// From here on a body is only measured. Its variables may be those of functions that are being simplified.
+    #[must_use]
+    pub fn begin_measuring(&mut self) -> Measuring {
+        self.measuring += 1;
+        Measuring(self.replaced.len())
+    }
+
+    /// The definitions of variables are as they were before the body was measured.
+    pub fn end_measuring(&mut self, begun: Measuring) {
+        self.measuring -= 1;
+        for (var, old) in self.replaced.drain(begun.0..).rev() {
+            self.definitions[var] = old;
+        }
     }
 
     /// How a variable is computed, if that is known.

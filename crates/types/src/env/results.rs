@@ -365,12 +365,19 @@ impl Env {
 
     /// Learns about the half of a sum that did not wrap around, rounded down.
     fn learn_half(&mut self, var: Variable, kind: IntKind, sum: Simple, is_half: bool) {
-        let middle = if is_half { self.whole_sum(kind, sum) } else { None };
-        // A loop that is analysed again may bind the variable with less known of the sum.
-        match middle {
-            Some(middle) => self.differences.middles.insert(var, middle),
-            None => self.differences.middles.remove(&var),
-        };
+        if is_half
+            && self.measuring == 0
+            && let Some(middle) = self.whole_sum(kind, sum)
+        {
+            self.differences.middles.insert(var, middle);
+        }
+    }
+
+    /// A variable is bound: what was known of the sum that it was before is known no longer.
+    pub(super) fn forget_middle(&mut self, var: Variable) {
+        if self.measuring == 0 && !self.differences.middles.is_empty() {
+            self.differences.middles.remove(&var);
+        }
     }
 
     /// The operands of a sum that does not wrap around.

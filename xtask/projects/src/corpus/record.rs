@@ -128,7 +128,8 @@ fn toolchain(work: &Path, records: &Path, stock: &Stock) -> Result<PathBuf> {
 }
 
 /// Ocamlbuild holds the path of the compiler, and gets another one. That one also replaces `ocamlfind ocamlopt`,
-/// which a project's plugin may have chosen: such commands have flags of ocamlfind.
+/// which a project's plugin may have chosen: such commands have flags of ocamlfind. With `-use-ocamlfind` it runs the
+/// toolchain's ocamlfind, to which a path would be no command.
 fn wrap_ocamlbuild(ocamlbuild: &Path, bin: &Path) -> Result<()> {
     let (compiler, bin) = (bin.join("ocamlopt-of-ocamlbuild"), bin.display().to_string());
     let script = format!(
@@ -139,8 +140,15 @@ fn wrap_ocamlbuild(ocamlbuild: &Path, bin: &Path) -> Result<()> {
          esac\n"
     );
     write_script(&compiler, &script)?;
-    let script =
-        format!("#!/bin/sh\nexec '{}' -ocamlopt '{}' \"$@\"\n", ocamlbuild.display(), compiler.display());
+    let script = format!(
+        "#!/bin/sh\n\
+         case \" $* \" in\n\
+         *' -use-ocamlfind '*) exec '{ocamlbuild}' \"$@\" ;;\n\
+         *) exec '{ocamlbuild}' -ocamlopt '{compiler}' \"$@\" ;;\n\
+         esac\n",
+        ocamlbuild = ocamlbuild.display(),
+        compiler = compiler.display()
+    );
     write_script(&Path::new(&bin).join("ocamlbuild"), &script)
 }
 
