@@ -1,5 +1,5 @@
-(* With -nodynlink, the linker refused the offset of an access that never happens: the index is a constant only for the optimiser (fuzz,
-   seed 750819760). *)
+(* With -nodynlink the linker refused the offset of an access that never happens: the index is a constant only for the
+   optimiser (fuzz, seed 750819760). Linked with that flag, which ocamlc does not know, by crates/flambeau/tests. *)
 
 let at s i = try String.make 1 s.[i] with Invalid_argument message -> message
 let far = int_of_float 2147483647.

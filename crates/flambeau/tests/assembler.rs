@@ -180,3 +180,12 @@ fn a_loop_that_allocates_has_no_poll() {
     // The cell, the pair, and the poll of the second loop.
     assert_eq!(assembly.matches("(%r14), %r15").count(), 3, "{assembly}");
 }
+
+/// Without position-independent code the index would be part of the address, for which the linker has no room.
+#[test]
+fn an_index_outside_is_no_offset() {
+    let source = include_str!("../../../tests/regress/index_beyond_all_objects.ml");
+    let folder = Folder::new(&[("m.ml", source)]);
+    let outside = "index out of bounds\n".repeat(3);
+    assert_eq!(folder.link_and_run(&["-nodynlink", "m.ml"]), format!("{outside}c\nby zero\n"));
+}

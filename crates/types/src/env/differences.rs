@@ -87,7 +87,8 @@ pub(super) struct Differences {
     limits: FxHashMap<Variable, (i64, i64)>,
     /// Pairs that are not equal, the lower number first.
     apart: FxHashSet<(Variable, Variable)>,
-    /// Halves of sums of two integers, rounded down. Of the variables' definitions: never undone.
+    /// Halves of sums of two integers, rounded down. As definitions are, they are known until the variable is bound
+    /// again; those of bodies that are only measured are not recorded.
     pub(super) middles: FxHashMap<Variable, (Term, Term)>,
 }
 
