@@ -90,6 +90,8 @@ pub enum Rewrite {
     StoredResult,
     /// A closure that is a loop's parameter is passed as what it captured.
     UnboxedLoopClosure,
+    /// A version of a loop that calls a parameter, for what it is known to call.
+    CallPattern,
     /// Parameters of loops that values flow between are passed as their parts.
     UnboxedLoopParameters,
     /// What a handler begins with loading is loaded where it is jumped to.
@@ -245,6 +247,7 @@ impl Rewrite {
             StoredResult => "part of a result that was stored",
             UnboxedHandlerParameter => "unboxing of a handler's parameter",
             UnboxedLoopClosure => "unboxing of a loop's closure",
+            CallPattern => "loop for a call pattern",
             UnboxedLoopParameters => "unboxing of loops' parameters",
             LoadsAtUses => "loads at the uses of a continuation",
             RaiseToJump => "raise to a known handler",

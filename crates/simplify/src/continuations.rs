@@ -8,6 +8,7 @@ use flambeau_types::{Mark, Relations, Ty, join};
 use smallvec::SmallVec;
 
 use crate::Simplifier;
+use crate::call_patterns::{CalledParam, Passed, Waits};
 use crate::edges::EdgeId;
 use crate::memory::Memory;
 use crate::run::{Next, Params, Rest};
@@ -40,6 +41,8 @@ pub struct Open {
     time: u32,
     mark: Mark,
     pub params: Params,
+    /// The parameters for which it has versions, if it is a loop.
+    pub called: SmallVec<[CalledParam; 1]>,
     pub uses: Vec<Use>,
 }
 
@@ -61,6 +64,10 @@ pub struct Use {
     memory: Memory,
     /// What is known to be in slots of results.
     pub stored: Stored,
+    /// What is passed for the called parameters of a loop.
+    pub passed: Option<Passed>,
+    /// Closures among the arguments, and in them.
+    pub waits: Vec<Waits>,
 }
 
 impl Simplifier<'_> {
@@ -139,8 +146,8 @@ impl Simplifier<'_> {
         cont
     }
 
-    fn open(&mut self, cont: Continuation, params: Params) {
-        let open = Open { time: self.env.now(), mark: self.env.mark(), params, uses: Vec::new() };
+    fn open(&mut self, cont: Continuation, params: Params, called: SmallVec<[CalledParam; 1]>) {
+        let open = Open { time: self.env.now(), mark: self.env.mark(), params, called, uses: Vec::new() };
         self.function.conts.insert(cont, ContState::Open(open));
     }
 
@@ -153,7 +160,7 @@ impl Simplifier<'_> {
 
     /// The body of a `Join` whose continuation is open, and the uses in it. The environment is that of the join.
     pub(crate) fn join_body(&mut self, cont: Continuation, params: &Params, body: Expr) -> (Expr, Vec<Use>) {
-        self.open(cont, params.clone());
+        self.open(cont, params.clone(), SmallVec::new());
         let body = self.scoped(|this| this.run(Rest::from(body)));
         let uses = self.close(cont);
         (body, uses)
@@ -175,7 +182,9 @@ impl Simplifier<'_> {
             }
         }
         for handler in &left {
-            self.open(handler.cont, handler.params.clone());
+            let has_versions = recursive && left.len() == 1;
+            let called = if has_versions { self.called_params(handler) } else { SmallVec::new() };
+            self.open(handler.cont, handler.params.clone(), called);
         }
         left
     }
@@ -226,22 +235,33 @@ impl Simplifier<'_> {
         let first = handlers.first().map(|handler| handler.cont);
         // The memory at the entries, if it is one, less what the loop writes.
         let entry = self.entry_memory(&handlers);
-        let entries: Vec<usize> = handlers.iter().map(|handler| self.uses_so_far(handler.cont)).collect();
         let relations: SmallVec<[Option<Box<Relations>>; 1]> =
             handlers.iter().map(|handler| self.relations_so_far(handler.cont)).collect();
+        let enter = |this: &mut Self| {
+            match (entry, first) {
+                (Some(entry), Some(first)) => {
+                    this.set_memory(entry);
+                    this.write(this.function.analysis.writes(first));
+                }
+                _ => this.fresh_memory(),
+            }
+            // For variables that are older than the loop it holds in all iterations.
+            if let [Some(relations)] = &relations[..] {
+                this.env.assume_facts(relations);
+            }
+        };
+        if let [handler] = &handlers[..] {
+            done = self.versions(handler, &enter);
+            if !self.has_uses(handler.cont) {
+                self.close(handler.cont);
+                handlers.into_iter().for_each(|handler| handler.body.dismantle());
+                return done;
+            }
+        }
+        let entries: Vec<usize> = handlers.iter().map(|handler| self.uses_so_far(handler.cont)).collect();
         for handler in handlers {
             let (params, body, unboxings) = self.scoped(|this| {
-                match (entry, first) {
-                    (Some(entry), Some(first)) => {
-                        this.set_memory(entry);
-                        this.write(this.function.analysis.writes(first));
-                    }
-                    _ => this.fresh_memory(),
-                }
-                // For variables that are older than the loop it holds in all iterations.
-                if let [Some(relations)] = &relations[..] {
-                    this.env.assume_facts(relations);
-                }
+                enter(this);
                 let (params, first, unboxings) = this.enter_loop(handler.cont, handler.params);
                 let mut body = this.run(Rest::from(handler.body));
                 body.items.splice(0..0, first);
@@ -286,22 +306,73 @@ impl Simplifier<'_> {
         }
     }
 
-    /// Binds the parameters of a handler of a loop: invariant ones, and what the pre-pass found of the others.
-    fn enter_loop(&mut self, cont: Continuation, params: Params) -> (Params, Vec<Item>, Vec<Unboxing>) {
+    /// The uses of an open continuation so far.
+    pub(crate) fn uses_of(&self, cont: Continuation) -> &[Use] {
+        match self.function.conts.get(&cont) {
+            Some(ContState::Open(open)) => &open.uses,
+            _ => &[],
+        }
+    }
+
+    /// The uses of an open continuation so far, to be put back.
+    pub(crate) fn take_uses(&mut self, cont: Continuation) -> Vec<Use> {
+        match self.function.conts.get_mut(&cont) {
+            Some(ContState::Open(open)) => std::mem::take(&mut open.uses),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Puts back those uses that still are.
+    pub(crate) fn put_uses(&mut self, cont: Continuation, uses: Vec<Use>) {
+        if let Some(ContState::Open(open)) = self.function.conts.get_mut(&cont) {
+            open.uses = uses;
+        }
+    }
+
+    /// The parameters for which an open continuation has versions.
+    pub(crate) fn called_of(&self, cont: Continuation) -> SmallVec<[CalledParam; 1]> {
+        match self.function.conts.get(&cont) {
+            Some(ContState::Open(open)) => open.called.clone(),
+            _ => SmallVec::new(),
+        }
+    }
+
+    /// Binds a parameter of a loop, or that of a version of the loop which stands for it, if it is invariant.
+    fn bind_invariant(&mut self, cont: Continuation, original: Variable, param: Variable) -> bool {
         let time = self.time_of(cont);
-        let mut unboxings = Vec::new();
-        for (index, &param) in params.iter().enumerate() {
-            let only = self.function.analysis.only_value(param).map(|simple| self.env.canonical(simple));
-            let in_scope = |simple: Simple| match simple {
-                Simple::Var(var) => self.env.is_bound_by(var, time),
-                _ => true,
-            };
-            if let Some(simple) = only
-                && simple != Simple::Var(param)
-                && in_scope(simple)
-                && self.allow(Rewrite::InvariantParameter)
+        let only = self.function.analysis.only_value(original).map(|simple| self.env.canonical(simple));
+        let in_scope = |simple: Simple| match simple {
+            Simple::Var(var) => self.env.is_bound_by(var, time),
+            _ => true,
+        };
+        match only {
+            Some(simple)
+                if simple != Simple::Var(original)
+                    && in_scope(simple)
+                    && self.allow(Rewrite::InvariantParameter) =>
             {
                 self.env.bind_alias(param, simple);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Binds a parameter of a version of a loop, by what the pre-pass found of that of the loop.
+    pub(crate) fn bind_copied_param(&mut self, cont: Continuation, original: Variable, param: Variable) {
+        if !self.bind_invariant(cont, original, param) {
+            self.env.bind(param, self.function.analysis.ty(original));
+            if self.may_be_poison(original) {
+                self.function.possibly_poison.insert(param);
+            }
+        }
+    }
+
+    /// Binds the parameters of a handler of a loop: invariant ones, and what the pre-pass found of the others.
+    fn enter_loop(&mut self, cont: Continuation, params: Params) -> (Params, Vec<Item>, Vec<Unboxing>) {
+        let mut unboxings = Vec::new();
+        for (index, &param) in params.iter().enumerate() {
+            if self.bind_invariant(cont, param, param) {
                 continue;
             }
             let ty = self.function.analysis.ty(param);
@@ -365,6 +436,7 @@ impl Simplifier<'_> {
         let first = self.add_params(&mut params, &unboxings);
         self.pass_extras(&uses, 0, &unboxings);
         if !is_exn {
+            self.pass_waiting(&mut params, &uses, &unboxings);
             self.pass_stored(&mut params, &uses);
         }
         (params, first)
@@ -443,7 +515,9 @@ impl Simplifier<'_> {
     pub(crate) fn record_use(&mut self, cont: Continuation, args: SmallVec<[Simple; 2]>) -> Continuation {
         let Some(ContState::Open(open)) = self.function.conts.get(&cont) else { return cont };
         let (time, mark) = (open.time, open.mark);
+        let passed = if open.called.is_empty() { None } else { self.passed(&open.called, &args) };
         let (tys, tests) = if self.is_measuring() { Default::default() } else { self.for_parts(&args) };
+        let waits = self.waits(&args);
         let exported = args.iter().map(|arg| self.env.export(*arg, time)).collect();
         let facts = self
             .env
@@ -471,7 +545,7 @@ impl Simplifier<'_> {
                 }),
             };
             let relations = relations.filter(|relations| !relations.is_empty());
-            open.uses.push(Use { edge, args, tys, tests, exported, facts, relations, memory, stored });
+            open.uses.push(Use { edge, args, tys, tests, exported, facts, relations, memory, stored, passed, waits });
         }
         name
     }

@@ -33,6 +33,7 @@ mod analysis;
 pub mod arrangements;
 pub mod arrays;
 mod bytes;
+mod call_patterns;
 mod calls;
 mod choices;
 pub mod cold;

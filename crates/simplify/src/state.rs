@@ -9,6 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 use crate::analysis::Analysis;
+use crate::call_patterns::WaitingClosure;
 use crate::cold::ColdConts;
 use crate::continuations::ContState;
 use crate::edges::Edges;
@@ -190,6 +191,10 @@ pub struct FunctionState {
     pub raise_targets: FxHashMap<Continuation, Continuation>,
     /// The tests that handlers begin with, and that continue others ([`crate::forks`]).
     pub forks: FxHashMap<Continuation, Rc<Fork>>,
+    /// Whether it has loops with [`CalledParam`](crate::call_patterns::CalledParam)s.
+    pub has_called_params: bool,
+    /// Closures that are passed as what they have captured.
+    pub waiting: FxHashMap<Variable, WaitingClosure>,
     /// The slots in which parts of results have been stored so far, wherever.
     pub slots: SmallVec<[Slot; 2]>,
     /// What is known of the parts that a call left in the slots, by their numbers, and the name of what these held

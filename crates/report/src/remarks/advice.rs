@@ -347,6 +347,7 @@ pub fn done(rewrite: &Rewrite) -> Option<&'static str> {
         Rewrite::FunctorInstance => "calls of functors' functions made direct",
         Rewrite::UnboxedParameter | Rewrite::UnboxedHandlerParameter => "values passed on unboxed",
         Rewrite::UnboxedLoopParameters | Rewrite::UnboxedLoopClosure => "values carried unboxed by loops",
+        Rewrite::CallPattern => "loops made for the sequence that they consume",
         Rewrite::RaiseToJump => "exceptions that became jumps",
         Rewrite::Contification { is_loop: true, .. } | Rewrite::Loopification => {
             "functions that became loops"

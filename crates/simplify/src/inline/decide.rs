@@ -323,7 +323,7 @@ impl Simplifier<'_> {
         }
     }
 
-    pub(super) fn makes_closures(&self, code: CodeId) -> bool {
+    pub(crate) fn makes_closures(&self, code: CodeId) -> bool {
         let Some(body) = self.body(code) else { return true };
         let mut makes = false;
         body.for_each_set(&mut |_| makes = true);

@@ -116,6 +116,27 @@ impl Form {
     }
 }
 
+impl Unboxing {
+    /// Which of the parameters it is.
+    pub(crate) fn index(&self) -> usize {
+        self.index
+    }
+
+    /// The fields of blocks, with the tags and the positions of these.
+    pub(crate) fn fields(&self) -> impl Iterator<Item = (u8, usize, Variable)> + '_ {
+        let blocks: Vec<(u8, &[Variable])> = match &self.form {
+            Form::Block { make: Prim::MakeBlock { tag, .. }, fields } => vec![(*tag, fields)],
+            Form::Variant(parts) => parts.blocks.iter().map(|(tag, fields)| (*tag, &fields[..])).collect(),
+            _ => Vec::new(),
+        };
+        let numbered = |(tag, fields): (u8, &[Variable])| {
+            let fields: Vec<_> = fields.iter().enumerate().map(|(at, part)| (tag, at, *part)).collect();
+            fields
+        };
+        blocks.into_iter().flat_map(numbered)
+    }
+}
+
 impl Parts {
     /// All that the parameter may be.
     fn all_cases(&self) -> Variant {
