@@ -7,6 +7,7 @@
 pub mod bounds;
 pub mod carried;
 pub mod contify;
+mod dead_joins;
 pub mod decimal;
 pub mod immediates;
 pub mod loopify;

@@ -21,6 +21,8 @@ use flambeau_simplify::fold::fold;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
+use crate::dead_joins::drop_dead_joins;
+
 /// More bindings than these are not evaluated at each jump.
 const BINDINGS: usize = 8;
 /// More bindings than these are not evaluated at a jump that does not decide the switch.
@@ -70,6 +72,7 @@ fn thread_in(
         if threading.threaded == 0 {
             break;
         }
+        drop_dead_joins(body);
         changed = true;
     }
     changed

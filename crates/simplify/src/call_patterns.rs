@@ -75,6 +75,7 @@ pub struct Passed {
 struct Pattern {
     /// Their call, of the first one that was seen.
     call: Rc<Apply>,
+    /// The closure of the function that they call, if it needs that, and the arguments.
     args: Vec<PatternArg>,
     /// The code of that.
     first: CodeId,
@@ -225,7 +226,7 @@ impl Simplifier<'_> {
         }
         let mut pattern =
             Pattern { call: Rc::new(waiting.call.clone()), args: Vec::new(), first: code, own: waiting.params.len() };
-        for arg in &waiting.call.args {
+        for arg in waiting.call.callee.iter().chain(&waiting.call.args) {
             let own = waiting.params.iter().position(|param| Simple::Var(*param) == *arg);
             let arg = match own {
                 Some(index) => PatternArg::Own(index),
@@ -335,7 +336,6 @@ impl Simplifier<'_> {
         let is_plain = call.ret == data.ret
             && call.exn.cont == data.exn
             && call.exn.extra_args.is_empty()
-            && call.callee.is_none()
             && matches!(call.kind, CallKind::Direct(_) | CallKind::DirectExternal(_));
         if !is_plain || !data.takes_values(&self.unit.variables, data.params.len()) {
             return None;
@@ -528,7 +528,7 @@ impl Simplifier<'_> {
         let (mut call, own, result, dbg) = ((*pattern.call).clone(), data.params.clone(), data.result, data.dbg);
         let own: SmallVec<[Variable; 4]> =
             own.iter().map(|param| self.unit.new_variable_like(*param)).collect();
-        for (arg, described) in call.args.iter_mut().zip(&pattern.args) {
+        for (arg, described) in call.callee.iter_mut().chain(&mut call.args).zip(&pattern.args) {
             *arg = match described {
                 PatternArg::Own(index) => own[*index].into(),
                 PatternArg::Known(simple) => *simple,

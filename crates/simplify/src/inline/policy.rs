@@ -2,7 +2,7 @@
 
 use flambeau_ir::decision::{Evaluation, Policy, Reason};
 use flambeau_ir::inlining::Arguments;
-use flambeau_ir::{Apply, CodeId, Simple};
+use flambeau_ir::{Apply, CodeId, Simple, Terminator, Variable};
 use flambeau_types::Ty;
 
 use super::measure::Measure;
@@ -76,7 +76,8 @@ impl Simplifier<'_> {
         self.pay_for_speculation(*size)?;
         let mut measure = self.measure(apply, *code, &mut Search::nothing());
         if is_result_called {
-            measure.removed.indirect_calls += 1;
+            // What it is called for gives another closure, as a rule, that is called in turn.
+            measure.removed.indirect_calls += 2;
             measure.removed.allocations += 1;
         }
         let evaluation = evaluation(&measure, arguments.costs.worth(&measure.removed), allowance);
@@ -86,13 +87,17 @@ impl Simplifier<'_> {
         Ok(evaluation)
     }
 
-    /// Whether a call gives a closure that the function allocates, and what comes after it calls that: in a monad that
-    /// is one of functions each step does so.
+    /// Whether a call gives a closure that the function allocates, and what comes after it calls that, or passes it to
+    /// another call: in a monad that is one of functions each step does so, and so does what makes a sequence.
     fn is_result_called(&self, apply: &Apply, code: CodeId) -> bool {
         let Some(ContState::Pending(handler)) = self.function.conts.get(&apply.ret) else { return false };
         let data = &self.unit.codes[code];
-        handler.params.iter().any(|result| self.function.analysis.is_called(*result))
-            && returns_new_closure(&data.body, data.ret)
+        let is_passed = |result: Variable| match &handler.rest.terminator {
+            Terminator::Apply(next) => next.args.contains(&result.into()),
+            _ => false,
+        };
+        let is_called = |result: Variable| self.function.analysis.is_called(result) || is_passed(result);
+        handler.params.iter().any(|result| is_called(*result)) && returns_new_closure(&data.body, data.ret)
     }
 
     /// Whether a function costs more than a call of it and its result. One that was copied for its calls in this unit

@@ -1,0 +1,137 @@
+(* Loops that consume sequences: a version for each call pattern (crates/simplify/src/call_patterns.rs). *)
+
+let words name f =
+  let before = Gc.minor_words () in
+  let result = f () in
+  let words = Gc.minor_words () -. before in
+  ignore words;
+  Printf.printf "%s %d\n" name result
+
+let rec ints i n () = if i >= n then Seq.Nil else Seq.Cons (i, ints (i + 1) n)
+
+(* One sequence after another: two patterns for one loop. *)
+let rec append a b () =
+  match a () with
+  | Seq.Nil -> b ()
+  | Seq.Cons (x, next) -> Seq.Cons (x, append next b)
+
+let rec take n s () =
+  if n = 0 then Seq.Nil
+  else match s () with Seq.Nil -> Seq.Nil | Seq.Cons (x, next) -> Seq.Cons (x, take (n - 1) next)
+
+let rec interleave a b () =
+  match a () with
+  | Seq.Nil -> b ()
+  | Seq.Cons (x, next) -> Seq.Cons (x, interleave b next)
+
+let rec forever x () = Seq.Cons (x, forever x)
+
+(* A sequence that raises, and one that counts how often it is asked. *)
+exception Stop of int
+
+let rec until n i () = if i = n then raise (Stop i) else Seq.Cons (i, until n (i + 1))
+
+let asked = ref 0
+
+let rec counted s () =
+  incr asked;
+  match s () with Seq.Nil -> Seq.Nil | Seq.Cons (x, next) -> Seq.Cons (x, counted next)
+
+let sum s = Seq.fold_left ( + ) 0 s
+
+(* The loop calls the sequence, and keeps it. *)
+let last_closure : (unit -> int Seq.node) ref = ref Seq.empty
+
+let keeping s =
+  let rec loop acc s =
+    last_closure := s;
+    match s () with Seq.Nil -> acc | Seq.Cons (x, next) -> loop (acc + x) next
+  in
+  loop 0 s
+
+(* The loop goes on with the same sequence, or with another one. *)
+let retry s =
+  let rec loop n acc s =
+    match s () with
+    | Seq.Nil -> acc
+    | Seq.Cons (x, next) -> if n > 0 && x mod 3 = 0 then loop (n - 1) (acc + 1) s else loop n (acc + x) next
+  in
+  loop 4 0 s
+
+(* Two sequences at once. *)
+let dot a b =
+  let rec loop acc a b =
+    match a () with
+    | Seq.Nil -> acc
+    | Seq.Cons (x, a) -> ( match b () with Seq.Nil -> acc | Seq.Cons (y, b) -> loop (acc + (x * y)) a b)
+  in
+  loop 0 a b
+
+(* A state machine whose states are closures; each waits for two arguments. *)
+type step = Done of int | More of (int -> int -> step)
+
+let rec even acc a b = if a > 20 then Done acc else More (odd (acc + b))
+and odd acc a b = if b > 30 then Done (acc * 2) else More (even (acc - a))
+
+let run () =
+  let rec loop i step =
+    match step i (i + 1) with Done x -> x | More next -> loop (i + 1) next
+  in
+  loop 0 (even 0)
+
+(* Floats and pairs in what is captured. *)
+let rec halves (x : float) () = if x < 0.001 then Seq.Nil else Seq.Cons (x, halves (x /. 2.0))
+
+let rec pairs i j () = if i > j then Seq.Nil else Seq.Cons ((i, j), pairs (i + 1) (j - 1))
+
+let caught s = try sum s with Stop n -> -n
+
+(* Sequences that know each other. *)
+let rec ping n () = if n = 0 then Seq.Nil else Seq.Cons (n, pong (n - 1))
+and pong n () = if n = 0 then Seq.Nil else Seq.Cons (-n, ping (n - 1))
+
+let unknown = Sys.opaque_identity (ints 3 7)
+
+let () =
+  words "ints" (fun () -> sum (ints 0 100));
+  words "map" (fun () -> sum (Seq.map (fun x -> x * x) (ints 0 100)));
+  words "filter" (fun () -> sum (Seq.filter (fun x -> x land 3 = 1) (ints 0 100)));
+  words "filter_map"
+    (fun () -> sum (Seq.filter_map (fun x -> if x land 1 = 0 then Some (x * 3) else None) (ints 0 100)));
+  words "flat_map" (fun () -> sum (Seq.flat_map (fun x -> ints 0 x) (ints 0 20)));
+  words "three"
+    (fun () ->
+      ints 0 100 |> Seq.map (fun x -> x + 1) |> Seq.filter (fun x -> x mod 7 <> 0) |> Seq.map (fun x -> x * 2)
+      |> sum);
+  words "append" (fun () -> sum (append (ints 0 10) (ints 100 110)));
+  words "append3" (fun () -> sum (append (append (ints 0 10) (take 5 (forever 7))) (ints 100 110)));
+  words "take" (fun () -> sum (take 12 (forever 5)));
+  words "interleave" (fun () -> sum (take 15 (interleave (ints 0 10) (forever 1000))));
+  words "caught" (fun () -> caught (until 17 0));
+  words "caught map" (fun () -> caught (Seq.map (fun x -> x) (until 17 0)));
+  words "counted" (fun () -> sum (counted (ints 0 10)) + (1000 * !asked));
+  words "keeping" (fun () -> keeping (ints 0 10) + match !last_closure () with Seq.Nil -> 0 | _ -> 1);
+  words "retry" (fun () -> retry (ints 0 20));
+  words "dot" (fun () -> dot (ints 0 20) (Seq.map (fun x -> x + 1) (ints 5 15)));
+  words "run" run;
+  words "halves" (fun () -> int_of_float (1000. *. Seq.fold_left ( +. ) 0.0 (halves 64.0)));
+  words "pairs" (fun () -> Seq.fold_left (fun acc (i, j) -> acc + (i * j)) 0 (pairs 0 30));
+  words "ping" (fun () -> sum (ping 31));
+  words "unknown" (fun () -> sum (Seq.map (fun x -> x * 2) unknown));
+  words "unknown after known" (fun () -> sum (append (ints 0 5) unknown));
+  words "string" (fun () -> Seq.fold_left (fun acc c -> acc + Char.code c) 0 (String.to_seq "sequences"));
+  words "list" (fun () -> sum (List.to_seq [ 1; 2; 3; 4 ]));
+  words "array" (fun () -> sum (Array.to_seq [| 1; 2; 3; 4 |]));
+  words "strings" (fun () -> String.length (String.of_seq (Seq.map Char.uppercase_ascii (String.to_seq "abc"))));
+  words "iter" (fun () ->
+      let n = ref 0 in
+      Seq.iter (fun (i, c) -> n := !n + (i * Char.code c)) (String.to_seqi "iterated");
+      !n);
+  words "to list" (fun () -> List.length (List.of_seq (Seq.filter (fun x -> x > 10) (ints 0 50))));
+  words "table" (fun () ->
+      let table = Hashtbl.create 7 in
+      Hashtbl.add_seq table (Seq.map (fun x -> (x, x * x)) (ints 0 50));
+      Seq.fold_left (fun acc (k, v) -> acc + k - v) 0 (Hashtbl.to_seq table));
+  words "queue" (fun () ->
+      let queue = Queue.of_seq (ints 0 30) in
+      sum (Seq.map (fun x -> x + 1) (Queue.to_seq queue)))
