@@ -31,14 +31,15 @@ use std::rc::Rc;
 use flambeau_ir::copy::Copier;
 use flambeau_ir::term::InlineAttribute;
 use flambeau_ir::{
-    Apply, ApplyCont, CallKind, CodeId, Const, ContHandler, Continuation, Expr, Item, Kind, Named, Prim,
+    Apply, ApplyCont, CallKind, Code, CodeId, Const, ContHandler, Continuation, Expr, Item, Kind, Named, Prim,
     Rewrite, Simple, Subkind, Terminator, ValueSlot, Variable,
 };
 use flambeau_types::{Blocks, Closure, Ty};
+use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
 
 use crate::analysis::Analysis;
-use crate::continuations::Use;
+use crate::continuations::{ContState, Use};
 use crate::run::{Params, Rest};
 use crate::unboxing::Unboxing;
 use crate::{Simplifier, size};
@@ -154,9 +155,9 @@ impl Passed {
 }
 
 /// A closure's function that does nothing but calling another one.
-struct Waiting<'c> {
-    call: &'c Apply,
-    params: &'c [Variable],
+struct Waiting {
+    call: Apply,
+    params: SmallVec<[Variable; 4]>,
     /// The variables of what it has captured.
     captured: SmallVec<[(Variable, ValueSlot); 4]>,
 }
@@ -190,8 +191,14 @@ impl Simplifier<'_> {
         called
     }
 
+    /// Whether a closure that a loop calls with so many arguments is of a pattern for which that has a version.
+    pub(crate) fn is_sequence(&mut self, closure: Simple, args: usize) -> bool {
+        let pattern = self.pattern(closure, Some(args), &mut 0, &mut SmallVec::new());
+        pattern.is_some_and(|pattern| self.goes_on(&pattern.call))
+    }
+
     /// What a jump to a loop passes for its called parameters, if that is of known patterns.
-    pub(crate) fn passed(&self, called: &[CalledParam], args: &[Simple]) -> Option<Passed> {
+    pub(crate) fn passed(&mut self, called: &[CalledParam], args: &[Simple]) -> Option<Passed> {
         let mut passed = Passed { patterns: SmallVec::new(), captured: SmallVec::new() };
         let mut closures = 0;
         for CalledParam { index, args: count } in called {
@@ -205,7 +212,7 @@ impl Simplifier<'_> {
     /// The pattern of a closure, which is called with so many arguments as far as that is known. Adds what it has
     /// captured.
     fn pattern(
-        &self,
+        &mut self,
         closure: Simple,
         args: Option<usize>,
         closures: &mut usize,
@@ -238,21 +245,24 @@ impl Simplifier<'_> {
     }
 
     fn pattern_arg(
-        &self,
+        &mut self,
         value: Simple,
         closures: &mut usize,
         captured: &mut SmallVec<[Simple; 4]>,
     ) -> Option<PatternArg> {
         let value = self.env.canonical(value);
-        if let Simple::Symbol(_) = value {
-            return Some(PatternArg::Known(value));
-        }
         let (first, count) = (captured.len(), *closures);
-        if let Some(pattern) = self.pattern(value, None, closures, captured) {
+        if let Some(pattern) = self.pattern(value, None, closures, captured)
+            && self.goes_on(&pattern.call)
+        {
             return Some(PatternArg::Closure(pattern));
         }
         captured.truncate(first);
         *closures = count;
+        // Which function it is, is worth a version; which number, is not.
+        if matches!(value, Simple::Symbol(_)) && matches!(self.env.ty(value), Ty::Closure(_) | Ty::Elsewhere(_)) {
+            return Some(PatternArg::Known(value));
+        }
         captured.push(value);
         let kind = self.unit.kind_of(value);
         (!matches!(value, Simple::Const(Const::Poison(_)))).then_some(PatternArg::Captured(kind))
@@ -260,27 +270,28 @@ impl Simplifier<'_> {
 
     /// The closures among the arguments of a jump, and among the fields of those that are blocks, that are known by
     /// their patterns.
-    pub(crate) fn waits(&self, args: &[Simple]) -> Vec<Waits> {
+    pub(crate) fn waits(&mut self, args: &[Simple]) -> Vec<Waits> {
         let mut waits = Vec::new();
         if !self.function.has_called_params || self.is_measuring() {
             return waits;
         }
-        let mut add = |index, field, simple| {
+        let mut add = |this: &mut Self, index, field, simple| {
             let mut captured = SmallVec::new();
-            if let Some(pattern) = self.pattern(simple, None, &mut 0, &mut captured)
+            if let Some(pattern) = this.pattern(simple, None, &mut 0, &mut captured)
                 && captured.len() <= CAPTURED
+                && this.goes_on(&pattern.call)
             {
                 waits.push(Waits { index, field, closure: WaitingClosure { pattern, captured } });
             }
         };
         for (index, arg) in args.iter().enumerate() {
-            add(index, None, *arg);
+            add(self, index, None, *arg);
             let Ty::Variant(variant) = self.env.ty(*arg) else { continue };
             let Blocks::Known(blocks) = &variant.blocks else { continue };
             for block in blocks {
                 for (field, ty) in block.fields.iter().enumerate() {
                     if let Ty::Is(simple) = ty {
-                        add(index, Some((block.tag, field)), *simple);
+                        add(self, index, Some((block.tag, field)), *simple);
                     }
                 }
             }
@@ -329,7 +340,7 @@ impl Simplifier<'_> {
     }
 
     /// What a function does, if it does nothing but calling another one.
-    fn waiting_function(&self, code: CodeId) -> Option<Waiting<'_>> {
+    fn waiting_function(&self, code: CodeId) -> Option<Waiting> {
         let data = &self.unit.codes[code];
         let body = self.body(code)?;
         let Terminator::Apply(call) = &body.terminator else { return None };
@@ -354,19 +365,71 @@ impl Simplifier<'_> {
                 _ => return None,
             }
         }
-        Some(Waiting { call, params: &data.params, captured })
+        Some(Waiting { call: (**call).clone(), params: data.params.clone(), captured })
     }
 
-    /// Whether what closures of a pattern call gives closures again, and can be inlined: it is not recursive but
-    /// through these.
-    fn goes_on(&mut self, pattern: &Pattern) -> bool {
-        let call = &pattern.call;
-        let code = match &call.kind {
+    /// The function that a call calls, if its body is at hand.
+    fn callee_of(&mut self, call: &Apply) -> Option<CodeId> {
+        match &call.kind {
             CallKind::Direct(code) => Some(*code),
             CallKind::DirectExternal(name) => self.imported(name, call),
             _ => None,
+        }
+    }
+
+    /// Whether a call makes a sequence, and what comes after it passes that to a loop that consumes it, or makes another
+    /// sequence of it.
+    pub(crate) fn makes_consumed(&mut self, apply: &Apply, code: CodeId) -> bool {
+        let Some(ContState::Pending(handler)) = self.function.conts.get(&apply.ret) else { return false };
+        let [result] = handler.params[..] else { return false };
+        let is_captured = handler.rest.items.as_slice().iter().any(|item| match item {
+            Item::LetClosures { set, .. } => {
+                set.values.iter().any(|(_, value)| *value == result.into())
+                    && set.functions.iter().all(|(_, code)| self.waiting_function(*code).is_some())
+            }
+            _ => false,
+        });
+        let consumer = match &handler.rest.terminator {
+            Terminator::Apply(next) => {
+                let index = next.args.iter().position(|arg| *arg == result.into());
+                index.map(|index| (index, (**next).clone()))
+            }
+            _ => None,
         };
-        let Some(code) = code else { return false };
+        let Some(call) = self.returned_sequence(code) else { return false };
+        let is_consumed = is_captured
+            || consumer.is_some_and(|(index, next)| {
+                let consumer = self.callee_of(&next);
+                consumer.is_some_and(|code| consumed(&self.unit.codes[code]).iter().any(|(at, _)| *at == index))
+            });
+        is_consumed && self.goes_on(&call)
+    }
+
+    /// What the closure calls that a function allocates and returns, if it does nothing else.
+    fn returned_sequence(&self, code: CodeId) -> Option<Apply> {
+        let data = &self.unit.codes[code];
+        let mut found = None;
+        self.body(code)?.walk(&mut |expr| {
+            if let Terminator::ApplyCont(to) = &expr.terminator
+                && to.cont == data.ret
+                && let [Simple::Var(result)] = to.args[..]
+            {
+                for item in &expr.items {
+                    if let Item::LetClosures { vars, set, .. } = item
+                        && let Some(at) = vars.iter().position(|var| *var == result)
+                    {
+                        found = self.waiting_function(set.functions[at].1).map(|waiting| waiting.call);
+                    }
+                }
+            }
+        });
+        found
+    }
+
+    /// Whether what the closures of a pattern call, by this call, gives closures again, and can be inlined: it is not
+    /// recursive but through these.
+    fn goes_on(&mut self, call: &Apply) -> bool {
+        let Some(code) = self.callee_of(call) else { return false };
         self.simplify_callee(code);
         let data = &self.unit.codes[code];
         let may_be_inlined = data.attributes.inline != InlineAttribute::Never
@@ -375,13 +438,7 @@ impl Simplifier<'_> {
             && !self.makes_sole_set(code)
             && !self.calls_its_group(code, &call.kind)
             && self.whole_size(code, LARGEST_CALLED).is_some();
-        if !may_be_inlined || !self.makes_closures(code) {
-            return false;
-        }
-        pattern.args.iter().all(|arg| match arg {
-            PatternArg::Closure(inner) => self.goes_on(inner),
-            _ => true,
-        })
+        may_be_inlined && self.makes_closures(code)
     }
 
     /// Whether a function calls itself, or one of its set, other than through the closures that it makes.
@@ -416,7 +473,7 @@ impl Simplifier<'_> {
                 return done;
             }
             let Some(patterns) = self.next_patterns(handler.cont) else { return done };
-            if !patterns.iter().all(|pattern| self.goes_on(pattern)) || !self.pay_for_version(handler) {
+            if !patterns.iter().all(|pattern| self.goes_on(&pattern.call)) || !self.pay_for_version(handler) {
                 self.forget_patterns(handler.cont, &patterns);
                 continue;
             }
@@ -565,7 +622,7 @@ impl Simplifier<'_> {
     }
 }
 
-impl Waiting<'_> {
+impl Waiting {
     /// What is passed for an argument that is none of the function's own, where its closure has captured that.
     fn value(&self, closure: &Closure, arg: Simple) -> Option<Simple> {
         let Simple::Var(var) = arg else { return Some(arg) };
@@ -606,6 +663,35 @@ fn passes_nothing(u: &Use, index: usize, field: Option<(u8, usize)>) -> bool {
     }
     let (Some((tag, _)), Ty::Variant(variant)) = (field, &u.tys[index]) else { return false };
     matches!(&variant.blocks, Blocks::Known(blocks) if blocks.iter().all(|block| block.tag != tag))
+}
+
+/// The parameters of a function, by their numbers, which loops of its own take and call, and with how many arguments.
+pub fn consumed(code: &Code) -> Vec<(usize, usize)> {
+    let mut called: FxHashMap<Continuation, SmallVec<[CalledParam; 1]>> = FxHashMap::default();
+    code.body.walk(&mut |expr| {
+        for item in &expr.items {
+            let Item::LetCont { recursive: true, handlers } = item else { continue };
+            let [handler] = &handlers[..] else { continue };
+            let params = handler.params.iter().enumerate();
+            let params = params.filter_map(|(index, param)| {
+                Some(CalledParam { index, args: args_of_calls(handler, index, *param)? })
+            });
+            called.insert(handler.cont, params.collect());
+        }
+    });
+    let mut consumed = Vec::new();
+    if called.values().all(|called| called.is_empty()) {
+        return consumed;
+    }
+    code.body.walk(&mut |expr| {
+        let Terminator::ApplyCont(jump) = &expr.terminator else { return };
+        for param in called.get(&jump.cont).into_iter().flatten() {
+            let passed = jump.args.get(param.index);
+            let own = code.params.iter().position(|own| passed == Some(&Simple::Var(*own)));
+            consumed.extend(own.map(|own| (own, param.args)));
+        }
+    });
+    consumed
 }
 
 /// With how many arguments a parameter of a loop is called, if nothing else is done with it but passing it on to the

@@ -515,7 +515,8 @@ impl Simplifier<'_> {
     pub(crate) fn record_use(&mut self, cont: Continuation, args: SmallVec<[Simple; 2]>) -> Continuation {
         let Some(ContState::Open(open)) = self.function.conts.get(&cont) else { return cont };
         let (time, mark) = (open.time, open.mark);
-        let passed = if open.called.is_empty() { None } else { self.passed(&open.called, &args) };
+        let called = open.called.clone();
+        let passed = self.passed(&called, &args);
         let (tys, tests) = if self.is_measuring() { Default::default() } else { self.for_parts(&args) };
         let waits = self.waits(&args);
         let exported = args.iter().map(|arg| self.env.export(*arg, time)).collect();

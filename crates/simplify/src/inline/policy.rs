@@ -2,7 +2,7 @@
 
 use flambeau_ir::decision::{Evaluation, Policy, Reason};
 use flambeau_ir::inlining::Arguments;
-use flambeau_ir::{Apply, CodeId, Simple, Terminator, Variable};
+use flambeau_ir::{Apply, CodeId, Simple};
 use flambeau_types::Ty;
 
 use super::measure::Measure;
@@ -52,14 +52,14 @@ impl Simplifier<'_> {
         let recursive = self.unit.codes[*code].recursive;
         if size <= arguments.small && !recursive {
             let is_leaf = f64::from(size) <= arguments.nonleaf_threshold || !self.outweighs_call(*code);
-            return if is_leaf || self.is_result_called(apply, *code) {
+            return if is_leaf || self.calls_of_result(apply, *code) > 0 {
                 Ok(Reason::Small { size, limit: arguments.small })
             } else {
                 let evaluation = self.evaluate(candidate, arguments.nonleaf_threshold)?;
                 verdict(evaluation).map_err(|_| Reason::OutweighsCall(evaluation))
             };
         }
-        if arguments.if_useful && !self.is_useful(apply) && !self.is_result_called(apply, *code) {
+        if arguments.if_useful && !self.is_useful(apply) && self.calls_of_result(apply, *code) == 0 {
             return Err(Reason::NothingKnown { size });
         }
         verdict(self.evaluate(candidate, arguments.threshold)?)
@@ -68,16 +68,15 @@ impl Simplifier<'_> {
     /// What the body costs at the call, nothing being inlined in it.
     fn evaluate(&mut self, candidate: &Candidate, allowance: f64) -> Result<Evaluation, Reason> {
         let Candidate { apply, code, size, arguments, .. } = candidate;
-        let is_result_called = self.is_result_called(apply, *code);
-        let question = (!is_result_called).then(|| self.question(apply, arguments, allowance));
+        let calls_of_result = self.calls_of_result(apply, *code);
+        let question = (calls_of_result == 0).then(|| self.question(apply, arguments, allowance));
         if let Some(refusal) = question.as_ref().and_then(|question| self.refused(*code, question)) {
             return Ok(refusal);
         }
         self.pay_for_speculation(*size)?;
         let mut measure = self.measure(apply, *code, &mut Search::nothing());
-        if is_result_called {
-            // What it is called for gives another closure, as a rule, that is called in turn.
-            measure.removed.indirect_calls += 2;
+        if calls_of_result > 0 {
+            measure.removed.indirect_calls += calls_of_result;
             measure.removed.allocations += 1;
         }
         let evaluation = evaluation(&measure, arguments.costs.worth(&measure.removed), allowance);
@@ -87,17 +86,21 @@ impl Simplifier<'_> {
         Ok(evaluation)
     }
 
-    /// Whether a call gives a closure that the function allocates, and what comes after it calls that, or passes it to
-    /// another call: in a monad that is one of functions each step does so, and so does what makes a sequence.
-    fn is_result_called(&self, apply: &Apply, code: CodeId) -> bool {
-        let Some(ContState::Pending(handler)) = self.function.conts.get(&apply.ret) else { return false };
+    /// How many calls become direct if a call is inlined that gives a closure which the function allocates, and what
+    /// comes after it calls that: in a monad that is one of functions each step does so. A sequence, which a loop
+    /// consumes, is called for another one, which is called in turn.
+    fn calls_of_result(&mut self, apply: &Apply, code: CodeId) -> u32 {
+        let Some(ContState::Pending(handler)) = self.function.conts.get(&apply.ret) else { return 0 };
         let data = &self.unit.codes[code];
-        let is_passed = |result: Variable| match &handler.rest.terminator {
-            Terminator::Apply(next) => next.args.contains(&result.into()),
-            _ => false,
-        };
-        let is_called = |result: Variable| self.function.analysis.is_called(result) || is_passed(result);
-        handler.params.iter().any(|result| is_called(*result)) && returns_new_closure(&data.body, data.ret)
+        if !returns_new_closure(&data.body, data.ret) {
+            0
+        } else if handler.params.iter().any(|result| self.function.analysis.is_called(*result)) {
+            1
+        } else if self.makes_consumed(apply, code) {
+            2
+        } else {
+            0
+        }
     }
 
     /// Whether a function costs more than a call of it and its result. One that was copied for its calls in this unit

@@ -9,7 +9,7 @@ use flambeau_types::Ty;
 use super::DEEPEST;
 use super::nested::Nested;
 use super::types::comparison;
-use crate::Simplifier;
+use crate::{Simplifier, call_patterns};
 
 /// Larger functions are not inlined for what they are passed.
 pub const LARGEST_WITH_LOOPS: u32 = 1_000;
@@ -20,7 +20,7 @@ const CALL: u32 = 200;
 
 impl Simplifier<'_> {
     /// Whether a call passes functions to one that calls them in its loops so often that it is inlined for that.
-    pub(crate) fn calls_known_in_loops(&self, apply: &Apply, code: CodeId) -> Option<Reason> {
+    pub(crate) fn calls_known_in_loops(&mut self, apply: &Apply, code: CodeId) -> Option<Reason> {
         let stays = self.is_measuring()
             || self.rewrites.stubs_only
             || self.arguments().policy != Policy::Threshold
@@ -34,7 +34,12 @@ impl Simplifier<'_> {
         let size = self.whole_size(code, LARGEST_WITH_LOOPS)?;
         let counts = calls_in_loops(self.unit, code);
         let known = apply.args.iter().zip(&counts).filter(|(arg, _)| self.disappears_where_called(**arg));
-        let calls: u32 = known.map(|(_, count)| count).sum();
+        let called: u32 = known.map(|(_, count)| count).sum();
+        let consumed = call_patterns::consumed(&self.unit.codes[code]);
+        let sequences = consumed.iter().filter(|(index, args)| {
+            apply.args.get(*index).is_some_and(|arg| self.is_sequence(*arg, *args))
+        });
+        let calls = called + sequences.count() as u32;
         if calls == 0 || size > calls.saturating_mul(CALL) || size > self.global.loops_budget {
             return None;
         }
