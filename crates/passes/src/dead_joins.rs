@@ -22,7 +22,8 @@ pub fn drop_dead_joins(body: &mut Expr) {
         }
         for item in &mut expr.items {
             if let Item::LetCont { recursive: false, handlers } = item {
-                let (live, dead) = std::mem::take(handlers).into_iter().partition(|handler| used.contains(&handler.cont));
+                let (live, dead) =
+                    std::mem::take(handlers).into_iter().partition(|handler| used.contains(&handler.cont));
                 *handlers = live;
                 let dead: Vec<flambeau_ir::ContHandler> = dead;
                 dead.into_iter().for_each(|handler| handler.body.dismantle());

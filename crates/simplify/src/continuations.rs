@@ -546,7 +546,19 @@ impl Simplifier<'_> {
                 }),
             };
             let relations = relations.filter(|relations| !relations.is_empty());
-            open.uses.push(Use { edge, args, tys, tests, exported, facts, relations, memory, stored, passed, waits });
+            open.uses.push(Use {
+                edge,
+                args,
+                tys,
+                tests,
+                exported,
+                facts,
+                relations,
+                memory,
+                stored,
+                passed,
+                waits,
+            });
         }
         name
     }

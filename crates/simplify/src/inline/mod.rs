@@ -197,7 +197,7 @@ impl Simplifier<'_> {
     }
 
     /// Whether the backtrace of an exception that is caught in the body ends there: not with the callers.
-    fn ends_backtraces(&mut self, code: CodeId) -> bool {
+    pub(crate) fn ends_backtraces(&mut self, code: CodeId) -> bool {
         let unit = &*self.unit;
         self.rewrites.keep_backtraces
             && *self.global.catches.entry(code).or_insert_with(|| {

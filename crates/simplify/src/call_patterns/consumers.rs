@@ -1,0 +1,210 @@
+//! Which parameters are called in loops, and which functions make and consume sequences.
+
+use flambeau_ir::decision::Policy;
+use flambeau_ir::term::InlineAttribute;
+use flambeau_ir::{
+    Apply, ApplyCont, CallKind, Code, CodeId, ContHandler, Continuation, Item, Simple, Terminator, Variable,
+};
+use flambeau_types::Ty;
+use rustc_hash::FxHashMap;
+use smallvec::SmallVec;
+
+use super::Found;
+use crate::continuations::ContState;
+use crate::{Simplifier, size};
+
+/// Functions up to this size are inlined in versions.
+const LARGEST_CALLED: u32 = 80;
+/// Loops up to this size have versions.
+pub(super) const LARGEST_LOOP: u32 = 400;
+
+/// A parameter of a loop with which nothing is done but calling it, and passing it on.
+#[derive(Clone, Copy, Debug)]
+pub struct CalledParam {
+    pub(super) index: usize,
+    /// With how many arguments.
+    pub(super) args: usize,
+}
+
+impl Simplifier<'_> {
+    /// The parameters of a loop for which it has versions.
+    pub(crate) fn called_params(&mut self, handler: &ContHandler) -> SmallVec<[CalledParam; 1]> {
+        let stays = self.is_measuring()
+            || self.function.in_instance
+            || self.rewrites.stubs_only
+            || self.arguments().policy == Policy::Classic;
+        if stays {
+            return SmallVec::new();
+        }
+        let analysis = &self.function.analysis;
+        let is_candidate = |param: &Variable| {
+            analysis.loop_param(*param).is_called
+                && analysis.only_value(*param).is_none()
+                && matches!(analysis.ty(*param), Ty::Unknown)
+        };
+        let params = handler.params.iter().enumerate().filter(|(_, param)| is_candidate(param));
+        let params: SmallVec<[(usize, Variable); 1]> = params.map(|(index, param)| (index, *param)).collect();
+        if params.is_empty() || size::of(&handler.body, LARGEST_LOOP).is_none() {
+            return SmallVec::new();
+        }
+        let called =
+            |(index, param)| Some(CalledParam { index, args: args_of_calls(handler, index, param)? });
+        let called: SmallVec<[CalledParam; 1]> = params.into_iter().filter_map(called).collect();
+        self.function.has_called_params |= !called.is_empty();
+        called
+    }
+
+    /// Whether a closure that a loop calls with so many arguments is of a pattern for which that has a version.
+    pub(crate) fn is_sequence(&mut self, closure: Simple, args: usize) -> bool {
+        let pattern = self.pattern(closure, Some(args), &mut Found::default());
+        pattern.is_some_and(|pattern| self.goes_on(&pattern.call))
+    }
+
+    /// Whether a call makes a sequence, and what comes after it passes that to a loop that consumes it, or makes another
+    /// sequence of it.
+    pub(crate) fn makes_consumed(&mut self, apply: &Apply, code: CodeId) -> bool {
+        let Some(ContState::Pending(handler)) = self.function.conts.get(&apply.ret) else { return false };
+        let [result] = handler.params[..] else { return false };
+        let is_captured = handler.rest.items.as_slice().iter().any(|item| match item {
+            Item::LetClosures { set, .. } => {
+                set.values.iter().any(|(_, value)| *value == result.into())
+                    && set.functions.iter().all(|(_, code)| self.waiting_function(*code).is_some())
+            }
+            _ => false,
+        });
+        let consumer = match &handler.rest.terminator {
+            Terminator::Apply(next) => {
+                let index = next.args.iter().position(|arg| *arg == result.into());
+                index.map(|index| (index, (**next).clone()))
+            }
+            _ => None,
+        };
+        let Some(call) = self.returned_sequence(code) else { return false };
+        let is_consumed = is_captured
+            || consumer.is_some_and(|(index, next)| {
+                let consumer = self.callee_of(&next);
+                consumer
+                    .is_some_and(|code| consumed(&self.unit.codes[code]).iter().any(|(at, _)| *at == index))
+            });
+        is_consumed && self.goes_on(&call)
+    }
+
+    /// What the closure calls that a function allocates and returns, if it does nothing else.
+    fn returned_sequence(&self, code: CodeId) -> Option<Apply> {
+        let data = &self.unit.codes[code];
+        let mut found = None;
+        self.body(code)?.walk(&mut |expr| {
+            if let Terminator::ApplyCont(to) = &expr.terminator
+                && to.cont == data.ret
+                && let [Simple::Var(result)] = to.args[..]
+            {
+                for item in &expr.items {
+                    if let Item::LetClosures { vars, set, .. } = item
+                        && let Some(at) = vars.iter().position(|var| *var == result)
+                    {
+                        found = self.waiting_function(set.functions[at].1).map(|waiting| waiting.call);
+                    }
+                }
+            }
+        });
+        found
+    }
+
+    /// The function that a call calls, if its body is at hand.
+    fn callee_of(&mut self, call: &Apply) -> Option<CodeId> {
+        match &call.kind {
+            CallKind::Direct(code) => Some(*code),
+            CallKind::DirectExternal(name) => self.imported(name, call),
+            _ => None,
+        }
+    }
+
+    /// Whether what the closures of a pattern call, by this call, gives closures again, and can be inlined: it is not
+    /// recursive but through these.
+    pub(super) fn goes_on(&mut self, call: &Apply) -> bool {
+        let Some(code) = self.callee_of(call) else { return false };
+        self.simplify_callee(code);
+        let data = &self.unit.codes[code];
+        let may_be_inlined = data.attributes.inline != InlineAttribute::Never
+            && self.global.done.contains(&code)
+            && !self.global.in_progress.contains(&code)
+            && self.whole_size(code, LARGEST_CALLED).is_some()
+            && !self.makes_sole_set(code)
+            && !self.ends_backtraces(code)
+            && !self.calls_its_group(code, &call.kind);
+        may_be_inlined && self.makes_closures(code)
+    }
+
+    /// Whether a function calls itself, or one of its set, other than through the closures that it makes.
+    fn calls_its_group(&self, code: CodeId, kind: &CallKind) -> bool {
+        let group = self.global.sets.functions(code);
+        let is_own = |other: CodeId| {
+            other == code || group.is_some_and(|group| group.iter().any(|(_, member)| *member == other))
+        };
+        let Some(body) = self.body(code) else { return true };
+        let mut calls = false;
+        body.walk(&mut |expr| {
+            if let Terminator::Apply(apply) = &expr.terminator {
+                calls |= apply.kind == *kind;
+                calls |= matches!(apply.kind, CallKind::Direct(callee) if is_own(callee));
+            }
+        });
+        calls
+    }
+}
+
+/// The parameters of a function, by their numbers, which loops of its own take and call, and with how many arguments.
+pub fn consumed(code: &Code) -> Vec<(usize, usize)> {
+    let mut called: FxHashMap<Continuation, SmallVec<[CalledParam; 1]>> = FxHashMap::default();
+    code.body.walk(&mut |expr| {
+        for item in &expr.items {
+            let Item::LetCont { recursive: true, handlers } = item else { continue };
+            let [handler] = &handlers[..] else { continue };
+            let params = handler.params.iter().enumerate();
+            let params = params.filter_map(|(index, param)| {
+                Some(CalledParam { index, args: args_of_calls(handler, index, *param)? })
+            });
+            called.insert(handler.cont, params.collect());
+        }
+    });
+    let mut consumed = Vec::new();
+    if called.values().all(|called| called.is_empty()) {
+        return consumed;
+    }
+    code.body.walk(&mut |expr| {
+        let Terminator::ApplyCont(jump) = &expr.terminator else { return };
+        for param in called.get(&jump.cont).into_iter().flatten() {
+            let passed = jump.args.get(param.index);
+            let own = code.params.iter().position(|own| passed == Some(&Simple::Var(*own)));
+            consumed.extend(own.map(|own| (own, param.args)));
+        }
+    });
+    consumed
+}
+
+/// With how many arguments a parameter of a loop is called, if nothing else is done with it but passing it on to the
+/// next iteration, and the calls are the same.
+fn args_of_calls(handler: &ContHandler, index: usize, param: Variable) -> Option<usize> {
+    let param = Simple::Var(param);
+    let mut counts: SmallVec<[usize; 2]> = SmallVec::new();
+    let mut others = 0;
+    handler.body.walk(&mut |expr| {
+        let mut count = |simple: Simple| others += usize::from(simple == param);
+        expr.items.iter().for_each(|item| item.for_each_simple(&mut count));
+        match &expr.terminator {
+            Terminator::Apply(apply) if apply.kind == CallKind::Generic && apply.callee == Some(param) => {
+                counts.push(apply.args.len());
+                apply.args.iter().for_each(|arg| count(*arg));
+                apply.exn.for_each_simple(&mut count);
+            }
+            Terminator::ApplyCont(ApplyCont { cont, args }) if *cont == handler.cont => {
+                args.iter().enumerate().filter(|(at, _)| *at != index).for_each(|(_, arg)| count(*arg));
+            }
+            terminator => terminator.for_each_simple(&mut count),
+        }
+    });
+    match counts[..] {
+        [count] if others == 0 => Some(count),
+        _ => None,
+    }
+}
