@@ -140,6 +140,8 @@ pub enum Reason {
         /// Its size, with the functions whose closures it allocates.
         size: u32,
     },
+    /// Inlined: a loop calls it in each iteration, through a closure that it gives itself.
+    Awaited,
     /// Inlined: it prints by a format that is known, with all arguments of that.
     KnownFormat {
         /// Its size.
@@ -254,6 +256,7 @@ impl Reason {
                 | SingleUse
                 | Beneficial(_)
                 | CallsInLoops { .. }
+                | Awaited
                 | KnownFormat { .. }
                 | Entered { .. }
                 | Specialised { .. }

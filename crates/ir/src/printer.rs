@@ -507,6 +507,7 @@ fn inline_attribute(name: &str, attribute: InlineAttribute) -> Option<String> {
         InlineAttribute::Hint => Some(format!("{name} hint")),
         InlineAttribute::Unroll(n) => Some(format!("{name} unroll {n}")),
         InlineAttribute::Entered => Some(format!("{name} entered")),
+        InlineAttribute::Awaited => Some(format!("{name} awaited")),
         InlineAttribute::Cold => Some(format!("{name} cold")),
     }
 }

@@ -328,6 +328,8 @@ pub enum InlineAttribute {
     Unroll(u32),
     /// No attribute; the beginning of the function is before the call already (partial inlining).
     Entered,
+    /// No attribute; what the closure waits for that a version of a loop takes as what it has captured.
+    Awaited,
     /// No attribute; each path from the call ends in an error.
     Cold,
 }

@@ -1,34 +1,53 @@
 //! Joins that nothing reaches any more, and handlers that nothing jumps to: what stands in them would still count as a
 //! use for the analyses of the passes that follow.
 
-use flambeau_ir::{Expr, Item};
+use flambeau_ir::{ContHandler, Continuation, Expr, Item, Terminator};
 use rustc_hash::FxHashSet;
 
-/// Drops them, once: what only they reached stays.
+/// Drops them, once: what only they reached stays. So do those that allocate closures, whose codes have no other set.
 pub fn drop_dead_joins(body: &mut Expr) {
-    let mut used = FxHashSet::default();
+    let mut used: FxHashSet<Continuation> = FxHashSet::default();
     body.for_each_cont_use_deep(&mut |cont, _| {
         used.insert(cont);
     });
     body.walk_mut(&mut |expr| {
-        let is_dead = |item: &Item| matches!(item, Item::Join { cont, .. } if !used.contains(cont));
-        while let Some(at) = expr.items.iter().position(is_dead) {
-            let rest = expr.items.split_off(at);
-            let mut rest = rest.into_iter();
-            let Some(Item::Join { body, .. }) = rest.next() else { return };
-            let end = std::mem::replace(&mut expr.terminator, body.terminator);
-            Expr { items: rest.collect(), terminator: end }.dismantle();
-            expr.items.extend(body.items);
-        }
+        drop_rest(expr, &used);
         for item in &mut expr.items {
             if let Item::LetCont { recursive: false, handlers } = item {
-                let (live, dead) =
-                    std::mem::take(handlers).into_iter().partition(|handler| used.contains(&handler.cont));
+                let is_live =
+                    |handler: &ContHandler| used.contains(&handler.cont) || makes_sets(&handler.body);
+                let (live, dead) = std::mem::take(handlers).into_iter().partition(is_live);
                 *handlers = live;
-                let dead: Vec<flambeau_ir::ContHandler> = dead;
+                let dead: Vec<ContHandler> = dead;
                 dead.into_iter().for_each(|handler| handler.body.dismantle());
             }
         }
         expr.items.retain(|item| !matches!(item, Item::LetCont { handlers, .. } if handlers.is_empty()));
     });
+}
+
+/// Drops what follows a join that nothing reaches.
+fn drop_rest(expr: &mut Expr, used: &FxHashSet<Continuation>) {
+    let is_dead = |item: &Item| matches!(item, Item::Join { cont, .. } if !used.contains(cont));
+    while let Some(at) = expr.items.iter().position(is_dead) {
+        let mut rest = expr.items.split_off(at).into_iter();
+        let Some(Item::Join { cont, params, body }) = rest.next() else { return };
+        let end = std::mem::replace(&mut expr.terminator, Terminator::Unreachable);
+        let rest = Expr { items: rest.collect(), terminator: end };
+        if makes_sets(&rest) {
+            expr.terminator = rest.terminator;
+            expr.items.push(Item::Join { cont, params, body });
+            expr.items.extend(rest.items);
+            return;
+        }
+        rest.dismantle();
+        expr.terminator = body.terminator;
+        expr.items.extend(body.items);
+    }
+}
+
+fn makes_sets(expr: &Expr) -> bool {
+    let mut makes = false;
+    expr.for_each_set(&mut |_| makes = true);
+    makes
 }

@@ -93,6 +93,7 @@ fn brief(reason: &Reason) -> &'static str {
         Reason::SingleUse => "only use",
         Reason::Beneficial(_) => "benefit",
         Reason::CallsInLoops { .. } => "loops over calls",
+        Reason::Awaited => "sequence",
         Reason::KnownFormat { .. } => "known format",
         Reason::Entered { .. } => "its beginning",
         Reason::Specialised { .. } => "for its arguments",
@@ -147,6 +148,7 @@ fn because(reason: &Reason) -> (String, Option<String>) {
             "the function calls functions that are known here in its loops".into(),
             Some(format!("size {size}, {calls} calls")),
         ),
+        Reason::Awaited => plain("it makes the elements of a sequence that is consumed by the loop"),
         Reason::KnownFormat { size } => (
             "the function prints by a format that is known here, with all its arguments".into(),
             Some(format!("size {size}")),
@@ -292,6 +294,7 @@ fn changes(reason: &Reason, policy: Policy, level: u32) -> Vec<Change> {
         Reason::Small { .. }
         | Reason::SingleUse
         | Reason::CallsInLoops { .. }
+        | Reason::Awaited
         | Reason::KnownFormat { .. } => {
             vec![NOT_INLINED, NOT_INLINE]
         }

@@ -478,12 +478,17 @@ impl Parser<'_> {
             Token::Word("never") => InlineAttribute::Never,
             Token::Word("hint") => InlineAttribute::Hint,
             Token::Word("entered") => InlineAttribute::Entered,
+            Token::Word("awaited") => InlineAttribute::Awaited,
             Token::Word("cold") => InlineAttribute::Cold,
             Token::Word("unroll") => {
                 self.next += 1;
                 return Ok(InlineAttribute::Unroll(self.integer()?));
             }
-            _ => return Err(self.expected("`always`, `never`, `hint`, `entered`, `cold` or `unroll`")),
+            _ => {
+                return Err(
+                    self.expected("`always`, `never`, `hint`, `entered`, `awaited`, `cold` or `unroll`")
+                );
+            }
         };
         self.next += 1;
         Ok(attribute)

@@ -75,6 +75,8 @@ struct Pattern {
 /// What a closure passes to the function that it calls.
 #[derive(Clone, Debug)]
 enum PatternArg {
+    /// What the function has no use for.
+    Unused,
     /// An argument of its own.
     Own(usize),
     /// This, in all closures of the pattern.
@@ -116,7 +118,7 @@ impl Pattern {
             match arg {
                 PatternArg::Captured(kind) => kinds.push(*kind),
                 PatternArg::Closure(inner) => inner.kinds(kinds),
-                PatternArg::Own(_) | PatternArg::Known(_) => {}
+                PatternArg::Unused | PatternArg::Own(_) | PatternArg::Known(_) => {}
             }
         }
     }
@@ -126,6 +128,7 @@ impl Pattern {
         self.call.kind == other.call.kind
             && self.args.len() == other.args.len()
             && self.args.iter().zip(&other.args).all(|(arg, other)| match (arg, other) {
+                (PatternArg::Unused, PatternArg::Unused) => true,
                 (PatternArg::Own(a), PatternArg::Own(b)) => a == b,
                 (PatternArg::Known(a), PatternArg::Known(b)) => a == b,
                 (PatternArg::Captured(a), PatternArg::Captured(b)) => a == b,
@@ -184,15 +187,26 @@ impl Simplifier<'_> {
         }
         let (call, own) = (Rc::new(waiting.call.clone()), waiting.params.len());
         let mut pattern = Pattern { call, args: Vec::new(), first: code, own };
-        for arg in waiting.call.callee.iter().chain(&waiting.call.args) {
+        let unused = self.unused(&waiting.call);
+        let callee = waiting.call.callee.iter().map(|callee| (None, callee));
+        let args = waiting.call.args.iter().enumerate().map(|(index, arg)| (Some(index), arg));
+        for (index, arg) in callee.chain(args) {
             let own = waiting.params.iter().position(|param| Simple::Var(*param) == *arg);
             let arg = match own {
+                _ if index.is_some_and(|index| unused.contains(&index)) => PatternArg::Unused,
                 Some(index) => PatternArg::Own(index),
                 None => self.pattern_arg(waiting.value(&known, *arg)?, found)?,
             };
             pattern.args.push(arg);
         }
         Some(pattern)
+    }
+
+    /// The arguments of a call that the function has no use for.
+    fn unused(&mut self, call: &Apply) -> SmallVec<[usize; 2]> {
+        let CallKind::Direct(code) = call.kind else { return SmallVec::new() };
+        self.simplify_callee(code);
+        self.global.ignored.get(&code).cloned().unwrap_or_default()
     }
 
     fn pattern_arg(&mut self, value: Simple, found: &mut Found) -> Option<PatternArg> {

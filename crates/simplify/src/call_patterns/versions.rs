@@ -4,7 +4,9 @@ use std::rc::Rc;
 
 use flambeau_ir::copy::Copier;
 use flambeau_ir::term::InlineAttribute;
-use flambeau_ir::{CallKind, ContHandler, Continuation, Expr, Item, Rewrite, Subkind, Terminator, Variable};
+use flambeau_ir::{
+    CallKind, ContHandler, Continuation, Expr, Item, Rewrite, Simple, Subkind, Terminator, Variable,
+};
 use flambeau_types::Ty;
 use smallvec::{SmallVec, smallvec};
 
@@ -151,6 +153,7 @@ impl Simplifier<'_> {
             own.iter().map(|param| self.unit.new_variable_like(*param)).collect();
         for (arg, described) in call.callee.iter_mut().chain(&mut call.args).zip(&pattern.args) {
             *arg = match described {
+                PatternArg::Unused => Simple::UNIT,
                 PatternArg::Own(index) => own[*index].into(),
                 PatternArg::Known(simple) => *simple,
                 PatternArg::Captured(kind) => {
@@ -176,7 +179,7 @@ impl Simplifier<'_> {
         // It is recursive, through the closures that it makes: nothing else would inline it.
         for (_, code) in &set.functions {
             if let Terminator::Apply(call) = &mut self.unit.codes[*code].body.terminator {
-                call.inlined = InlineAttribute::Hint;
+                call.inlined = InlineAttribute::Awaited;
             }
         }
         self.global.sets.note(&set, self.function.current);

@@ -280,6 +280,7 @@ impl Simplifier<'_> {
         match apply.inlined {
             InlineAttribute::Never => return Err(Reason::ForbiddenByCall),
             InlineAttribute::Always | InlineAttribute::Hint => return Ok(Some(Reason::AttributeOfCall)),
+            InlineAttribute::Awaited => return Ok(Some(Reason::Awaited)),
             InlineAttribute::Unroll(0) if self.unit.codes[code].recursive => return Err(Reason::Recursive),
             InlineAttribute::Unroll(left @ 1..) => return Ok(Some(Reason::Unrolled { left })),
             InlineAttribute::Unroll(0)
