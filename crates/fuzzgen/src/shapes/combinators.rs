@@ -115,6 +115,11 @@ const SEQUENCES: &[&str] = &[
     "let $above k s = $filter (fun x -> x land 3 <> k land 3) s\n",
     "let rec $zip f s t () = match s (), t () with Seq.Cons (x, s), Seq.Cons (y, t) -> Seq.Cons (f x y, $zip f s t) | _ -> Seq.Nil\n",
     "let rec $scan f a s = fun () -> match s () with Seq.Nil -> Seq.Nil | Seq.Cons (x, rest) -> let b = f a x in Seq.Cons (b, $scan f b rest)\n",
+    "let rec $append s t () = match s () with Seq.Nil -> t () | Seq.Cons (x, rest) -> Seq.Cons (x, $append rest t)\n",
+    "let rec $turns s t () = match s () with Seq.Nil -> t () | Seq.Cons (x, rest) -> Seq.Cons (x, $turns t rest)\n",
+    "let $asked = ref 0\nlet rec $counted s () = incr $asked; match s () with Seq.Nil -> Seq.Nil | Seq.Cons (x, rest) -> Seq.Cons (x + !$asked, $counted rest)\n",
+    "let rec $until n i () = if i > n then raise Exit else Seq.Cons (i, $until n (i + 2))\n",
+    "type $step = Done of int | More of (int -> int -> $step)\nlet rec $even acc a b = if a > 9 then Done acc else More ($odd (acc + b))\nand $odd acc a b = if b > 11 then Done (acc * 2) else More ($even (acc - a))\n",
 ];
 
 const STAGES: &[&str] = &[
@@ -128,6 +133,9 @@ const STAGES: &[&str] = &[
     "($zip (fun x y -> x - y + n) $source $source)",
     "($scan (fun a x -> (a + x) land i) n $source)",
     "($take n $source)",
+    "($append $source $source)",
+    "($take 9 ($turns $source $source))",
+    "($counted $source)",
     "(Seq.flat_map (fun x -> fun () -> Seq.Cons (x, Seq.return i)) $source)",
     "(let s = $source in if n > 9 then $map (fun x -> x * n) s else $map (fun x -> x - 1) s)",
 ];
@@ -136,6 +144,8 @@ const SOURCES: &[&str] = &[
     "($unfold (fun x -> if x > n then None else Some (x, x + 1)) i)",
     "(Seq.unfold (fun x -> if x = 0 then None else Some (x land 7, x / 2)) (n * 100))",
     "(List.to_seq [ i; n; 3 ])",
+    "($until n i)",
+    "($until (n + 9) i)",
     "($unfold (fun (x, y) -> if x > 500 then None else Some (x, (y, x + y))) (1, 1))",
 ];
 
@@ -144,6 +154,11 @@ const SINKS: &[&str] = &[
     "(let s = ref 0 in Seq.iter (fun x -> s := (!s lxor x) + 1) $pipe; !s)",
     "List.length (List.of_seq $pipe)",
     "(let rec loop s k = match s () with Seq.Nil -> k | Seq.Cons (x, rest) -> loop rest ((k + x) land 0xFFFF) in loop $pipe i)",
+    "(try Seq.fold_left (fun s x -> (s + x) land 0xFFFF) 0 $pipe with Exit -> i)",
+    "(let rec loop k n s = match s () with Seq.Nil -> k | Seq.Cons (x, rest) -> if n > 0 && x land 3 = 0 then loop (k + 1) (n - 1) s else loop ((k + x) land 0xFFFF) n rest in loop 0 3 $pipe)",
+    "(let rec loop k s t = match s (), t () with Seq.Cons (x, s), Seq.Cons (y, t) -> loop ((k + (x * y)) land 0xFFFF) s t | _ -> k in loop i $pipe $pipe)",
+    "(let rec loop last k s = match s () with Seq.Nil -> (match last () with Seq.Nil -> k | Seq.Cons (x, _) -> x + k) | Seq.Cons (x, rest) -> loop s ((k + x) land 0xFFFF) rest in loop Seq.empty i $pipe)",
+    "(let rec loop i step = match step i (i + 1) with Done x -> x | More next -> loop (i + 1) next in loop i ($even n)) + String.length (String.of_seq (Seq.map (fun x -> Char.chr (x land 127)) $pipe))",
 ];
 
 fn pipe(g: &mut Gen, stages: usize, values: &[(&str, Node)]) -> Node {
@@ -156,7 +171,10 @@ fn pipe(g: &mut Gen, stages: usize, values: &[(&str, Node)]) -> Node {
 }
 
 fn pipelines(g: &mut Gen) -> Instance {
-    let names = ["map", "filter", "unfold", "take", "scaled", "above", "zip", "scan", "h"];
+    let names = [
+        "map", "filter", "unfold", "take", "scaled", "above", "zip", "scan", "append", "turns", "asked",
+        "counted", "until", "step", "even", "odd", "h",
+    ];
     let mut values: Vec<(&str, Node)> = names.map(|name| (name, Node::from(g.fresh(name)))).into();
     values.push(("a", g.attribute().into()));
     let mut items: Vec<Node> = SEQUENCES.iter().map(|text| filled(text, &values)).collect();
@@ -166,6 +184,6 @@ fn pipelines(g: &mut Gen) -> Instance {
     let sink: &&str = g.rng.pick(SINKS);
     let sum = plain(sink, &values);
     values.push(("sum", sum));
-    items.push(filled("let$a $h i n = $sum\n", &values));
+    items.push(filled("let$a $h i n = try $sum with Exit -> n\n", &values));
     Instance { items, kernel: Kernel::Iterated(int("($h i (i + 3))", &values), 12), ends: vec![8] }
 }
