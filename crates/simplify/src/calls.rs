@@ -77,6 +77,9 @@ impl Simplifier<'_> {
                 },
             },
         }
+        if let Some(version) = self.call_of_version(&apply) {
+            apply = version;
+        }
         self.pass_typed_functions(&mut apply);
         self.call_copy_for_types(&mut apply);
         self.called(apply, out)

@@ -7,7 +7,7 @@ use flambeau_ir::transfer::{self, Exported};
 use flambeau_ir::{CodeId, Rewrites, Simple, StaticDef, Subkind, Symbol, Unit, Variable};
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::{inline, instances, size, specialise};
+use crate::{call_patterns, inline, instances, size, specialise};
 
 /// What others may inline without evaluating it, at their `-O3`.
 const SMALL: u32 = 60;
@@ -180,13 +180,15 @@ fn may_be_inlined(unit: &Unit, code: CodeId, rewrites: &Rewrites) -> bool {
         _ => largest_benefit(unit, code).saturating_add(SMALL).min(LARGE),
     };
     let copied = || specialise::uses_functions(unit, code) || specialise::types::gains_from_types(unit, code);
+    let consumes = || !call_patterns::called_params_of(data, code).is_empty();
     let unrolled = || inline::descends_and_is_small(unit, code);
-    (stub || !data.recursive || copied() || unrolled()) && size::whole(unit, code, limit).is_some()
+    (stub || !data.recursive || copied() || consumes() || unrolled())
+        && size::whole(unit, code, limit).is_some()
 }
 
 /// Whether the hidden functions that an importing unit copies with a function are worth it: small, called and not
 /// handed on, and one of them takes a number in a box, which the copy need not, or makes a closure, as what makes a
-/// sequence does ([`crate::call_patterns`]). A functor's may be anything: they are what it is evaluated for.
+/// sequence does, or consumes one ([`call_patterns`]). A functor's may be anything: they are what it is evaluated for.
 fn may_have_copies(
     unit: &Unit,
     code: CodeId,
@@ -203,6 +205,7 @@ fn may_have_copies(
         });
     }
     let is_boxed = |param: &Variable| matches!(unit.variables[*param].subkind, Subkind::Boxed(_));
+    let consumes = |copy: &CodeId| !call_patterns::called_params_of(&unit.codes[*copy], *copy).is_empty();
     let makes_closures = |copy: &CodeId| {
         let mut makes = false;
         unit.codes[*copy].body.for_each_code_made(&mut |_| makes = true);
@@ -210,10 +213,9 @@ fn may_have_copies(
     };
     let mut left = LARGEST_COPIES;
     !hands_on
-        && exported
-            .copies
-            .iter()
-            .any(|copy| unit.codes[*copy].params.iter().any(is_boxed) || makes_closures(copy))
+        && exported.copies.iter().any(|copy| {
+            unit.codes[*copy].params.iter().any(is_boxed) || makes_closures(copy) || consumes(copy)
+        })
         && exported.copies.iter().all(|copy| {
             let size = size::of(&unit.codes[*copy].body, left);
             left -= size.unwrap_or(0);

@@ -277,8 +277,12 @@ impl<'a> Simplifier<'a> {
             self.global.declared.insert(code, body.clone());
         }
         self.global.in_progress.insert(code);
-        let function =
-            FunctionState { current: Some(code), budget: self.budget(Some(code)), ..self.state_inside() };
+        let function = FunctionState {
+            current: Some(code),
+            budget: self.budget(Some(code)),
+            has_called_params: self.global.function_versions.contains(code),
+            ..self.state_inside()
+        };
         let body = self.in_function(function, |this| {
             this.bind_parameters(code, closure, symbol);
             this.function_body(body)

@@ -9,7 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 use crate::analysis::Analysis;
-use crate::call_patterns::WaitingClosure;
+use crate::call_patterns::{FunctionVersions, WaitingClosure};
 use crate::cold::ColdConts;
 use crate::continuations::ContState;
 use crate::edges::Edges;
@@ -75,6 +75,7 @@ pub struct Global {
     pub speculation_budget: u32,
     pub imported: Imported,
     pub typed_copies: TypedCopies,
+    pub function_versions: FunctionVersions,
     pub formats: Formats,
     pub toplevel: toplevel::Fields,
     pub uses: uses::Uses,
@@ -131,6 +132,7 @@ impl Global {
             speculation_budget: crate::Simplifier::speculation_budget(unit),
             imported: Imported::default(),
             typed_copies: TypedCopies::default(),
+            function_versions: FunctionVersions::default(),
             formats: Formats::new(inline::UNIT_BUDGET.saturating_mul(unit.parts), unit_budget),
             toplevel: toplevel::Fields::default(),
             uses: uses::Uses::default(),

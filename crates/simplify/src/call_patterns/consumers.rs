@@ -3,7 +3,8 @@
 use flambeau_ir::decision::Policy;
 use flambeau_ir::term::InlineAttribute;
 use flambeau_ir::{
-    Apply, ApplyCont, CallKind, Code, CodeId, ContHandler, Continuation, Item, Simple, Terminator, Variable,
+    Apply, ApplyCont, CallKind, Code, CodeId, ContHandler, Continuation, Expr, Item, Simple, Terminator,
+    Variable,
 };
 use flambeau_types::Ty;
 use rustc_hash::FxHashMap;
@@ -29,11 +30,7 @@ pub struct CalledParam {
 impl Simplifier<'_> {
     /// The parameters of a loop for which it has versions.
     pub(crate) fn called_params(&mut self, handler: &ContHandler) -> SmallVec<[CalledParam; 1]> {
-        let stays = self.is_measuring()
-            || self.function.in_instance
-            || self.rewrites.stubs_only
-            || self.arguments().policy == Policy::Classic;
-        if stays {
+        if self.has_no_versions() {
             return SmallVec::new();
         }
         let analysis = &self.function.analysis;
@@ -47,11 +44,18 @@ impl Simplifier<'_> {
         if params.is_empty() || size::of(&handler.body, LARGEST_LOOP).is_none() {
             return SmallVec::new();
         }
-        let called =
-            |(index, param)| Some(CalledParam { index, args: args_of_calls(handler, index, param)? });
+        let called = |(index, param)| Some(CalledParam { index, args: args_in_loop(handler, index, param)? });
         let called: SmallVec<[CalledParam; 1]> = params.into_iter().filter_map(called).collect();
         self.function.has_called_params |= !called.is_empty();
         called
+    }
+
+    /// Whether nothing has versions here.
+    pub(super) fn has_no_versions(&self) -> bool {
+        self.is_measuring()
+            || self.function.in_instance
+            || self.rewrites.stubs_only
+            || self.arguments().policy == Policy::Classic
     }
 
     /// Whether a closure that a loop calls with so many arguments is of a pattern for which that has a version.
@@ -111,7 +115,7 @@ impl Simplifier<'_> {
     }
 
     /// The function that a call calls, if its body is at hand.
-    fn callee_of(&mut self, call: &Apply) -> Option<CodeId> {
+    pub(super) fn callee_of(&mut self, call: &Apply) -> Option<CodeId> {
         match &call.kind {
             CallKind::Direct(code) => Some(*code),
             CallKind::DirectExternal(name) => self.imported(name, call),
@@ -153,22 +157,14 @@ impl Simplifier<'_> {
     }
 }
 
+/// The parameters that loops call, by the continuations of these.
+type CalledInLoops = FxHashMap<Continuation, SmallVec<[CalledParam; 1]>>;
+
 /// The parameters of a function, by their numbers, which loops of its own take and call, and with how many arguments.
 pub fn consumed(code: &Code) -> Vec<(usize, usize)> {
-    let mut called: FxHashMap<Continuation, SmallVec<[CalledParam; 1]>> = FxHashMap::default();
-    code.body.walk(&mut |expr| {
-        for item in &expr.items {
-            let Item::LetCont { recursive: true, handlers } = item else { continue };
-            let [handler] = &handlers[..] else { continue };
-            let params = handler.params.iter().enumerate();
-            let params = params.filter_map(|(index, param)| {
-                Some(CalledParam { index, args: args_of_calls(handler, index, *param)? })
-            });
-            called.insert(handler.cont, params.collect());
-        }
-    });
+    let called = called_in_loops(&code.body);
     let mut consumed = Vec::new();
-    if called.values().all(|called| called.is_empty()) {
+    if called.is_empty() {
         return consumed;
     }
     code.body.walk(&mut |expr| {
@@ -182,23 +178,85 @@ pub fn consumed(code: &Code) -> Vec<(usize, usize)> {
     consumed
 }
 
+/// The parameters of a recursive function that it calls, if nothing else is done with them but passing them on to calls
+/// of itself, and to loops that only call them.
+pub fn called_params_of(code: &Code, id: CodeId) -> SmallVec<[CalledParam; 1]> {
+    let loops = called_in_loops(&code.body);
+    let params = code.params.iter().enumerate();
+    let called = |(index, param): (usize, &Variable)| {
+        let args = args_of_calls(&code.body, *param, &|passed| match passed {
+            Passing::Jump(cont, at) => {
+                loops.get(&cont).is_some_and(|called| called.iter().any(|called| called.index == at))
+            }
+            Passing::Call(kind, at) => *kind == CallKind::Direct(id) && at == index,
+        })?;
+        Some(CalledParam { index, args })
+    };
+    params.filter_map(called).collect()
+}
+
+fn called_in_loops(body: &Expr) -> CalledInLoops {
+    let mut called = CalledInLoops::default();
+    body.walk(&mut |expr| {
+        for item in &expr.items {
+            let Item::LetCont { recursive: true, handlers } = item else { continue };
+            let [handler] = &handlers[..] else { continue };
+            let params = handler.params.iter().enumerate();
+            let params = params.filter_map(|(index, param)| {
+                Some(CalledParam { index, args: args_in_loop(handler, index, *param)? })
+            });
+            let params: SmallVec<[CalledParam; 1]> = params.collect();
+            if !params.is_empty() {
+                called.insert(handler.cont, params);
+            }
+        }
+    });
+    called
+}
+
 /// With how many arguments a parameter of a loop is called, if nothing else is done with it but passing it on to the
-/// next iteration, and the calls are the same.
-fn args_of_calls(handler: &ContHandler, index: usize, param: Variable) -> Option<usize> {
-    let param = Simple::Var(param);
+/// next iteration.
+fn args_in_loop(handler: &ContHandler, index: usize, param: Variable) -> Option<usize> {
+    args_of_calls(
+        &handler.body,
+        param,
+        &|passed| matches!(passed, Passing::Jump(cont, at) if cont == handler.cont && at == index),
+    )
+}
+
+/// Where an argument is passed: to which continuation or function, and as which of the arguments.
+enum Passing<'a> {
+    Jump(Continuation, usize),
+    Call(&'a CallKind, usize),
+}
+
+/// With how many arguments a variable is called, in one place, if nothing else is done with it but passing it on where
+/// that is allowed.
+fn args_of_calls(body: &Expr, var: Variable, may_pass: &dyn Fn(Passing<'_>) -> bool) -> Option<usize> {
+    let var = Simple::Var(var);
     let mut counts: SmallVec<[usize; 2]> = SmallVec::new();
     let mut others = 0;
-    handler.body.walk(&mut |expr| {
-        let mut count = |simple: Simple| others += usize::from(simple == param);
+    body.walk(&mut |expr| {
+        let mut count = |simple: Simple| others += usize::from(simple == var);
         expr.items.iter().for_each(|item| item.for_each_simple(&mut count));
         match &expr.terminator {
-            Terminator::Apply(apply) if apply.kind == CallKind::Generic && apply.callee == Some(param) => {
-                counts.push(apply.args.len());
-                apply.args.iter().for_each(|arg| count(*arg));
+            Terminator::Apply(apply) => {
+                if apply.kind == CallKind::Generic && apply.callee == Some(var) {
+                    counts.push(apply.args.len());
+                } else {
+                    apply.callee.into_iter().for_each(&mut count);
+                }
+                let args = apply.args.iter().enumerate();
+                let args =
+                    args.filter(|(at, arg)| **arg != var || !may_pass(Passing::Call(&apply.kind, *at)));
+                args.for_each(|(_, arg)| count(*arg));
+                apply.for_each_comparator(&mut count);
                 apply.exn.for_each_simple(&mut count);
             }
-            Terminator::ApplyCont(ApplyCont { cont, args }) if *cont == handler.cont => {
-                args.iter().enumerate().filter(|(at, _)| *at != index).for_each(|(_, arg)| count(*arg));
+            Terminator::ApplyCont(ApplyCont { cont, args }) => {
+                let args = args.iter().enumerate();
+                let args = args.filter(|(at, arg)| **arg != var || !may_pass(Passing::Jump(*cont, *at)));
+                args.for_each(|(_, arg)| count(*arg));
             }
             terminator => terminator.for_each_simple(&mut count),
         }

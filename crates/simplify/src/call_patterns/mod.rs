@@ -27,6 +27,7 @@
 //! the parameter has no versions: what exists is never made a second time.
 
 mod consumers;
+mod functions;
 mod results;
 mod versions;
 
@@ -40,7 +41,8 @@ use smallvec::SmallVec;
 
 use crate::Simplifier;
 
-pub use consumers::{CalledParam, consumed};
+pub use consumers::{CalledParam, called_params_of, consumed};
+pub use functions::FunctionVersions;
 pub use results::{WaitingClosure, Waits};
 
 /// No more closures than these are in a pattern.

@@ -16,8 +16,8 @@ use crate::analysis::Analysis;
 use crate::run::{Params, Rest};
 use crate::{Simplifier, size};
 
-/// No more versions than these of a loop.
-const VERSIONS: usize = 4;
+/// No more versions than these of a loop or a function.
+pub(super) const VERSIONS: usize = 4;
 
 /// A version of a loop.
 struct Version {
@@ -133,6 +133,7 @@ impl Simplifier<'_> {
             for (CalledParam { index, .. }, pattern) in called.iter().zip(patterns) {
                 this.closure_of(pattern, copied[*index], &mut params, &mut head);
             }
+            params[copied.len()..].iter().for_each(|part| this.env.bind(*part, Ty::Unknown));
             let analysis = Analysis::of(&body, &this.env, this.rewrites.keep_backtraces);
             if this.function.current.is_some() {
                 this.note_cold(&body, None);
@@ -145,7 +146,13 @@ impl Simplifier<'_> {
     }
 
     /// Allocates a closure of a pattern, the parameter `var`, from parameters that are added for what it has captured.
-    fn closure_of(&mut self, pattern: &Pattern, var: Variable, params: &mut Params, head: &mut Vec<Item>) {
+    pub(super) fn closure_of(
+        &mut self,
+        pattern: &Pattern,
+        var: Variable,
+        params: &mut Params,
+        head: &mut Vec<Item>,
+    ) {
         let data = &self.unit.codes[pattern.first];
         let (mut call, own, result, dbg) =
             ((*pattern.call).clone(), data.params.clone(), data.result, data.dbg);
@@ -160,7 +167,6 @@ impl Simplifier<'_> {
                     let name = self.unit.variables[var].name.clone();
                     let part = self.unit.new_variable(name, *kind, Subkind::Any);
                     params.push(part);
-                    self.env.bind(part, Ty::Unknown);
                     part.into()
                 }
                 PatternArg::Closure(inner) => {
