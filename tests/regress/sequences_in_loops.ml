@@ -135,3 +135,34 @@ let () =
   words "queue" (fun () ->
       let queue = Queue.of_seq (ints 0 30) in
       sum (Seq.map (fun x -> x + 1) (Queue.to_seq queue)))
+
+(* Recursive functions that consume sequences have versions, too. *)
+let rec sum_of s = match s () with Seq.Nil -> 0 | Seq.Cons (x, next) -> x + sum_of next
+
+let rec last default s = match s () with Seq.Nil -> default | Seq.Cons (x, next) -> last x next
+
+let rec count_until stop s =
+  match s () with
+  | Seq.Nil -> 0
+  | Seq.Cons (x, next) -> if x = stop then 1000 + Seq.fold_left ( + ) 0 next else 1 + count_until stop next
+
+let rec build s = match s () with Seq.Nil -> [] | Seq.Cons (x, next) -> x :: build_rest x next
+and build_rest y s = match s () with Seq.Nil -> [ y ] | Seq.Cons (x, next) -> (x - y) :: build next
+
+let rec merge a b =
+  match a () with
+  | Seq.Nil -> sum_of b
+  | Seq.Cons (x, next) -> if x land 1 = 0 then x + merge b next else x - merge next b
+
+let rec holds kept s = match s () with Seq.Nil -> List.length kept | Seq.Cons (_, next) -> holds (s :: kept) next
+
+let () =
+  let squares n = Seq.map (fun x -> x * x) (ints 0 n) in
+  words "sum_of" (fun () -> sum_of (squares 50));
+  words "last" (fun () -> last 0 (squares 50));
+  words "count_until" (fun () -> count_until 49 (squares 12));
+  words "build" (fun () -> List.fold_left (fun acc x -> (acc * 3) + x) 0 (build (squares 9)));
+  words "merge" (fun () -> merge (squares 9) (ints 3 8));
+  words "holds" (fun () -> holds [] (squares 9));
+  words "sum_of unknown" (fun () -> sum_of unknown);
+  words "sum_of raising" (fun () -> try sum_of (until 17 0) with Stop n -> n)

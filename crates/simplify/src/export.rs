@@ -188,7 +188,7 @@ fn may_be_inlined(unit: &Unit, code: CodeId, rewrites: &Rewrites) -> bool {
 
 /// Whether the hidden functions that an importing unit copies with a function are worth it: small, called and not
 /// handed on, and one of them takes a number in a box, which the copy need not, or makes a closure, as what makes a
-/// sequence does, or consumes one ([`call_patterns`]). A functor's may be anything: they are what it is evaluated for.
+/// sequence does ([`call_patterns`]). A functor's may be anything: they are what it is evaluated for.
 fn may_have_copies(
     unit: &Unit,
     code: CodeId,
@@ -205,7 +205,6 @@ fn may_have_copies(
         });
     }
     let is_boxed = |param: &Variable| matches!(unit.variables[*param].subkind, Subkind::Boxed(_));
-    let consumes = |copy: &CodeId| !call_patterns::called_params_of(&unit.codes[*copy], *copy).is_empty();
     let makes_closures = |copy: &CodeId| {
         let mut makes = false;
         unit.codes[*copy].body.for_each_code_made(&mut |_| makes = true);
@@ -213,9 +212,10 @@ fn may_have_copies(
     };
     let mut left = LARGEST_COPIES;
     !hands_on
-        && exported.copies.iter().any(|copy| {
-            unit.codes[*copy].params.iter().any(is_boxed) || makes_closures(copy) || consumes(copy)
-        })
+        && exported
+            .copies
+            .iter()
+            .any(|copy| unit.codes[*copy].params.iter().any(is_boxed) || makes_closures(copy))
         && exported.copies.iter().all(|copy| {
             let size = size::of(&unit.codes[*copy].body, left);
             left -= size.unwrap_or(0);

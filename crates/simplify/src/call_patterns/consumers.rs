@@ -64,8 +64,8 @@ impl Simplifier<'_> {
         pattern.is_some_and(|pattern| self.goes_on(&pattern.call))
     }
 
-    /// Whether a call makes a sequence, and what comes after it passes that to a loop that consumes it, or makes another
-    /// sequence of it.
+    /// Whether a call makes a sequence, and what comes after it passes that to a loop that consumes it, or makes
+    /// another sequence of it.
     pub(crate) fn makes_consumed(&mut self, apply: &Apply, code: CodeId) -> bool {
         let Some(ContState::Pending(handler)) = self.function.conts.get(&apply.ret) else { return false };
         let [result] = handler.params[..] else { return false };

@@ -72,7 +72,12 @@ impl Simplifier<'_> {
         if !is_candidate {
             return SmallVec::new();
         }
-        let called = consumers::called_params_of(&self.unit.codes[code], code);
+        // What makes a sequence of another does a step of it at each call.
+        let called = if self.makes_closures(code) {
+            SmallVec::new()
+        } else {
+            consumers::called_params_of(&self.unit.codes[code], code)
+        };
         self.global.function_versions.called.insert(code, called.clone());
         called
     }

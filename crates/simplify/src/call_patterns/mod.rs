@@ -16,9 +16,9 @@
 //!
 //! # Results
 //!
-//! What the call gives is a variant, one of whose fields is the closure of the next iteration, and it comes from several
-//! paths. So in a function that has such loops a continuation that takes a variant as its parts takes, too, what a
-//! closure among these has captured, if it is of one pattern on all paths.
+//! What the call gives is a variant, one of whose fields is the closure of the next iteration, and it comes from
+//! several paths. So in a function that has such loops a continuation that takes a variant as its parts takes, too,
+//! what a closure among these has captured, if it is of one pattern on all paths.
 //!
 //! # Identity
 //!
@@ -128,6 +128,7 @@ impl Pattern {
     /// Whether closures of the one can be taken for closures of the other.
     fn is(&self, other: &Pattern) -> bool {
         self.call.kind == other.call.kind
+            && self.own == other.own
             && self.args.len() == other.args.len()
             && self.args.iter().zip(&other.args).all(|(arg, other)| match (arg, other) {
                 (PatternArg::Unused, PatternArg::Unused) => true,
