@@ -286,7 +286,7 @@ fn terms() {
     error(
         "entry -> k { call 1 (2) [inlined maybe] -> k }",
         expect![[r#"
-            3:34: expected `always`, `never`, `hint`, `entered`, `cold` or `unroll`, found `maybe`
+            3:34: expected `always`, `never`, `hint`, `entered`, `awaited`, `cold` or `unroll`, found `maybe`
             3 | entry -> k { call 1 (2) [inlined maybe] -> k }
               |                                  ^
         "#]],

@@ -86,6 +86,7 @@ pub fn reasons() -> Vec<Reason> {
         Functor,
         SingleUse,
         Beneficial(evaluation(40, 34.5, 10.0)),
+        Awaited,
         Entered { size: 24, limit: 30 },
         Specialised { parameters: vec!["f".into()], size: 21 },
         Disabled,
