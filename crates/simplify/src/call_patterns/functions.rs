@@ -93,6 +93,10 @@ impl Simplifier<'_> {
     ) -> Option<CodeId> {
         let made = self.global.function_versions.versions.get(&code).map_or(0, Vec::len);
         let params = self.unit.codes[code].params.len() - called.len() + captured;
+        // A function that takes a closure and knows it would know the original's, where its set is copied.
+        if patterns.iter().any(Pattern::calls_captured) {
+            return None;
+        }
         if made == VERSIONS
             || params > MOST_PARAMETERS
             || self.unit.codes[code].uses_closure()

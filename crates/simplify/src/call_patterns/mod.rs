@@ -114,6 +114,14 @@ impl Pattern {
         1 + inside.sum::<usize>()
     }
 
+    /// Whether a function is called that reads what a closure has captured, which is captured in turn.
+    fn calls_captured(&self) -> bool {
+        let callee = self.call.callee.and(self.args.first());
+        let inside =
+            self.args.iter().any(|arg| matches!(arg, PatternArg::Closure(inner) if inner.calls_captured()));
+        inside || matches!(callee, Some(PatternArg::Captured(_)))
+    }
+
     /// The kinds of what is captured.
     fn kinds(&self, kinds: &mut SmallVec<[Kind; 4]>) {
         for arg in &self.args {

@@ -1,11 +1,16 @@
 //! Functions that are specialised for a closure, and call themselves in closures of their own (`map f` of a sequence):
 //! in place of that closure the copies take what it has captured, one value or a block of several, and allocate a
 //! closure like it, which is only called there. The closures that they allocate capture and pass on that value as they
-//! did the closure. So the copies know nothing of the slots of that closure, which may be copied as before.
+//! did the closure. So the copies know nothing of the slots of that closure, which may be copied as before; nor of those
+//! of a closure that it has captured: one whose function reads what another closure has captured is not passed so.
 
 use flambeau_ir::prim::Mutability;
-use flambeau_ir::{Apply, CodeId, Dbg, Item, Prim, SetOfClosures, Simple, Terminator, ValueSlot, Variable};
+use flambeau_ir::{
+    Apply, CallKind, CodeId, Dbg, FunctionSlot, Item, Named, Prim, SetOfClosures, Simple, Terminator,
+    ValueSlot, Variable,
+};
 use flambeau_types::{Closure, Ty};
+use rustc_hash::FxHashSet;
 use smallvec::{SmallVec, smallvec};
 
 use super::LARGEST_SPECIALISED;
@@ -34,9 +39,45 @@ impl Simplifier<'_> {
                 && known.functions.len() == 1
                 && self.global.sets.binders(code) == 1
                 && !self.is_sole(code)
+                && !self.knows_other_closures(code)
                 // Each copy that calls it has one of its own.
                 && self.whole_size(code, LARGEST_SPECIALISED).is_some()
         })
+    }
+
+    /// Whether a function, or one whose closure it allocates, knows of a closure that it has captured of which set that
+    /// is. Where the two are copied together, the copy knows the copied set; a function of its own would know that of
+    /// the original.
+    fn knows_other_closures(&self, code: CodeId) -> bool {
+        let own = self.global.sets.functions(code).cloned();
+        let own = own.iter().flat_map(|functions| functions.iter().map(|(slot, _)| *slot));
+        let mut bound: FxHashSet<FunctionSlot> = own.chain([self.unit.codes[code].function_slot]).collect();
+        let mut known: Vec<FunctionSlot> = Vec::new();
+        let mut codes = vec![code];
+        while let Some(code) = codes.pop() {
+            let Some(body) = self.body(code) else { return true };
+            body.for_each_set(&mut |set| {
+                bound.extend(set.functions.iter().map(|(slot, _)| *slot));
+                codes.extend(set.functions.iter().map(|(_, code)| *code));
+            });
+            body.walk(&mut |expr| {
+                for item in &expr.items {
+                    if let Item::Let { named: Named::Prim { prim, .. }, .. } = item
+                        && let Prim::ProjectValueSlot { function: slot, .. }
+                        | Prim::ProjectFunctionSlot { from: slot, .. } = prim
+                    {
+                        known.push(*slot);
+                    }
+                }
+                if let Terminator::Apply(apply) = &expr.terminator
+                    && let CallKind::Direct(callee) = apply.kind
+                    && let Some(Simple::Var(_)) = apply.callee
+                {
+                    known.push(self.unit.codes[callee].function_slot);
+                }
+            });
+        }
+        known.iter().any(|slot| !bound.contains(slot))
     }
 
     /// The values by which a closure is passed; what has to be read of it is read before the call, and a block made.
