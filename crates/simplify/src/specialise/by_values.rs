@@ -1,8 +1,9 @@
 //! Functions that are specialised for a closure, and call themselves in closures of their own (`map f` of a sequence):
 //! in place of that closure the copies take what it has captured, one value or a block of several, and allocate a
 //! closure like it, which is only called there. The closures that they allocate capture and pass on that value as they
-//! did the closure. So the copies know nothing of the slots of that closure, which may be copied as before; nor of those
-//! of a closure that it has captured: one whose function reads what another closure has captured is not passed so.
+//! did the closure. So the copies know nothing of the slots of that closure, which may be copied as before; nor of
+//! those of a closure that it has captured: one whose function reads what another closure has captured is not passed
+//! so.
 
 use flambeau_ir::prim::Mutability;
 use flambeau_ir::{
