@@ -1,11 +1,6 @@
 (* Loops that consume sequences: a version for each call pattern (crates/simplify/src/call_patterns.rs). *)
 
-let words name f =
-  let before = Gc.minor_words () in
-  let result = f () in
-  let words = Gc.minor_words () -. before in
-  ignore words;
-  Printf.printf "%s %d\n" name result
+let show name f = Printf.printf "%s %d\n" name (f ())
 
 let rec ints i n () = if i >= n then Seq.Nil else Seq.Cons (i, ints (i + 1) n)
 
@@ -93,46 +88,46 @@ and pong n () = if n = 0 then Seq.Nil else Seq.Cons (-n, ping (n - 1))
 let unknown = Sys.opaque_identity (ints 3 7)
 
 let () =
-  words "ints" (fun () -> sum (ints 0 100));
-  words "map" (fun () -> sum (Seq.map (fun x -> x * x) (ints 0 100)));
-  words "filter" (fun () -> sum (Seq.filter (fun x -> x land 3 = 1) (ints 0 100)));
-  words "filter_map"
+  show "ints" (fun () -> sum (ints 0 100));
+  show "map" (fun () -> sum (Seq.map (fun x -> x * x) (ints 0 100)));
+  show "filter" (fun () -> sum (Seq.filter (fun x -> x land 3 = 1) (ints 0 100)));
+  show "filter_map"
     (fun () -> sum (Seq.filter_map (fun x -> if x land 1 = 0 then Some (x * 3) else None) (ints 0 100)));
-  words "flat_map" (fun () -> sum (Seq.flat_map (fun x -> ints 0 x) (ints 0 20)));
-  words "three"
+  show "flat_map" (fun () -> sum (Seq.flat_map (fun x -> ints 0 x) (ints 0 20)));
+  show "three"
     (fun () ->
       ints 0 100 |> Seq.map (fun x -> x + 1) |> Seq.filter (fun x -> x mod 7 <> 0) |> Seq.map (fun x -> x * 2)
       |> sum);
-  words "append" (fun () -> sum (append (ints 0 10) (ints 100 110)));
-  words "append3" (fun () -> sum (append (append (ints 0 10) (take 5 (forever 7))) (ints 100 110)));
-  words "take" (fun () -> sum (take 12 (forever 5)));
-  words "interleave" (fun () -> sum (take 15 (interleave (ints 0 10) (forever 1000))));
-  words "caught" (fun () -> caught (until 17 0));
-  words "caught map" (fun () -> caught (Seq.map (fun x -> x) (until 17 0)));
-  words "counted" (fun () -> sum (counted (ints 0 10)) + (1000 * !asked));
-  words "keeping" (fun () -> keeping (ints 0 10) + match !last_closure () with Seq.Nil -> 0 | _ -> 1);
-  words "retry" (fun () -> retry (ints 0 20));
-  words "dot" (fun () -> dot (ints 0 20) (Seq.map (fun x -> x + 1) (ints 5 15)));
-  words "run" run;
-  words "halves" (fun () -> int_of_float (1000. *. Seq.fold_left ( +. ) 0.0 (halves 64.0)));
-  words "pairs" (fun () -> Seq.fold_left (fun acc (i, j) -> acc + (i * j)) 0 (pairs 0 30));
-  words "ping" (fun () -> sum (ping 31));
-  words "unknown" (fun () -> sum (Seq.map (fun x -> x * 2) unknown));
-  words "unknown after known" (fun () -> sum (append (ints 0 5) unknown));
-  words "string" (fun () -> Seq.fold_left (fun acc c -> acc + Char.code c) 0 (String.to_seq "sequences"));
-  words "list" (fun () -> sum (List.to_seq [ 1; 2; 3; 4 ]));
-  words "array" (fun () -> sum (Array.to_seq [| 1; 2; 3; 4 |]));
-  words "strings" (fun () -> String.length (String.of_seq (Seq.map Char.uppercase_ascii (String.to_seq "abc"))));
-  words "iter" (fun () ->
+  show "append" (fun () -> sum (append (ints 0 10) (ints 100 110)));
+  show "append3" (fun () -> sum (append (append (ints 0 10) (take 5 (forever 7))) (ints 100 110)));
+  show "take" (fun () -> sum (take 12 (forever 5)));
+  show "interleave" (fun () -> sum (take 15 (interleave (ints 0 10) (forever 1000))));
+  show "caught" (fun () -> caught (until 17 0));
+  show "caught map" (fun () -> caught (Seq.map (fun x -> x) (until 17 0)));
+  show "counted" (fun () -> sum (counted (ints 0 10)) + (1000 * !asked));
+  show "keeping" (fun () -> keeping (ints 0 10) + match !last_closure () with Seq.Nil -> 0 | _ -> 1);
+  show "retry" (fun () -> retry (ints 0 20));
+  show "dot" (fun () -> dot (ints 0 20) (Seq.map (fun x -> x + 1) (ints 5 15)));
+  show "run" run;
+  show "halves" (fun () -> int_of_float (1000. *. Seq.fold_left ( +. ) 0.0 (halves 64.0)));
+  show "pairs" (fun () -> Seq.fold_left (fun acc (i, j) -> acc + (i * j)) 0 (pairs 0 30));
+  show "ping" (fun () -> sum (ping 31));
+  show "unknown" (fun () -> sum (Seq.map (fun x -> x * 2) unknown));
+  show "unknown after known" (fun () -> sum (append (ints 0 5) unknown));
+  show "string" (fun () -> Seq.fold_left (fun acc c -> acc + Char.code c) 0 (String.to_seq "sequences"));
+  show "list" (fun () -> sum (List.to_seq [ 1; 2; 3; 4 ]));
+  show "array" (fun () -> sum (Array.to_seq [| 1; 2; 3; 4 |]));
+  show "strings" (fun () -> String.length (String.of_seq (Seq.map Char.uppercase_ascii (String.to_seq "abc"))));
+  show "iter" (fun () ->
       let n = ref 0 in
       Seq.iter (fun (i, c) -> n := !n + (i * Char.code c)) (String.to_seqi "iterated");
       !n);
-  words "to list" (fun () -> List.length (List.of_seq (Seq.filter (fun x -> x > 10) (ints 0 50))));
-  words "table" (fun () ->
+  show "to list" (fun () -> List.length (List.of_seq (Seq.filter (fun x -> x > 10) (ints 0 50))));
+  show "table" (fun () ->
       let table = Hashtbl.create 7 in
       Hashtbl.add_seq table (Seq.map (fun x -> (x, x * x)) (ints 0 50));
       Seq.fold_left (fun acc (k, v) -> acc + k - v) 0 (Hashtbl.to_seq table));
-  words "queue" (fun () ->
+  show "queue" (fun () ->
       let queue = Queue.of_seq (ints 0 30) in
       sum (Seq.map (fun x -> x + 1) (Queue.to_seq queue)))
 
@@ -158,11 +153,11 @@ let rec holds kept s = match s () with Seq.Nil -> List.length kept | Seq.Cons (_
 
 let () =
   let squares n = Seq.map (fun x -> x * x) (ints 0 n) in
-  words "sum_of" (fun () -> sum_of (squares 50));
-  words "last" (fun () -> last 0 (squares 50));
-  words "count_until" (fun () -> count_until 49 (squares 12));
-  words "build" (fun () -> List.fold_left (fun acc x -> (acc * 3) + x) 0 (build (squares 9)));
-  words "merge" (fun () -> merge (squares 9) (ints 3 8));
-  words "holds" (fun () -> holds [] (squares 9));
-  words "sum_of unknown" (fun () -> sum_of unknown);
-  words "sum_of raising" (fun () -> try sum_of (until 17 0) with Stop n -> n)
+  show "sum_of" (fun () -> sum_of (squares 50));
+  show "last" (fun () -> last 0 (squares 50));
+  show "count_until" (fun () -> count_until 49 (squares 12));
+  show "build" (fun () -> List.fold_left (fun acc x -> (acc * 3) + x) 0 (build (squares 9)));
+  show "merge" (fun () -> merge (squares 9) (ints 3 8));
+  show "holds" (fun () -> holds [] (squares 9));
+  show "sum_of unknown" (fun () -> sum_of unknown);
+  show "sum_of raising" (fun () -> try sum_of (until 17 0) with Stop n -> n)

@@ -328,7 +328,7 @@ pub enum InlineAttribute {
     Unroll(u32),
     /// No attribute; the beginning of the function is before the call already (partial inlining).
     Entered,
-    /// No attribute; what the closure waits for that a version of a loop takes as what it has captured.
+    /// No attribute; the call that a closure waits to make, in a version of a loop or function that calls that closure.
     Awaited,
     /// No attribute; each path from the call ends in an error.
     Cold,

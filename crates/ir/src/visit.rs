@@ -312,6 +312,14 @@ impl Expr {
         self.for_each_set(&mut |set| set.functions.iter().for_each(|(_, code)| f(*code)));
     }
 
+    /// Whether this term, or a term nested in it, allocates a set of closures.
+    #[must_use]
+    pub fn makes_closures(&self) -> bool {
+        let mut makes = false;
+        self.for_each_set(&mut |_| makes = true);
+        makes
+    }
+
     /// Each atom used in this term and in all terms nested in it.
     pub fn for_each_simple_deep(&self, f: &mut impl FnMut(Simple)) {
         self.walk(&mut |expr| {

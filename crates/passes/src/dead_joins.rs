@@ -15,7 +15,7 @@ pub fn drop_dead_joins(body: &mut Expr) {
         for item in &mut expr.items {
             if let Item::LetCont { recursive: false, handlers } = item {
                 let is_live =
-                    |handler: &ContHandler| used.contains(&handler.cont) || makes_sets(&handler.body);
+                    |handler: &ContHandler| used.contains(&handler.cont) || handler.body.makes_closures();
                 let (live, dead) = std::mem::take(handlers).into_iter().partition(is_live);
                 *handlers = live;
                 let dead: Vec<ContHandler> = dead;
@@ -34,7 +34,7 @@ fn drop_rest(expr: &mut Expr, used: &FxHashSet<Continuation>) {
         let Some(Item::Join { cont, params, body }) = rest.next() else { return };
         let end = std::mem::replace(&mut expr.terminator, Terminator::Unreachable);
         let rest = Expr { items: rest.collect(), terminator: end };
-        if makes_sets(&rest) {
+        if rest.makes_closures() {
             expr.terminator = rest.terminator;
             expr.items.push(Item::Join { cont, params, body });
             expr.items.extend(rest.items);
@@ -44,10 +44,4 @@ fn drop_rest(expr: &mut Expr, used: &FxHashSet<Continuation>) {
         expr.terminator = body.terminator;
         expr.items.extend(body.items);
     }
-}
-
-fn makes_sets(expr: &Expr) -> bool {
-    let mut makes = false;
-    expr.for_each_set(&mut |_| makes = true);
-    makes
 }

@@ -518,7 +518,8 @@ impl Simplifier<'_> {
         let called = open.called.clone();
         let passed = self.passed(&called, &args);
         let (tys, tests) = if self.is_measuring() { Default::default() } else { self.for_parts(&args) };
-        let waits = self.waits(&args);
+        // The versions of a loop have the patterns of its arguments already.
+        let waits = if called.is_empty() { self.waits(&args) } else { Vec::new() };
         let exported = args.iter().map(|arg| self.env.export(*arg, time)).collect();
         let facts = self
             .env

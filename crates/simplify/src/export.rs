@@ -205,11 +205,7 @@ fn may_have_copies(
         });
     }
     let is_boxed = |param: &Variable| matches!(unit.variables[*param].subkind, Subkind::Boxed(_));
-    let makes_closures = |copy: &CodeId| {
-        let mut makes = false;
-        unit.codes[*copy].body.for_each_code_made(&mut |_| makes = true);
-        makes
-    };
+    let makes_closures = |copy: &CodeId| unit.codes[*copy].body.makes_closures();
     let mut left = LARGEST_COPIES;
     !hands_on
         && exported

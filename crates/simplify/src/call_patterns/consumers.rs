@@ -22,9 +22,10 @@ pub(super) const LARGEST_LOOP: u32 = 400;
 /// A parameter of a loop with which nothing is done but calling it, and passing it on.
 #[derive(Clone, Copy, Debug)]
 pub struct CalledParam {
-    pub(super) index: usize,
+    /// Which of the parameters it is.
+    pub index: usize,
     /// With how many arguments.
-    pub(super) args: usize,
+    pub args: usize,
 }
 
 impl Simplifier<'_> {
@@ -87,8 +88,7 @@ impl Simplifier<'_> {
         let is_consumed = is_captured
             || consumer.is_some_and(|(index, next)| {
                 let consumer = self.callee_of(&next);
-                consumer
-                    .is_some_and(|code| consumed(&self.unit.codes[code]).iter().any(|(at, _)| *at == index))
+                consumer.is_some_and(|code| is_called(&consumed(&self.unit.codes[code]), index))
             });
         is_consumed && self.goes_on(&call)
     }
@@ -160,8 +160,13 @@ impl Simplifier<'_> {
 /// The parameters that loops call, by the continuations of these.
 type CalledInLoops = FxHashMap<Continuation, SmallVec<[CalledParam; 1]>>;
 
-/// The parameters of a function, by their numbers, which loops of its own take and call, and with how many arguments.
-pub fn consumed(code: &Code) -> Vec<(usize, usize)> {
+/// Whether the parameter in that position is one of these.
+pub(super) fn is_called(called: &[CalledParam], index: usize) -> bool {
+    called.iter().any(|called| called.index == index)
+}
+
+/// The parameters of a function that loops of its own take and call.
+pub fn consumed(code: &Code) -> Vec<CalledParam> {
     let called = called_in_loops(&code.body);
     let mut consumed = Vec::new();
     if called.is_empty() {
@@ -172,7 +177,7 @@ pub fn consumed(code: &Code) -> Vec<(usize, usize)> {
         for param in called.get(&jump.cont).into_iter().flatten() {
             let passed = jump.args.get(param.index);
             let own = code.params.iter().position(|own| passed == Some(&Simple::Var(*own)));
-            consumed.extend(own.map(|own| (own, param.args)));
+            consumed.extend(own.map(|index| CalledParam { index, ..*param }));
         }
     });
     consumed
@@ -185,9 +190,7 @@ pub fn called_params_of(code: &Code, id: CodeId) -> SmallVec<[CalledParam; 1]> {
     let params = code.params.iter().enumerate();
     let called = |(index, param): (usize, &Variable)| {
         let args = args_of_calls(&code.body, *param, &|passed| match passed {
-            Passing::Jump(cont, at) => {
-                loops.get(&cont).is_some_and(|called| called.iter().any(|called| called.index == at))
-            }
+            Passing::Jump(cont, at) => loops.get(&cont).is_some_and(|called| is_called(called, at)),
             Passing::Call(kind, at) => *kind == CallKind::Direct(id) && at == index,
         })?;
         Some(CalledParam { index, args })

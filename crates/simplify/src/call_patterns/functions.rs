@@ -1,18 +1,15 @@
-//! Versions of recursive functions, as of loops: `List.of_seq` consumes a sequence, and is no loop. A version is a
-//! function that takes what the closures have captured in place of them.
+//! Versions of recursive functions, as of loops: what consumes a sequence may call itself other than in tail position.
+//! A version is a function that takes what the closures have captured in place of them.
 
-use flambeau_ir::copy::Copier;
 use flambeau_ir::inlining::LARGEST;
-use flambeau_ir::transfer::own_name;
 use flambeau_ir::unit::MOST_PARAMETERS;
 use flambeau_ir::{Apply, CallKind, CodeId, Item, Rewrite};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
-use super::consumers::{self, CalledParam};
+use super::consumers::{self, CalledParam, is_called};
 use super::{Pattern, versions::VERSIONS};
 use crate::Simplifier;
-use crate::inline::call_elsewhere;
 use crate::run::Params;
 
 /// The versions of the unit's functions.
@@ -22,7 +19,6 @@ pub struct FunctionVersions {
     called: FxHashMap<CodeId, SmallVec<[CalledParam; 1]>>,
     /// By the functions.
     versions: FxHashMap<CodeId, Vec<FunctionVersion>>,
-    codes: FxHashSet<CodeId>,
 }
 
 struct FunctionVersion {
@@ -33,7 +29,7 @@ struct FunctionVersion {
 impl FunctionVersions {
     /// Whether a function is a version of another one.
     pub fn contains(&self, code: CodeId) -> bool {
-        self.codes.contains(&code)
+        self.versions.values().flatten().any(|version| version.code == code)
     }
 }
 
@@ -52,10 +48,8 @@ impl Simplifier<'_> {
             Some(version) => version,
             None => self.function_version(apply, code, &called, &passed.patterns, passed.captured.len())?,
         };
-        let is_called = |index: usize| called.iter().any(|called| called.index == index);
-        let others =
-            apply.args.iter().enumerate().filter(|(index, _)| !is_called(*index)).map(|(_, arg)| *arg);
-        let args = others.chain(passed.captured).collect();
+        let others = apply.args.iter().enumerate().filter(|(index, _)| !is_called(&called, *index));
+        let args = others.map(|(_, arg)| *arg).chain(passed.captured).collect();
         Some(Apply { kind: CallKind::Direct(version), args, types: Vec::new(), ..apply.clone() })
     }
 
@@ -110,10 +104,8 @@ impl Simplifier<'_> {
         }
         self.global.specialisation_budget -= size;
         let version = self.versioned_copy(apply, code, called, patterns)?;
-        let versions = &mut self.global.function_versions;
-        versions.codes.insert(version);
-        let of_function = versions.versions.entry(code).or_default();
-        of_function.push(FunctionVersion { patterns: patterns.into(), code: version });
+        let versions = self.global.function_versions.versions.entry(code).or_default();
+        versions.push(FunctionVersion { patterns: patterns.into(), code: version });
         self.simplify_callee(version);
         Some(version)
     }
@@ -126,20 +118,8 @@ impl Simplifier<'_> {
         called: &[CalledParam],
         patterns: &[Pattern],
     ) -> Option<CodeId> {
-        let data = self.unit.codes[code].clone();
-        let mut copier = Copier::of_unit(self.unit);
-        copier.deepen(apply.depth.saturating_add(1));
-        let mut copy = copier.code(&data);
-        let mut nested = copier.finish().ok()?;
-        if let CallKind::DirectExternal(name) = &apply.kind {
-            let bodies = nested.iter_mut().map(|nested| &mut nested.body).chain([&mut copy.body]);
-            bodies.for_each(|body| call_elsewhere(body, code, name));
-        }
-        for nested in nested {
-            self.unit.codes.push(nested);
-        }
-        let is_called = |index: usize| called.iter().any(|called| called.index == index);
-        let params = copy.params.iter().enumerate().filter(|(index, _)| !is_called(*index));
+        let mut copy = self.copied_function(apply, code, false)?;
+        let params = copy.params.iter().enumerate().filter(|(index, _)| !is_called(called, *index));
         let mut params: Params = params.map(|(_, param)| *param).collect();
         let mut head: Vec<Item> = Vec::new();
         for (CalledParam { index, .. }, pattern) in called.iter().zip(patterns) {
@@ -147,9 +127,6 @@ impl Simplifier<'_> {
         }
         copy.body.items.splice(0..0, head);
         copy.params = params.into_iter().collect();
-        copy.function_slot =
-            self.unit.function_slots.push(self.unit.function_slots[data.function_slot].clone());
-        copy.linkage_name = own_name(&self.unit.naming, &data.linkage_name, copy.function_slot);
         self.note_sets(&copy.body);
         Some(self.unit.codes.push(copy))
     }

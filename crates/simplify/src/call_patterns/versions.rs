@@ -10,7 +10,7 @@ use flambeau_ir::{
 use flambeau_types::Ty;
 use smallvec::{SmallVec, smallvec};
 
-use super::consumers::{CalledParam, LARGEST_LOOP};
+use super::consumers::{CalledParam, LARGEST_LOOP, is_called};
 use super::{Pattern, PatternArg};
 use crate::analysis::Analysis;
 use crate::run::{Params, Rest};
@@ -122,7 +122,7 @@ impl Simplifier<'_> {
             enter(this);
             let mut params = copied.clone();
             for (index, (param, original)) in copied.iter().zip(&handler.params).enumerate() {
-                if called.iter().any(|called| called.index == index) {
+                if is_called(&called, index) {
                     params[index] = this.unit.new_variable_like(*param);
                     this.env.bind(params[index], Ty::Unknown);
                 } else {

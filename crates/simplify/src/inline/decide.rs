@@ -3,7 +3,7 @@
 use flambeau_ir::decision::{Policy, Reason};
 use flambeau_ir::inlining::{Arguments, LARGEST};
 use flambeau_ir::term::InlineAttribute;
-use flambeau_ir::{Apply, CallKind, CodeId, Heat, Kind, Prim, Simple, Unit};
+use flambeau_ir::{Apply, CallKind, CodeId, Expr, Heat, Kind, Prim, Simple, Unit};
 use flambeau_types::Ty;
 
 use super::policy::{Candidate, evaluation};
@@ -325,10 +325,7 @@ impl Simplifier<'_> {
     }
 
     pub(crate) fn makes_closures(&self, code: CodeId) -> bool {
-        let Some(body) = self.body(code) else { return true };
-        let mut makes = false;
-        body.for_each_set(&mut |_| makes = true);
-        makes
+        self.body(code).is_none_or(Expr::makes_closures)
     }
 
     /// Counts what is copied for a call against what one call of the source may come to, with what is inlined and

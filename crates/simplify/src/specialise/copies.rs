@@ -6,7 +6,7 @@ use flambeau_ir::copy::Copier;
 use flambeau_ir::term::SpecialiseAttribute;
 use flambeau_ir::transfer::own_name;
 use flambeau_ir::{
-    Apply, ArgType, CallKind, CodeId, Expr, FunctionSlot, Item, Named, Prim, SetOfClosures, Simple,
+    Apply, ArgType, CallKind, Code, CodeId, Expr, FunctionSlot, Item, Named, Prim, SetOfClosures, Simple,
     Terminator, ValueSlot, Variable,
 };
 use rustc_hash::FxHashMap;
@@ -15,6 +15,7 @@ use smallvec::SmallVec;
 use super::group::Group;
 use super::types;
 use crate::arrangements::{Arrangement, Arrangements};
+use crate::inline::call_elsewhere;
 use crate::run::Rest;
 use crate::{Functions, Simplifier};
 
@@ -148,6 +149,31 @@ impl Simplifier<'_> {
             self.unit.codes.push(code);
         }
         Some(copy.items)
+    }
+
+    /// A copy of a function that needs no closure, for a call of it, as a function of this unit: with a slot and a name
+    /// of its own. `keep_shapes`: the types of its variables are to be made use of.
+    pub(crate) fn copied_function(&mut self, apply: &Apply, code: CodeId, keep_shapes: bool) -> Option<Code> {
+        let unit = &mut *self.unit;
+        let data = unit.codes[code].clone();
+        let mut copier = Copier::of_unit(unit);
+        copier.deepen(apply.depth.saturating_add(1));
+        if keep_shapes {
+            copier.keep_shapes();
+        }
+        let mut copy = copier.code(&data);
+        let mut nested = copier.finish().ok()?;
+        if let CallKind::DirectExternal(name) = &apply.kind {
+            // For calls that the copy does not fit, the function itself stays where it is.
+            let bodies = nested.iter_mut().map(|nested| &mut nested.body).chain([&mut copy.body]);
+            bodies.for_each(|body| call_elsewhere(body, code, name));
+        }
+        for nested in nested {
+            unit.codes.push(nested);
+        }
+        copy.function_slot = unit.function_slots.push(unit.function_slots[data.function_slot].clone());
+        copy.linkage_name = own_name(&unit.naming, &data.linkage_name, copy.function_slot);
+        Some(copy)
     }
 
     /// The codes that the unit has got since `first` was the next one.

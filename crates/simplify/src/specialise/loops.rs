@@ -36,9 +36,9 @@ impl Simplifier<'_> {
         let known = apply.args.iter().zip(&counts).filter(|(arg, _)| self.disappears_where_called(**arg));
         let called: u32 = known.map(|(_, count)| count).sum();
         let consumed = call_patterns::consumed(&self.unit.codes[code]);
-        let sequences = consumed
-            .iter()
-            .filter(|(index, args)| apply.args.get(*index).is_some_and(|arg| self.is_sequence(*arg, *args)));
+        let sequences = consumed.iter().filter(|param| {
+            apply.args.get(param.index).is_some_and(|arg| self.is_sequence(*arg, param.args))
+        });
         let calls = called + sequences.count() as u32;
         if calls == 0 || size > calls.saturating_mul(CALL) || size > self.global.loops_budget {
             return None;

@@ -8,11 +8,9 @@ mod infer;
 mod passed;
 mod rewrite;
 
-use flambeau_ir::copy::Copier;
 use flambeau_ir::decision::{Policy, Reason};
 use flambeau_ir::prim::ArrayKind;
 use flambeau_ir::term::{InlineAttribute, SpecialiseAttribute};
-use flambeau_ir::transfer::own_name;
 use flambeau_ir::{
     Apply, ArgType, CallKind, Code, CodeId, Expr, Item, Named, Prim, Rewrite, Simple, Subkind, Symbol,
     Terminator, Unit,
@@ -27,7 +25,6 @@ pub(crate) use rewrite::comparison;
 use rewrite::{array_kind, compared_type, takes_types};
 pub(crate) use rewrite::{at_types, at_types_of_calls};
 
-use crate::inline::call_elsewhere;
 use crate::{Simplifier, size};
 
 /// What a comparison or a hash at a known type is worth in the size of a copy.
@@ -191,29 +188,14 @@ impl Simplifier<'_> {
 
     /// A copy of a function that needs no closure, with comparisons of the types of its parameters.
     fn typed_copy(&mut self, apply: &Apply, code: CodeId, types: &[ArgType]) -> Option<CodeId> {
+        let mut copy = self.copied_function(apply, code, true)?;
         let unit = &mut *self.unit;
-        let data = unit.codes[code].clone();
-        let mut copier = Copier::of_unit(unit);
-        copier.deepen(apply.depth.saturating_add(1));
-        copier.keep_shapes();
-        let mut copy = copier.code(&data);
-        let mut nested = copier.finish().ok()?;
-        if let CallKind::DirectExternal(name) = &apply.kind {
-            // Where it is called at other types, the function itself stays where it is.
-            let bodies = nested.iter_mut().map(|nested| &mut nested.body).chain([&mut copy.body]);
-            bodies.for_each(|body| call_elsewhere(body, code, name));
-        }
-        for nested in nested {
-            unit.codes.push(nested);
-        }
         for (param, ty) in copy.params.iter().zip(types) {
             if *ty == ArgType::Immediate {
                 unit.variables[*param].subkind = Subkind::Immediate;
             }
         }
         at_types(unit, &mut copy.body, known_types(&copy.params, types));
-        copy.function_slot = unit.function_slots.push(unit.function_slots[data.function_slot].clone());
-        copy.linkage_name = own_name(&unit.naming, &data.linkage_name, copy.function_slot);
         self.note_sets(&copy.body);
         Some(self.unit.codes.push(copy))
     }
