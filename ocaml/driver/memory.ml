@@ -23,6 +23,14 @@ let many_promoted_words = 12e6
 (* Free memory beside live memory from then on, in hundredths. *)
 let tight_space_overhead = 200
 
+(* From this size on the heap is compacted before the middle end adds its own memory, which is when the least is alive:
+   the Lambda and the request, a fifth. 437,000 lines in one file take 0.78 of the memory for that, and 1.07 of the
+   time. *)
+let large_heap_words = 64 * 1024 * 1024
+
+let compact_if_large () =
+  if (not (is_set_by_user ())) && (Gc.quick_stat ()).heap_words > large_heap_words then Gc.compact ()
+
 let change control = if not (is_set_by_user ()) then Gc.set (control (Gc.get ()))
 
 (** To be called now and then: limits the heap once it is large. *)
@@ -32,5 +40,6 @@ let check () =
 
 (** To be called when it is known how many bytes a unit has in the request. *)
 let unit_is_known ~bytes =
+  compact_if_large ();
   if bytes > large_unit then change with_large_minor_heap;
   check ()

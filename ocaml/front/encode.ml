@@ -151,38 +151,37 @@ let method_kind state kind =
 
 (* {1 Constants} *)
 
-(* Steps in postfix into [w]; gives how many. *)
+let rec count_constant = function
+  | Const_block (_, fields) -> List.fold_left (fun sum field -> sum + count_constant field) 1 fields
+  | Const_base _ | Const_immstring _ | Const_float_array _ -> 1
+
+(* The steps of a constant, in postfix, into [w]. *)
 let rec constant_steps w constant =
   let open Byte_writer in
   match constant with
-  | Const_base (Const_int n) -> byte w Constant.int; i w n; 1
-  | Const_base (Const_char c) -> byte w Constant.int; i w (Char.code c); 1
-  | Const_base (Const_float literal) -> byte w Constant.float; float w (float_of_string literal); 1
-  | Const_base (Const_int32 n) -> byte w Constant.int32; i64 w (Int64.of_int32 n); 1
-  | Const_base (Const_int64 n) -> byte w Constant.int64; i64 w n; 1
-  | Const_base (Const_nativeint n) -> byte w Constant.nativeint; i64 w (Int64.of_nativeint n); 1
+  | Const_base (Const_int n) -> byte w Constant.int; i w n
+  | Const_base (Const_char c) -> byte w Constant.int; i w (Char.code c)
+  | Const_base (Const_float literal) -> byte w Constant.float; float w (float_of_string literal)
+  | Const_base (Const_int32 n) -> byte w Constant.int32; i64 w (Int64.of_int32 n)
+  | Const_base (Const_int64 n) -> byte w Constant.int64; i64 w n
+  | Const_base (Const_nativeint n) -> byte w Constant.nativeint; i64 w (Int64.of_nativeint n)
   | Const_base (Const_string (s, _, _)) ->
     (* Where strings may be mutable (-unsafe-string), literals are never shared. *)
     byte w (if Lambda_view.strings_are_immutable then Constant.shared_string else Constant.own_string);
-    string w s;
-    1
-  | Const_immstring s -> byte w Constant.shared_string; string w s; 1
+    string w s
+  | Const_immstring s -> byte w Constant.shared_string; string w s
   | Const_block (tag, fields) ->
-      let steps = List.fold_left (fun steps field -> steps + constant_steps w field) 0 fields in
+      List.iter (constant_steps w) fields;
       byte w Constant.block;
       u w tag;
-      u w (List.length fields);
-      steps + 1
+      u w (List.length fields)
   | Const_float_array literals ->
       byte w Constant.float_array;
-      list w (fun literal -> float w (float_of_string literal)) literals;
-      1
+      list w (fun literal -> float w (float_of_string literal)) literals
 
 let constant state constant =
-  let steps = Byte_writer.create () in
-  let count = constant_steps steps constant in
-  Byte_writer.u state.nodes count;
-  Byte_writer.append state.nodes steps
+  Byte_writer.u state.nodes (count_constant constant);
+  constant_steps state.nodes constant
 
 (* {1 Types} *)
 

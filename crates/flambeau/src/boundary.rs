@@ -43,6 +43,7 @@ pub fn run_ocaml_driver() -> ExitCode {
         env::args_os().filter_map(|argument| CString::new(argument.into_vec()).ok()).collect();
     let mut argv: Vec<*const c_char> = arguments.iter().map(|argument| argument.as_ptr()).collect();
     argv.push(std::ptr::null());
+    memory::return_what_is_freed();
     memory::with_parameters(|| {
         // SAFETY: `argv` is a null-terminated array of C strings; OCaml copies what it keeps.
         unsafe { caml_startup(argv.as_ptr()) };

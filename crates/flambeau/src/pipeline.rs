@@ -12,7 +12,7 @@ use flambeau_convert::Converted;
 use flambeau_interp::coverage as ir_coverage;
 use flambeau_ir::decision::{DecisionLog, Warning};
 use flambeau_ir::{Dbg, Fuel, Machine, Rewrite, Rewrites, Unit, printer};
-use flambeau_lambda::{Request, coverage as lambda_coverage, decode, printer as lambda_printer};
+use flambeau_lambda::{coverage as lambda_coverage, decode, printer as lambda_printer};
 use rustc_hash::FxHashSet;
 
 use crate::library::{in_place, stock_object};
@@ -156,6 +156,8 @@ fn compile(
     };
     let Converted { mut unit, exports, counters, warnings: of_source, bytecode_names } =
         runner.stage("convert", || program::convert(&request, rewrites, |unit| profiled(unit, &settings)))?;
+    let lambda = runner.wants("coverage").then(|| lambda_coverage::of(&request.term));
+    request.drop_code();
     runner.counters.extend(counters);
     unit.imports = imports;
     unit.imports.set_library(other_units::library(find_unit, runner.verify));
@@ -210,7 +212,9 @@ fn compile(
         Machine::Bytecode => Code::Lambda(to_lambda(&unit, &bytecode_names, runner)?),
     };
     let used = rewrites.fuel.used();
-    runner.dump("coverage", || coverage_text(&request, &unit, rewrites));
+    if let Some(lambda) = lambda {
+        runner.dump("coverage", || coverage_text(&lambda, &unit, rewrites));
+    }
     let files = if settings.explains() {
         runner.stage("report", || reports::of_unit(&unit, &settings, rewrites).map_err(failure))?
     } else {
@@ -296,9 +300,8 @@ fn plant(unit: &mut Unit) {
 
 /// How often the unit has each construct of each language, and how often each kind of rewrite was applied, for the
 /// fuzzer: a line `language name: count` each. The last line of a unit is the only one that begins with `fuel`.
-fn coverage_text(request: &Request, unit: &Unit, rewrites: &Rewrites) -> String {
-    let (mut lambda, mut ir) = (lambda_coverage::Coverage::new(), ir_coverage::Coverage::new());
-    lambda_coverage::count(&request.term, &mut lambda);
+fn coverage_text(lambda: &lambda_coverage::Coverage, unit: &Unit, rewrites: &Rewrites) -> String {
+    let mut ir = ir_coverage::Coverage::new();
     ir_coverage::count(unit, &mut ir);
     let mut kinds: BTreeMap<String, u64> = BTreeMap::new();
     for done in rewrites.trace.iter().flatten() {

@@ -8,9 +8,11 @@ use crate::term::{Constant, Node, Term};
 /// How often each construct and primitive occurs.
 pub type Coverage = BTreeMap<String, u64>;
 
-/// Adds the constructs and primitives of a term. A primitive is counted under its name and the data that decide which
+/// The constructs and primitives of a term. A primitive is counted under its name and the data that decide which
 /// code it becomes; numbers (fields, tags) are left out.
-pub fn count(term: &Term, coverage: &mut Coverage) {
+#[must_use]
+pub fn of(term: &Term) -> Coverage {
+    let mut coverage = Coverage::new();
     for node in &term.nodes {
         *coverage.entry(name(node)).or_default() += 1;
         if let Node::Const(constants) = node {
@@ -19,6 +21,7 @@ pub fn count(term: &Term, coverage: &mut Coverage) {
             }
         }
     }
+    coverage
 }
 
 fn name(node: &Node) -> String {

@@ -32,6 +32,13 @@ pub struct Request {
     pub parts: Vec<Vec<u8>>,
 }
 
+impl Request {
+    /// Forgets the code, which nothing needs once it is converted, and which takes as much memory as what it becomes.
+    pub fn drop_code(&mut self) {
+        (self.term, self.parts) = Default::default();
+    }
+}
+
 /// Options of a compilation.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
