@@ -7,8 +7,8 @@ use smallvec::SmallVec;
 
 use crate::term::StringSwitch;
 use crate::{
-    Apply, ApplyCont, CodeId, Continuation, Dbg, ExnCont, Expr, Item, Named, SetOfClosures, Simple,
-    StaticDef, Switch, Symbol, Terminator, Variable,
+    Apply, ApplyCont, CallKind, CodeId, Continuation, Dbg, ExnCont, Expr, FunctionSlot, Item, Named, Prim,
+    SetOfClosures, Simple, StaticDef, Switch, Symbol, Terminator, Variable,
 };
 
 /// How a continuation is used.
@@ -20,6 +20,15 @@ pub enum ContUse {
     Raise,
     /// As the handler of a [`Terminator::Try`].
     Handler,
+}
+
+/// How a place that knows of a closure which function that is names the function.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum KnownFunction {
+    /// By its slot in sets of closures.
+    Slot(FunctionSlot),
+    /// By its code.
+    Code(CodeId),
 }
 
 impl ExnCont {
@@ -318,6 +327,27 @@ impl Expr {
         let mut makes = false;
         self.for_each_set(&mut |_| makes = true);
         makes
+    }
+
+    /// Each place in this term, and in terms nested in it, that knows of a closure of which function that is: it reads
+    /// what the closure has captured, or finds another one of its set, by its slot; or calls it directly. With how the
+    /// function is named there, and the closure.
+    pub fn for_each_known_closure(&self, f: &mut impl FnMut(KnownFunction, Simple)) {
+        self.walk(&mut |expr| {
+            for item in &expr.items {
+                if let Item::Let { named: Named::Prim { prim, args, .. }, .. } = item
+                    && let Prim::ProjectValueSlot { function: slot, .. }
+                    | Prim::ProjectFunctionSlot { from: slot, .. } = prim
+                {
+                    f(KnownFunction::Slot(*slot), args[0]);
+                }
+            }
+            if let Terminator::Apply(apply) = &expr.terminator
+                && let (CallKind::Direct(code), Some(callee)) = (&apply.kind, apply.callee)
+            {
+                f(KnownFunction::Code(*code), callee);
+            }
+        });
     }
 
     /// Each atom used in this term and in all terms nested in it.

@@ -6,9 +6,8 @@
 //! ([`flambeau_ir::CodeAttributes::sole`]).
 
 use cranelift_entity::SecondaryMap;
-use flambeau_ir::{
-    CallKind, CodeId, FunctionSlot, Item, Named, Prim, Simple, Terminator, Unit, ValueSlot, Variable,
-};
+use flambeau_ir::visit::KnownFunction;
+use flambeau_ir::{CodeId, FunctionSlot, Item, Named, Prim, Simple, Unit, ValueSlot, Variable};
 use rustc_hash::FxHashMap;
 
 /// Through how many sets of closures and other names a parameter is followed.
@@ -20,23 +19,14 @@ pub(super) fn mark(unit: &mut Unit) -> bool {
     let foreign = foreign(unit);
     let mut known: Vec<CodeId> = Vec::new();
     let mut slots: Vec<FunctionSlot> = Vec::new();
-    let is_foreign = |atom: &Simple| atom.as_var().is_some_and(|var| foreign[var]);
+    let is_foreign = |atom: Simple| atom.as_var().is_some_and(|var| foreign[var]);
     unit.bodies().for_each(|body| {
-        body.walk(&mut |expr| {
-            for item in &expr.items {
-                if let Item::Let { named: Named::Prim { prim, args, .. }, .. } = item
-                    && let Prim::ProjectValueSlot { function: slot, .. }
-                    | Prim::ProjectFunctionSlot { from: slot, .. } = prim
-                    && is_foreign(&args[0])
-                {
-                    slots.push(*slot);
+        body.for_each_known_closure(&mut |function, closure| {
+            if is_foreign(closure) {
+                match function {
+                    KnownFunction::Slot(slot) => slots.push(slot),
+                    KnownFunction::Code(code) => known.push(code),
                 }
-            }
-            if let Terminator::Apply(apply) = &expr.terminator
-                && let CallKind::Direct(code) = apply.kind
-                && apply.callee.as_ref().is_some_and(is_foreign)
-            {
-                known.push(code);
             }
         });
     });

@@ -6,9 +6,9 @@
 //! so.
 
 use flambeau_ir::prim::Mutability;
+use flambeau_ir::visit::KnownFunction;
 use flambeau_ir::{
-    Apply, CallKind, CodeId, Dbg, FunctionSlot, Item, Named, Prim, SetOfClosures, Simple, Terminator,
-    ValueSlot, Variable,
+    Apply, CodeId, Dbg, FunctionSlot, Item, Prim, SetOfClosures, Simple, Terminator, ValueSlot, Variable,
 };
 use flambeau_types::{Closure, Ty};
 use rustc_hash::FxHashSet;
@@ -61,20 +61,12 @@ impl Simplifier<'_> {
                 bound.extend(set.functions.iter().map(|(slot, _)| *slot));
                 codes.extend(set.functions.iter().map(|(_, code)| *code));
             });
-            body.walk(&mut |expr| {
-                for item in &expr.items {
-                    if let Item::Let { named: Named::Prim { prim, .. }, .. } = item
-                        && let Prim::ProjectValueSlot { function: slot, .. }
-                        | Prim::ProjectFunctionSlot { from: slot, .. } = prim
-                    {
-                        known.push(*slot);
-                    }
-                }
-                if let Terminator::Apply(apply) = &expr.terminator
-                    && let CallKind::Direct(callee) = apply.kind
-                    && let Some(Simple::Var(_)) = apply.callee
-                {
-                    known.push(self.unit.codes[callee].function_slot);
+            body.for_each_known_closure(&mut |function, closure| {
+                if closure.as_var().is_some() {
+                    known.push(match function {
+                        KnownFunction::Slot(slot) => slot,
+                        KnownFunction::Code(code) => self.unit.codes[code].function_slot,
+                    });
                 }
             });
         }
