@@ -201,5 +201,6 @@ let main argv ppf =
 
 let () =
   Callback.register "flambeau_main" (fun () ->
+      Memory.start ();
       let main = if Bytecode_driver.is_wanted Sys.argv then Bytecode_driver.main else main in
       exit (main Sys.argv Format.err_formatter))

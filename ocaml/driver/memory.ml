@@ -33,6 +33,10 @@ let compact_if_large () =
 
 let change control = if not (is_set_by_user ()) then Gc.set (control (Gc.get ()))
 
+(** To be called first. *)
+let start () =
+  Option.iter (fun space_overhead -> change (fun control -> { control with space_overhead })) Collector.space_overhead
+
 (** To be called now and then: limits the heap once it is large. *)
 let check () =
   if (Gc.quick_stat ()).promoted_words > many_promoted_words then
