@@ -106,9 +106,9 @@ fn a_report_is_shown() {
         &[
             "Shapes shapes.ml, -O3",
             "├─ Shapes.norm shapes.ml:2\n│  ├─ shapes.ml:2:21 Shapes.square inlined: small, size ",
-            "shapes.ml:4:17 Stdlib.Hashtbl.stats not inlined: no body offered\n",
-            "an unknown function not inlined: known at run time only\n",
-            "1 of functions whose unit offers no body: Stdlib.Hashtbl 1",
+            "shapes.ml:4:17 Stdlib.Hashtbl.stats not inlined: body not available\n",
+            "an unknown function not inlined: not known at compile time\n",
+            "1 of functions whose body is not available: Stdlib.Hashtbl 1",
             "1 indirect call",
             "1 allocation, 1 boxing, 1 polymorphic compare",
         ],
@@ -121,7 +121,7 @@ fn a_report_is_shown() {
         &[
             "<!DOCTYPE html>",
             "</a>square x +. <a",
-            "no body offered",
+            "body not available",
             "polymorphic compare: caml_compare",
             "Shapes.pair",
         ],
@@ -152,7 +152,7 @@ fn calls_lost_to_opaque_units_are_counted() {
     check_contains(
         tree.as_bytes(),
         &[
-            "(2 of functions whose unit offers no body)",
+            "(2 of functions whose body is not available)",
             "2 indirect calls of functions of units that are opaque",
             ": Other 2",
         ],
@@ -327,8 +327,8 @@ fn beginnings_are_inlined_where_the_whole_is_not() {
     )]);
     let (kind, tree) = decision_on_f(&folder, &["-g"]);
     assert_eq!(kind, "entered");
-    assert_eq!(tree.matches("Unit.f inlined: its beginning, size ").count(), 1, "{tree}");
-    let size = number_after(&tree, "its beginning, size");
+    assert_eq!(tree.matches("Unit.f inlined: first test, size ").count(), 1, "{tree}");
+    let size = number_after(&tree, "first test, size");
     let flag = "-flambeau-inline-guard-size";
     let kind_at = |limit: u32| decision_on_f(&folder, &["-g", flag, &limit.to_string()]).0;
     assert_eq!(kind_at(size), "entered");

@@ -124,7 +124,7 @@ pub fn summary(report: &Report) -> String {
         let units: Vec<String> =
             summary.without_body_by_unit.iter().map(|(unit, count)| format!("{unit} {count}")).collect();
         let units = if units.is_empty() { String::new() } else { format!(": {}", units.join(", ")) };
-        lost.push(format!("{} of functions whose unit offers no body{units}", summary.without_body));
+        lost.push(format!("{} of functions whose body is not available{units}", summary.without_body));
     }
     if !lost.is_empty() {
         let _ = write!(text, " ({})", lost.join("; "));

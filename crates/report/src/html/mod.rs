@@ -145,12 +145,12 @@ fn cards(report: &Report) -> Markup {
             (card("specialised", summary.specialised, "specialised"))
             (card("kept", summary.kept, "not inlined"))
             (card("lost", summary.unknown_callee, "of unknown functions"))
-            (card("lost", summary.without_body, "whose unit offers no body"))
+            (card("lost", summary.without_body, "whose body is not available"))
             (card("lost", summary.opaque_calls, "into opaque units"))
         }
         @if !summary.without_body_by_unit.is_empty() {
             p.soft {
-                "Calls lost because a unit offers no body: "
+                "Calls lost because a body is not available: "
                 (by_unit(&summary.without_body_by_unit)) ". Such a unit is opaque, without .cmx, compiled by another compiler, or the function is too large."
             }
         }

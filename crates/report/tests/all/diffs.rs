@@ -89,11 +89,11 @@ fn another_decision() {
         &[first],
         &[second],
         expect![[r#"
-        Shapes
-          call of Shapes.area in Shapes.total > Shapes.total.(fun)
-            - shapes.ml:17: inlined: the benefit is large enough (size 40 - benefit 34.5 = 5.5 <= allowance 10)
-            + shapes.ml:27: not inlined: the unit has grown as much as it may (size 40 > 3 left of what the unit may grow by)
-    "#]],
+            Shapes
+              call of Shapes.area in Shapes.total > Shapes.total.(fun)
+                - shapes.ml:17: inlined: the benefit is large enough (size 40 - benefit 34.5 = 5.5 <= allowance 10)
+                + shapes.ml:27: not inlined: the unit has used up what it may grow by (size 40 > 3 left)
+        "#]],
     );
 }
 
