@@ -277,7 +277,7 @@ fn judge(
     let mut verdict = Verdict::default();
     let mut used = vec![false; explanations.len()];
     for (test, status) in theirs {
-        let our_status = ours.get(test).copied().unwrap_or(Status::NotStarted);
+        let our_status = outcome(ours, test);
         match (*status, our_status) {
             (Status::Passed, Status::Passed) => {}
             (Status::Passed, _) => {
@@ -299,6 +299,14 @@ fn judge(
         }
     }
     verdict
+}
+
+/// What became of a test. Since 5.0 the tests of a file are listed only if one of them failed.
+fn outcome(results: &Results, test: &Test) -> Status {
+    let whole = || Test { file: test.file.clone(), number: String::new(), action: String::new() };
+    let found =
+        results.get(test).or_else(|| results.get(&whole()).filter(|status| **status == Status::Passed));
+    found.copied().unwrap_or(Status::NotStarted)
 }
 
 impl Verdict {
@@ -368,6 +376,16 @@ mod tests {
         assert_eq!(results[&test("c.ml", "", "")], Status::Failed);
         assert!(parse("tests/x", " ... testing 'a.ml' with 1 (native) => dunno\n").is_err());
         assert!(parse("tests/x", "make: error\n").is_err());
+        Ok(())
+    }
+
+    #[test]
+    fn a_file_that_passed_stands_for_its_tests() -> Result<()> {
+        let theirs = parse("tests/x", LOG)?;
+        let ours = parse("tests/x", " ... testing 'a.ml' => passed\n ... testing 'b.ml' => failed\n")?;
+        let verdict = judge(&theirs, &ours, &[], |_| true);
+        assert_eq!(verdict.unexplained, [test("b.ml", "", "")]);
+        assert_eq!(verdict.gained, [test("a.ml", "2", "bytecode")]);
         Ok(())
     }
 
