@@ -8,6 +8,7 @@ use flambeau_ir::imports::{Callee, Function, Known, Library, Made, Origins, Shap
 use flambeau_ir::inlining::Rounds;
 use flambeau_ir::{CodeId, FunctionSlot, Imports, Origin, Rewrites, Unit, transfer};
 use flambeau_lambda::{Approximation, Import, Request, decode_import};
+use flambeau_simplify::consumes_sequences;
 use flambeau_simplify::export::{Visible, inlinable};
 use flambeau_simplify::shapes;
 use flambeau_unit::{Functions, Payload, PayloadError};
@@ -301,6 +302,7 @@ pub fn payload(
     exports: Approximation,
     rewrites: &Rewrites,
     inner: Vec<(String, u64)>,
+    closed: &FxHashSet<String>,
 ) -> Vec<u8> {
     let exports = static_fields::export(exports, unit);
     let mut roots = Vec::new();
@@ -311,7 +313,7 @@ pub fn payload(
     });
     roots.extend(take_stock_labels(request, unit));
     let in_fields = stock_unit(request).map(|promised| take_labels_of_fields(promised, unit));
-    let mut visible = visible(request, settings, unit);
+    let mut visible = visible(request, settings, unit, closed);
     if let (Some(labels), Visible::Only(names)) = (in_fields, &mut visible) {
         names.retain(|name| !labels.contains(name));
         roots.extend(labels);
@@ -467,7 +469,9 @@ fn take_labels_of_fields(promised: &Approximation, unit: &mut Unit) -> Vec<Strin
 }
 
 /// What the exported functions may mention: in a description of a stock unit, what its object is known to define.
-fn visible(request: &Request, settings: &Settings, unit: &Unit) -> Visible {
+/// `closed`: the labels of functions inside of others that take no closure in the stock object. Of these, what consumes
+/// sequences is for others: there is a version of it for what it consumes.
+fn visible(request: &Request, settings: &Settings, unit: &Unit, closed: &FxHashSet<String>) -> Visible {
     match stock_unit(request) {
         None => Visible::All,
         Some(promised) => {
@@ -490,6 +494,10 @@ fn visible(request: &Request, settings: &Settings, unit: &Unit) -> Visible {
                 unit.codes.values().any(|code| code.linkage_name == *label && code.params.len() == *args)
             };
             names.extend(settings.stock_functions.iter().filter(agrees).map(|(label, _)| label.clone()));
+            let consumers = unit.codes.iter().filter(|(id, code)| {
+                closed.contains(&code.linkage_name) && !code.uses_closure() && consumes_sequences(code, *id)
+            });
+            names.extend(consumers.map(|(_, code)| code.linkage_name.clone()));
             Visible::Only(names)
         }
     }

@@ -196,7 +196,7 @@ fn compile(
     let payload = if settings.export {
         runner.stage("payload", || {
             in_place::call_in_place(&mut unit, &closed);
-            Ok(other_units::payload(&request, &settings, &mut unit, exports, rewrites, inner))
+            Ok(other_units::payload(&request, &settings, &mut unit, exports, rewrites, inner, &closed))
         })?
     } else {
         Vec::new()

@@ -173,14 +173,16 @@ fn may_be_inlined(unit: &Unit, code: CodeId, rewrites: &Rewrites) -> bool {
         _ if stub => LARGEST,
         _ if rewrites.stubs_only => return false,
         _ if data.attributes.is_functor => instances::LARGEST,
-        _ if specialise::gains_from_functions(unit, code) => specialise::LARGEST_WITH_LOOPS,
+        _ if specialise::gains_from_functions(unit, code) || !call_patterns::consumed(data).is_empty() => {
+            specialise::LARGEST_WITH_LOOPS
+        }
         _ if data.recursive || specialise::types::gains_from_types(unit, code) => {
             specialise::LARGEST_SPECIALISED
         }
         _ => largest_benefit(unit, code).saturating_add(SMALL).min(LARGE),
     };
     let copied = || specialise::uses_functions(unit, code) || specialise::types::gains_from_types(unit, code);
-    let consumes = || !call_patterns::called_params_of(data, code).is_empty();
+    let consumes = || call_patterns::consumes_sequences(data, code);
     let unrolled = || inline::descends_and_is_small(unit, code);
     (stub || !data.recursive || copied() || consumes() || unrolled())
         && size::whole(unit, code, limit).is_some()

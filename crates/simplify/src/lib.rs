@@ -90,6 +90,7 @@ use flambeau_types::{Closure, Env, IntSet, Ty};
 use rustc_hash::FxHashSet;
 
 use analysis::Analysis;
+pub use call_patterns::consumes_sequences;
 use functors::Functors;
 use point::Point;
 pub use specialise::{LARGEST_SPECIALISED, uses_functions};

@@ -7,7 +7,7 @@
 //! ([`stock_object`](super::stock_object)), if it and the unit as it was converted agree on all of its functions.
 
 use flambeau_ir::{CallKind, Code, CodeId, FunctionSlot, Simple, StaticDef, Symbol, Terminator, Unit};
-use flambeau_simplify::formats;
+use flambeau_simplify::{formats, uses_functions};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
@@ -49,15 +49,19 @@ pub fn called_for_formats(unit: &Unit, closed: &FxHashSet<String>) -> Vec<(Strin
 /// Frees functions that one other function alone mentions, local ones above all, as in a unit that is compiled for its
 /// object: they may become part of that function, or take other arguments. So they bear the stock labels no more;
 /// `promised` are the names that stay, as others know them from the stock `.cmx`. Functions of functors are left alone:
-/// they call what they can in place.
+/// they call what they can in place. So are recursive functions that call what they are passed and are no loops, as
+/// `List.of_seq` has one: others call them where they are, or have versions of them.
 pub fn free_local_functions(unit: &mut Unit, promised: &FxHashSet<String>) {
     let of_functors = functions_of_functors(unit, &FxHashSet::default());
     let users = users(unit);
+    let consumers: FxHashSet<CodeId> =
+        unit.codes.keys().filter(|code| is_no_loop(unit, *code) && uses_functions(unit, *code)).collect();
     for item in &mut unit.statics {
         let StaticDef::Closures { symbols, set } = &item.def else { continue };
         let [(_, code)] = set.functions[..] else { continue };
         let is_local = matches!(users.get(&code).map(SmallVec::as_slice), Some([Some(_)]))
-            && !of_functors.contains(&code);
+            && !of_functors.contains(&code)
+            && !consumers.contains(&code);
         let data = &mut unit.codes[code];
         let is_promised = promised.contains(&data.linkage_name)
             || symbols.iter().any(|symbol| promised.contains(&unit.symbols[*symbol].linkage_name));
@@ -66,6 +70,18 @@ pub fn free_local_functions(unit: &mut Unit, promised: &FxHashSet<String>) {
             data.linkage_name.push_str(LOCAL);
         }
     }
+}
+
+/// Whether a function calls itself other than at its end.
+fn is_no_loop(unit: &Unit, code: CodeId) -> bool {
+    let data = &unit.codes[code];
+    let mut found = false;
+    data.body.walk(&mut |expr| {
+        if let Terminator::Apply(apply) = &expr.terminator {
+            found |= apply.kind == CallKind::Direct(code) && apply.ret != data.ret;
+        }
+    });
+    found
 }
 
 /// The other functions that mention each function of a static set; nothing in place of the entry and of static data.

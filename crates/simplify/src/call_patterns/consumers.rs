@@ -16,6 +16,8 @@ use crate::{Simplifier, size};
 
 /// Functions up to this size are inlined in versions.
 const LARGEST_CALLED: u32 = 80;
+/// Through so many functions a sequence is followed to the one that consumes it.
+const HANDED_ON: u32 = 2;
 /// Loops up to this size have versions.
 pub(super) const LARGEST_LOOP: u32 = 400;
 
@@ -87,10 +89,33 @@ impl Simplifier<'_> {
         let Some(call) = self.returned_sequence(code) else { return false };
         let is_consumed = is_captured
             || consumer.is_some_and(|(index, next)| {
-                let consumer = self.callee_of(&next);
-                consumer.is_some_and(|code| is_called(&consumed(&self.unit.codes[code]), index))
+                self.callee_of(&next).is_some_and(|code| self.consumes(code, index, HANDED_ON))
             });
         is_consumed && self.goes_on(&call)
+    }
+
+    /// Whether a function has a loop, or versions, for what it is passed in a position, or hands it on to one that has,
+    /// through so many others.
+    fn consumes(&mut self, code: CodeId, index: usize, through: u32) -> bool {
+        if is_called(&consumed(&self.unit.codes[code]), index)
+            || is_called(&self.called_params_of_function(code), index)
+        {
+            return true;
+        }
+        let Some(param) = self.unit.codes[code].params.get(index).copied().filter(|_| through > 0) else {
+            return false;
+        };
+        let mut handed_on: SmallVec<[(Apply, usize); 1]> = SmallVec::new();
+        self.unit.codes[code].body.walk(&mut |expr| {
+            if let Terminator::Apply(apply) = &expr.terminator
+                && let Some(at) = apply.args.iter().position(|arg| *arg == param.into())
+            {
+                handed_on.push(((**apply).clone(), at));
+            }
+        });
+        handed_on.into_iter().any(|(apply, at)| {
+            self.callee_of(&apply).is_some_and(|callee| self.consumes(callee, at, through - 1))
+        })
     }
 
     /// What the closure calls that a function allocates and returns, if it does nothing else.
@@ -196,6 +221,12 @@ pub fn called_params_of(code: &Code, id: CodeId) -> SmallVec<[CalledParam; 1]> {
         Some(CalledParam { index, args })
     };
     params.filter_map(called).collect()
+}
+
+/// Whether a recursive function has versions for what it is passed.
+#[must_use]
+pub fn consumes_sequences(code: &Code, id: CodeId) -> bool {
+    code.recursive && !called_params_of(code, id).is_empty()
 }
 
 fn called_in_loops(body: &Expr) -> CalledInLoops {

@@ -54,7 +54,7 @@ impl Simplifier<'_> {
     }
 
     /// The parameters of a function for which it has versions.
-    fn called_params_of_function(&mut self, code: CodeId) -> SmallVec<[CalledParam; 1]> {
+    pub(super) fn called_params_of_function(&mut self, code: CodeId) -> SmallVec<[CalledParam; 1]> {
         if let Some(called) = self.global.function_versions.called.get(&code) {
             return called.clone();
         }

@@ -41,7 +41,7 @@ use smallvec::SmallVec;
 
 use crate::Simplifier;
 
-pub use consumers::{CalledParam, called_params_of, consumed};
+pub use consumers::{CalledParam, consumed, consumes_sequences};
 pub use functions::FunctionVersions;
 pub use results::{WaitingClosure, Waits};
 
