@@ -1,9 +1,9 @@
 //! Closures that functions take as arguments and know.
 //!
-//! What a function takes may be a closure of a known function, which it calls directly or reads what it has captured
-//! from: it knows the layout of that one set of closures. If what binds the set were copied, the copy would pass a
-//! closure of another set, with slots of its own. So the functions of such sets are marked
-//! ([`flambeau_ir::CodeAttributes::sole`]).
+//! What a function takes may be a closure of a known function, or a block that holds one (a module), which it calls
+//! directly or reads what it has captured from: it knows the layout of that one set of closures. If what binds the set
+//! were copied, the copy would pass a closure of another set, with slots of its own. So the functions of such sets are
+//! marked ([`flambeau_ir::CodeAttributes::sole`]).
 
 use cranelift_entity::SecondaryMap;
 use flambeau_ir::visit::KnownFunction;
@@ -42,7 +42,8 @@ pub(super) fn mark(unit: &mut Unit) -> bool {
     changed
 }
 
-/// The variables that are parameters of functions, directly or as other names, or as what closures have captured.
+/// The variables that are parameters of functions, directly or as other names, as fields of blocks that are, or as what
+/// closures have captured.
 fn foreign(unit: &Unit) -> SecondaryMap<Variable, bool> {
     let mut foreign: SecondaryMap<Variable, bool> = SecondaryMap::new();
     let mut values: SecondaryMap<ValueSlot, Option<Variable>> = SecondaryMap::new();
@@ -59,6 +60,11 @@ fn foreign(unit: &Unit) -> SecondaryMap<Variable, bool> {
                         set.values.iter().for_each(|(slot, value)| values[*slot] = value.as_var());
                     }
                     Item::Let { var, named: Named::Simple(Simple::Var(of)), .. } => names.push((*var, *of)),
+                    Item::Let {
+                        var, named: Named::Prim { prim: Prim::BlockLoad { .. }, args, .. }, ..
+                    } => {
+                        names.extend(args[0].as_var().map(|of| (*var, of)));
+                    }
                     Item::Let {
                         var,
                         named: Named::Prim { prim: Prim::ProjectValueSlot { value, .. }, .. },
