@@ -1,6 +1,6 @@
-(* A functor's function that a local function is lifted out of, and that takes the module of another functor as an
-   argument: it reads what the closures in that module have captured, by their slots. Where the functor is copied for its
-   argument, so are these closures. A crash at -O3 (crates/passes/src/parameters/foreign.rs). *)
+(* A functor's function out of which a local function is lifted that takes the module of another functor as an argument:
+   it reads what the closures in that module have captured, by their slots. Where the functor is copied for its argument,
+   so are these closures. A crash at -O3 (crates/passes/src/parameters/foreign.rs). *)
 
 include (struct
   module type S = sig
