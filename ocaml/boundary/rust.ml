@@ -27,3 +27,9 @@ external library_description : string -> string = "flambeau_library_description"
 (** The object file of an assembly program ([docs/formats.md]), behind a byte that says what it is: [o], the object; [e],
     why there is none. *)
 external assemble : string -> string = "flambeau_assemble"
+
+(** Asks the system for huge pages for the heap that the runtime began with, of which this block was just allocated. *)
+external use_huge_pages : bytes -> unit = "flambeau_use_huge_pages" [@@noalloc]
+
+(** Says that the unit is large: memory that the middle end frees goes back to the system. *)
+external unit_is_large : unit -> unit = "flambeau_unit_is_large" [@@noalloc]

@@ -369,7 +369,7 @@ impl<'a> Converter<'a> {
             let shape = self.shape_of(id);
             let data = &mut self.unit.variables[var];
             if is_anonymous(&data.name) {
-                self.term.name(id).clone_into(&mut data.name);
+                data.name = self.term.name(id).into();
                 data.shape = shape;
             }
             if data.kind == Kind::Value && data.subkind == Subkind::Any {

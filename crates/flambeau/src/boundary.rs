@@ -26,7 +26,6 @@ unsafe extern "C" {
     fn caml_callback_exn(closure: Value, argument: Value) -> Value;
     fn caml_alloc_initialized_string(length: usize, contents: *const c_char) -> Value;
     fn caml_string_length(string: Value) -> usize;
-    fn mi_collect(force: bool);
 }
 
 /// `()`.
@@ -43,7 +42,7 @@ pub fn run_ocaml_driver() -> ExitCode {
         env::args_os().filter_map(|argument| CString::new(argument.into_vec()).ok()).collect();
     let mut argv: Vec<*const c_char> = arguments.iter().map(|argument| argument.as_ptr()).collect();
     argv.push(std::ptr::null());
-    memory::return_what_is_freed();
+    memory::keep_what_is_freed();
     memory::with_parameters(|| {
         // SAFETY: `argv` is a null-terminated array of C strings; OCaml copies what it keeps.
         unsafe { caml_startup(argv.as_ptr()) };
@@ -83,25 +82,17 @@ fn string_of_bytes(bytes: &[u8]) -> Value {
     unsafe { caml_alloc_initialized_string(bytes.len(), bytes.as_ptr().cast()) }
 }
 
-/// A request of more bytes than this is of a large unit: the memory that the middle end took for it is given back
-/// before the back end takes its own.
-const LARGE_REQUEST: usize = 200_000;
-
 /// `Rust.middle_end`
 #[unsafe(no_mangle)]
 extern "C" fn flambeau_middle_end(request: Value) -> Value {
     // The pipeline calls back, and then the string may be moved.
     // SAFETY: OCaml's type system says that it is a string; copying it does not touch OCaml's heap.
     let request = unsafe { bytes_of_string(request) }.to_vec();
-    let is_large = request.len() > LARGE_REQUEST;
     let bytes = pipeline::reply(&request, find_unit);
     drop(request);
     let reply = string_of_bytes(&bytes);
     drop(bytes);
-    if is_large {
-        // SAFETY: what is free is given back to the system; nothing else changes.
-        unsafe { mi_collect(true) };
-    }
+    memory::leave_to_back_end();
     reply
 }
 
@@ -192,4 +183,18 @@ extern "C" fn flambeau_assemble(program: Value) -> Value {
 extern "C" fn flambeau_process_id(_unit: Value) -> Value {
     let id: c_int = std::process::id() as c_int;
     (id as Value) << 1 | 1
+}
+
+/// `Rust.use_huge_pages`
+#[unsafe(no_mangle)]
+extern "C" fn flambeau_use_huge_pages(block: Value) -> Value {
+    memory::use_huge_pages(block as usize);
+    UNIT
+}
+
+/// `Rust.unit_is_large`
+#[unsafe(no_mangle)]
+extern "C" fn flambeau_unit_is_large(_unit: Value) -> Value {
+    memory::return_what_is_freed();
+    UNIT
 }

@@ -47,11 +47,11 @@ impl Analysed {
     }
 
     fn variable(&self, name: &str) -> Variable {
-        self.unit.variables.iter().find(|(_, data)| data.name == name).expect("bound").0
+        self.unit.variables.iter().find(|(_, data)| *data.name == *name).expect("bound").0
     }
 
     fn block(&self, name: &str) -> Block {
-        let named = |(_, data): &(Continuation, &flambeau_ir::ContinuationData)| data.name == name;
+        let named = |(_, data): &(Continuation, &flambeau_ir::ContinuationData)| *data.name == *name;
         let cont = self.unit.continuations.iter().find(named).expect("bound").0;
         self.flow.block_of(cont).expect("of the body")
     }
@@ -149,7 +149,7 @@ fn definitions_and_uses_are_located() {
 fn the_tables_serve_for_one_body_after_another() {
     let mut f = Analysed::new(TEXT);
     let sum = f.variable("sum");
-    let repeated = f.unit.continuations.iter().find(|(_, data)| data.name == "loop").expect("bound").0;
+    let repeated = f.unit.continuations.iter().find(|(_, data)| &*data.name == "loop").expect("bound").0;
     f.values.clear();
     f.flow.analyse(&f.unit.entry.body, &mut f.values);
     assert_eq!(f.flow.runs().len(), 1);

@@ -1,10 +1,86 @@
-//! Removing codes and static data: what comes after them in their tables is renumbered. Slots, variables and
-//! continuations need no removing, because what is in a table without being mentioned does not count.
+//! Removing what is in a table: what comes after it there is renumbered, in the same order. Codes and static data go
+//! because someone decided so; variables and continuations if nothing mentions them, which the pass that leaves many
+//! behind sees to ([`compact`]). Slots need no removing: what is in a table without being mentioned does not count.
 
 use crate::remap::{self, Remap};
-use crate::{CodeId, Symbol, Unit};
-use cranelift_entity::packed_option::PackedOption;
-use cranelift_entity::{PrimaryMap, SecondaryMap};
+use crate::{CodeId, Continuation, Symbol, Unit, Variable};
+use cranelift_entity::packed_option::{PackedOption, ReservedValue};
+use cranelift_entity::{EntityRef, EntitySet, PrimaryMap, SecondaryMap};
+
+/// Removes the variables and continuations that nothing mentions. Inlining leaves ten times as many of them as there
+/// are others, and tables that are indexed by them would be as large.
+pub fn compact(unit: &mut Unit) {
+    let mut mentioned = Mentioned { variables: EntitySet::new(), continuations: EntitySet::new() };
+    names(&mut mentioned, unit);
+    let mut compaction = Compaction {
+        variables: filter(&mut unit.variables, &mentioned.variables),
+        continuations: filter(&mut unit.continuations, &mentioned.continuations),
+    };
+    names(&mut compaction, unit);
+}
+
+/// Replaces all variables and continuations of a unit.
+fn names(r: &mut impl Remap, unit: &mut Unit) {
+    for code in unit.codes.values_mut() {
+        code.params.iter_mut().for_each(|param| r.variable(param));
+        r.variable(&mut code.my_closure);
+        r.continuation(&mut code.ret);
+        r.continuation(&mut code.exn);
+        remap::expr(r, &mut code.body);
+    }
+    r.continuation(&mut unit.entry.ret);
+    r.continuation(&mut unit.entry.exn);
+    remap::expr(r, &mut unit.entry.body);
+}
+
+/// Drops what is not wanted from a table; the new number of each that stays.
+fn filter<K: EntityRef + ReservedValue, V>(
+    table: &mut PrimaryMap<K, V>,
+    wanted: &EntitySet<K>,
+) -> SecondaryMap<K, PackedOption<K>> {
+    let mut numbers = SecondaryMap::with_capacity(table.len());
+    let mut kept: PrimaryMap<K, V> = PrimaryMap::new();
+    for (id, data) in std::mem::take(table) {
+        if wanted.contains(id) {
+            numbers[id] = kept.push(data).into();
+        }
+    }
+    *table = kept;
+    numbers
+}
+
+/// What a unit mentions.
+struct Mentioned {
+    variables: EntitySet<Variable>,
+    continuations: EntitySet<Continuation>,
+}
+
+impl Remap for Mentioned {
+    fn variable(&mut self, variable: &mut Variable) {
+        self.variables.insert(*variable);
+    }
+
+    fn continuation(&mut self, continuation: &mut Continuation) {
+        self.continuations.insert(*continuation);
+    }
+}
+
+/// The new numbers of what is mentioned.
+struct Compaction {
+    variables: SecondaryMap<Variable, PackedOption<Variable>>,
+    continuations: SecondaryMap<Continuation, PackedOption<Continuation>>,
+}
+
+impl Remap for Compaction {
+    fn variable(&mut self, variable: &mut Variable) {
+        *variable = self.variables[*variable].expect("a variable that was removed has no mention");
+    }
+
+    fn continuation(&mut self, continuation: &mut Continuation) {
+        *continuation =
+            self.continuations[*continuation].expect("a continuation that was removed has no mention");
+    }
+}
 
 /// What is to be removed.
 pub struct Removal {

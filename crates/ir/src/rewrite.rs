@@ -302,9 +302,9 @@ impl Rewrite {
             | Rewrite::Representations(var)
             | Rewrite::OutOfLoop(var)
             | Rewrite::AllocationIntoBranch(var)
-            | Rewrite::ValueIntoBranches(var) => unit.variables[var].name.clone(),
+            | Rewrite::ValueIntoBranches(var) => unit.variables[var].name.to_string(),
             Rewrite::Threading(cont) | Rewrite::Unrolling(cont) | Rewrite::Peeling(cont) => {
-                unit.continuations[cont].name.clone()
+                unit.continuations[cont].name.to_string()
             }
             Rewrite::Contification { first, others, .. } => {
                 let first = &unit.codes[first].linkage_name;

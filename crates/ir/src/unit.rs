@@ -1,6 +1,7 @@
 //! A compilation unit: the tables that identifiers index, the code, the static data.
 
 use std::ops::Range;
+use std::sync::Arc;
 
 use cranelift_entity::PrimaryMap;
 use rustc_hash::FxHashSet;
@@ -65,7 +66,7 @@ pub struct Entry {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VariableData {
     /// For people.
-    pub name: String,
+    pub name: Arc<str>,
     /// How it is held.
     pub kind: Kind,
     /// What the front end says of it, when it is a value.
@@ -80,7 +81,7 @@ pub struct VariableData {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ContinuationData {
     /// For people.
-    pub name: String,
+    pub name: Arc<str>,
     /// Whether it is an exception continuation.
     pub is_exn: bool,
     /// How often it is jumped to, as far as a profile says.
@@ -303,12 +304,12 @@ impl Unit {
     }
 
     /// A fresh variable of kind `Value` about which nothing is known.
-    pub fn new_value(&mut self, name: impl Into<String>) -> Variable {
+    pub fn new_value(&mut self, name: impl Into<Arc<str>>) -> Variable {
         self.new_variable(name, Kind::Value, Subkind::Any)
     }
 
     /// A fresh variable.
-    pub fn new_variable(&mut self, name: impl Into<String>, kind: Kind, subkind: Subkind) -> Variable {
+    pub fn new_variable(&mut self, name: impl Into<Arc<str>>, kind: Kind, subkind: Subkind) -> Variable {
         self.variables.push(VariableData { name: name.into(), kind, subkind, shape: None })
     }
 
@@ -318,12 +319,12 @@ impl Unit {
     }
 
     /// A fresh ordinary continuation.
-    pub fn new_continuation(&mut self, name: impl Into<String>) -> Continuation {
+    pub fn new_continuation(&mut self, name: impl Into<Arc<str>>) -> Continuation {
         self.continuations.push(ContinuationData { name: name.into(), is_exn: false, heat: Heat::Unknown })
     }
 
     /// A fresh exception continuation.
-    pub fn new_exn_continuation(&mut self, name: impl Into<String>) -> Continuation {
+    pub fn new_exn_continuation(&mut self, name: impl Into<Arc<str>>) -> Continuation {
         self.continuations.push(ContinuationData { name: name.into(), is_exn: true, heat: Heat::Unknown })
     }
 

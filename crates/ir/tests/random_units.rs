@@ -2,7 +2,8 @@
 
 mod generator;
 
-use flambeau_ir::{alpha, parser, printer, verify};
+use flambeau_ir::remap::{self, Remap};
+use flambeau_ir::{Continuation, Unit, Variable, alpha, parser, printer, renumber, verify};
 use generator::Random;
 
 const UNITS: u64 = 150;
@@ -50,11 +51,58 @@ fn numbers_and_tables_survive_in_numbered_text() {
         assert_eq!(unit.continuations.len(), again.continuations.len());
         for (variable, data) in &unit.variables {
             let again = &again.variables[variable];
-            assert!(again == data || again.name == "unused", "unit {seed}: {variable} {data:?} {again:?}");
+            assert!(again == data || &*again.name == "unused", "unit {seed}: {variable} {data:?} {again:?}");
         }
         for (symbol, data) in &unit.symbols {
             assert_eq!(*data, again.symbols[symbol], "unit {seed}");
         }
+    }
+}
+
+/// Puts a variable and a continuation that nothing mentions before each that there is.
+struct WithGaps;
+
+impl Remap for WithGaps {
+    fn variable(&mut self, variable: &mut Variable) {
+        *variable = Variable::from_u32(2 * variable.as_u32() + 1);
+    }
+
+    fn continuation(&mut self, continuation: &mut Continuation) {
+        *continuation = Continuation::from_u32(2 * continuation.as_u32() + 1);
+    }
+}
+
+fn with_gaps(unit: &mut Unit) {
+    let Unit { codes, entry, .. } = unit;
+    for code in codes.values_mut() {
+        code.params.iter_mut().chain([&mut code.my_closure]).for_each(|variable| WithGaps.variable(variable));
+        [&mut code.ret, &mut code.exn].into_iter().for_each(|cont| WithGaps.continuation(cont));
+        remap::expr(&mut WithGaps, &mut code.body);
+    }
+    [&mut entry.ret, &mut entry.exn].into_iter().for_each(|cont| WithGaps.continuation(cont));
+    remap::expr(&mut WithGaps, &mut entry.body);
+    for (_, data) in std::mem::take(&mut unit.variables) {
+        unit.new_value("dead");
+        unit.variables.push(data);
+    }
+    for (_, data) in std::mem::take(&mut unit.continuations) {
+        unit.new_continuation("dead");
+        unit.continuations.push(data);
+    }
+}
+
+#[test]
+fn compaction_keeps_what_is_mentioned() {
+    let numbered = printer::Options { locations: true, numbered: true };
+    for seed in 0..UNITS {
+        let mut unit = generator::unit(seed);
+        renumber::compact(&mut unit);
+        let text = printer::print_unit_with(&unit, numbered);
+        with_gaps(&mut unit);
+        assert_ne!(printer::print_unit_with(&unit, numbered), text, "unit {seed}");
+        renumber::compact(&mut unit);
+        assert_eq!(printer::print_unit_with(&unit, numbered), text, "unit {seed}");
+        assert_eq!(verify::verify(&unit), Ok(()), "unit {seed}");
     }
 }
 

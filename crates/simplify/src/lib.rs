@@ -84,7 +84,7 @@ use flambeau_ir::decision::Policy;
 use flambeau_ir::inlining::LARGEST;
 use flambeau_ir::{
     CodeId, Expr, FunctionSlot, Rewrite, Rewrites, SetOfClosures, StaticDef, Subkind, Symbol, Terminator,
-    Unit, ValueSlot,
+    Unit, ValueSlot, renumber,
 };
 use flambeau_types::{Closure, Env, IntSet, Ty};
 use rustc_hash::FxHashSet;
@@ -117,6 +117,7 @@ pub fn simplify(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
     }
     // Without asking: codes whose sets were dropped must be removed.
     dead_code::remove(unit, |_| true);
+    renumber::compact(unit);
     rewrites.round += 1;
     true
 }

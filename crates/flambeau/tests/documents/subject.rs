@@ -119,7 +119,7 @@ impl<'u> Subject<'u> {
         }
         let returned = match value {
             Simple::Const(Const::Tagged(n)) => n.to_string(),
-            Simple::Var(var) => self.unit.variables[var].name.clone(),
+            Simple::Var(var) => self.unit.variables[var].name.to_string(),
             other => format!("{other:?}"),
         };
         if returned == what { Ok(()) } else { Err(format!("it returns {returned}")) }

@@ -76,9 +76,9 @@ impl Parser<'_> {
         fill(
             v,
             variables,
-            &VariableData { name: name(), kind: Kind::Value, subkind: Subkind::Any, shape: None },
+            &VariableData { name: name().into(), kind: Kind::Value, subkind: Subkind::Any, shape: None },
         );
-        fill(c, continuations, &ContinuationData { name: name(), is_exn: false, heat: Heat::Unknown });
+        fill(c, continuations, &ContinuationData { name: name().into(), is_exn: false, heat: Heat::Unknown });
         fill(s, symbols, &SymbolData { linkage_name: name(), is_local: false });
         fill(f, function_slots, &name());
         fill(l, value_slots, &name());

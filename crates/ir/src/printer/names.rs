@@ -125,13 +125,14 @@ impl<'u> Names<'u> {
 
     pub(super) fn variable(&mut self, variable: Variable) -> &str {
         let data = self.unit.variables.get(variable);
-        self.variables.get(variable, || data.map_or_else(|| variable.to_string(), |data| data.name.clone()))
+        self.variables
+            .get(variable, || data.map_or_else(|| variable.to_string(), |data| data.name.to_string()))
     }
 
     pub(super) fn continuation(&mut self, continuation: Continuation) -> &str {
         let data = self.unit.continuations.get(continuation);
         self.continuations
-            .get(continuation, || data.map_or_else(|| continuation.to_string(), |data| data.name.clone()))
+            .get(continuation, || data.map_or_else(|| continuation.to_string(), |data| data.name.to_string()))
     }
 
     /// Whether the continuation has been named in this function.

@@ -1,5 +1,7 @@
 //! Putting functions into a unit.
 
+use std::sync::Arc;
+
 use cranelift_entity::EntityRef;
 use rustc_hash::FxHashMap;
 
@@ -46,6 +48,7 @@ pub fn import(
     if count == 0 {
         return Err(ImportError("no function".into()));
     }
+    let strings: Vec<Arc<str>> = strings.into_iter().map(Into::into).collect();
     let name = |number: u32| {
         strings.get(number as usize).cloned().ok_or_else(|| ImportError(format!("no string {number}")))
     };
@@ -87,10 +90,10 @@ pub fn import(
         import.continuations.push(unit.continuations.push(data));
     }
     for number in function_slots {
-        import.function_slots.push(unit.function_slots.push(name(number)?));
+        import.function_slots.push(unit.function_slots.push(name(number)?.to_string()));
     }
     for number in value_slots {
-        import.value_slots.push(unit.value_slots.push(name(number)?));
+        import.value_slots.push(unit.value_slots.push(name(number)?.to_string()));
     }
     for place in &places {
         let dbg = import.place(unit, place, &name)?;
@@ -114,7 +117,7 @@ pub fn import(
     let mut codes = Vec::with_capacity(count);
     for (index, mut function) in functions.into_iter().enumerate() {
         function.remap(&mut import);
-        let mut linkage_name = name(function.linkage_name)?;
+        let mut linkage_name = name(function.linkage_name)?.to_string();
         if index > 0 {
             // A function whose closure the inlined one allocates belongs to this unit.
             linkage_name = own_name(&unit.naming, &linkage_name, function.function_slot);
@@ -247,12 +250,12 @@ impl Import<'_> {
         &self,
         unit: &mut Unit,
         place: &Place,
-        name: &impl Fn(u32) -> Result<String, ImportError>,
+        name: &impl Fn(u32) -> Result<Arc<str>, ImportError>,
     ) -> Result<Dbg, ImportError> {
         match place {
-            Place::Source(file, scope, extent) => {
-                Ok(unit.locs.push_foreign(extent.location(name(*file)?, name(*scope)?)))
-            }
+            Place::Source(file, scope, extent) => Ok(unit
+                .locs
+                .push_foreign(extent.location(name(*file)?.to_string(), name(*scope)?.to_string()))),
             Place::Inlined(Inlined { call, inner }) => {
                 let known = |dbg: &Dbg| self.dbgs.get(dbg.0 as usize).copied();
                 match (known(call), known(inner)) {

@@ -72,8 +72,8 @@ fn messages_use_the_names_of_the_text() {
     let mut unit = unit("code f (x, y: float#) -> k { let z = x let z_1 = add.int (z, y) k (z_1) }");
     // Both are now called `z`; the printer calls them `z` and `z_1`.
     for data in unit.variables.values_mut() {
-        if data.name == "z_1" {
-            data.name = "z".to_owned();
+        if &*data.name == "z_1" {
+            data.name = "z".into();
         }
     }
     expect![[r#"

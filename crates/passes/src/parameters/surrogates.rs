@@ -213,7 +213,7 @@ fn split(unit: &mut Unit, bound: &Bound, var: Variable, code: CodeId) -> Split {
     let data = unit.codes[code].clone();
     let called = unit.new_variable_like(var);
     let slot = unit.function_slots.push(unit.function_slots[data.function_slot].clone());
-    let closure = unit.value_slots.push(unit.variables[var].name.clone());
+    let closure = unit.value_slots.push(unit.variables[var].name.to_string());
     let params: SmallVec<[Variable; 4]> =
         data.params.iter().map(|param| unit.new_variable_like(*param)).collect();
     let (my_closure, callee) = (unit.new_variable_like(data.my_closure), unit.new_variable_like(var));

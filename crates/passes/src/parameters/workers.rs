@@ -62,13 +62,14 @@ fn may_be_divided(unit: &Unit, code: &Code) -> bool {
 }
 
 /// Whether what a function does may become that of another: functors are evaluated by what they are, a stub is what it
-/// hands on to already, a promise to copy the function is a promise about its body.
+/// hands on to already, a promise to copy the function is a promise about its body (only recursive functions are
+/// specialised).
 pub(super) fn may_be_copied(code: &Code) -> bool {
     let CodeAttributes { inline, specialise, is_functor, stub, no_poll, sole, no_return: _, heat: _ } =
         code.attributes;
     let is_copied = !matches!(inline, InlineAttribute::Default | InlineAttribute::Never);
     !(is_functor || stub || no_poll || sole || is_copied)
-        && specialise != SpecialiseAttribute::Always
+        && !(code.recursive && specialise == SpecialiseAttribute::Always)
         && !code.uses_closure()
 }
 

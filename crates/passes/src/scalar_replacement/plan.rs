@@ -6,6 +6,8 @@
 //! live and may have been defined since the continuation was bound (pruned SSA): else its value is what it was
 //! at that point.
 
+use std::sync::Arc;
+
 use cranelift_entity::packed_option::PackedOption;
 use cranelift_entity::{PrimaryMap, SecondaryMap, entity_impl};
 use flambeau_flow::{Block, Point};
@@ -28,7 +30,7 @@ impl Slot {
 
 /// The variables that hold a slot's value.
 pub(super) struct SlotData {
-    pub(super) name: String,
+    pub(super) name: Arc<str>,
     pub(super) kind: Kind,
     pub(super) subkind: Subkind,
 }
@@ -180,7 +182,7 @@ impl Planner<'_> {
         let first = self.plan.slots.next_key();
         let many = fields.len() > 1;
         for (index, field) in fields.into_iter().enumerate() {
-            let name = if many { format!("{name}.{index}") } else { name.clone() };
+            let name = if many { format!("{name}.{index}").into() } else { name.clone() };
             let kind = if allocation.is_float { Kind::NakedFloat } else { Kind::Value };
             let subkind = field.subkind.unwrap_or_default();
             self.plan.slots.push(SlotData { name, kind, subkind });

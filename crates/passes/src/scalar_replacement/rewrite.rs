@@ -92,7 +92,7 @@ impl Rewriter<'_> {
         params.retain(|param| !plan.drops(*param, classes));
         for &slot in plan.params(block) {
             let data = &plan.slots[slot];
-            let param = self.unit.new_variable(data.name.as_str(), data.kind, data.subkind);
+            let param = self.unit.new_variable(data.name.clone(), data.kind, data.subkind);
             params.push(param);
             self.set(slot, param.into());
         }
@@ -219,7 +219,7 @@ impl Rewriter<'_> {
                 // A tagged integer has 63 bits.
                 let amount = Simple::tagged(*amount << 1 >> 1);
                 let args = smallvec![self.value(first), amount];
-                let name = self.decided.plan.slots[first].name.as_str();
+                let name = &*self.decided.plan.slots[first].name;
                 let sum = self.unit.new_variable(name, Kind::Value, Subkind::Immediate);
                 items.push(Item::Let { var: sum, named: Named::Prim { prim, args, exn: None }, dbg });
                 self.assign(first, sum.into(), dbg, items);

@@ -151,7 +151,7 @@ impl Simplifier<'_> {
         }
         let data = &self.unit.codes[code];
         let is_known = |index: &usize| arrangements.of(code)[0][*index].is_some();
-        let name = |index: usize| self.unit.variables[data.params[index]].name.clone();
+        let name = |index: usize| self.unit.variables[data.params[index]].name.to_string();
         let parameters = (0..data.params.len()).filter(is_known).map(name).collect();
         self.log(apply, Some(code), Reason::Specialised { parameters, size });
     }

@@ -181,7 +181,7 @@ impl Simplifier<'_> {
         let params = self.unit.codes[code].params.iter().zip(types);
         let parameters = params
             .filter(|(_, ty)| **ty != ArgType::Unknown)
-            .map(|(param, _)| self.unit.variables[*param].name.clone())
+            .map(|(param, _)| self.unit.variables[*param].name.to_string())
             .collect();
         self.log(apply, Some(code), Reason::Specialised { parameters, size });
     }
