@@ -340,6 +340,9 @@ impl Simplifier<'_> {
                 _ => Outcome::Keep(Ty::Unknown),
             },
             (Prim::StringLength, [string]) => self.string_length(*string),
+            (Prim::ArrayLength { .. }, [array]) if self.is_empty_block(*array) => {
+                Outcome::Atom(Simple::tagged(0))
+            }
             (Prim::StringLoad { string: kind, width }, [string, index]) => {
                 self.string_load(*kind, *width, *string, *index)
             }
@@ -374,6 +377,14 @@ impl Simplifier<'_> {
             }
             _ => self.integer(prim, args),
         }
+    }
+
+    /// Whether a value is `[||]`.
+    fn is_empty_block(&self, value: Simple) -> bool {
+        self.env
+            .ty(value)
+            .as_block()
+            .is_some_and(|block| block.exact && block.tag == 0 && block.fields.is_empty())
     }
 
     /// A box that may exist already: it does if `boxed` is a block, and does not if that is an immediate.

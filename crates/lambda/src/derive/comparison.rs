@@ -259,7 +259,8 @@ impl Definition<'_> {
         let kind = self.array_kind(element);
         let lengths = [&x, &y].map(|array| Tree::prim(Primitive::ArrayLength(kind), [array.clone()]));
         let length = lengths[0].clone();
-        let elements = self.from(vec![x, y, Tree::Int(0), length]);
+        let elements = self.from(vec![x, y, Tree::Int(0), length.clone()]);
+        let elements = Tree::if_(Tree::same(length, Tree::Int(0)), self.equal(), elements);
         let order = self.immediates(lengths);
         self.then(order, elements)
     }
@@ -270,6 +271,7 @@ impl Definition<'_> {
         Tree::Call(self.callee(Role::Elements), args)
     }
 
+    /// Compares elements from an index on, at which there is one.
     fn elements(&mut self, pair: [Tree; 2], at: Tree, length: Tree) -> Tree {
         let TypeTerm::Array(element) = *self.derivations.types.term(self.derived.of) else {
             return self.equal();
@@ -279,7 +281,8 @@ impl Definition<'_> {
         let first = self.part(element, elements, false);
         let [x, y] = pair;
         let next = Tree::prim(Primitive::OffsetInt(1), [at.clone()]);
-        let rest = self.from(vec![x, y, next, length.clone()]);
-        Tree::if_(Tree::same(at, length), self.equal(), self.then(first, rest))
+        let rest = self.from(vec![x, y, next.clone(), length.clone()]);
+        let rest = Tree::if_(Tree::same(next, length), self.equal(), rest);
+        self.then(first, rest)
     }
 }

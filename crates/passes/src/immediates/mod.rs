@@ -7,11 +7,12 @@
 
 mod strings;
 
-use flambeau_ir::prim::{Comparison, External};
+use cranelift_entity::EntitySet;
+use flambeau_ir::prim::{ArrayKind, Comparison, External, IntCmp};
 use flambeau_ir::stack::deep;
 use flambeau_ir::{
     ApplyCont, CodeId, Continuation, Dbg, ExnCont, Expr, IntKind, Item, Kind, Named, Prim, Rewrite, Rewrites,
-    Simple, Subkind, Switch, Terminator, Unit, Variable,
+    Simple, StaticDef, Subkind, Switch, Symbol, Terminator, Unit, Variable, tags,
 };
 use flambeau_simplify::cold::{self, ColdConts};
 use rustc_hash::FxHashMap;
@@ -27,9 +28,17 @@ pub fn immediates(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
         .chain([None])
         .filter_map(|code| Some((code, cold::of_body(unit, code)?)))
         .collect();
+    let mut empty = EntitySet::new();
+    for item in &unit.statics {
+        if let StaticDef::Block { symbol, tag: 0, fields } = &item.def
+            && fields.is_empty()
+        {
+            empty.insert(*symbol);
+        }
+    }
     unit.rewrite_bodies(|unit, code, body| {
         let Some(cold) = cold.get(&code) else { return false };
-        let mut expansion = Expansion { unit, rewrites, code, cold, changed: false };
+        let mut expansion = Expansion { unit, rewrites, code, cold, empty: &empty, changed: false };
         expansion.expr(body, code.is_some());
         expansion.changed
     })
@@ -40,6 +49,8 @@ pub fn immediates(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
 enum Compared {
     Any,
     Strings,
+    /// Whether that one is `[||]`, or whether it is not.
+    WithEmpty(Simple),
 }
 
 /// A call of the runtime's comparison.
@@ -59,6 +70,8 @@ struct Expansion<'a> {
     rewrites: &'a mut Rewrites,
     code: Option<CodeId>,
     cold: &'a ColdConts,
+    /// What is `[||]`.
+    empty: &'a EntitySet<Symbol>,
     changed: bool,
 }
 
@@ -123,9 +136,14 @@ impl Expansion<'_> {
             let comparison = external.comparison_of_strings().filter(|_| self.has_words())?;
             Some((comparison, Compared::Strings))
         };
-        let (comparison, compared) = polymorphic.or_else(of_strings)?;
+        let (comparison, mut compared) = polymorphic.or_else(of_strings)?;
+        if let (Comparison::Test(IntCmp::Eq | IntCmp::Ne), Compared::Any) = (comparison, compared)
+            && let Some(other) = self.compared_with_empty(args)
+        {
+            compared = Compared::WithEmpty(other);
+        }
         let rewrite = match compared {
-            Compared::Any => Rewrite::ImmediateComparison,
+            Compared::Any | Compared::WithEmpty(_) => Rewrite::ImmediateComparison,
             Compared::Strings => Rewrite::StringComparison,
         };
         let prim = Prim::CCall(Box::new(External { tested: true, ..External::clone(external) }));
@@ -146,6 +164,18 @@ impl Expansion<'_> {
         match call.compared {
             Compared::Any => self.expand_any(call, after),
             Compared::Strings => self.expand_strings(call, after),
+            Compared::WithEmpty(other) => self.expand_with_empty(call, other, after),
+        }
+    }
+
+    /// What is compared with `[||]`.
+    fn compared_with_empty(&self, args: &[Simple]) -> Option<Simple> {
+        let [x, y] = *args else { return None };
+        let is_empty = |atom: Simple| matches!(atom, Simple::Symbol(symbol) if self.empty.contains(symbol));
+        match (is_empty(x), is_empty(y)) {
+            (true, false) => Some(y),
+            (false, true) => Some(x),
+            _ => None,
         }
     }
 
@@ -179,6 +209,46 @@ impl Expansion<'_> {
         body
     }
 
+    /// Of the blocks, only one that forwards can be equal to `[||]` though it is not empty.
+    ///
+    /// ```text
+    /// cont slow { let r = c_call (x, $empty)  after (r) }
+    /// cont forwards { let t = get_tag (x)  switch t { 250 -> slow, _ -> after (0) } }
+    /// cont block { let n = array_length (x)  switch n { 0 -> after (1), _ -> forwards } }
+    /// let a = is_int (x)  switch a { 0 -> block, _ -> after (0) }
+    /// ```
+    fn expand_with_empty(&mut self, call: Call, other: Simple, after: Continuation) -> Expr {
+        let dbg = call.dbg;
+        let answer = |is_equal: bool| {
+            let is_true = (call.comparison == Comparison::Test(IntCmp::Eq)) == is_equal;
+            jump(after, &[Simple::tagged(i64::from(is_true))])
+        };
+        let (equal, differ) = (answer(true), answer(false));
+        let [slow, forwards, block] =
+            ["slow", "forwards", "block"].map(|name| self.unit.new_continuation(name));
+        let length = self.unit.new_variable("length", Kind::Value, Subkind::Immediate);
+        let mut asked = |prim: Prim, args: &[Simple], arm: (i64, ApplyCont), otherwise: ApplyCont| {
+            let var = self.unit.new_variable("is", Kind::NakedImmediate, Subkind::Any);
+            let switch = Switch { scrutinee: var.into(), arms: vec![arm], default: Some(otherwise), dbg };
+            Expr {
+                items: vec![bound(var, prim, args, dbg)],
+                terminator: Terminator::Switch(Box::new(switch)),
+            }
+        };
+        let forwarding =
+            asked(Prim::GetTag, &[other], (i64::from(tags::FORWARD), jump(slow, &[])), differ.clone());
+        let is_empty = Prim::PhysEqual { negated: false };
+        let mut of_length =
+            asked(is_empty, &[length.into(), Simple::tagged(0)], (0, jump(forwards, &[])), equal);
+        of_length
+            .items
+            .insert(0, bound(length, Prim::ArrayLength { kind: ArrayKind::Generic }, &[other], dbg));
+        let mut body = asked(Prim::IsInt, &[other], (0, jump(block, &[])), differ);
+        let handlers = [(slow, self.slow(after, call)), (forwards, forwarding), (block, of_length)];
+        body.items.splice(0..0, handlers.into_iter().map(|(cont, handler)| Item::let_cont(cont, handler)));
+        body
+    }
+
     fn slow(&mut self, after: Continuation, call: Call) -> Expr {
         let var = self.unit.new_value("compared");
         let named = Named::Prim { prim: call.prim, args: call.args, exn: call.exn };
@@ -196,10 +266,7 @@ impl Expansion<'_> {
         dbg: Dbg,
     ) -> Expr {
         let mut items = Vec::new();
-        let mut bind = |var: Variable, prim: Prim, args: &[Simple]| {
-            let named = Named::Prim { prim, args: SmallVec::from_slice(args), exn: None };
-            items.push(Item::Let { var, named, dbg });
-        };
+        let mut bind = |var: Variable, prim: Prim, args: &[Simple]| items.push(bound(var, prim, args, dbg));
         let result = self.unit.new_value("compared");
         match comparison {
             Comparison::ThreeWay => bind(result, Prim::IntCompare3 { kind }, args),
@@ -228,6 +295,10 @@ impl Expansion<'_> {
             terminator: Terminator::Switch(Box::new(switch)),
         }
     }
+}
+
+fn bound(var: Variable, prim: Prim, args: &[Simple], dbg: Dbg) -> Item {
+    Item::Let { var, named: Named::Prim { prim, args: SmallVec::from_slice(args), exn: None }, dbg }
 }
 
 fn jump(cont: Continuation, args: &[Simple]) -> ApplyCont {
