@@ -319,6 +319,8 @@ fn library_calls(g: &mut Gen) -> Instance {
             "Char.code (Digest.string (string_of_int n)).[0]",
             "String.length (Bytes.unsafe_to_string (Bytes.cat (Bytes.of_string \"ab\") (Bytes.make (n land 7) 'c')))",
             "(match int_of_string_opt \"12x\" with None -> n | Some v -> v)",
+            "(if Array.sub Fz.numbers 0 (n land 1) = [||] then n else 2) + (if Array.sub Fz.reals 0 (n land 1) <> [||] then 4 else 8)",
+            "(let rec none l = match l with [] -> 0 | a :: l -> (if a = [||] then 1 else 0) + none l in none [ [||]; [| n |]; Array.make (n land 1) n ] * none [ [| \"a\" |]; Array.make (n land 1) \"b\" ])",
             "String.length (Filename.concat \"a\" (Filename.basename \"b/c.ml\")) + n",
         ]);
         body.push(filled(&format!("r := (!r * 5 + {call}) land 0xFFFFFF;\n  "), &[]));
