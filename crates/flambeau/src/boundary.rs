@@ -8,6 +8,8 @@
 
 mod memory;
 
+pub(crate) use memory::watch;
+
 use std::cell::{Cell, RefCell};
 use std::env;
 use std::ffi::{CString, c_char, c_int};

@@ -9,6 +9,7 @@ use flambeau_ir::{Rewrites, Unit, printer, verify};
 use flambeau_lambda::Request;
 use flambeau_passes::schedule::Step;
 
+use crate::boundary;
 use crate::saved::Saving;
 use crate::settings::pass_named;
 
@@ -120,6 +121,7 @@ impl Runner {
         self.enter(name);
         let start = Instant::now();
         let result = stage();
+        boundary::watch();
         self.counters.push((format!("{name}: microseconds"), start.elapsed().as_micros() as u64));
         result
     }

@@ -23,6 +23,9 @@ const OVERHEAD_OF_SLICES: usize = 1_000_000;
 /// negative (`mi_option_purge_delay` of `mimalloc.h`).
 const PURGE_DELAY: c_int = 15;
 
+/// How much memory the process may have taken, in kB, before what the middle end frees goes back to the system.
+const KEPT: c_long = 36 << 10;
+
 /// The size of a huge page, on the machines whose pages are of 4 kB.
 const HUGE_PAGE: usize = 2 << 20;
 
@@ -48,6 +51,17 @@ pub(super) fn keep_what_is_freed() {
 pub(super) fn return_what_is_freed() {
     RETURNS.store(true, Ordering::Relaxed);
     set_purge_delay(0);
+}
+
+/// Between the stages of the middle end: a small unit, too, may become a large one.
+pub(crate) fn watch() {
+    // SAFETY: plain numbers, of which zeros are valid.
+    let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
+    // SAFETY: writes what it is passed, and nothing else.
+    let is_known = unsafe { libc::getrusage(libc::RUSAGE_SELF, &raw mut usage) } == 0;
+    if is_known && usage.ru_maxrss > KEPT && !RETURNS.load(Ordering::Relaxed) {
+        return_what_is_freed();
+    }
 }
 
 /// Gives what the middle end took for a large unit back before the back end takes its own.
