@@ -36,8 +36,8 @@ let change control = if not (is_set_by_user ()) then Gc.set (control (Gc.get ())
 (* Too large for the minor heap. *)
 let large_block_bytes = 4096
 
-(* Where the system gives huge pages only to those that ask: small units compile in 0.93 of the time, with half of the
-   page faults. OCaml 5 gains nothing by them. *)
+(* Where the system gives huge pages only to those that ask: small units compile in 0.95 of the time, with
+   1,500 page faults less. OCaml 5 gains nothing by them. *)
 let use_huge_pages () =
   if Collector.heap_is_one_piece && not (is_set_by_user ()) then Rust.use_huge_pages (Bytes.create large_block_bytes)
 

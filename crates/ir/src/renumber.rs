@@ -13,8 +13,8 @@ pub fn compact(unit: &mut Unit) {
     let mut mentioned = Mentioned { variables: EntitySet::new(), continuations: EntitySet::new() };
     names(&mut mentioned, unit);
     let mut compaction = Compaction {
-        variables: filter(&mut unit.variables, &mentioned.variables),
-        continuations: filter(&mut unit.continuations, &mentioned.continuations),
+        variables: filter(&mut unit.variables, |variable| mentioned.variables.contains(variable)),
+        continuations: filter(&mut unit.continuations, |cont| mentioned.continuations.contains(cont)),
     };
     names(&mut compaction, unit);
 }
@@ -33,20 +33,28 @@ fn names(r: &mut impl Remap, unit: &mut Unit) {
     remap::expr(r, &mut unit.entry.body);
 }
 
-/// Drops what is not wanted from a table; the new number of each that stays.
+/// Drops what does not stay from a table; the new number of each that does.
 fn filter<K: EntityRef + ReservedValue, V>(
     table: &mut PrimaryMap<K, V>,
-    wanted: &EntitySet<K>,
-) -> SecondaryMap<K, PackedOption<K>> {
+    stays: impl Fn(K) -> bool,
+) -> Numbers<K> {
     let mut numbers = SecondaryMap::with_capacity(table.len());
     let mut kept: PrimaryMap<K, V> = PrimaryMap::new();
     for (id, data) in std::mem::take(table) {
-        if wanted.contains(id) {
+        if stays(id) {
             numbers[id] = kept.push(data).into();
         }
     }
     *table = kept;
     numbers
+}
+
+/// The new numbers of what stays in a table.
+type Numbers<K> = SecondaryMap<K, PackedOption<K>>;
+
+/// Replaces a mention.
+fn renumber<K: EntityRef + ReservedValue>(numbers: &Numbers<K>, id: &mut K) {
+    *id = numbers[*id].expect("what was removed has no mention");
 }
 
 /// What a unit mentions.
@@ -67,18 +75,17 @@ impl Remap for Mentioned {
 
 /// The new numbers of what is mentioned.
 struct Compaction {
-    variables: SecondaryMap<Variable, PackedOption<Variable>>,
-    continuations: SecondaryMap<Continuation, PackedOption<Continuation>>,
+    variables: Numbers<Variable>,
+    continuations: Numbers<Continuation>,
 }
 
 impl Remap for Compaction {
     fn variable(&mut self, variable: &mut Variable) {
-        *variable = self.variables[*variable].expect("a variable that was removed has no mention");
+        renumber(&self.variables, variable);
     }
 
     fn continuation(&mut self, continuation: &mut Continuation) {
-        *continuation =
-            self.continuations[*continuation].expect("a continuation that was removed has no mention");
+        renumber(&self.continuations, continuation);
     }
 }
 
@@ -123,30 +130,24 @@ impl Removal {
             item.def.symbols().iter().for_each(|&symbol| removed[symbol] = !stays);
             stays
         });
-        let mut symbols: PrimaryMap<Symbol, _> = PrimaryMap::new();
-        for (id, data) in std::mem::take(&mut unit.symbols) {
-            if !removed[id] {
-                renumbering.symbols[id] = symbols.push(data).into();
-            }
-        }
-        unit.symbols = symbols;
+        renumbering.symbols = filter(&mut unit.symbols, |symbol| !removed[symbol]);
         renumbering.unit(unit);
     }
 }
 
 /// The new numbers of what stays.
 struct Renumbering {
-    codes: SecondaryMap<CodeId, PackedOption<CodeId>>,
-    symbols: SecondaryMap<Symbol, PackedOption<Symbol>>,
+    codes: Numbers<CodeId>,
+    symbols: Numbers<Symbol>,
 }
 
 impl Remap for Renumbering {
     fn code(&mut self, code: &mut CodeId) {
-        *code = self.codes[*code].expect("a code that was removed has no mention");
+        renumber(&self.codes, code);
     }
 
     fn symbol(&mut self, symbol: &mut Symbol) {
-        *symbol = self.symbols[*symbol].expect("a symbol that was removed has no mention");
+        renumber(&self.symbols, symbol);
     }
 }
 

@@ -55,11 +55,14 @@ pub(super) fn return_what_is_freed() {
 
 /// Between the stages of the middle end: a small unit, too, may become a large one.
 pub(crate) fn watch() {
+    if RETURNS.load(Ordering::Relaxed) {
+        return;
+    }
     // SAFETY: plain numbers, of which zeros are valid.
     let mut usage: libc::rusage = unsafe { std::mem::zeroed() };
     // SAFETY: writes what it is passed, and nothing else.
     let is_known = unsafe { libc::getrusage(libc::RUSAGE_SELF, &raw mut usage) } == 0;
-    if is_known && usage.ru_maxrss > KEPT && !RETURNS.load(Ordering::Relaxed) {
+    if is_known && usage.ru_maxrss > KEPT {
         return_what_is_freed();
     }
 }
