@@ -29,7 +29,11 @@ let units = function Unit unit -> [ unit ] | Library { units; _ } -> units
 let only_required files =
   let required = Hashtbl.create 64 in
   let is_needed { info; _ } = info.ui_force_link || !Clflags.link_everything || Hashtbl.mem required info.ui_name in
-  let require { info; _ } = List.iter (fun (name, _) -> Hashtbl.replace required name ()) info.ui_imports_cmx in
+  (* What is defined is no longer looked for: a library before it may have a unit of the same name. *)
+  let require { info; _ } =
+    Hashtbl.remove required info.ui_name;
+    List.iter (fun (name, _) -> Hashtbl.replace required name ()) info.ui_imports_cmx
+  in
   let choose unit chosen =
     if is_needed unit then begin
       require unit;

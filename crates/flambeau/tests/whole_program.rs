@@ -225,3 +225,18 @@ fn backtraces_name_the_lines_of_each_unit() {
         ],
     );
 }
+
+/// The linker takes no unit of a library that is defined after it (`Asmlink`), nor do we.
+#[test]
+fn a_unit_may_have_the_name_of_one_in_a_library_that_is_not_needed() {
+    let folder = Folder::new(&[
+        ("theirs/same.ml", "let () = print_string \"of the library\"\nlet value = 1\n"),
+        ("other.ml", "let value = 2\n"),
+        ("same.ml", "let value = 3\n"),
+        ("main.ml", "let () = print_int (Other.value + Same.value)\n"),
+    ]);
+    check_status(&folder.run(&[WHOLE, "-c", "other.ml", "theirs/same.ml"]), 0);
+    check_status(&folder.run(&["-a", "other.cmx", "theirs/same.cmx", "-o", "library.cmxa"]), 0);
+    assert_eq!(build(&folder, &[WHOLE, "library.cmxa"], &["same.ml", "main.ml"]), "5");
+    assert!(names(&folder).contains("camlFlambeau__program"));
+}

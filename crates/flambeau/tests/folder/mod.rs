@@ -17,7 +17,9 @@ impl Folder {
     pub fn new(files: &[(&str, &str)]) -> Folder {
         let folder = Folder(tempfile::tempdir().expect("a temporary folder"));
         for (name, contents) in files {
-            fs::write(folder.path(name), contents).expect("a file can be written");
+            let path = folder.path(name);
+            fs::create_dir_all(path.parent().expect("a folder")).expect("a folder can be made");
+            fs::write(path, contents).expect("a file can be written");
         }
         folder
     }
