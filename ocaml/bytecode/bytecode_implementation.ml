@@ -91,8 +91,9 @@ let interface ~source_file ~output_prefix =
 
 let implementation ~start_from ~source_file ~output_prefix =
   Implementation.making output_prefix @@ fun () ->
+  Typed_source.with_parser source_file @@ fun parse ->
   Unit_files.with_implementation ~native:false ~tool_name ~source_file ~output_prefix @@ fun info ->
   match (start_from : Clflags.Compiler_pass.t) with
   | Parsing ->
-      Implementation.compile_source info ~outputs:(Unit_files.bytecode_outputs info) ~backend:compile
+      Implementation.compile_source info ~parse ~outputs:(Unit_files.bytecode_outputs info) ~backend:compile
   | pass -> Misc.fatal_errorf "Cannot start from %s" (Clflags.Compiler_pass.to_string pass)

@@ -301,11 +301,11 @@ let compile info ~exported_fields ~uses program =
 let stops_after = Clflags.should_stop_after
 
 (* As [Compile_common.implementation], but that our attributes are taken out of the parse tree. *)
-let compile_source info ~outputs ~backend =
+let compile_source info ~parse ~outputs ~backend =
   Profile.record_call (Unit_files.source_file info) @@ fun () ->
   let remove_outputs () = List.iter Misc.remove_file outputs in
   Misc.try_finally ~exceptionally:remove_outputs (fun () ->
-      let parsed = Attributes.collect (parse_impl info) in
+      let parsed = Attributes.collect (parse info) in
       Zero_alloc_attributes.read ~optimises:(Flags.optimises ()) parsed;
       if not (stops_after Parsing) then begin
         let typed = typecheck_impl info parsed in
@@ -348,8 +348,9 @@ let interface ~source_file ~output_prefix =
 
 let implementation ~start_from ~source_file ~output_prefix =
   making output_prefix @@ fun () ->
+  Typed_source.with_parser source_file @@ fun parse ->
   Unit_files.with_implementation ~tool_name ~source_file ~output_prefix @@ fun info ->
   match (start_from : Clflags.Compiler_pass.t) with
-  | Parsing -> compile_source info ~outputs:(Unit_files.outputs info) ~backend:from_typedtree
+  | Parsing -> compile_source info ~parse ~outputs:(Unit_files.outputs info) ~backend:from_typedtree
   | Emit -> from_linear info
   | pass -> Misc.fatal_errorf "Cannot start from %s" (Clflags.Compiler_pass.to_string pass)

@@ -7,6 +7,8 @@ let imports units =
   let name (unit, digest) = match digest with None -> unit ^ " (its description is not known)" | Some _ -> unit in
   match units with [] -> "none" | _ -> String.concat ", " (List.sort compare (List.map name units))
 
+let words = function [] -> "none" | words -> String.concat " " words
+
 let print_payload payload =
   let Cmx_payload.{ payload; summary; program_part } = Cmx_payload.split payload in
   print_string (Rust.describe_payload payload);
@@ -45,16 +47,21 @@ let print_links (unit : Cmx_format.unit_infos) =
 (* An archive does not have what compilers let each other know of units: their own .cmx files do. *)
 let print_library (library : Cmx_format.library_infos) =
   line "units" (string_of_int (List.length library.lib_units));
+  line "C libraries" (words library.lib_ccobjs);
+  line "C options" (words library.lib_ccopts);
   List.iter
     (fun ((unit : Cmx_format.unit_infos), _) ->
       line "unit" unit.ui_name;
       print_links unit)
     library.lib_units
 
+let read_library file =
+  try Compilenv.read_library_info file with End_of_file | Failure _ -> raise (Errors.Corrupt_library file)
+
 (** Prints what a [.cmx] or [.cmxa] says. *)
 let print file =
   line "file" file;
-  if Filename.check_suffix file ".cmxa" then print_library (Compilenv.read_library_info file)
+  if Filename.check_suffix file ".cmxa" then print_library (read_library file)
   else begin
     let ((unit, _) as description) = Compilenv.read_unit_info file in
     line "unit" unit.ui_name;

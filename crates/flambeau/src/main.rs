@@ -13,6 +13,7 @@ mod perf;
 mod pipeline;
 mod profiles;
 mod program;
+mod recompile;
 mod reports;
 mod run;
 mod runner;

@@ -13,8 +13,9 @@ use crate::init::InitArguments;
 use crate::manual::Shell;
 use crate::opt::OptArguments;
 use crate::perf::ProfileArguments;
+use crate::recompile::RecompileArguments;
 use crate::reports::ReportArguments;
-use crate::{doctor, init, library, manual, opt, perf, reports, run, toolchain};
+use crate::{doctor, init, library, manual, opt, perf, recompile, reports, run, toolchain};
 
 /// What `flambeau -V` prints.
 const VERSION: &str = concat!(env!("CARGO_PKG_VERSION"), " (OCaml ", env!("FLAMBEAU_OCAML_VERSION"), ")");
@@ -78,6 +79,8 @@ enum Command {
         #[arg(required = true, value_name = "FILES")]
         files: Vec<PathBuf>,
     },
+    /// Compile installed libraries once more, by flambeau, from the typed trees (.cmt) beside them
+    Recompile(RecompileArguments),
     /// Make a folder whose bin/, first on the PATH, makes dune, ocamlfind, ocamlbuild and make use flambeau
     Toolchain {
         /// The folder
@@ -202,6 +205,7 @@ fn carry_out(command: Command) -> Result<ExitCode> {
         Command::Init(arguments) => init::run(&arguments)?,
         Command::Opt(arguments) => opt::run(arguments)?,
         Command::Report(arguments) => reports::run(arguments)?,
+        Command::Recompile(arguments) => recompile::run(&arguments)?,
         Command::Stdlib { force } => add_library(force)?,
         Command::Toolchain { folder } => toolchain::make(&folder)?,
         Command::Man => print!("{}", manual::page(&command_line(), &manual::flags()?)),

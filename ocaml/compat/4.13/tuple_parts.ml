@@ -1,3 +1,4 @@
-(** The parts of a tuple's type: they have no labels yet. *)
+(** The parts of a tuple: they have no labels yet. *)
 
-let types (parts : Types.type_expr list) = parts
+let unlabelled parts = parts
+let labelled parts = parts

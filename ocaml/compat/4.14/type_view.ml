@@ -21,7 +21,7 @@ let row_argument field =
 let view ty =
   match get_desc ty with
   | Tvar _ -> Variable (get_id ty)
-  | Ttuple parts -> Tuple (Tuple_parts.types parts)
+  | Ttuple parts -> Tuple (Tuple_parts.unlabelled parts)
   | Tconstr (path, args, _) -> Constructor (path, args)
   | Tvariant row ->
       let tags = List.map (fun (label, field) -> (label, row_argument field)) (row_fields row) in

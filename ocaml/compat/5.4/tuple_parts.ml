@@ -1,3 +1,4 @@
-(** The parts of a tuple's type: from 5.4 on, they may have labels. *)
+(** The parts of a tuple: from 5.4 on, they may have labels. *)
 
-let types (parts : (string option * Types.type_expr) list) = List.map snd parts
+let unlabelled parts = List.map snd parts
+let labelled parts = List.map (fun part -> (None, part)) parts
