@@ -2,7 +2,7 @@
 //! compiler's libraries, and the OCaml runtime.
 
 use std::env;
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -14,6 +14,19 @@ const COMMON: &[&str] = &["wire", "boundary", "driver", "unit", "front", "back",
 
 /// Its base name differs from that of every OCaml module, as `-output-obj` demands.
 const OBJECT: &str = "flambeau_ocaml_side.o";
+
+/// The variable that names a flambeau to compile the OCaml side by, with the compiler's libraries, in place of stock
+/// `ocamlopt`: what comes out compiles faster (`docs/design/time.md`).
+const BOOTSTRAP: &str = "FLAMBEAU_BOOTSTRAP";
+
+/// The compiler's libraries, in the order in which they are linked.
+const COMPILER_LIBRARIES: &[&str] = &["ocamlcommon.cmxa", "ocamlbytecomp.cmxa", "ocamloptcomp.cmxa"];
+
+/// What an earlier flambeau is told: half of the compiler's libraries are functions that we never call.
+const OPTIMISED: &[&str] = &["-O3", "-flambeau-whole-program"];
+
+/// Where those are that an earlier flambeau compiled.
+const LIBRARIES: &str = "compiler-libs";
 
 /// All warnings but those about fragile matches and the like, and all of them errors.
 const WARNINGS: &[&str] = &["-w", "+a-4-9-40-41-42-44-45-48-70", "-warn-error", "+a", "-strict-sequence"];
@@ -27,6 +40,7 @@ fn main() {
 
 fn build() -> Result<()> {
     println!("cargo:rerun-if-env-changed=FLAMBEAU_OCAMLFIND");
+    println!("cargo:rerun-if-env-changed={BOOTSTRAP}");
     println!("cargo:rerun-if-env-changed=PATH");
     let sources = PathBuf::from(env_var("CARGO_MANIFEST_DIR")?).join("../../ocaml").canonicalize()?;
     println!("cargo:rerun-if-changed={}", sources.display());
@@ -40,7 +54,12 @@ fn build() -> Result<()> {
     files.extend(compat::modules(&sources.join("compat"), &ocaml.version)?);
     files.extend(architecture_modules(&sources.join("architecture"), &ocaml)?);
     let modules = copy_sources(&files, &work)?;
-    let object = ocaml.compile(&work, &modules)?;
+    let order = ocaml.order(&work, &modules)?;
+    match bootstrap()? {
+        None => ocaml.compile(&work, &order)?,
+        Some(flambeau) => Bootstrap { flambeau, ocaml: &ocaml }.compile(&work, &order)?,
+    }
+    let object = work.join(OBJECT);
     println!("cargo:rustc-env=FLAMBEAU_OCAML_VERSION={}", ocaml.version);
 
     println!("cargo:rustc-link-arg={}", object.display());
@@ -170,18 +189,22 @@ impl Ocaml {
         Ok(ocaml)
     }
 
-    /// Compiles the modules into one object.
-    fn compile(&self, work: &Path, modules: &[String]) -> Result<PathBuf> {
+    /// The modules, each after those that it uses.
+    fn order(&self, work: &Path, modules: &[String]) -> Result<Vec<String>> {
         let mut sort = vec!["ocamldep", "-sort"];
         sort.extend(modules.iter().map(String::as_str));
-        let order = self.run(Some(work), &sort)?;
+        Ok(self.run(Some(work), &sort)?.split_whitespace().map(str::to_owned).collect())
+    }
+
+    /// Compiles the modules into one object.
+    fn compile(&self, work: &Path, modules: &[String]) -> Result<()> {
         let mut arguments =
             vec!["ocamlopt", "-package", "compiler-libs.optcomp,compiler-libs.bytecomp", "-linkpkg", "-g"];
         arguments.extend(WARNINGS);
         arguments.extend(["-output-obj", "-o", OBJECT]);
-        arguments.extend(order.split_whitespace());
+        arguments.extend(modules.iter().map(String::as_str));
         self.run(Some(work), &arguments)?;
-        Ok(work.join(OBJECT))
+        Ok(())
     }
 
     /// What the object is linked with: the runtime and the libraries of C that it wants. They are not part of the
@@ -219,20 +242,69 @@ impl Ocaml {
 
     /// Runs ocamlfind and gives what it prints.
     fn run(&self, folder: Option<&Path>, arguments: &[&str]) -> Result<String> {
-        let mut command = Command::new(&self.ocamlfind);
-        command.args(arguments);
-        if let Some(folder) = folder {
-            command.current_dir(folder);
+        run(&self.ocamlfind, folder, arguments)
+    }
+}
+
+/// Runs a program and gives what it prints.
+fn run(program: &OsStr, folder: Option<&Path>, arguments: &[&str]) -> Result<String> {
+    let mut command = Command::new(program);
+    command.args(arguments);
+    if let Some(folder) = folder {
+        command.current_dir(folder);
+    }
+    let program = program.to_string_lossy();
+    let output = command.output().with_context(|| format!("running {program}"))?;
+    if !output.status.success() {
+        bail!(
+            "{program} {} failed:\n{}",
+            arguments.first().unwrap_or(&""),
+            String::from_utf8_lossy(&output.stderr)
+        );
+    }
+    Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
+}
+
+/// The flambeau that [`BOOTSTRAP`] names, from the root of the repository on.
+fn bootstrap() -> Result<Option<OsString>> {
+    let Some(name) = env::var_os(BOOTSTRAP).filter(|value| !value.is_empty()) else { return Ok(None) };
+    let root = PathBuf::from(env_var("CARGO_MANIFEST_DIR")?).join("../..");
+    let flambeau = root.join(&name);
+    let flambeau = flambeau.canonicalize().with_context(|| format!("{BOOTSTRAP}={}", flambeau.display()))?;
+    println!("cargo:rerun-if-changed={}", flambeau.display());
+    Ok(Some(flambeau.into()))
+}
+
+/// The OCaml side compiled by an earlier flambeau.
+struct Bootstrap<'a> {
+    flambeau: OsString,
+    ocaml: &'a Ocaml,
+}
+
+impl Bootstrap<'_> {
+    /// Compiles the compiler's libraries from their typed trees, and the modules into one object. Without `-g`:
+    /// locations of calls are data that the runtime would read at each start.
+    fn compile(&self, work: &Path, modules: &[String]) -> Result<()> {
+        let version = run(&self.flambeau, None, &["-version"])?;
+        if version != self.ocaml.version {
+            bail!("{BOOTSTRAP} is a flambeau of OCaml {version}, not of {}", self.ocaml.version);
         }
-        let program = self.ocamlfind.to_string_lossy();
-        let output = command.output().with_context(|| format!("running {program}"))?;
-        if !output.status.success() {
-            bail!(
-                "{program} {} failed:\n{}",
-                arguments.first().unwrap_or(&""),
-                String::from_utf8_lossy(&output.stderr)
-            );
-        }
-        Ok(String::from_utf8_lossy(&output.stdout).trim().to_owned())
+        let stock = PathBuf::from(self.ocaml.run(None, &["query", "compiler-libs"])?);
+        let stock: Vec<String> =
+            COMPILER_LIBRARIES.iter().map(|name| stock.join(name).display().to_string()).collect();
+        let mut arguments = vec!["recompile", "--to", LIBRARIES];
+        arguments.extend(stock.iter().map(String::as_str));
+        arguments.push("--");
+        arguments.extend(OPTIMISED);
+        run(&self.flambeau, Some(work), &arguments)?;
+
+        let mut arguments = vec!["-I", LIBRARIES];
+        arguments.extend(OPTIMISED);
+        arguments.extend(COMPILER_LIBRARIES);
+        arguments.extend(WARNINGS);
+        arguments.extend(["-output-obj", "-o", OBJECT]);
+        arguments.extend(modules.iter().map(String::as_str));
+        run(&self.flambeau, Some(work), &arguments)?;
+        Ok(())
     }
 }

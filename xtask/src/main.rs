@@ -4,6 +4,7 @@
 //! With the environment variable `FLAMBEAU` another compiler replaces it (the stock `ocamlopt.opt`,
 //! say): that is how the commands themselves are checked, and how an older build is measured.
 
+mod bootstrap;
 mod demo;
 mod dist;
 mod install;

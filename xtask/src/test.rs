@@ -7,7 +7,7 @@ use anyhow::{Context, Result};
 use clap::{Args, ValueEnum};
 use regex::Regex;
 
-use crate::{programs, stability};
+use crate::{bootstrap, programs, stability};
 use xtask_projects::corpus;
 use xtask_support::checks::Tally;
 use xtask_support::{process, queue, setup};
@@ -51,7 +51,7 @@ enum Part {
     Robustness,
     /// A sample of OCaml's own sources and of small packages, each unit at one level
     Corpus,
-    /// Renaming, moving and laying out files anew changes no code
+    /// Renaming, moving and laying out files anew changes no code, nor does what flambeau was compiled by
     Stability,
 }
 
@@ -90,7 +90,11 @@ pub fn run(options: &Options) -> Result<bool> {
     })?;
     part("fuzz", wanted(Part::Fuzz) && filter.is_none(), &|| xtask_fuzz::checks(FUZZ_SECONDS, jobs))?;
     part("robustness", wanted(Part::Robustness), &|| xtask_robustness::checks(filter, jobs))?;
-    part("stability", wanted(Part::Stability), &|| stability::checks(filter, jobs))?;
+    part("stability", wanted(Part::Stability), &|| {
+        let mut tally = stability::checks(filter, jobs)?;
+        tally.add(bootstrap::checks(filter)?);
+        Ok(tally)
+    })?;
     part("corpus", wanted(Part::Corpus) && filter.is_none(), &|| corpus::checks(CORPUS_MINUTES, jobs))?;
     if total.passed + total.failures.len() == 0 {
         total.fail("nothing was tested", "no check matches these options");

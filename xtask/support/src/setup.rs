@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 
+use crate::env::Stock;
 use crate::{apt, env, process, shell};
 
 /// What building and using flambeau takes. OCaml's compiler as a library has another name since Debian 13, where the
@@ -19,6 +20,13 @@ const PACKAGES: &[&[&str]] = &[
     &["binutils"],
     &["make"],
 ];
+
+/// Builds flambeau.
+const BUILD: &[&str] = &["build", "--release", "--package", "flambeau"];
+
+/// The variable by which `crates/flambeau/build.rs` is told of the flambeau that compiles the OCaml side; if the user
+/// sets it, to nothing for the stock compiler, no other is built.
+const BOOTSTRAP: &str = "FLAMBEAU_BOOTSTRAP";
 
 /// How long `flambeau toolchain` may take, which looks through the standard library.
 const TOOLCHAIN_LIMIT: Duration = Duration::from_secs(600);
@@ -37,9 +45,57 @@ pub fn run() -> Result<()> {
         println!("testing {} (FLAMBEAU is set)", compiler.display());
         return Ok(());
     }
-    process::run_visible(cargo().args(["build", "--release", "--package", "flambeau"]))?;
+    let mut build = cargo();
+    build.args(BUILD);
+    if std::env::var_os(BOOTSTRAP).is_none() {
+        build.env(BOOTSTRAP, first_stage()?);
+    }
+    process::run_visible(&mut build)?;
     let built = env::target().join("release/flambeau");
-    process::run_visible(Command::new(built).arg("toolchain").arg(env::toolchain()))
+    install_toolchain(&built, &env::toolchain())
+}
+
+/// A flambeau whose OCaml side the stock compiler compiled, to compile that of the one under test. All versions of
+/// OCaml share its Rust part.
+fn first_stage() -> Result<PathBuf> {
+    let folder = first_stage_folder();
+    let mut build = cargo();
+    build.args(BUILD).env(BOOTSTRAP, "").env("CARGO_TARGET_DIR", &folder);
+    // What is used once need not be fast.
+    build.env("CARGO_PROFILE_RELEASE_LTO", "off").env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16");
+    process::run_visible(&mut build)?;
+    let built = folder.join("release/flambeau");
+    let toolchain = first_stage_toolchain(&Stock::find()?.version);
+    install_toolchain(&built, &toolchain)?;
+    Ok(toolchain.join("bin/flambeau"))
+}
+
+/// The flambeau that compiled the OCaml side of the one under test, if one did.
+///
+/// # Errors
+///
+/// Fails if there is no OCaml.
+pub fn bootstrap() -> Result<Option<PathBuf>> {
+    match std::env::var_os(BOOTSTRAP) {
+        Some(path) if path.is_empty() => Ok(None),
+        Some(path) => Ok(Some(env::root().join(path))),
+        None => {
+            let flambeau = first_stage_toolchain(&Stock::find()?.version).join("bin/flambeau");
+            Ok(Some(flambeau).filter(|flambeau| flambeau.exists()))
+        }
+    }
+}
+
+fn first_stage_folder() -> PathBuf {
+    env::root().join("target/first-stage")
+}
+
+fn first_stage_toolchain(version: &str) -> PathBuf {
+    first_stage_folder().join(version)
+}
+
+fn install_toolchain(flambeau: &Path, folder: &Path) -> Result<()> {
+    process::run_visible(Command::new(flambeau).arg("toolchain").arg(folder))
         .context("cannot make a toolchain folder with flambeau")
 }
 
