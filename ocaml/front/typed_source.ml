@@ -13,10 +13,11 @@ let is_typed_source file = Filename.check_suffix file ".cmt"
 (* A name of a label or constructor that was found by the type that was expected may not be found again: [Untypeast]
    leaves some of the types out. Its path is that of the type, if that is global. ([Stdlib] may be hidden by a module of
    the same name, and its types need no path.) *)
+let is_found_everywhere path = Ident.global (Path.head path) && Ident.name (Path.head path) <> "Stdlib"
+
 let with_path result (name : Longident.t Location.loc) =
   match (name.txt, Type_view.view result) with
-  | Lident label, Constructor (Pdot (path, _), _)
-    when Ident.global (Path.head path) && Ident.name (Path.head path) <> "Stdlib" ->
+  | Lident label, Constructor (Pdot (path, _), _) when is_found_everywhere path ->
       { name with txt = Untypeast.lident_of_path (Pdot (path, label)) }
   | _ -> name
 
@@ -24,7 +25,12 @@ let with_path result (name : Longident.t Location.loc) =
 let label_with_path (label : Data_description.label) name =
   match label.lbl_repres with Record_inlined _ | Record_extension _ -> name | _ -> with_path label.lbl_res name
 
-let constructor_with_path (constructor : Data_description.constructor) name = with_path constructor.cstr_res name
+(* That of an extension of a type need not be where the type is. It may stand in a pattern [M.(…)], whose [M] is lost. *)
+let constructor_with_path (constructor : Data_description.constructor) (name : Longident.t Location.loc) =
+  match constructor.cstr_tag with
+  | Cstr_extension (path, _) ->
+      if is_found_everywhere path then { name with txt = Untypeast.lident_of_path path } else name
+  | _ -> with_path constructor.cstr_res name
 
 let pattern_with_paths (type k) (desc : k pattern_desc) : k pattern_desc =
   match desc with

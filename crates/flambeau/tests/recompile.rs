@@ -5,15 +5,16 @@ use std::fs;
 mod folder;
 use folder::{Folder, check_contains, check_status, text};
 
-/// What is found by its type alone is in a module that is not opened, and each operator binds three.
+/// What is found by its type alone is in a module that is not opened, a type that can be extended is extended elsewhere,
+/// a pattern opens a module, and operators bind three.
 const LIBRARY: &[(&str, &str)] = &[
     (
         "shapes.ml",
-        "type t = { width : int; name : string }\ntype kind = Wide | Narrow\nlet make width name = { width; name }\n",
+        "type t = { width : int; name : string }\ntype kind = Wide | Narrow\ntype problem = ..\ntype problem += Too_wide of int\nlet make width name = { width; name }\n",
     ),
     (
         "measure.mli",
-        "val sum : Shapes.t list -> int\nval kind : Shapes.t -> Shapes.kind\nval product : int -> (int * int) -> int -> int\n",
+        "val sum : Shapes.t list -> int\nval kind : Shapes.t -> Shapes.kind\nval product : int -> (int * int) -> int -> int\nval explain : Shapes.problem -> string\nval narrow : Shapes.problem\n",
     ),
     (
         "measure.ml",
@@ -24,14 +25,18 @@ const LIBRARY: &[(&str, &str)] = &[
          let ( and* ) x y = (x, y)\n\
          let product a b c =\n\
          \x20 let* x = a and* y, z = b and* w = c in\n\
-         \x20 x * y * z * w\n",
+         \x20 x * y * z * w\n\
+         type Shapes.problem += Too_narrow\n\
+         let narrow = Too_narrow\n\
+         let explain = function Shapes.(Too_wide n) -> string_of_int n | Too_narrow -> \"narrow\" | _ -> \"\"\n",
     ),
     ("start.ml", "let () = print_string \"started \"\n"),
 ];
 
 const PROGRAM: &str = "let shapes = [ Shapes.make 2 \"a\"; Shapes.make 5 \"b\" ]\n\
     let kinds = List.map Measure.kind shapes = [ Shapes.Narrow; Shapes.Wide ]\n\
-    let () = Printf.printf \"%d %b %d\\n\" (Measure.sum shapes) kinds (Measure.product 2 (3, 4) 5)\n";
+    let () = Printf.printf \"%d %b %d\\n\" (Measure.sum shapes) kinds (Measure.product 2 (3, 4) 5)\n\
+    let () = print_string (Measure.explain (Shapes.Too_wide 7) ^ Measure.explain Measure.narrow)\n";
 
 /// Makes the library by the stock compiler, in `lib`.
 fn stock_library(folder: &Folder) {
@@ -69,7 +74,7 @@ fn a_library_of_the_stock_compiler_is_compiled_once_more() {
         let link = ["-I", library, "shapes.cmxa", "program.ml", "-o", &program];
         check_status(&folder.run(&link), 0);
         let output = folder.command(folder.path(&program).to_str().expect("text"), &[], &[]);
-        assert_eq!(text(&output.stdout), "started 7 true 120\n", "{library}");
+        assert_eq!(text(&output.stdout), "started 7 true 120\n7narrow", "{library}");
     }
 }
 
