@@ -569,3 +569,32 @@ fn functors_as_arguments_stay_where_they_are() {
     // As where the functor is applied directly: it is called, and a copy of it would come with all that it makes.
     assert!(ir.contains("call external \"camlSized__Make") && !ir.contains("camlTrees__many"), "{ir}");
 }
+
+/// As dune compiles the main module of a program: nothing of it is exported. So the functor that is applied once is
+/// inlined in the other one, whose functions then call what is in a block of closures.
+#[test]
+fn functors_of_functors_are_known_where_nothing_is_exported() {
+    let folder = Folder::new(&[("t.mli", ""), ("t.ml", NESTED)]);
+    check_status(&folder.flambeau(&["-c", "t.mli"]), 0);
+    let ir = folder.compile(&["-O3", "t.ml"]);
+    assert!(!ir.contains("call code Use"), "{ir}");
+    assert!(!ir.contains("call field (x, y)"), "{ir}");
+    assert_eq!(folder.link_and_run(&["-O3", "t.ml"]), "56");
+}
+
+const NESTED: &str = "module type O = sig type t val compare : t -> t -> int end
+     module Listed (E : O with type t = int) = struct
+       let rec add x = function [] -> [ x ] | y :: rest as l -> if E.compare x y <= 0 then x :: l else y :: add x rest
+       let least = function [] -> 0 | x :: _ -> x
+     end
+     module Fill (B : sig val add : int -> int list -> int list val least : int list -> int end) = struct
+       let rec drain f acc = function [] -> acc | x :: l -> drain f (f x acc) l
+       let fold items = B.least (drain B.add [] items)
+     end
+     module Use (Make : module type of Listed) = struct
+       module B = Make (struct type t = int let compare (x : int) y = compare x y end)
+       module F = Fill (B)
+       let run items = print_int (F.fold items + B.least (B.add 3 []))
+     end
+     module A = Use (Listed) module C = Use (functor (E : O with type t = int) -> Listed (struct include E let compare x y = E.compare y x end))
+     let () = A.run [ 4; 2; 3 ]; C.run [ 1; 3; 2 ]";

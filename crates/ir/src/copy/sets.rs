@@ -8,10 +8,12 @@
 //! ([`CodeAttributes::sole`](crate::CodeAttributes::sole)).
 
 use std::collections::VecDeque;
+use std::rc::Rc;
 
 use cranelift_entity::{EntityRef, PrimaryMap};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
+use crate::prim::Mutability;
 use crate::{
     CallKind, Code, CodeId, Expr, FunctionSlot, Item, Named, Prim, SetOfClosures, Simple, ValueSlot, Variable,
 };
@@ -28,6 +30,14 @@ pub(super) struct Next<'u> {
     pub linkage_name: String,
 }
 
+/// What this evaluation of the term has allocated.
+#[derive(Clone)]
+enum Own {
+    Closure,
+    /// An immutable block, by its fields: a module that the term makes, for instance.
+    Block(Rc<[Option<Own>]>),
+}
+
 /// The sets met, and what replaces their slots and codes.
 pub(super) struct Sets<'u> {
     codes: &'u PrimaryMap<CodeId, Code>,
@@ -38,10 +48,10 @@ pub(super) struct Sets<'u> {
     copies: FxHashMap<CodeId, CodeId>,
     /// Originals, in the order of the copies.
     pending: VecDeque<CodeId>,
-    /// Variables of the original which are closures of the copied sets.
-    own: FxHashSet<Variable>,
+    /// Variables of the original which are closures of the copied sets, or blocks of such.
+    own: FxHashMap<Variable, Own>,
     /// Value slots of the original which hold such.
-    own_values: FxHashSet<ValueSlot>,
+    own_values: FxHashMap<ValueSlot, Own>,
     /// Whether there can be no copy.
     pub shared: Option<SharedClosure>,
 }
@@ -60,8 +70,8 @@ impl<'u> Sets<'u> {
             value_slots: FxHashMap::default(),
             copies: FxHashMap::default(),
             pending: VecDeque::new(),
-            own: FxHashSet::default(),
-            own_values: FxHashSet::default(),
+            own: FxHashMap::default(),
+            own_values: FxHashMap::default(),
             shared: None,
         }
     }
@@ -106,7 +116,7 @@ impl<'u> Sets<'u> {
     pub fn next(&mut self) -> Option<Next<'u>> {
         let original = &self.codes[self.pending.pop_front()?];
         let slot = self.function_slots[&original.function_slot];
-        self.own.insert(original.my_closure);
+        self.own.insert(original.my_closure, Own::Closure);
         // Slots are never reused, unlike codes, so the name is unique; the letter keeps clear of names
         // that end in a stamp.
         let linkage_name = format!("{}_d{}", original.linkage_name, slot.index());
@@ -115,8 +125,8 @@ impl<'u> Sets<'u> {
 
     /// Notes another name.
     pub fn alias(&mut self, var: Variable, of: Variable) {
-        if self.own.contains(&of) {
-            self.own.insert(var);
+        if let Some(own) = self.own.get(&of) {
+            self.own.insert(var, own.clone());
         }
     }
 
@@ -129,16 +139,20 @@ impl<'u> Sets<'u> {
         for (slot, _) in &mut copy.values {
             *slot = self.value_slots[slot];
         }
-        self.own.extend(vars);
+        self.own.extend(vars.iter().map(|var| (*var, Own::Closure)));
         for (slot, value) in &set.values {
-            if self.is_own(*value) {
-                self.own_values.insert(*slot);
+            if let Some(own) = self.own(*value) {
+                self.own_values.insert(*slot, own);
             }
         }
     }
 
+    fn own(&self, simple: Simple) -> Option<Own> {
+        self.own.get(&simple.as_var()?).cloned()
+    }
+
     fn is_own(&self, simple: Simple) -> bool {
-        simple.as_var().is_some_and(|var| self.own.contains(&var))
+        matches!(self.own(simple), Some(Own::Closure))
     }
 
     /// Makes a copied primitive refer to the copied slots. `named` is the original, `var` what it is bound to.
@@ -151,8 +165,8 @@ impl<'u> Sets<'u> {
                 if !is_own {
                     self.shared = Some(SharedClosure);
                 }
-                if self.own_values.contains(value) {
-                    self.own.insert(var);
+                if let Some(own) = self.own_values.get(value) {
+                    self.own.insert(var, own.clone());
                 }
                 *function = fresh;
                 *value = self.value_slots.get(value).copied().unwrap_or(*value);
@@ -160,7 +174,7 @@ impl<'u> Sets<'u> {
             Prim::ProjectFunctionSlot { from, to } => {
                 let Some(&fresh) = self.function_slots.get(from) else { return };
                 if is_own {
-                    self.own.insert(var);
+                    self.own.insert(var, Own::Closure);
                 } else {
                     self.shared = Some(SharedClosure);
                 }
@@ -173,6 +187,19 @@ impl<'u> Sets<'u> {
                     self.shared = Some(SharedClosure);
                 }
                 *function = fresh;
+            }
+            Prim::MakeBlock { mutability: Mutability::Immutable, .. } => {
+                let fields: Rc<[Option<Own>]> = args.iter().map(|arg| self.own(*arg)).collect();
+                if fields.iter().any(Option::is_some) {
+                    self.own.insert(var, Own::Block(fields));
+                }
+            }
+            Prim::BlockLoad { field, .. } => {
+                if let Some(Own::Block(fields)) = args.first().and_then(|block| self.own(*block))
+                    && let Some(own) = fields.get(*field as usize).and_then(Option::clone)
+                {
+                    self.own.insert(var, own);
+                }
             }
             Prim::AllocDummyClosure { function } => {
                 *function = self.function_slots.get(function).copied().unwrap_or(*function);
