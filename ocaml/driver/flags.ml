@@ -25,6 +25,9 @@ let profile = ref false
 (* Whether units keep what they are compiled from, and programs are optimised as a whole when they are linked. *)
 let whole_program = ref false
 
+(* Whether the standard library becomes part of such programs. *)
+let whole_stdlib = ref false
+
 (* The stock [.cmx] of the unit, which is compiled for its description in the library alone. *)
 let describes : string option ref = ref None
 
@@ -118,6 +121,9 @@ let list =
     ( "-flambeau-whole-program",
       Arg.Set whole_program,
       " When compiling: let the unit be optimised again with the program that it is linked into; when linking: do so" );
+    ( "-flambeau-whole-stdlib",
+      Arg.Set whole_stdlib,
+      " With -flambeau-whole-program when linking: the standard library becomes part of the program, too" );
     ( "-flambeau-remarks",
       Arg.Unit (fun () -> remarks := "remains,missed"),
       "[=<kinds>] Print what costs most, why, and what to change; kinds: remains, missed, done" );

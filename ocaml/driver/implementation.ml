@@ -334,11 +334,21 @@ let from_typedtree info typed =
          if Unit_files.stops_after_lambda () then Compilenv.save_unit_info (Unit_files.cmx info)
          else compile info ~exported_fields:(exported_fields typed) ~uses:(typed_uses typed) program)
 
+let tool_name = "ocamlopt"
+
+(** The part of a program that a unit is, from the typed tree that its compilation left, which must be of that interface.
+    The name of the unit is that of [output_prefix]; nothing is written. *)
+let part_of_typed_tree file ~interface ~output_prefix =
+  Typed_source.with_parser ?interface file @@ fun parse ->
+  Unit_files.with_implementation ~tool_name ~source_file:file ~output_prefix @@ fun info ->
+  let typed = typecheck_impl info (Attributes.collect (parse info)) in
+  Compilenv.reset (Unit_files.module_name info);
+  let program = simplify_lambda info (to_lambda info typed) in
+  Encode.part (options ~exported_fields:(exported_fields typed) file) ~uses:(typed_uses typed) program
+
 let from_linear info =
   Compilenv.reset ?packname:!Clflags.for_package (Unit_files.module_name info);
   Unit_files.compile_linear info
-
-let tool_name = "ocamlopt"
 
 let making output_prefix f = Errors.naming (fun () -> "making " ^ output_prefix ^ ".*") f
 

@@ -453,18 +453,27 @@ let assemble ?(parts = []) state options ~module_size ~write_imports =
   Byte_writer.list w (Byte_writer.string w) parts;
   (Byte_writer.contents w, own_bytes)
 
-(** A request to compile [program]. [uses] are those of the typed tree that it is made from. *)
-let request options ~uses (program : Lambda.program) =
+let encoded options ~uses (program : Lambda.program) =
   let state = create ~takes_tuples:options.bytecode uses in
   (* The unit itself is always among the globals. *)
   ignore (Imports.number state.imports program.module_ident : int);
   term state program.code;
+  state
+
+(** A request to compile [program]. [uses] are those of the typed tree that it is made from. *)
+let request options ~uses (program : Lambda.program) =
+  let state = encoded options ~uses program in
   let assemble write_imports =
     assemble state options ~module_size:program.main_module_block_size ~write_imports
   in
   let part = if options.keeps_part then Some (fst (assemble Imports.write_names)) else None in
   let bytes, own_bytes = assemble (if options.bytecode then Imports.write_unknown else Imports.write) in
   { bytes; own_bytes; debuginfos = Locations.debuginfos state.locations; part }
+
+(** The part of a program that [program] is. *)
+let part options ~uses (program : Lambda.program) =
+  let state = encoded options ~uses program in
+  fst (assemble state options ~module_size:program.main_module_block_size ~write_imports:Imports.write_names)
 
 (** A request to compile a program: the units that become one, in the order in which they are initialised, and the names
     of those that they import. *)

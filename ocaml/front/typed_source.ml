@@ -89,12 +89,19 @@ let mapper =
 
 (* {1 How it was compiled} *)
 
-(* The flags that change what a source means. *)
+(* The flags that change what a source means, and what they set. *)
 let flags_of_meaning =
   [
     "-app-funct"; "-labels"; "-no-alias-deps"; "-no-app-funct"; "-noassert"; "-nolabels"; "-nopervasives"; "-open";
-    "-principal"; "-rectypes"; "-strict-formats"; "-strict-sequence"; "-unboxed-types"; "-unsafe";
+    "-principal"; "-rectypes"; "-strict-formats"; "-strict-sequence"; "-unsafe";
   ]
+
+let settings_of_meaning =
+  Clflags.
+    [
+      applicative_functors; classic; noassert; nopervasives; principal; recursive_types; strict_formats; strict_sequence;
+      transparent_modules; unsafe;
+    ]
 
 let rec apply_flags = function
   | flag :: args when List.mem flag flags_of_meaning -> (
@@ -109,17 +116,22 @@ let rec apply_flags = function
   | _ :: args -> apply_flags args
   | [] -> ()
 
-(* Runs [f] without warnings, which are its author's, who had them when it was compiled, and with the interface that is
-   beside it in place of a source of one. *)
-let as_it_was_compiled f =
+(* Runs [f] with what a compilation of these arguments has set, and with the interface that is beside the typed tree in
+   place of a source of one. Without warnings: they are its author's, who had them when it was compiled. *)
+let as_it_was_compiled args f =
+  let settings = List.map ( ! ) settings_of_meaning and opened = !Clflags.open_modules in
   let warnings = Warnings.backup () in
   let report_warning = !Location.warning_reporter and report_alert = !Location.alert_reporter in
   let suffix = !Config.interface_suffix in
+  Clflags.open_modules := [];
+  apply_flags args;
   ignore (Warnings.parse_options false "-a" : Warnings.alert option);
   (Location.warning_reporter := fun _ _ -> None);
   (Location.alert_reporter := fun _ _ -> None);
   Config.interface_suffix := ".cmi";
   Fun.protect f ~finally:(fun () ->
+      List.iter2 ( := ) settings_of_meaning settings;
+      Clflags.open_modules := opened;
       Config.interface_suffix := suffix;
       Location.warning_reporter := report_warning;
       Location.alert_reporter := report_alert;
@@ -127,27 +139,34 @@ let as_it_was_compiled f =
 
 (* {1 Reading} *)
 
-let structure file (cmt : Cmt_format.cmt_infos) =
-  match cmt.cmt_annots with
-  | Implementation structure -> structure
-  | Interface _ -> raise (No_implementation (file, "is of an interface"))
-  | Packed _ -> raise (No_implementation (file, "is of a pack of units"))
-  | Partial_implementation _ | Partial_interface _ -> raise (No_implementation (file, "is of a unit that had an error"))
-
 let read file =
   try Cmt_format.read_cmt file
   with End_of_file | Failure _ | Cmt_format.Error _ | Cmi_format.Error _ ->
     raise (No_implementation (file, "is damaged, or of another version of OCaml"))
 
-(** Calls [f] with what gives the parse tree of a source, for a typed tree with the flags that it was compiled with (which
-    stay set for what comes later on the command line).
+(* A unit with a source of its interface imports that. *)
+let digest_of_interface (cmt : Cmt_format.cmt_infos) =
+  match cmt.cmt_interface_digest with
+  | Some _ as digest -> digest
+  | None -> Option.join (List.assoc_opt cmt.cmt_modname cmt.cmt_imports)
+
+let structure file ~interface (cmt : Cmt_format.cmt_infos) =
+  match cmt.cmt_annots with
+  | Implementation _ when Option.is_some interface && digest_of_interface cmt <> interface ->
+      raise (No_implementation (file, "is of another interface"))
+  | Implementation structure -> structure
+  | Interface _ -> raise (No_implementation (file, "is of an interface"))
+  | Packed _ -> raise (No_implementation (file, "is of a pack of units"))
+  | Partial_implementation _ | Partial_interface _ -> raise (No_implementation (file, "is of a unit that had an error"))
+
+(** Calls [f] with what gives the parse tree of a source; for a typed tree, with the flags that it was compiled with in
+    place of those of the command line. [interface]: the digest of the interface that a typed tree must be of.
     @raise No_implementation if it has none. *)
-let with_parser source_file f =
+let with_parser ?interface source_file f =
   if is_typed_source source_file then begin
     let cmt = read source_file in
-    let parsed = Untypeast.untype_structure ~mapper (structure source_file cmt) in
-    apply_flags (Array.to_list cmt.cmt_args);
-    as_it_was_compiled (fun () -> f (fun _ -> parsed))
+    let parsed = Untypeast.untype_structure ~mapper (structure source_file ~interface cmt) in
+    as_it_was_compiled (Array.to_list cmt.cmt_args) (fun () -> f (fun _ -> parsed))
   end
   else f Compile_common.parse_impl
 

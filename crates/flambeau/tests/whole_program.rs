@@ -240,3 +240,62 @@ fn a_unit_may_have_the_name_of_one_in_a_library_that_is_not_needed() {
     assert_eq!(build(&folder, &[WHOLE, "library.cmxa"], &["same.ml", "main.ml"]), "5");
     assert!(names(&folder).contains("camlFlambeau__program"));
 }
+
+/// What the stock compiler made takes part if its typed tree is there, and is of the interface that is linked.
+#[test]
+fn units_of_the_stock_compiler_take_part_by_their_typed_trees() {
+    let folder = Folder::new(UNITS);
+    fs::write(folder.path("b.mli"), "val twice : ('a -> 'a) -> 'a -> 'a\n").expect("a file");
+    let stock = |flags: &[&str]| {
+        check_status(&folder.command("ocamlopt", &[], &[flags, &["b.mli", "b.ml"]].concat()), 0)
+    };
+    check_status(&folder.run(&[WHOLE, "-c", "a.ml"]), 0);
+    stock(&["-c", "-bin-annot"]);
+    check_status(&folder.run(&[WHOLE, "-c", "main.ml"]), 0);
+    let link = || folder.run(&[WHOLE, "-verbose", "a.cmx", "b.cmx", "main.cmx", "-o", "program"]);
+    let output = link();
+    check_status(&output, 0);
+    check_contains(&output.stderr, &["these units become one: A, B, Main\n"]);
+    assert_eq!(run(&folder, &[]), PRINTED);
+    assert!(!names(&folder).contains("camlB__entry"));
+
+    fs::write(
+        folder.path("b.mli"),
+        "val twice : ('a -> 'a) -> 'a -> 'a\nval unused : (int, int) Hashtbl.t\n",
+    )
+    .expect("a file");
+    stock(&["-c"]);
+    check_status(&folder.run(&[WHOLE, "-c", "main.ml"]), 0);
+    let output = link();
+    check_status(&output, 0);
+    check_contains(
+        &output.stderr,
+        &["unit B keeps its object", "is of another interface", "these units become one: Main\n"],
+    );
+    assert_eq!(run(&folder, &[]), PRINTED);
+}
+
+/// The standard library takes part if that is asked for, and with it the unit that is linked last, which flushes what
+/// is printed.
+#[test]
+fn the_standard_library_can_take_part() {
+    const STDLIB: &str = "-flambeau-whole-stdlib";
+    let folder = Folder::new(UNITS);
+    assert_eq!(build(&folder, &["-O3", WHOLE], &FILES), PRINTED);
+    let size = || fs::metadata(folder.path("program")).expect("the program").len();
+    let without = size();
+    assert!(names(&folder).contains("camlStdlib__List__entry"));
+    assert_eq!(build(&folder, &["-O3", "-flambeau-verify", WHOLE, STDLIB], &FILES), PRINTED);
+    assert!(!names(&folder).contains("camlStdlib__List__entry"));
+    assert!(size() * 3 < without * 2, "{} bytes, {without} with all of the library's units", size());
+
+    // An object for a program in C has no last unit.
+    let main = "#include <caml/callback.h>\nint main(int n, char **a) { caml_startup(a); caml_shutdown(); return 0; }\n";
+    fs::write(folder.path("start.c"), main).expect("a file");
+    let object = ["-O3", WHOLE, STDLIB, "-output-complete-obj", "-o", "whole.o"];
+    check_status(&folder.run(&[&object[..], &FILES].concat()), 0);
+    let library = text(&folder.command("ocamlopt", &[], &["-where"]).stdout);
+    let link = ["-I", library.trim(), "start.c", "whole.o", "-o", "program", "-lm", "-ldl", "-lpthread"];
+    check_status(&folder.command("gcc", &[], &link), 0);
+    assert_eq!(run(&folder, &[]), PRINTED);
+}

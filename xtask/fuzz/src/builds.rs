@@ -62,6 +62,7 @@ const FLAGS: &[&[&str]] = &[
     &["-strict-sequence"],
     &["-flambeau-verify"],
     &["-flambeau-whole-program"],
+    &["-flambeau-whole-program", "-flambeau-whole-stdlib"],
     &["-flambeau-no-simplify"],
     &["-flambeau-no-inline"],
     &["-flambeau-fuel", "0"],
