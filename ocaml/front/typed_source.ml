@@ -97,11 +97,12 @@ let flags_of_meaning =
   ]
 
 let settings_of_meaning =
-  Clflags.
-    [
-      applicative_functors; classic; noassert; nopervasives; principal; recursive_types; strict_formats; strict_sequence;
-      transparent_modules; unsafe;
-    ]
+  Source_flags.no_alias_deps
+  :: Clflags.
+       [
+         applicative_functors; classic; noassert; nopervasives; principal; recursive_types; strict_formats;
+         strict_sequence; unsafe;
+       ]
 
 let rec apply_flags = function
   | flag :: args when List.mem flag flags_of_meaning -> (

@@ -5,8 +5,8 @@ use std::fs;
 mod folder;
 use folder::{Folder, check_contains, check_status, text};
 
-/// What is found by its type alone is in a module that is not opened, a type that can be extended is extended elsewhere,
-/// a pattern opens a module, and operators bind three.
+/// What is found by its type alone is in a module that is not opened, a type that can be extended is extended
+/// elsewhere, a pattern opens a module, and operators bind three.
 const LIBRARY: &[(&str, &str)] = &[
     (
         "shapes.ml",

@@ -247,7 +247,7 @@ fn units_of_the_stock_compiler_take_part_by_their_typed_trees() {
     let folder = Folder::new(UNITS);
     fs::write(folder.path("b.mli"), "val twice : ('a -> 'a) -> 'a -> 'a\n").expect("a file");
     let stock = |flags: &[&str]| {
-        check_status(&folder.command("ocamlopt", &[], &[flags, &["b.mli", "b.ml"]].concat()), 0)
+        check_status(&folder.command("ocamlopt", &[], &[flags, &["b.mli", "b.ml"]].concat()), 0);
     };
     check_status(&folder.run(&[WHOLE, "-c", "a.ml"]), 0);
     stock(&["-c", "-bin-annot"]);
