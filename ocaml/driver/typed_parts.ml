@@ -19,7 +19,11 @@ let explain name exn =
 let complete ~folder ~work unit =
   let from_tree file =
     let output_prefix = Filename.concat work (Filename.remove_extension (Filename.basename file)) in
-    match Implementation.part_of_typed_tree file ~interface:(digest_of_interface unit.info) ~output_prefix with
+    let interface = digest_of_interface unit.info in
+    match
+      Errors.holding_back_fatal_messages (fun () ->
+          Implementation.part_of_typed_tree file ~interface ~output_prefix)
+    with
     | part -> Some { unit with part = Some part }
     | exception ((Out_of_memory | Stack_overflow) as exn) -> raise exn
     | exception exn ->

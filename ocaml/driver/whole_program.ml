@@ -137,10 +137,10 @@ let unit_name = "Flambeau__program"
 
 let output_prefix folder = Filename.concat folder "flambeau__program"
 
-(* The [.cmx] files of the units of libraries are usually beside these. *)
+(* The [.cmx] files of the units of libraries are usually beside these, and interfaces beside units. *)
 let with_folders_of_files files f =
   let before = !Clflags.include_dirs in
-  let folders = List.filter_map (function Library { file; _ } -> Some (Filename.dirname file) | Unit _ -> None) files in
+  let folders = List.map (function Library { file; _ } | Unit { file; _ } -> Filename.dirname file) files in
   Clflags.include_dirs := before @ folders;
   Fun.protect f ~finally:(fun () -> Clflags.include_dirs := before)
 
@@ -210,7 +210,8 @@ let without_units ~copy file (library : Cmx_format.library_infos) =
   Implementation.write_file copy (Config.cmxa_magic_number ^ Marshal.to_string library []);
   copy
 
-let is_standard_library file = Filename.basename file = standard_library_file
+(* A library of the user may have the same name. *)
+let is_standard_library file = file = find standard_library_file
 
 (* The libraries without their units; that of the standard library is found by its name. *)
 let libraries ~folder whole =
@@ -294,10 +295,10 @@ let all_files names =
 (* The files but for the last unit, and that. *)
 let without_last files =
   match List.rev files with
-  | (Unit { file; _ } as last) :: others when Filename.basename file = last_file -> (List.rev others, Some last)
+  | (Unit { file; _ } as last) :: others when file = find last_file -> (List.rev others, Some last)
   | _ -> (files, None)
 
-let has_file name = List.exists (function Unit { file; _ } -> Filename.basename file = name | Library _ -> false)
+let has_last = List.exists (function Unit { file; _ } -> file = find last_file | Library _ -> false)
 let has_standard_library = List.exists (function Library { file; _ } -> is_standard_library file | Unit _ -> false)
 
 (* Links the whole, which was compiled, with the files before it. *)
@@ -305,7 +306,7 @@ let link_whole ~folder ~named { before; whole; _ } cmx link =
   let kept = List.filteri (fun index _ -> index < List.length before) (List.map fst named) in
   let kept = List.filter (fun name -> not (List.mem name (standard_library ()))) kept in
   let libraries = libraries ~folder whole in
-  let rest = if has_file last_file whole then (as_last ~folder cmx; []) else [ cmx ] in
+  let rest = if has_standard_library whole && has_last whole then (as_last ~folder cmx; []) else [ cmx ] in
   let link () = link (kept @ libraries @ rest) in
   if has_standard_library whole then with_folder_first folder link else link ()
 
