@@ -166,8 +166,10 @@ struct Simplifier<'a> {
 
 impl<'a> Simplifier<'a> {
     fn new(unit: &'a mut Unit, rewrites: &'a mut Rewrites) -> Self {
-        let unit_budget = Simplifier::unit_budget(unit, rewrites.inlining.of(rewrites.round));
-        let global = Global::of(unit, unit_budget);
+        let arguments = rewrites.inlining.of(rewrites.round);
+        let unit_budget = Simplifier::unit_budget(unit, arguments);
+        let loops_budget = Simplifier::loops_budget(unit, arguments);
+        let global = Global::of(unit, unit_budget, loops_budget);
         rewrites.multiplied.get_or_insert(unit_budget);
         // What is inlined has variables of its own.
         let env = Env::with_capacity(2 * unit.variables.len(), 2 * unit.symbols.len());

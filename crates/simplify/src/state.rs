@@ -68,8 +68,7 @@ pub struct Global {
     /// What copies of functions for the types of their arguments may still add: each is worth its size where it is
     /// called, so that a unit with tables of several types gets them all.
     pub typed_copies_budget: u32,
-    /// What functions that are inlined for what they call in their loops may still add: in proportion to the unit,
-    /// since in a small one a single sort would be most of its code.
+    /// What functions that are inlined for what they call in their loops may still add.
     pub loops_budget: u32,
     /// What may still be evaluated in speculation.
     pub speculation_budget: u32,
@@ -104,7 +103,7 @@ pub struct Global {
 
 impl Global {
     /// The state for a unit of which nothing is known but what it holds.
-    pub fn of(unit: &Unit, unit_budget: u32) -> Global {
+    pub fn of(unit: &Unit, unit_budget: u32, loops_budget: u32) -> Global {
         Global {
             statics: StaticTable::of(unit),
             done: FxHashSet::default(),
@@ -127,7 +126,7 @@ impl Global {
             catches: FxHashMap::default(),
             unit_budget,
             specialisation_budget: unit_budget,
-            loops_budget: unit_budget.saturating_sub(inline::UNIT_BUDGET.saturating_mul(unit.parts)),
+            loops_budget,
             typed_copies_budget: unit_budget.saturating_mul(2),
             speculation_budget: crate::Simplifier::speculation_budget(unit),
             imported: Imported::default(),

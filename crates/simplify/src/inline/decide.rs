@@ -8,6 +8,7 @@ use flambeau_types::Ty;
 
 use super::policy::{Candidate, evaluation};
 use super::search::Search;
+use crate::specialise::LARGEST_WITH_LOOPS;
 use crate::{Simplifier, size};
 
 /// What one function may grow by, apart from what is always inlined.
@@ -15,6 +16,8 @@ const BUDGET: u32 = 8_000;
 /// What any unit of the source may grow by in a round, the smallest functions and stubs apart; more if it is large
 /// itself ([`Arguments::growth`]).
 pub const UNIT_BUDGET: u32 = 1_000;
+/// Where units may grow by more than this, in hundredths, speed is wanted more than small code.
+const MUCH: u32 = 50;
 /// What a unit of the source may grow by at most: the cost of later passes is to stay in proportion (features G6; the
 /// assembler's time is not linear in the number of jumps, that of register allocation not in the size).
 const LARGEST_UNIT_BUDGET: u32 = 40_000;
@@ -63,6 +66,14 @@ impl Simplifier<'_> {
         let growth = if is_hot { arguments.for_hot_call().growth } else { arguments.growth };
         let more = u64::from(whole) * u64::from(growth) / 100;
         (u64::from(UNIT_BUDGET.saturating_mul(unit.parts)) + more).min(u64::from(most)) as u32
+    }
+
+    /// What functions may add that are inlined for what they call in their loops: in proportion to the unit, since in a
+    /// small one a single sort would be most of its code; but one where code may grow much.
+    pub(crate) fn loops_budget(unit: &Unit, arguments: &Arguments) -> u32 {
+        let fixed = UNIT_BUDGET.saturating_mul(unit.parts);
+        let proportional = Simplifier::unit_budget(unit, arguments).saturating_sub(fixed);
+        if arguments.growth > MUCH { proportional.max(LARGEST_WITH_LOOPS) } else { proportional }
     }
 
     /// What may be evaluated in speculation in a unit.
