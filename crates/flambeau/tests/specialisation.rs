@@ -130,6 +130,15 @@ fn sorts_are_inlined_for_small_comparisons() {
     assert!(copies(&ir, "merge") == 1 && copies(&ir, "sort") <= 2, "{ir}");
 }
 
+/// Where code may grow much, in a unit that is hardly more than the sort, too.
+#[test]
+fn a_small_unit_has_its_sort_inlined_at_o3() {
+    let folder =
+        Folder::new(&[("t.ml", &format!("{SORT}\nlet u l = sort (fun (a : int) b -> compare b a) l"))]);
+    let passes_on = |flags: &[&str]| folder.compile(flags).contains("($fun_c1_closure, l) -> return");
+    assert!(passes_on(&["t.ml"]) && !passes_on(&["-O3", "t.ml"]));
+}
+
 #[test]
 fn inlined_sorts_sort() {
     let sorts = "let u k l = sort (fun (a : int) b -> compare (a * k land 15) (b * k land 15)) l

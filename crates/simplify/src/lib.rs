@@ -168,7 +168,7 @@ impl<'a> Simplifier<'a> {
     fn new(unit: &'a mut Unit, rewrites: &'a mut Rewrites) -> Self {
         let arguments = rewrites.inlining.of(rewrites.round);
         let unit_budget = Simplifier::unit_budget(unit, arguments);
-        let loops_budget = Simplifier::loops_budget(unit, arguments);
+        let loops_budget = Simplifier::loops_budget(unit, unit_budget, arguments);
         let global = Global::of(unit, unit_budget, loops_budget);
         rewrites.multiplied.get_or_insert(unit_budget);
         // What is inlined has variables of its own.

@@ -70,9 +70,8 @@ impl Simplifier<'_> {
 
     /// What functions may add that are inlined for what they call in their loops: in proportion to the unit, since in a
     /// small one a single sort would be most of its code; but one where code may grow much.
-    pub(crate) fn loops_budget(unit: &Unit, arguments: &Arguments) -> u32 {
-        let fixed = UNIT_BUDGET.saturating_mul(unit.parts);
-        let proportional = Simplifier::unit_budget(unit, arguments).saturating_sub(fixed);
+    pub(crate) fn loops_budget(unit: &Unit, unit_budget: u32, arguments: &Arguments) -> u32 {
+        let proportional = unit_budget.saturating_sub(UNIT_BUDGET.saturating_mul(unit.parts));
         if arguments.growth > MUCH { proportional.max(LARGEST_WITH_LOOPS) } else { proportional }
     }
 
