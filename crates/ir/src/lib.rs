@@ -53,6 +53,7 @@
 
 pub mod alpha;
 mod arg_type;
+mod call_graph;
 pub mod consts;
 pub mod copy;
 pub mod decision;
@@ -86,6 +87,7 @@ pub mod verify;
 pub mod visit;
 
 pub use arg_type::{ArgType, Elements, Hashed, HashedShape, Leaf};
+pub use call_graph::CallGraph;
 pub use consts::{Const, Simple};
 pub use entities::{CodeId, Continuation, FunctionSlot, Origin, Symbol, ValueSlot, Variable};
 pub use fuel::{Fuel, Rewrites};

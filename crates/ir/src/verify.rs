@@ -59,7 +59,7 @@ use rustc_hash::FxHashMap;
 
 use crate::printer::{FunctionId, Part, Place, describe};
 use crate::{Code, CodeId, Continuation, Kind, Simple, Symbol, Unit};
-pub use recursion::{CallGraph, in_cycles};
+use recursion::CallGraph;
 use scope::Scope;
 use sets::Slots;
 

@@ -1,12 +1,9 @@
 //! Which functions are recursive.
 
-use cranelift_entity::{EntityRef, SecondaryMap};
+use cranelift_entity::SecondaryMap;
 use flambeau_ir::{
-    CallKind, CodeId, FunctionSlot, Item, Named, Prim, Simple, StaticDef, Symbol, Terminator, Unit,
+    CallGraph, CallKind, CodeId, FunctionSlot, Item, Named, Prim, Simple, StaticDef, Symbol, Terminator, Unit,
 };
-
-/// For each code, other codes.
-type Graph = SecondaryMap<CodeId, Vec<CodeId>>;
 
 /// Marks as recursive the codes that are in cycles of direct calls of one set of closures, as the verifier requires.
 /// To be called after moving calls from function to function.
@@ -17,20 +14,19 @@ pub(crate) fn mark_cycles_of_sets(unit: &mut Unit) {
         sets += 1;
         set.functions.iter().for_each(|&(_, code)| set_of[code] = sets);
     });
-    let mut graph = Graph::new();
+    let mut graph = CallGraph::default();
     for (caller, code) in &unit.codes {
         code.body.walk(&mut |expr| {
             if let Terminator::Apply(apply) = &expr.terminator
                 && let CallKind::Direct(callee) = apply.kind
                 && (callee == caller || set_of[caller] != 0 && set_of[caller] == set_of[callee])
             {
-                graph[caller].push(callee);
+                graph.add(caller, callee);
             }
         });
     }
-    let cyclic = in_cycles(&graph, unit.codes.len());
-    for (id, code) in &mut unit.codes {
-        code.recursive |= cyclic[id];
+    for code in graph.cycles(unit.codes.len()).into_iter().flatten() {
+        unit.codes[code].recursive = true;
     }
 }
 
@@ -51,9 +47,10 @@ pub(crate) fn may_call_themselves(unit: &Unit) -> SecondaryMap<CodeId, bool> {
     for (id, code) in &unit.codes {
         by_slot[code.function_slot] = Some(id);
     }
-    let mut graph = Graph::new();
+    let mut graph = CallGraph::default();
     for (id, code) in &unit.codes {
-        let mentions = &mut graph[id];
+        let mut found = Vec::new();
+        let mentions = &mut found;
         let simple = |simple: Simple, mentions: &mut Vec<CodeId>| match simple {
             Simple::Symbol(symbol) => mentions.extend(by_symbol[symbol]),
             Simple::Var(var) if var == code.my_closure => mentions.push(id),
@@ -91,58 +88,9 @@ pub(crate) fn may_call_themselves(unit: &Unit) -> SecondaryMap<CodeId, bool> {
                 expr.terminator.for_each_simple(&mut |s| simple(s, mentions));
             }
         });
+        found.into_iter().for_each(|mentioned| graph.add(id, mentioned));
     }
-    in_cycles(&graph, unit.codes.len())
-}
-
-/// What the search knows of a code.
-#[derive(Clone, Copy, Default)]
-struct Visit {
-    /// When it was reached, from 1; 0 before.
-    order: u32,
-    /// The earliest code that is not done which can be reached from it.
-    low: u32,
-    is_done: bool,
-}
-
-/// The codes in cycles: Tarjan's algorithm, without recursion.
-fn in_cycles(graph: &Graph, codes: usize) -> SecondaryMap<CodeId, bool> {
-    let mut cyclic: SecondaryMap<CodeId, bool> = SecondaryMap::new();
-    let mut visits: SecondaryMap<CodeId, Visit> = SecondaryMap::with_capacity(codes);
-    let (mut order, mut open) = (0, Vec::new());
-    for root in (0..codes).map(CodeId::new) {
-        // Codes being visited, each with how many of its edges are done.
-        let mut path = if visits[root].order == 0 { vec![(root, 0)] } else { Vec::new() };
-        while let Some((id, done)) = path.last_mut() {
-            let (id, edge) = (*id, *done);
-            *done += 1;
-            if edge == 0 {
-                order += 1;
-                visits[id] = Visit { order, low: order, is_done: false };
-                open.push(id);
-            }
-            if let Some(&next) = graph[id].get(edge) {
-                if visits[next].order == 0 {
-                    path.push((next, 0));
-                } else if !visits[next].is_done {
-                    visits[id].low = visits[id].low.min(visits[next].order);
-                }
-                cyclic[id] |= next == id;
-                continue;
-            }
-            path.pop();
-            if let Some(&(before, _)) = path.last() {
-                visits[before].low = visits[before].low.min(visits[id].low);
-            }
-            if visits[id].low == visits[id].order {
-                let first = open.iter().rposition(|&member| member == id).unwrap_or(0);
-                let component = open.split_off(first);
-                for &member in &component {
-                    visits[member].is_done = true;
-                    cyclic[member] |= component.len() > 1;
-                }
-            }
-        }
-    }
+    let mut cyclic = SecondaryMap::new();
+    graph.cycles(unit.codes.len()).into_iter().flatten().for_each(|code| cyclic[code] = true);
     cyclic
 }

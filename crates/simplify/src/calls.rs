@@ -381,16 +381,20 @@ impl Simplifier<'_> {
             for (var, symbol) in vars.iter().zip(&symbols) {
                 self.env.bind_alias(*var, (*symbol).into());
             }
-            for (code, symbol) in codes.iter().zip(symbols) {
+            let mut codes: SmallVec<[(CodeId, Symbol); 1]> = codes.into_iter().zip(symbols).collect();
+            codes.sort_by_key(|(code, _)| self.global.groups.place(*code));
+            for (code, symbol) in codes {
                 if self.function.in_instance {
                     // When it is called, if ever.
-                    self.global.static_codes.insert(*code, (symbol, captured.clone()));
+                    self.global.static_codes.insert(code, (symbol, captured.clone()));
                 } else {
-                    self.code(*code, &captured, Some(symbol));
+                    self.code(code, &captured, Some(symbol));
                 }
             }
             return;
         } else {
+            let mut codes = codes;
+            codes.sort_by_key(|code| self.global.groups.place(*code));
             codes.into_iter().for_each(|code| self.code(code, &captured, None));
         }
         for (var, closure) in vars.iter().zip(closure_types(&set)) {

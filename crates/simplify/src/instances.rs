@@ -36,6 +36,17 @@ const LEAF_PERCENT: u32 = 150;
 /// How many levels of nested modules something is known of.
 pub(crate) const DEPTH: u32 = 4;
 
+/// What a function of a functor calls.
+#[derive(Default)]
+struct Calls {
+    /// How many calls of unknown functions there are.
+    unknown: u32,
+    /// The functions that these call, where the functor was given them.
+    given: Vec<Symbol>,
+    /// The functions that the functor's module has captured, where it is known which of them is called.
+    direct: Vec<(Rc<Closure>, CodeId)>,
+}
+
 /// Whether something is known of all parts of a module.
 fn is_known(module: &Ty) -> bool {
     match module {
@@ -254,15 +265,29 @@ impl Simplifier<'_> {
     /// Up to which size a function of a module that a functor makes is copied for the functor's argument: larger by
     /// each call beyond the first of a function that the functor was given. `Hashtbl.Make`'s `find` asks `equal` of
     /// the first three elements of a bucket without a loop. Larger, too, if a function that it was given is small and
-    /// calls nothing, as the comparison of integers: then its call was much of what happens there.
+    /// calls nothing, as the comparison of integers: then its call was much of what happens there, or in the functions
+    /// of the module that are called there (`Set.Make`'s `union` calls `split`).
     fn largest_instance(&self, closure: &Closure, code: CodeId) -> u32 {
         let limit = self.arguments().instance;
         if limit == 0 {
             return 0;
         }
-        let mut calls: u32 = 0;
+        let calls = self.calls_of_functions(closure, code);
+        let further = f64::from(calls.unknown.saturating_sub(1)) * self.arguments().costs.indirect;
+        let is_leaf = |symbol: &Symbol| self.disappears_where_called((*symbol).into());
+        let disappears = calls.given.iter().any(is_leaf)
+            || calls
+                .direct
+                .iter()
+                .any(|(callee, code)| self.calls_of_functions(callee, *code).given.iter().any(is_leaf));
+        let limit = if disappears { limit * LEAF_PERCENT / 100 } else { limit };
+        limit + further as u32
+    }
+
+    /// What a function of a functor calls.
+    fn calls_of_functions(&self, closure: &Closure, code: CodeId) -> Calls {
+        let mut calls = Calls::default();
         let mut given: FxHashMap<Variable, Ty> = FxHashMap::default();
-        let mut disappears = false;
         self.unit.codes[code].body.walk(&mut |expr| {
             for item in &expr.items {
                 if let Item::Let { var, named: Named::Prim { prim, args, .. }, .. } = item
@@ -271,17 +296,26 @@ impl Simplifier<'_> {
                     given.insert(*var, ty);
                 }
             }
-            if let Terminator::Apply(apply) = &expr.terminator
-                && apply.kind == CallKind::Generic
-            {
-                calls += 1;
-                let callee = apply.callee.and_then(Simple::as_var).and_then(|var| given.get(&var));
-                disappears |= callee.is_some_and(|ty| self.is_small_leaf(ty));
+            let Terminator::Apply(apply) = &expr.terminator else { return };
+            let callee = apply.callee.and_then(Simple::as_var).and_then(|var| given.get(&var));
+            let symbol = match callee {
+                Some(Ty::Is(Simple::Symbol(symbol)) | Ty::Instance(symbol, _)) => Some(*symbol),
+                _ => None,
+            };
+            match apply.kind {
+                CallKind::Generic => {
+                    calls.unknown += 1;
+                    calls.given.extend(symbol);
+                }
+                CallKind::Direct(code) => {
+                    if let Some(Ty::Closure(callee)) = symbol.map(|symbol| self.env.ty(symbol.into())) {
+                        calls.direct.push((callee, code));
+                    }
+                }
+                _ => {}
             }
         });
-        let further = f64::from(calls.saturating_sub(1)) * self.arguments().costs.indirect;
-        let limit = if disappears { limit * LEAF_PERCENT / 100 } else { limit };
-        limit + further as u32
+        calls
     }
 
     /// What a primitive in a function of a functor loads of what the functor was given, as far as that is known.
@@ -303,14 +337,6 @@ impl Simplifier<'_> {
                 self.field_of(&block, *field)
             }
             _ => None,
-        }
-    }
-
-    fn is_small_leaf(&self, ty: &Ty) -> bool {
-        match ty {
-            Ty::Is(simple) => self.disappears_where_called(*simple),
-            Ty::Instance(symbol, _) => self.disappears_where_called(Simple::Symbol(*symbol)),
-            _ => false,
         }
     }
 }

@@ -248,6 +248,7 @@ impl<'a> Simplifier<'a> {
             static_codes.iter().map(|(code, symbol, values)| (*code, (*symbol, values.clone()))).collect();
         self.global.toplevel = toplevel::Fields::of(self.unit);
         self.global.uses = uses::Uses::of_unit(self.unit);
+        self.global.groups = inline::Groups::of_unit(self.unit);
         let (budget, indirect) = (self.functors_budget(), self.arguments().costs.indirect);
         self.global.functors = Functors::of_unit(self.unit, &self.global.uses, budget, indirect);
         self.note_no_return();

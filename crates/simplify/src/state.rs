@@ -78,6 +78,8 @@ pub struct Global {
     pub formats: Formats,
     pub toplevel: toplevel::Fields,
     pub uses: uses::Uses,
+    /// Which functions are mutually recursive.
+    pub groups: inline::Groups,
     /// Which functors are inlined at the toplevel.
     pub functors: Functors,
     /// What functors make of static arguments, as far as it was asked for.
@@ -135,6 +137,7 @@ impl Global {
             formats: Formats::new(inline::UNIT_BUDGET.saturating_mul(unit.parts), unit_budget),
             toplevel: toplevel::Fields::default(),
             uses: uses::Uses::default(),
+            groups: inline::Groups::default(),
             functors: Functors::default(),
             evaluated: FxHashMap::default(),
             definitions: Definitions::default(),

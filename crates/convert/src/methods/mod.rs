@@ -15,10 +15,9 @@ mod classes;
 mod complete;
 
 use flambeau_ir::prim::{Init, IntOp, Mutability};
-use flambeau_ir::verify::{CallGraph, in_cycles};
 use flambeau_ir::{
-    ApplyCont, CallKind, CodeId, ContHandler, Continuation, Expr, FunctionSlot, IntKind, Item, Kind, Prim,
-    Rewrite, SetOfClosures, Simple, Static, StaticDef, StaticField, Symbol, Terminator,
+    ApplyCont, CallGraph, CallKind, CodeId, ContHandler, Continuation, Expr, FunctionSlot, IntKind, Item,
+    Kind, Prim, Rewrite, SetOfClosures, Simple, Static, StaticDef, StaticField, Symbol, Terminator,
 };
 use flambeau_lambda::term::{Function, Ident, Inline, LocId, MethodKind, Node, NodeId, Specialise};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -339,7 +338,7 @@ impl<'a> Converter<'a> {
             });
         }
         let methods: FxHashSet<CodeId> = self.methods.declared.values().map(|(_, code)| *code).collect();
-        for code in in_cycles(&graph, &self.unit.codes) {
+        for code in graph.cycles(self.unit.codes.len()).into_iter().flatten() {
             self.unit.codes[code].recursive |= methods.contains(&code);
         }
     }

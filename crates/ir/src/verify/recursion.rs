@@ -54,8 +54,7 @@ impl Verifier<'_> {
 }
 
 /// The codes that are in cycles of calls.
-#[must_use]
-pub fn in_cycles<T>(graph: &CallGraph, codes: &PrimaryMap<CodeId, T>) -> Vec<CodeId> {
+fn in_cycles<T>(graph: &CallGraph, codes: &PrimaryMap<CodeId, T>) -> Vec<CodeId> {
     let mut visits: SecondaryMap<CodeId, Visit> = SecondaryMap::with_capacity(codes.len());
     let (mut order, mut component_stack, mut cycles) = (0, Vec::new(), Vec::new());
     for root in codes.keys() {

@@ -157,6 +157,7 @@ impl Simplifier<'_> {
         let data = &self.unit.codes[code];
         let (stub, recursive, is_functor) =
             (data.attributes.stub, data.recursive, data.attributes.is_functor);
+        let recursive = recursive && !self.is_free_in_group(code);
         if self.global.in_progress.contains(&code) || !self.global.done.contains(&code) {
             return Err(Reason::Recursive);
         }
@@ -194,6 +195,7 @@ impl Simplifier<'_> {
             && !imported
             && arguments.policy != Policy::Classic
             && self.is_single_use(code)
+            && self.may_join_group(code)
             && !self.raises_out(apply, code);
         let forced = forced
             .or((functor && whole).then_some(Reason::Functor))
@@ -371,7 +373,7 @@ impl Simplifier<'_> {
         if size > SMALLEST && size > self.global.unit_budget {
             return Err(Reason::UnitBudget { left: self.global.unit_budget, size });
         }
-        let recursive = self.unit.codes[code].recursive;
+        let recursive = self.unit.codes[code].recursive && !self.is_free_in_group(code);
         let unrolled = recursive && self.arguments_of(apply).unrolls();
         let function = if unrolled { size.max(RECURSIVE) } else { size };
         if function <= self.function.budget {

@@ -6,6 +6,7 @@
 
 mod decide;
 mod descent;
+mod groups;
 mod guard;
 mod log;
 pub mod measure;
@@ -18,6 +19,7 @@ mod work;
 
 pub use decide::{BELOW, UNIT_BUDGET};
 pub(crate) use descent::{Descent, descends_and_is_small};
+pub(crate) use groups::Groups;
 
 use std::rc::Rc;
 
@@ -156,7 +158,7 @@ impl Simplifier<'_> {
     /// Simplifies a callee that has not been yet, if that does not require the point where its set is bound, so that
     /// what is inlined is as small as can be.
     pub(crate) fn simplify_callee(&mut self, code: CodeId) {
-        if self.global.done.contains(&code) {
+        if self.global.done.contains(&code) || self.waits_for_group(code) {
             return;
         }
         if let Some((symbol, values)) = self.global.static_codes.get(&code).cloned() {
