@@ -440,3 +440,30 @@ fn what_is_measured_is_forgotten() {
     let printed = folder.command(folder.path("program").to_str().expect("a name"), &[], &[]);
     assert_eq!(text(&printed.stdout), "1 11\n?0\n+73\n-72\n+59\n");
 }
+
+/// A function that calls what it is given may be too large for its benefit once others are inlined in it; what it was
+/// before is inlined then, so that `-O3` is not worse than the default (features B4).
+#[test]
+fn a_function_that_grew_is_inlined_as_it_was_for_what_it_is_given() {
+    let source = "type vm = { stack : int array; mutable sp : int }
+        exception Error of string
+        let push vm x =
+          if vm.sp >= Array.length vm.stack then raise (Error \"overflow\");
+          vm.stack.(vm.sp) <- x;
+          vm.sp <- vm.sp + 1
+        let pop vm =
+          if vm.sp = 0 then raise (Error \"underflow\");
+          vm.sp <- vm.sp - 1;
+          vm.stack.(vm.sp)
+        let binop vm f = let b = pop vm in let a = pop vm in push vm (f a b)
+        let step vm = function
+          | 0 -> binop vm (fun a b -> a + b)
+          | 1 -> binop vm (fun a b -> a - b)
+          | _ -> binop vm (fun a b -> (a * b) land 0xfffff)";
+    let folder = Folder::new(&[("vm.ml", source)]);
+    for level in ["-O2", "-O3"] {
+        let ir = folder.compile(&[level, "vm.ml"]);
+        let step = ir.split("code step").nth(1).and_then(|rest| rest.split("\ncode ").next()).expect("step");
+        assert!(!step.contains("binop"), "{level}: {step}");
+    }
+}

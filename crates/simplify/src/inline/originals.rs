@@ -76,7 +76,14 @@ impl Simplifier<'_> {
             Ok((growth, reason)) => return Ok((code, growth, reason)),
             Err(refusal) => refusal,
         };
-        let is_size = matches!(refusal, Reason::TooLarge { .. });
+        let is_size = match &refusal {
+            Reason::TooLarge { .. } => true,
+            // The toplevel runs once.
+            Reason::NotBeneficial(evaluation) if self.function.current.is_some() => {
+                evaluation.removed.indirect_calls > 0
+            }
+            _ => false,
+        };
         let original = self.global.originals.get(&code).copied().filter(|original| {
             let size = |code| size::whole(self.unit, code, u32::MAX);
             // What became of it may need no closure where it does: then a call from a body that was simplified, too,
