@@ -149,6 +149,8 @@ pub enum Rewrite {
     CarriedBlocks,
     /// The first iteration of a loop is done before it.
     Peeling(Continuation),
+    /// What a loop begins with testing is tested where it is entered or continued.
+    Rotation(Continuation),
     /// Code is copied for the representations that an array may have.
     Representations(Variable),
     /// A bounds check that can't fail.
@@ -279,6 +281,7 @@ impl Rewrite {
             Unrolling(_) => return ("unroll", "loop"),
             CarriedBlocks => return ("late_loops", "blocks that loops carry"),
             Peeling(_) => return ("peel", "loop"),
+            Rotation(_) => return ("rotate", "loop"),
             Representations(_) => return ("representations", "copies for"),
             BoundsCheck => return ("bounds", "check"),
             KnownComparison => return ("bounds", "comparison"),
@@ -303,9 +306,10 @@ impl Rewrite {
             | Rewrite::OutOfLoop(var)
             | Rewrite::AllocationIntoBranch(var)
             | Rewrite::ValueIntoBranches(var) => unit.variables[var].name.to_string(),
-            Rewrite::Threading(cont) | Rewrite::Unrolling(cont) | Rewrite::Peeling(cont) => {
-                unit.continuations[cont].name.to_string()
-            }
+            Rewrite::Threading(cont)
+            | Rewrite::Unrolling(cont)
+            | Rewrite::Peeling(cont)
+            | Rewrite::Rotation(cont) => unit.continuations[cont].name.to_string(),
             Rewrite::Contification { first, others, .. } => {
                 let first = &unit.codes[first].linkage_name;
                 if others == 0 { first.clone() } else { format!("{first} and {others} more") }

@@ -30,3 +30,6 @@ pub const DOUBLE: u8 = 253;
 pub const DOUBLE_ARRAY: u8 = 254;
 /// What C code gave its own operations: boxed integers, bigarrays, channels.
 pub const CUSTOM: u8 = 255;
+
+/// What `Obj.tag` says of an immediate (`Obj.int_tag`).
+pub const OF_IMMEDIATES: i64 = 1000;

@@ -20,6 +20,7 @@ pub mod popcount;
 mod recursion;
 pub mod remainders;
 pub mod representations;
+pub mod rotate;
 pub mod scalar_replacement;
 pub mod schedule;
 pub mod static_arrays;
@@ -57,6 +58,7 @@ pub const PASSES: &[Pass] = &[
     UNROLL,
     LATE_LOOPS,
     PEEL,
+    ROTATE,
     REPRESENTATIONS,
     BOUNDS,
     LATE_BOUNDS,
@@ -74,6 +76,7 @@ const IMMEDIATES: Pass = Pass { name: "immediates", run: immediates::immediates 
 const PARAMETERS: Pass = Pass { name: "parameters", run: parameters::parameters };
 const OUTLINE: Pass = Pass { name: "outline", run: outline::outline };
 const PEEL: Pass = Pass { name: "peel", run: peel::peel };
+const ROTATE: Pass = Pass { name: "rotate", run: rotate::rotate };
 /// Representations after the last round: code that is inlined was small, and only those functions that were changed
 /// pay.
 const REPRESENTATIONS: Pass = Pass {

@@ -6,7 +6,7 @@ use flambeau_ir::Machine;
 
 use crate::{
     CONTIFY, DECIMAL, IMMEDIATES, LATE_BOUNDS, LATE_LOOPS, LATE_SCALAR_REPLACEMENT, LOOPIFY, MOTION, OUTLINE,
-    PARAMETERS, PEEL, POPCOUNT, Pass, REMAINDERS, REPRESENTATIONS, SCALAR_REPLACEMENT, SIMPLIFY,
+    PARAMETERS, PEEL, POPCOUNT, Pass, REMAINDERS, REPRESENTATIONS, ROTATE, SCALAR_REPLACEMENT, SIMPLIFY,
     STATIC_ARRAYS, THREAD, UNREAD, UNROLL,
 };
 
@@ -98,6 +98,7 @@ pub const SCHEDULE: &[Step] = &[
     step(IMMEDIATES, When::Last, If::OwnObject, "what is not known of the arguments of comparisons by now never will be"),
     step(THREAD, When::FromSecond, If::Native, "switches on what inlined functions give"),
     step(UNROLL, When::Second, If::Always, "loops whose number of iterations the first round found out"),
+    step(ROTATE, When::FromSecond, If::Native, "loops that begin with loads take what is loaded, in the round that follows"),
     step(PEEL, When::Second, If::Native, "what is the same in each iteration, and may fail"),
     step(SIMPLIFY, When::Each, If::Always, "what is known and what is needed"),
     step(LATE_LOOPS, When::Afterwards, If::Always, "what was inlined last goes down lists, or allocates what the next iteration takes apart"),
@@ -183,11 +184,16 @@ mod tests {
         ];
         let first = ["contify", "loopify", "simplify"];
         let o1 =
-            [&first[..], &second, &["immediates", "thread", "unroll", "peel", "simplify"], &end].concat();
+            [&first[..], &second, &["immediates", "thread", "unroll", "rotate", "peel", "simplify"], &end]
+                .concat();
         assert_eq!(names(1, None, false), o1);
-        let o3 = [&first[..], &second, &["thread", "unroll", "peel", "simplify", "parameters", "immediates"]]
-            .concat();
-        assert_eq!(names(3, None, false), [&o3[..], &["thread", "simplify"], &end].concat());
+        let o3 = [
+            &first[..],
+            &second,
+            &["thread", "unroll", "rotate", "peel", "simplify", "parameters", "immediates"],
+        ]
+        .concat();
+        assert_eq!(names(3, None, false), [&o3[..], &["thread", "rotate", "simplify"], &end].concat());
         assert!(!names(3, None, true).contains(&"parameters"));
         assert_eq!(names(1, Some(20), false).iter().filter(|name| **name == "simplify").count(), 8);
     }

@@ -4,7 +4,7 @@
 use std::cmp::Ordering;
 
 use flambeau_ir::prim::{Comparison, External, FloatCmp, IntCmp};
-use flambeau_ir::{BoxedKind, IntKind, Prim, Simple, Subkind};
+use flambeau_ir::{BoxedKind, IntKind, Prim, Simple, Subkind, tags};
 use flambeau_types::{IntSet, Operands, Ty};
 
 use crate::Simplifier;
@@ -50,6 +50,13 @@ impl Simplifier<'_> {
             && let Some(outcome) = self.hash(args)
         {
             return outcome;
+        }
+        if external.name == "caml_obj_tag"
+            && let [value] = args
+            && matches!(self.env.ty(*value), Ty::Variant(variant) if variant.is_immediate())
+        {
+            // Of blocks that are made in sight nothing is said: `Obj.set_tag` may have changed them.
+            return Outcome::Atom(Simple::tagged(tags::OF_IMMEDIATES));
         }
         let (Some((comparison, of_strings)), [x, y]) = (comparison(external), args) else {
             return self.call_on_bytes(external, args).unwrap_or(Outcome::Keep(Ty::Unknown));

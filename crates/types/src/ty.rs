@@ -103,7 +103,7 @@ pub struct Choice {
 
 impl Choice {
     /// More closures than these are not distinguished.
-    pub const MOST: usize = 4;
+    pub const MOST: usize = 16;
 
     /// The position of a closure's function.
     #[must_use]

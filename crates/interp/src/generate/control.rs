@@ -45,6 +45,7 @@ impl Generator {
             8 if self.options.loops && self.one_in(2) => self.loop_of_variant(scope, items),
             8 if self.options.functions > 1 && self.one_in(3) => self.function_of_variant(scope, items),
             8 => self.join_of_variant(scope, items),
+            6 if self.options.loops && self.one_in(3) => self.loop_of_block(scope, items),
             6 => self.join_of_box(scope, items),
             7 => self.join_of_bool(scope, items),
             0 if self.options.tries => self.try_with_value(scope, size, items),

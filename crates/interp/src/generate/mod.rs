@@ -6,6 +6,7 @@
 //! [`crate::history`] identifies it.
 
 mod calls;
+mod carried;
 mod control;
 mod counts;
 mod functions;

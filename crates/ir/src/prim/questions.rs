@@ -160,13 +160,14 @@ impl Prim {
 
     /// How it constrains an allocation that moves past it. A check does not: where it fails, what was not allocated
     /// yet is not missed. A read does: the window between it and a write that depends on it must stay free of
-    /// allocations, which let other threads run (soundness row 12).
+    /// allocations, which let other threads run (soundness row 12). But not one of what others never write, as a field
+    /// that is declared immutable.
     #[must_use]
     pub fn crossing(&self) -> Crossing {
         let effects = self.effects();
         if !effects.writes().is_empty() || effects.acts() {
             Crossing::Effects
-        } else if self.reads_contents() {
+        } else if self.may_be_waited_for() {
             Crossing::Reads
         } else {
             Crossing::Nothing

@@ -3,35 +3,35 @@
 use flambeau_ir::prim::Crossing;
 use flambeau_ir::{Expr, Item, Named, Terminator};
 
-use super::floating::allocates;
-
-/// What moving past an item is.
-pub(super) fn crossing(item: &Item) -> Crossing {
+/// What moving past an item is, of which what is nested in it does `nested`.
+pub(super) fn of_item(item: &Item, nested: Crossing) -> Crossing {
     match item {
         Item::Let { named: Named::Simple(_), .. } | Item::LetClosures { .. } | Item::LetCont { .. } => {
             Crossing::Nothing
         }
         Item::Let { named: Named::Prim { prim, .. }, .. } => prim.crossing(),
-        Item::Join { .. } if allocates(item).is_some() => Crossing::Nothing,
-        Item::Join { .. } => Crossing::Effects,
+        Item::Join { .. } => nested,
     }
 }
 
-/// Moving past the rest of a run, from each of its items on and at the end.
-pub(super) fn suffixes(expr: &Expr) -> Vec<Crossing> {
-    let mut crossings = vec![Crossing::Nothing; expr.items.len() + 1];
-    for (index, item) in expr.items.iter().enumerate().rev() {
-        crossings[index] = crossings[index + 1].max(crossing(item));
+/// What moving past the end of a run in the body of a `Join` is.
+pub(super) fn of_end(terminator: &Terminator) -> Crossing {
+    match terminator {
+        Terminator::Apply(_) | Terminator::Try { .. } => Crossing::Effects,
+        Terminator::ApplyCont(_)
+        | Terminator::Switch(_)
+        | Terminator::StringSwitch(_)
+        | Terminator::Raise { .. }
+        | Terminator::Unreachable => Crossing::Nothing,
     }
-    crossings
 }
 
 /// Where, in a run, an allocation may stand that has moved past reads: just before a call, nothing but reads before it.
-pub(super) fn before_call(expr: &Expr) -> Option<usize> {
-    for (index, item) in expr.items.iter().enumerate() {
+pub(super) fn before_call(expr: &Expr, crossings: &[Crossing]) -> Option<usize> {
+    for (index, (item, crossing)) in expr.items.iter().zip(crossings).enumerate() {
         match item {
             Item::Join { body, .. } if body.items.is_empty() && ends_in_call(body) => return Some(index),
-            item if crossing(item) == Crossing::Effects => return None,
+            _ if *crossing == Crossing::Effects => return None,
             _ => {}
         }
     }

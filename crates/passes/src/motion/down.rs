@@ -11,7 +11,7 @@ use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
 use super::floating::{Floating, FloatingKind};
-use super::paths::{self, Path};
+use super::paths::{self, Paths};
 use super::{Function, Goal, Plan, Spot, variables};
 
 /// A value is computed in no more arms than these: each is code.
@@ -58,7 +58,7 @@ pub(super) fn plan(
 
 struct Down<'d, 'f, 'e> {
     function: &'d Function<'f, 'e>,
-    paths: SecondaryMap<Run, Path>,
+    paths: Paths,
     /// The loops that wait for others.
     waiting: &'d FxHashSet<Continuation>,
     /// Calls of the function by a closure, and where.
@@ -78,7 +78,7 @@ impl Down<'_, '_, '_> {
         let Some(common) = uses.iter().copied().reduce(|one, other| flow.common(one, other)) else {
             return SmallVec::new();
         };
-        if let Some(goal) = self.goal(floating, common, is_number, false) {
+        if let Some(goal) = self.goal(floating, common, is_number) {
             return SmallVec::from_slice(&[goal]);
         }
         uses.sort_by_key(|at| at.run.as_u32());
@@ -89,7 +89,7 @@ impl Down<'_, '_, '_> {
             return SmallVec::new();
         }
         let in_arm = |at: &Location| {
-            let goal = self.goal(floating, *at, is_number, true).filter(|goal| goal.at.run == at.run);
+            let goal = self.goal(floating, *at, is_number).filter(|goal| goal.at.run == at.run);
             goal.filter(|_| flow.runs()[at.run].kind == RunKind::Arm)
         };
         let goals: SmallVec<[Goal; 1]> = uses.iter().filter_map(in_arm).collect();
@@ -126,9 +126,8 @@ impl Down<'_, '_, '_> {
     }
 
     /// How far an allocation can move towards where it is used. The box of a number moves past effects, too, as with
-    /// the stock compiler, which makes boxes where they are used; but not between a read and a store. `in_joins`: into
-    /// the bodies of `Join`s, too; what they do has been counted as what the run does that binds them.
-    fn goal(&self, floating: &Floating, mut used: Location, is_number: bool, in_joins: bool) -> Option<Goal> {
+    /// the stock compiler, which makes boxes where they are used; but not between a read and a store.
+    fn goal(&self, floating: &Floating, mut used: Location, is_number: bool) -> Option<Goal> {
         let Function { flow, .. } = self.function;
         let mut path: SmallVec<[Location; 8]> = SmallVec::new();
         while used.run != floating.home {
@@ -137,22 +136,23 @@ impl Down<'_, '_, '_> {
             used = flow.around(used);
         }
         let mut goal = None;
-        let mut past = self.paths[floating.home].from(floating.index + 1);
+        let (mut around, mut start) = (floating.home, floating.index + 1);
+        let mut past = Crossing::Nothing;
         // The handlers of the loops that have been entered and not left for good.
         let mut inside: SmallVec<[Run; 2]> = SmallVec::new();
         for Location { run, position: first_use } in path.into_iter().rev() {
             let path = &self.paths[run];
-            past = past.max(path.entered);
+            let kind = flow.runs()[run].kind;
+            past = past.max(self.paths[around].until(start, kind, path)).max(path.entered);
+            (around, start) = (run, 0);
             if past == Crossing::Effects && !is_number {
                 break;
             }
-            let is_join = flow.runs()[run].kind == RunKind::Join;
-            if !(paths::is_open(flow, run) || in_joins && is_join) {
-                // The code of a `Join` is executed in any case, but branches of it are not.
-                if is_number && is_join {
-                    past = Crossing::Effects;
-                    continue;
-                }
+            // The code of a `Join` is executed in any case, but branches of it are not.
+            if kind == RunKind::Join {
+                continue;
+            }
+            if !paths::is_open(flow, run) {
                 break;
             }
             inside.retain(|header| !paths::leaves(flow, run, *header));
@@ -173,7 +173,6 @@ impl Down<'_, '_, '_> {
                 };
                 goal = Some(Goal { at: Location { run, position }, spot });
             }
-            past = past.max(path.whole());
         }
         goal
     }

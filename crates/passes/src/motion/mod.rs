@@ -17,6 +17,7 @@ mod down;
 mod floating;
 mod paths;
 mod rebuild;
+mod share;
 mod up;
 
 use cranelift_entity::SecondaryMap;
@@ -29,20 +30,41 @@ use smallvec::SmallVec;
 use floating::Floating;
 pub(crate) use up::may_be_in_vain;
 
+/// How often jumps are looked at that pass the same allocation.
+const SHARED: usize = 3;
+
 /// Moves code in all functions of a unit. On entry and on exit the unit is well-formed.
 pub fn motion(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
     let (mut flow, mut values) = (Flow::default(), Values::default());
     unit.rewrite_bodies(|unit, code, body| {
-        values.clear();
-        flow.analyse(body, &mut values);
+        let mut changed = false;
+        // What one allocation is shared by may pass another one.
+        for _ in 0..SHARED {
+            values.clear();
+            flow.analyse(body, &mut values);
+            let shared = {
+                let terms = flow.terms(body);
+                let function = Function { unit, code, flow: &flow, values: &values, terms: &terms };
+                share::plan(&function, &floating::collect(&function), rewrites)
+            };
+            if shared.is_empty() {
+                break;
+            }
+            share::rebuild(unit, body, &flow, shared);
+            changed = true;
+        }
+        if changed {
+            values.clear();
+            flow.analyse(body, &mut values);
+        }
         let plan = {
             let terms = flow.terms(body);
             let function = Function { unit, code, flow: &flow, values: &values, terms: &terms };
             function.plan(body, rewrites)
         };
-        let changed = !plan.moves.is_empty();
-        if changed {
+        if !plan.moves.is_empty() {
             rebuild::rebuild(unit, body, &flow, plan);
+            changed = true;
         }
         changed
     })

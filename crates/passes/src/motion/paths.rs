@@ -15,8 +15,12 @@ const FAR: usize = 200;
 /// What is known of a run.
 #[derive(Clone, Default)]
 pub(super) struct Path {
-    /// What the run does from each item on, and at its end.
-    from: Vec<Crossing>,
+    /// How many items before each one, and before its end, are reads and effects.
+    sums: Vec<(u32, u32)>,
+    /// All that the run does with what is nested in it, whichever way it takes.
+    inside: Crossing,
+    /// The body of a `Join` is part of that item of the run around it.
+    item: usize,
     /// What may happen between the run that binds it and itself.
     pub(super) entered: Crossing,
     /// The position of its first call, where an allocation may stand that has moved past reads.
@@ -26,31 +30,74 @@ pub(super) struct Path {
 impl Path {
     /// What the run does before it ends.
     pub(super) fn whole(&self) -> Crossing {
-        self.from(0)
+        self.between(0, self.sums.len().saturating_sub(1))
     }
 
-    /// What the run does from an item on.
-    pub(super) fn from(&self, index: usize) -> Crossing {
-        self.from.get(index).copied().unwrap_or_default()
+    /// What the run does from an item on until it comes to a run directly inside it.
+    pub(super) fn until(&self, index: usize, kind: RunKind, inner: &Path) -> Crossing {
+        // The body of a `Join` is executed there, all others once the run has ended.
+        let end = if kind == RunKind::Join { inner.item } else { self.sums.len().saturating_sub(1) };
+        self.between(index, end)
+    }
+
+    fn between(&self, start: usize, end: usize) -> Crossing {
+        let at = |index: usize| self.sums.get(index).copied().unwrap_or_default();
+        let ((reads, effects), (more_reads, more_effects)) = (at(start), at(end.max(start)));
+        if more_effects > effects {
+            Crossing::Effects
+        } else if more_reads > reads {
+            Crossing::Reads
+        } else {
+            Crossing::Nothing
+        }
     }
 }
 
 /// What is known of all runs.
-pub(super) fn paths(function: &Function) -> SecondaryMap<Run, Path> {
-    let mut paths = SecondaryMap::with_capacity(function.flow.runs().len());
-    for (run, term) in function.terms.iter() {
-        let Some(term) = term else { continue };
+pub(super) type Paths = SecondaryMap<Run, Path>;
+
+/// Finds out what is known of all runs.
+pub(super) fn paths(function: &Function) -> Paths {
+    let mut paths: Paths = SecondaryMap::with_capacity(function.flow.runs().len());
+    // Those inside a run have higher numbers.
+    for run in function.flow.runs().keys().rev() {
+        let Some(term) = function.terms[run] else { continue };
+        let children = function.flow.children(run);
+        let mut crossings = Vec::with_capacity(term.items.len());
+        let mut inside = crossing::of_end(&term.terminator);
+        let mut next = children.iter();
+        for (index, item) in term.items.iter().enumerate() {
+            let mut nested = Crossing::Nothing;
+            item.for_each_child(&mut |_| {
+                if let Some(child) = next.next() {
+                    nested = nested.max(paths[*child].inside);
+                    paths[*child].item = index;
+                }
+            });
+            // A loop goes round, which is where others come in.
+            if matches!(item, Item::LetCont { recursive: true, .. }) {
+                nested = Crossing::Effects;
+            }
+            let own = crossing::of_item(item, nested);
+            crossings.push(own);
+            inside = inside.max(own).max(nested);
+        }
         let position = |index: usize| match term.items.get(index) {
             Some(Item::Join { cont, .. }) => {
                 function.flow.block_of(*cont).map(|block| function.flow.blocks()[block].bound_at)
             }
             _ => Some(function.flow.runs()[run].terminator),
         };
-        paths[run] = Path {
-            from: crossing::suffixes(term),
-            entered: Crossing::Nothing,
-            before_call: crossing::before_call(term).and_then(position),
-        };
+        let before_call = crossing::before_call(term, &crossings).and_then(position);
+        let mut sums = vec![(0, 0)];
+        let (mut reads, mut effects) = (0, 0);
+        for crossing in crossings {
+            reads += u32::from(crossing == Crossing::Reads);
+            effects += u32::from(crossing == Crossing::Effects);
+            sums.push((reads, effects));
+        }
+        let item = paths[run].item;
+        paths[run] = Path { sums, inside, item, entered: Crossing::Nothing, before_call };
     }
     follow(function, &mut paths);
     paths
@@ -58,7 +105,7 @@ pub(super) fn paths(function: &Function) -> SecondaryMap<Run, Path> {
 
 /// Finds out what may happen between the run that binds a handler and the handler: what the runs do from which it is
 /// jumped to, and what may have happened before those.
-fn follow(function: &Function, paths: &mut SecondaryMap<Run, Path>) {
+fn follow(function: &Function, paths: &mut Paths) {
     let flow = function.flow;
     let mut changed = true;
     while std::mem::take(&mut changed) {

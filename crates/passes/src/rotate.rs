@@ -1,0 +1,352 @@
+//! Loop inversion: what a loop tests before it takes its parameter apart is tested where the loop is entered or
+//! continued, so that the loop begins with the loads. `docs/passes/rotate.md` shows it.
+//!
+//! What a handler begins with loading can be loaded by those who jump to it instead (`simplify`, the form `Loads`): the
+//! block that an iteration allocates for the next one is never made then. Behind a test the loads can't be done
+//! earlier, for nothing says that there is such a block if the test fails. So the test goes where the jump is, and the
+//! loads stay behind it.
+
+use flambeau_ir::copy::Copier;
+use flambeau_ir::{
+    ApplyCont, ContHandler, Continuation, Expr, Heat, Item, Named, Prim, Rewrite, Rewrites, Simple, Switch,
+    Terminator, Unit, Variable,
+};
+use flambeau_simplify::size;
+use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
+
+use crate::loops::{self, Rewriting};
+
+/// What is tested is copied for the entry: no more than this.
+const TEST: u32 = 8;
+/// Exits that need more of the loop's variables than these stay.
+const MORE_PARAMS: usize = 4;
+
+/// Inverts loops in all functions of a unit. On entry and on exit the unit is well-formed.
+pub fn rotate(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
+    !loops::rewrite(unit, rewrites, rotate_entered).is_empty()
+}
+
+/// Inverts the loop that a run ends by entering.
+fn rotate_entered(rewriting: &mut Rewriting, expr: &mut Expr, index: usize) -> bool {
+    let (Item::LetCont { handlers, .. }, Terminator::ApplyCont(entry)) =
+        (&expr.items[index], &expr.terminator)
+    else {
+        return false;
+    };
+    let Some(head) = Head::of(&handlers[0]) else { return false };
+    let never_ran = rewriting.unit.continuations[handlers[0].cont].heat == Heat::Never;
+    let made = made_in(expr);
+    if never_ran || !head.is_worth_it(&entry.args, &made) || !rewriting.allow(Rewrite::Rotation(entry.cont)) {
+        return false;
+    }
+    let Some(inverted) = head.inverted(rewriting.unit, &entry.args) else { return false };
+    let mut items = std::mem::take(&mut expr.items);
+    items.remove(index);
+    items.extend(inverted.items);
+    *expr = Expr { items, terminator: inverted.terminator };
+    true
+}
+
+/// The blocks that are allocated in a term and never assigned.
+fn made_in(expr: &Expr) -> FxHashSet<Variable> {
+    let mut made = FxHashSet::default();
+    expr.walk(&mut |expr| {
+        for item in &expr.items {
+            if let Item::Let { var, named: Named::Prim { prim, .. }, .. } = item
+                && prim.makes_immutable()
+                && !matches!(prim, Prim::Box(_))
+            {
+                made.insert(*var);
+            }
+        }
+    });
+    made
+}
+
+/// A loop that begins with a test, behind which it goes on in one place.
+struct Head<'e> {
+    this: &'e ContHandler,
+    /// What is computed before the test.
+    bindings: Vec<&'e Item>,
+    switch: &'e Switch,
+    /// Where the loop goes on.
+    rest: &'e ContHandler,
+    /// Where it is left, each with the variables of the head that it needs.
+    exits: Vec<Exit<'e>>,
+}
+
+/// A handler by which a loop is left, and the variables of the head that it needs.
+type Exit<'e> = (&'e ContHandler, SmallVec<[Variable; 2]>);
+
+impl<'e> Head<'e> {
+    fn of(this: &'e ContHandler) -> Option<Head<'e>> {
+        let Terminator::Switch(switch) = &this.body.terminator else { return None };
+        let (mut bindings, mut rest, mut exits) = (Vec::new(), None, Vec::new());
+        let mut total = size::terminator(&this.body.terminator);
+        for item in &this.body.items {
+            match item {
+                Item::Let { named: Named::Prim { prim, exn: None, .. }, .. } if prim.can_duplicate() => {
+                    total += size::item(item);
+                    bindings.push(item);
+                }
+                Item::Let { named: Named::Simple(_), .. } => bindings.push(item),
+                Item::LetCont { recursive: false, handlers } => {
+                    for handler in handlers {
+                        if !uses(&handler.body, this.cont) {
+                            exits.push(handler);
+                        } else if rest.replace(handler).is_some() {
+                            return None;
+                        }
+                    }
+                }
+                _ => return None,
+            }
+        }
+        let rest = rest?;
+        let mut arms = 0;
+        let mut jumps_back = false;
+        switch.for_each_jump(&mut |jump| {
+            arms += u32::from(jump.cont == rest.cont);
+            jumps_back |= jump.cont == this.cont;
+        });
+        let is_entered_once =
+            arms == 1 && !jumps_back && !exits.iter().any(|exit| uses(&exit.body, rest.cont));
+        if total > TEST || !is_entered_once {
+            return None;
+        }
+        let mut head = Head { this, bindings, switch, rest, exits: Vec::new() };
+        head.exits = head.needs(exits)?;
+        Some(head)
+    }
+
+    /// The variables of the head.
+    fn variables(&self) -> impl Iterator<Item = Variable> + '_ {
+        let bound = self.bindings.iter().filter_map(|item| match item {
+            Item::Let { var, .. } => Some(*var),
+            _ => None,
+        });
+        self.this.params.iter().copied().chain(bound)
+    }
+
+    /// What each exit needs of the head, for itself and for the exits that it jumps to; nothing if one needs too much,
+    /// or what only jumps can pass.
+    fn needs(&self, exits: Vec<&'e ContHandler>) -> Option<Vec<Exit<'e>>> {
+        let own: FxHashSet<Variable> = self.variables().collect();
+        let mut fixed: FxHashSet<Continuation> = FxHashSet::default();
+        self.this.body.walk(&mut |expr| {
+            expr.items.iter().for_each(|item| item.for_each_cont_use(&mut |cont, _| _ = fixed.insert(cont)));
+            if !matches!(
+                expr.terminator,
+                Terminator::ApplyCont(_) | Terminator::Switch(_) | Terminator::StringSwitch(_)
+            ) {
+                expr.terminator.for_each_cont_use(&mut |cont, _| _ = fixed.insert(cont));
+            }
+        });
+        let mut needs: FxHashMap<Continuation, SmallVec<[Variable; 2]>> = FxHashMap::default();
+        let mut all = Vec::with_capacity(exits.len());
+        // An exit is in scope in those that are bound after it alone.
+        for exit in exits {
+            let mut needed: SmallVec<[Variable; 2]> = SmallVec::new();
+            let mut need = |var: Variable| {
+                if !needed.contains(&var) {
+                    needed.push(var);
+                }
+            };
+            exit.body.for_each_simple_deep(&mut |simple| {
+                simple.as_var().into_iter().filter(|var| own.contains(var)).for_each(&mut need);
+            });
+            exit.body.for_each_cont_use_deep(&mut |cont, _| {
+                needs.get(&cont).into_iter().flatten().copied().for_each(&mut need);
+            });
+            if needed.len() > MORE_PARAMS || !needed.is_empty() && fixed.contains(&exit.cont) {
+                return None;
+            }
+            needs.insert(exit.cont, needed.clone());
+            all.push((exit, needed));
+        }
+        Some(all)
+    }
+
+    /// Whether the loop begins, behind the test, with loading from a parameter for which iterations allocate blocks, of
+    /// which nothing else is needed, and it is entered with a block of which nothing is known.
+    fn is_worth_it(&self, entry: &[Simple], made: &FxHashSet<Variable>) -> bool {
+        self.this.params.iter().zip(entry).enumerate().any(|(index, (param, arg))| {
+            let enters_unknown = arg.as_var().is_some_and(|arg| !made.contains(&arg));
+            enters_unknown
+                && loads_first(&self.rest.body, *param)
+                && self.is_only_loaded_from(index, *param)
+                && self.is_allocated_for(index, made)
+        })
+    }
+
+    /// Whether some iteration passes a block that it allocates.
+    fn is_allocated_for(&self, index: usize, made: &FxHashSet<Variable>) -> bool {
+        let mut allocated = false;
+        self.rest.body.walk(&mut |expr| {
+            expr.terminator.for_each_jump(&mut |jump| {
+                let arg = jump.args.get(index).and_then(|arg| arg.as_var());
+                allocated |= jump.cont == self.this.cont && arg.is_some_and(|arg| made.contains(&arg));
+            });
+        });
+        allocated
+    }
+
+    /// Whether a parameter is loaded from, and else only passed to the next iteration; before the test nothing is done
+    /// with it.
+    fn is_only_loaded_from(&self, index: usize, param: Variable) -> bool {
+        let mut only = !self.bindings.iter().any(|item| mentions(item, param));
+        self.this.body.walk(&mut |expr| {
+            for item in &expr.items {
+                let is_load = matches!(
+                    item,
+                    Item::Let {
+                        named: Named::Prim { prim: Prim::BlockLoad { .. } | Prim::BlockLoadFloat { .. }, .. },
+                        ..
+                    }
+                );
+                only &= is_load || !mentions(item, param);
+            }
+            expr.terminator.for_each_jump(&mut |jump| {
+                for (at, arg) in jump.args.iter().enumerate() {
+                    let passes_on = jump.cont == self.this.cont && at == index;
+                    only &= passes_on || arg.as_var() != Some(param);
+                }
+            });
+            if !matches!(
+                expr.terminator,
+                Terminator::ApplyCont(_) | Terminator::Switch(_) | Terminator::StringSwitch(_)
+            ) {
+                expr.terminator.for_each_simple(&mut |simple| only &= simple.as_var() != Some(param));
+            }
+        });
+        only
+    }
+
+    /// What is in place of the loop and of the jump that enters it.
+    fn inverted(&self, unit: &mut Unit, entry: &[Simple]) -> Option<Expr> {
+        let mut items = Vec::new();
+        let mut used: FxHashSet<Variable> = FxHashSet::default();
+        self.rest.body.for_each_simple_deep(&mut |simple| used.extend(simple.as_var()));
+        self.exits.iter().for_each(|(_, needed)| used.extend(needed));
+        // Where the loop goes on, what it needs of the head comes as parameters.
+        let passed: SmallVec<[Variable; 8]> = self.variables().filter(|var| used.contains(var)).collect();
+        for (exit, needed) in &self.exits {
+            let mut copier = self.copier(unit);
+            let own = exit.params.iter().chain(needed).map(|param| copier.bind_variable(*param)).collect();
+            let body = copier.expr(&exit.body);
+            let exit = ContHandler { cont: exit.cont, params: own, body };
+            items.push(Item::LetCont { recursive: false, handlers: vec![exit] });
+        }
+        let loop_data = unit.continuations[self.this.cont].clone();
+        let again = unit.continuations.push(loop_data);
+        let entered = self.test(unit, entry, &passed, again)?;
+        // The loop: its iterations end with the test.
+        let params: SmallVec<[Variable; 2]> =
+            self.this.params.iter().map(|param| unit.new_variable_like(*param)).collect();
+        let atoms: SmallVec<[Simple; 4]> = params.iter().map(|param| Simple::Var(*param)).collect();
+        let tested = self.test(unit, &atoms, &passed, again)?;
+        let next = ContHandler { cont: self.this.cont, params, body: tested.run };
+        let mut copier = self.copier(unit);
+        let own = self.rest.params.iter().chain(&passed).map(|param| copier.bind_variable(*param)).collect();
+        let body = copier.expr(&self.rest.body);
+        let mut inside = vec![Item::LetCont { recursive: false, handlers: vec![next] }];
+        inside.extend(body.items);
+        let body = Expr { items: inside, terminator: body.terminator };
+        let rest = ContHandler { cont: again, params: own, body };
+        let enters = Expr {
+            items: vec![Item::LetCont { recursive: true, handlers: vec![rest] }],
+            terminator: Terminator::ApplyCont(ApplyCont { cont: again, args: entered.args }),
+        };
+        let enter = unit.new_continuation("enter");
+        let Expr { items: bindings, mut terminator } = entered.run;
+        if let Terminator::Switch(switch) = &mut terminator {
+            switch.for_each_jump_mut(&mut |jump| {
+                if jump.cont == again {
+                    *jump = ApplyCont::plain(enter);
+                }
+            });
+        }
+        items.extend(bindings);
+        items.push(Item::let_cont(enter, enters));
+        Some(Expr { items, terminator })
+    }
+
+    /// Copies terms of the loop to where exits take what they need.
+    fn copier<'u>(&self, unit: &'u mut Unit) -> Copier<'u> {
+        let mut copier = Copier::new(&mut unit.variables, &mut unit.continuations);
+        for (exit, needed) in &self.exits {
+            copier.add_arguments(exit.cont, needed);
+        }
+        copier
+    }
+
+    /// The test, of arguments of the loop; if the loop goes on it goes on in `again`, with the variables of the head
+    /// that are passed.
+    fn test(
+        &self,
+        unit: &mut Unit,
+        args: &[Simple],
+        passed: &[Variable],
+        again: Continuation,
+    ) -> Option<Test> {
+        let mut copier = self.copier(unit);
+        copier.substitute_variables(&self.this.params, args);
+        copier.substitute_continuation(self.rest.cont, again);
+        copier.add_arguments(self.rest.cont, passed);
+        let head = Expr {
+            items: self.bindings.iter().map(|item| (*item).clone()).collect(),
+            terminator: Terminator::Switch(Box::new(self.switch.clone())),
+        };
+        let run = copier.expr(&head);
+        let mut args = None;
+        run.terminator.for_each_jump(&mut |jump| {
+            if jump.cont == again {
+                args = Some(jump.args.clone());
+            }
+        });
+        Some(Test { run, args: args? })
+    }
+}
+
+/// A copy of the test, and what it passes to where the loop goes on.
+struct Test {
+    run: Expr,
+    args: SmallVec<[Simple; 2]>,
+}
+
+/// Whether a term mentions a continuation.
+fn uses(body: &Expr, cont: Continuation) -> bool {
+    let mut used = false;
+    body.for_each_cont_use_deep(&mut |by, _| used |= by == cont);
+    used
+}
+
+/// Whether a term begins with loading from a variable, before anything else happens.
+fn loads_first(body: &Expr, from: Variable) -> bool {
+    for item in &body.items {
+        match item {
+            Item::Let { named: Named::Prim { prim, args, exn: None }, .. } => {
+                if let (Prim::BlockLoad { .. } | Prim::BlockLoadFloat { .. }, [Simple::Var(var)]) =
+                    (prim, &args[..])
+                    && *var == from
+                {
+                    return true;
+                }
+                if !prim.can_duplicate() {
+                    return false;
+                }
+            }
+            Item::Let { named: Named::Simple(_), .. } | Item::LetCont { .. } => {}
+            _ => return false,
+        }
+    }
+    false
+}
+
+/// Whether an item itself mentions a variable, not what is nested in it.
+fn mentions(item: &Item, var: Variable) -> bool {
+    let mut found = false;
+    item.for_each_simple(&mut |simple| found |= simple.as_var() == Some(var));
+    found
+}
