@@ -275,10 +275,6 @@ impl Simplifier<'_> {
         match (prim, &args[..]) {
             (Prim::IsInt, [x]) => self.is_int(*x),
             (Prim::GetTag, [x]) => self.get_tag(*x),
-            // Which immediate it is stays unknown. A forced lazy value that is one is not asked what it is.
-            (Prim::Opaque, [x]) if matches!(self.env.ty(*x), Ty::Variant(v) if v.is_immediate()) => {
-                Outcome::Keep(Ty::tagged(IntSet::OCAML))
-            }
             (Prim::Tag, [n]) => self.tag(*n),
             (Prim::Untag, [x]) => self.untag(*x),
             (Prim::Box(kind), [n]) => match self.env.constant(*n, kind.naked()) {

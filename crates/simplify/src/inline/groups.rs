@@ -3,7 +3,8 @@
 //! Of each cycle of direct calls one function stays a function, the *loop breaker*; without the breakers the calls of
 //! the group are in no cycle any more, so that the other functions are inlined in those that call them like any that is
 //! not recursive: `apply` in `eval`, a parser's `term` in its `expr`. Breakers are those that call themselves or are
-//! never inlined, and else the largest of each cycle. Outside of the group a function of it stays a recursive one.
+//! never inlined, and else the largest of each cycle. Outside of the group a function of it stays a recursive one; and
+//! a group stays as it is if an attribute unrolls one of its functions, since it counts the calls (manual 21.6).
 //!
 //! Each is simplified before those that inline it. That is why a breaker waits: it is not simplified where another
 //! function of its group is found to call it.
@@ -40,9 +41,10 @@ impl Groups {
     /// Finds the groups and their breakers.
     pub(crate) fn of_unit(unit: &Unit) -> Groups {
         let mut groups = Groups::default();
-        let Some(graph) = calls_in_sets(unit) else { return groups };
-        let cycles = graph.cycles(unit.codes.len());
-        for (number, cycle) in cycles.into_iter().filter(|cycle| cycle.len() > 1).enumerate() {
+        let Some((graph, unrolled)) = calls_in_sets(unit) else { return groups };
+        let mut cycles = graph.cycles(unit.codes.len());
+        cycles.retain(|cycle| cycle.len() > 1 && !cycle.iter().any(|code| unrolled.contains(code)));
+        for (number, cycle) in cycles.into_iter().enumerate() {
             groups.group.extend(cycle.into_iter().map(|code| (code, number)));
         }
         if !groups.group.is_empty() {
@@ -107,9 +109,9 @@ impl Simplifier<'_> {
     }
 }
 
-/// Which functions of a set call which others, themselves or in functions whose closures they allocate; `None` if each
-/// set has one function only.
-fn calls_in_sets(unit: &Unit) -> Option<CallGraph> {
+/// Which functions of a set call which others, themselves or in functions whose closures they allocate, and those that
+/// an attribute unrolls; `None` if each set has one function only.
+fn calls_in_sets(unit: &Unit) -> Option<(CallGraph, FxHashSet<CodeId>)> {
     let mut set_of: SecondaryMap<CodeId, u32> = SecondaryMap::new();
     let mut within: SecondaryMap<CodeId, Option<CodeId>> = SecondaryMap::new();
     let (mut sets, mut are_several) = (0, false);
@@ -124,14 +126,25 @@ fn calls_in_sets(unit: &Unit) -> Option<CallGraph> {
         return None;
     }
     let mut graph = CallGraph::default();
+    let unrolls = |wish| matches!(wish, InlineAttribute::Unroll(_));
+    let by_itself = unit.codes.iter().filter(|(_, code)| unrolls(code.attributes.inline));
+    let mut unrolled: FxHashSet<CodeId> = by_itself.map(|(code, _)| code).collect();
+    unit.entry.body.walk(&mut |expr| {
+        if let Terminator::Apply(apply) = &expr.terminator
+            && let CallKind::Direct(callee) = apply.kind
+        {
+            unrolled.extend(unrolls(apply.inlined).then_some(callee));
+        }
+    });
     for (caller, code) in &unit.codes {
         code.body.walk(&mut |expr| {
             let Terminator::Apply(apply) = &expr.terminator else { return };
             let CallKind::Direct(callee) = apply.kind else { return };
+            unrolled.extend(unrolls(apply.inlined).then_some(callee));
             let mut outwards = successors(Some(caller), |code| within[*code]);
             let of_set = outwards.find(|code| set_of[*code] != 0 && set_of[*code] == set_of[callee]);
             of_set.into_iter().for_each(|caller| graph.add(caller, callee));
         });
     }
-    Some(graph)
+    Some((graph, unrolled))
 }
