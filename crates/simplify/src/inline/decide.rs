@@ -155,9 +155,8 @@ impl Simplifier<'_> {
     /// What grows, and why the body is to be inlined; or why it is not.
     pub(super) fn decide(&mut self, apply: &Apply, code: CodeId) -> Result<(Growth, Reason), Reason> {
         let data = &self.unit.codes[code];
-        let (stub, recursive, is_functor) =
-            (data.attributes.stub, data.recursive, data.attributes.is_functor);
-        let recursive = recursive && !self.is_free_in_group(code);
+        let (stub, is_functor) = (data.attributes.stub, data.attributes.is_functor);
+        let recursive = self.is_recursive_here(code);
         if self.global.in_progress.contains(&code) || !self.global.done.contains(&code) {
             return Err(Reason::Recursive);
         }
@@ -373,7 +372,7 @@ impl Simplifier<'_> {
         if size > SMALLEST && size > self.global.unit_budget {
             return Err(Reason::UnitBudget { left: self.global.unit_budget, size });
         }
-        let recursive = self.unit.codes[code].recursive && !self.is_free_in_group(code);
+        let recursive = self.is_recursive_here(code);
         let unrolled = recursive && self.arguments_of(apply).unrolls();
         let function = if unrolled { size.max(RECURSIVE) } else { size };
         if function <= self.function.budget {

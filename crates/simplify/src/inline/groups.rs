@@ -84,10 +84,11 @@ impl Groups {
 }
 
 impl Simplifier<'_> {
-    /// Whether a recursive function is inlined like one that is not, where the run is: in a function of its group, or
-    /// in one whose closure that allocates.
-    pub(crate) fn is_free_in_group(&self, code: CodeId) -> bool {
-        !self.global.groups.breakers.contains(&code) && self.is_in_group_of(code)
+    /// Whether a function is a recursive one where the run is: one that is no breaker is not, in a function of its
+    /// group or in one whose closure such a function allocates.
+    pub(crate) fn is_recursive_here(&self, code: CodeId) -> bool {
+        let is_free = || !self.global.groups.breakers.contains(&code) && self.is_in_group_of(code);
+        self.unit.codes[code].recursive && !is_free()
     }
 
     /// Whether a function is simplified after what the run is in, which it may inline.
@@ -129,19 +130,13 @@ fn calls_in_sets(unit: &Unit) -> Option<(CallGraph, FxHashSet<CodeId>)> {
     let unrolls = |wish| matches!(wish, InlineAttribute::Unroll(_));
     let by_itself = unit.codes.iter().filter(|(_, code)| unrolls(code.attributes.inline));
     let mut unrolled: FxHashSet<CodeId> = by_itself.map(|(code, _)| code).collect();
-    unit.entry.body.walk(&mut |expr| {
-        if let Terminator::Apply(apply) = &expr.terminator
-            && let CallKind::Direct(callee) = apply.kind
-        {
-            unrolled.extend(unrolls(apply.inlined).then_some(callee));
-        }
-    });
-    for (caller, code) in &unit.codes {
-        code.body.walk(&mut |expr| {
+    let bodies = unit.codes.iter().map(|(id, code)| (Some(id), &code.body));
+    for (caller, body) in bodies.chain([(None, &unit.entry.body)]) {
+        body.walk(&mut |expr| {
             let Terminator::Apply(apply) = &expr.terminator else { return };
             let CallKind::Direct(callee) = apply.kind else { return };
             unrolled.extend(unrolls(apply.inlined).then_some(callee));
-            let mut outwards = successors(Some(caller), |code| within[*code]);
+            let mut outwards = successors(caller, |code| within[*code]);
             let of_set = outwards.find(|code| set_of[*code] != 0 && set_of[*code] == set_of[callee]);
             of_set.into_iter().for_each(|caller| graph.add(caller, callee));
         });

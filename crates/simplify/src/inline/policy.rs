@@ -49,7 +49,7 @@ impl Simplifier<'_> {
     fn by_threshold(&mut self, candidate: &Candidate) -> Result<Reason, Reason> {
         let Candidate { apply, code, size, arguments, .. } = candidate;
         let size = *size;
-        let recursive = self.unit.codes[*code].recursive && !self.is_free_in_group(*code);
+        let recursive = self.is_recursive_here(*code);
         if size <= arguments.small && !recursive {
             let is_leaf = f64::from(size) <= arguments.nonleaf_threshold || !self.outweighs_call(*code);
             return if is_leaf || self.calls_of_result(apply, *code) > 0 {
