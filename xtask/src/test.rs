@@ -10,7 +10,8 @@ use regex::Regex;
 use crate::{bootstrap, programs, stability};
 use xtask_projects::corpus;
 use xtask_support::checks::Tally;
-use xtask_support::{process, queue, setup};
+use xtask_support::setup::{self, Effort};
+use xtask_support::{process, queue};
 
 /// Cargo builds the workspace in here; nothing in it is allowed to hang.
 const CARGO_LIMIT: Duration = Duration::from_secs(1800);
@@ -37,6 +38,9 @@ pub struct Options {
     /// Seconds that a test program may run
     #[arg(long, default_value_t = 10)]
     timeout: u64,
+    /// Build flambeau without link-time optimisation: sooner, and it makes the same code
+    #[arg(long)]
+    quick_build: bool,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -57,7 +61,7 @@ enum Part {
 
 /// Runs the chosen parts; whether all checks held.
 pub fn run(options: &Options) -> Result<bool> {
-    setup::run()?;
+    setup::run_with(if options.quick_build { Effort::Quick } else { Effort::Release })?;
     let wanted = |part: Part| {
         if options.only.is_empty() {
             part != Part::Unit || options.filter.is_none()

@@ -34,37 +34,63 @@ const TOOLCHAIN_LIMIT: Duration = Duration::from_secs(600);
 /// The executables by which we know that all of that is there, whoever installed it.
 const TOOLS: &[&str] = &["ocamlopt", "ocamlc", "ocamlfind", "gcc", "as", "make"];
 
-/// Installs what is missing, builds flambeau, and makes a toolchain folder with it.
+/// How much time a build spends on the executable's own speed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Effort {
+    /// As users get it.
+    Release,
+    /// Without link-time optimisation, which takes minutes: the same code is made by a slower executable.
+    Quick,
+}
+
+/// Installs what is missing, builds flambeau as users get it, and makes a toolchain folder with it.
 ///
 /// # Errors
 ///
 /// Fails if tools are missing and cannot be installed, or if flambeau cannot be built.
 pub fn run() -> Result<()> {
+    run_with(Effort::Release)
+}
+
+/// As [`run`], with less effort if that is enough.
+///
+/// # Errors
+///
+/// As those of [`run`].
+pub fn run_with(effort: Effort) -> Result<()> {
     tools()?;
     if let Some(compiler) = env::stand_in() {
         println!("testing {} (FLAMBEAU is set)", compiler.display());
         return Ok(());
     }
+    let earlier = match std::env::var_os(BOOTSTRAP) {
+        Some(chosen) => PathBuf::from(chosen),
+        None => first_stage()?,
+    };
+    let folder = match effort {
+        Effort::Release => env::target(),
+        Effort::Quick => first_stage_folder(),
+    };
+    let built = build(&earlier, &folder, effort)?;
+    install_toolchain(&built, &env::toolchain())
+}
+
+/// Builds flambeau in a target folder, its OCaml side by an earlier flambeau, or by the stock compiler if that is an
+/// empty path. Quick builds of one folder have the Rust part in common, whatever they have of the others.
+fn build(earlier: &Path, folder: &Path, effort: Effort) -> Result<PathBuf> {
     let mut build = cargo();
-    build.args(BUILD);
-    if std::env::var_os(BOOTSTRAP).is_none() {
-        build.env(BOOTSTRAP, first_stage()?);
+    build.args(BUILD).env(BOOTSTRAP, earlier).env("CARGO_TARGET_DIR", folder);
+    if effort == Effort::Quick {
+        build.env("CARGO_PROFILE_RELEASE_LTO", "off").env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16");
     }
     process::run_visible(&mut build)?;
-    let built = env::target().join("release/flambeau");
-    install_toolchain(&built, &env::toolchain())
+    Ok(folder.join("release/flambeau"))
 }
 
 /// A flambeau whose OCaml side the stock compiler compiled, to compile that of the one under test. All versions of
 /// OCaml share its Rust part.
 fn first_stage() -> Result<PathBuf> {
-    let folder = first_stage_folder();
-    let mut build = cargo();
-    build.args(BUILD).env(BOOTSTRAP, "").env("CARGO_TARGET_DIR", &folder);
-    // What is used once need not be fast.
-    build.env("CARGO_PROFILE_RELEASE_LTO", "off").env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16");
-    process::run_visible(&mut build)?;
-    let built = folder.join("release/flambeau");
+    let built = build(Path::new(""), &first_stage_folder(), Effort::Quick)?;
     let toolchain = first_stage_toolchain(&Stock::find()?.version);
     install_toolchain(&built, &toolchain)?;
     Ok(toolchain.join("bin/flambeau"))
