@@ -10,7 +10,7 @@ use regex::Regex;
 use crate::{bootstrap, programs, stability};
 use xtask_projects::corpus;
 use xtask_support::checks::Tally;
-use xtask_support::setup::{self, Effort};
+use xtask_support::setup::{self, Profile};
 use xtask_support::{process, queue};
 
 /// Cargo builds the workspace in here; nothing in it is allowed to hang.
@@ -38,7 +38,7 @@ pub struct Options {
     /// Seconds that a test program may run
     #[arg(long, default_value_t = 10)]
     timeout: u64,
-    /// Build flambeau without link-time optimisation: sooner, and it makes the same code
+    /// Build flambeau without link-time optimisation: it is there sooner, and makes the same code
     #[arg(long)]
     quick_build: bool,
 }
@@ -61,7 +61,7 @@ enum Part {
 
 /// Runs the chosen parts; whether all checks held.
 pub fn run(options: &Options) -> Result<bool> {
-    setup::run_with(if options.quick_build { Effort::Quick } else { Effort::Release })?;
+    setup::run_with(if options.quick_build { Profile::Quick } else { Profile::Release })?;
     let wanted = |part: Part| {
         if options.only.is_empty() {
             part != Part::Unit || options.filter.is_none()

@@ -8,7 +8,7 @@ use std::process::Command;
 
 use anyhow::{Context, Result, bail};
 
-use crate::ocaml::bounds::Bounds;
+use crate::ocaml::{self, bounds::Bounds};
 
 /// The root of the repository.
 #[must_use]
@@ -24,6 +24,16 @@ pub fn target() -> PathBuf {
     match env::var_os("CARGO_TARGET_DIR") {
         Some(folder) => root().join(folder),
         None => root().join("target"),
+    }
+}
+
+/// The target folder of all versions of OCaml together: where a version has its own, that is in it.
+#[must_use]
+pub fn shared_target() -> PathBuf {
+    let own = target();
+    match own.parent() {
+        Some(shared) if ocaml::is_switched() => shared.to_path_buf(),
+        _ => own,
     }
 }
 

@@ -21,9 +21,6 @@ const PACKAGES: &[&[&str]] = &[
     &["make"],
 ];
 
-/// Builds flambeau.
-const BUILD: &[&str] = &["build", "--release", "--package", "flambeau"];
-
 /// The variable by which `crates/flambeau/build.rs` is told of the flambeau that compiles the OCaml side; if the user
 /// sets it, to nothing for the stock compiler, no other is built.
 const BOOTSTRAP: &str = "FLAMBEAU_BOOTSTRAP";
@@ -34,13 +31,22 @@ const TOOLCHAIN_LIMIT: Duration = Duration::from_secs(600);
 /// The executables by which we know that all of that is there, whoever installed it.
 const TOOLS: &[&str] = &["ocamlopt", "ocamlc", "ocamlfind", "gcc", "as", "make"];
 
-/// How much time a build spends on the executable's own speed.
+/// How flambeau is built: the profiles of that name in `Cargo.toml`. What flambeau makes is the same.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Effort {
+pub enum Profile {
     /// As users get it.
     Release,
-    /// Without link-time optimisation, which takes minutes: the same code is made by a slower executable.
+    /// Without link-time optimisation, which takes minutes.
     Quick,
+}
+
+impl Profile {
+    fn name(self) -> &'static str {
+        match self {
+            Profile::Release => "release",
+            Profile::Quick => "quick",
+        }
+    }
 }
 
 /// Installs what is missing, builds flambeau as users get it, and makes a toolchain folder with it.
@@ -49,15 +55,15 @@ pub enum Effort {
 ///
 /// Fails if tools are missing and cannot be installed, or if flambeau cannot be built.
 pub fn run() -> Result<()> {
-    run_with(Effort::Release)
+    run_with(Profile::Release)
 }
 
-/// As [`run`], with less effort if that is enough.
+/// As [`run`], built by a profile.
 ///
 /// # Errors
 ///
 /// As those of [`run`].
-pub fn run_with(effort: Effort) -> Result<()> {
+pub fn run_with(profile: Profile) -> Result<()> {
     tools()?;
     if let Some(compiler) = env::stand_in() {
         println!("testing {} (FLAMBEAU is set)", compiler.display());
@@ -67,32 +73,26 @@ pub fn run_with(effort: Effort) -> Result<()> {
         Some(chosen) => PathBuf::from(chosen),
         None => first_stage()?,
     };
-    let folder = match effort {
-        Effort::Release => env::target(),
-        Effort::Quick => first_stage_folder(),
+    install_toolchain(&build(profile, &earlier)?, &env::toolchain())
+}
+
+/// Builds flambeau, its OCaml side by an earlier flambeau, or by the stock compiler if that is an empty path.
+fn build(profile: Profile, earlier: &Path) -> Result<PathBuf> {
+    let target = match profile {
+        Profile::Release => env::target(),
+        // All versions of OCaml share the Rust part, and what is made after each other takes the place of the other.
+        Profile::Quick => env::shared_target(),
     };
-    let built = build(&earlier, &folder, effort)?;
-    install_toolchain(&built, &env::toolchain())
-}
-
-/// Builds flambeau in a target folder, its OCaml side by an earlier flambeau, or by the stock compiler if that is an
-/// empty path. Quick builds of one folder have the Rust part in common, whatever they have of the others.
-fn build(earlier: &Path, folder: &Path, effort: Effort) -> Result<PathBuf> {
     let mut build = cargo();
-    build.args(BUILD).env(BOOTSTRAP, earlier).env("CARGO_TARGET_DIR", folder);
-    if effort == Effort::Quick {
-        build.env("CARGO_PROFILE_RELEASE_LTO", "off").env("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16");
-    }
-    process::run_visible(&mut build)?;
-    Ok(folder.join("release/flambeau"))
+    build.args(["build", "--package", "flambeau", "--profile", profile.name()]);
+    process::run_visible(build.env(BOOTSTRAP, earlier).env("CARGO_TARGET_DIR", &target))?;
+    Ok(target.join(profile.name()).join("flambeau"))
 }
 
-/// A flambeau whose OCaml side the stock compiler compiled, to compile that of the one under test. All versions of
-/// OCaml share its Rust part.
+/// A flambeau whose OCaml side the stock compiler compiled, to compile that of the one under test.
 fn first_stage() -> Result<PathBuf> {
-    let built = build(Path::new(""), &first_stage_folder(), Effort::Quick)?;
     let toolchain = first_stage_toolchain(&Stock::find()?.version);
-    install_toolchain(&built, &toolchain)?;
+    install_toolchain(&build(Profile::Quick, Path::new(""))?, &toolchain)?;
     Ok(toolchain.join("bin/flambeau"))
 }
 
@@ -112,12 +112,8 @@ pub fn bootstrap() -> Result<Option<PathBuf>> {
     }
 }
 
-fn first_stage_folder() -> PathBuf {
-    env::root().join("target/first-stage")
-}
-
 fn first_stage_toolchain(version: &str) -> PathBuf {
-    first_stage_folder().join(version)
+    env::shared_target().join("first-stage").join(version)
 }
 
 fn install_toolchain(flambeau: &Path, folder: &Path) -> Result<()> {

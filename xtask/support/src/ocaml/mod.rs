@@ -136,6 +136,12 @@ pub fn switch(version: &str) -> Result<()> {
     Err(error).context("cannot start xtask again")
 }
 
+/// Whether this process was started by [`switch`], with a target folder that is in the one of before.
+#[must_use]
+pub fn is_switched() -> bool {
+    env::var_os(MARK).is_some()
+}
+
 /// Which OCaml a version given by the user is.
 enum Choice {
     /// The one that the PATH leads to.
