@@ -512,19 +512,21 @@ fn functions_that_hand_modules_on_are_called_as_they_are() {
 /// `-O3`, too; where that calls something itself, it is not.
 #[test]
 fn small_functions_of_the_argument_make_larger_copies() {
-    let is_called = |compare: &str| {
-        let source = format!(
-            "module M = Map.Make (struct type t = int let compare a b = {compare} end)\nlet u k m = M.add k 1 m"
-        );
-        let folder = Folder::new(&[("t.ml", &source)]);
-        let tool = folder.tool();
-        let output = folder.command(&tool, &[], &["-flambeau-verify", "-dflambeau", "-c", "t.ml"]);
+    let compiled = |source: &str| {
+        let folder = Folder::new(&[("t.ml", source)]);
+        let output = folder.command(&folder.tool(), &[], &["-flambeau-verify", "-dflambeau", "-c", "t.ml"]);
         check_status(&output, 0);
-        let ir = text(&output.stderr);
+        text(&output.stderr)
+    };
+    let is_called = |compare: &str| {
+        let order = format!("struct type t = int let compare a b = {compare} end");
+        let ir = compiled(&format!("module M = Map.Make ({order})\nlet u k m = M.add k 1 m"));
         ir.lines().any(|line| line.contains("call external") && line.contains("add"))
     };
     assert!(!is_called("Int.compare a b"));
     assert!(is_called("Sys.opaque_identity compare a b"));
+    let ir = compiled("module S = Set.Make (Int)\nlet f a b = S.union a b, S.inter a b, S.diff a b");
+    assert_eq!(ir.matches(" slot split").count(), 1, "copied once for all that call it: {ir}");
 }
 
 /// A functor that is passed to a functor is evaluated with that, but what is called when the program runs gets the
@@ -562,10 +564,8 @@ fn functors_as_arguments_stay_where_they_are() {
                (M.sizes, N.sizes)",
         ),
     ]);
-    for source in ["trees.ml", "sized.mli", "sized.ml", "apply.ml"] {
-        folder.compile(&["-O2", source]);
-    }
-    let ir = folder.compile(&["-O2", "t.ml"]);
+    let [.., ir] = ["trees.ml", "sized.mli", "sized.ml", "apply.ml", "t.ml"]
+        .map(|source| folder.compile(&["-O2", source]));
     // As where the functor is applied directly: it is called, and a copy of it would come with all that it makes.
     assert!(ir.contains("call external \"camlSized__Make") && !ir.contains("camlTrees__many"), "{ir}");
 }

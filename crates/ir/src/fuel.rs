@@ -81,6 +81,8 @@ pub struct Rewrites {
     /// What attributes may still copy in the unit of what attributes have copied before; `None` before the first round,
     /// which grants it.
     pub multiplied: Option<u32>,
+    /// What copies of functions of functors may still add to the unit; `None` before the first round, which grants it.
+    pub instances: Option<u32>,
     /// After how many of these the pass `parameters` follows, which allocates no closures for functions that are only
     /// called; `None`: after all.
     pub lifting_rounds: Option<u32>,

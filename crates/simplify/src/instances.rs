@@ -252,12 +252,13 @@ impl Simplifier<'_> {
         if self.is_measuring() {
             return None;
         }
-        let limit = self.largest_instance(&known, code).min(self.global.unit_budget);
+        let left = self.rewrites.instances.unwrap_or(0);
+        let limit = self.largest_instance(&known, code).min(left);
         let size = self.size_with_handed_on(&known, limit)?;
         if !self.allow(Rewrite::FunctorInstance) {
             return None;
         }
-        self.global.unit_budget -= size;
+        self.rewrites.instances = Some(left - size);
         self.global.called_instances.insert(code);
         Some(symbol)
     }
@@ -267,21 +268,32 @@ impl Simplifier<'_> {
     /// the first three elements of a bucket without a loop. Larger, too, if a function that it was given is small and
     /// calls nothing, as the comparison of integers: then its call was much of what happens there, or in the functions
     /// of the module that are called there (`Set.Make`'s `union` calls `split`).
-    fn largest_instance(&self, closure: &Closure, code: CodeId) -> u32 {
+    fn largest_instance(&mut self, closure: &Closure, code: CodeId) -> u32 {
         let limit = self.arguments().instance;
         if limit == 0 {
             return 0;
         }
         let calls = self.calls_of_functions(closure, code);
         let further = f64::from(calls.unknown.saturating_sub(1)) * self.arguments().costs.indirect;
-        let is_leaf = |symbol: &Symbol| self.disappears_where_called((*symbol).into());
-        let disappears = calls.given.iter().any(is_leaf)
-            || calls
-                .direct
-                .iter()
-                .any(|(callee, code)| self.calls_of_functions(callee, *code).given.iter().any(is_leaf));
+        let mut disappears = self.calls_small_given(code, &calls);
+        // All are asked now: the first to be copied has the others simplified.
+        for (callee, code) in &calls.direct {
+            if !self.global.calls_given.contains_key(code) {
+                let calls = self.calls_of_functions(callee, *code);
+                self.calls_small_given(*code, &calls);
+            }
+            disappears |= self.global.calls_given[code];
+        }
         let limit = if disappears { limit * LEAF_PERCENT / 100 } else { limit };
         limit + further as u32
+    }
+
+    /// Whether a function of a functor calls, before it is simplified, a small function of the functor's argument that
+    /// itself calls nothing.
+    fn calls_small_given(&mut self, code: CodeId, calls: &Calls) -> bool {
+        let is_leaf = |symbol: &Symbol| self.disappears_where_called((*symbol).into());
+        let now = calls.given.iter().any(is_leaf);
+        *self.global.calls_given.entry(code).or_insert(now)
     }
 
     /// What a function of a functor calls.

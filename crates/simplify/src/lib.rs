@@ -171,6 +171,7 @@ impl<'a> Simplifier<'a> {
         let loops_budget = Simplifier::loops_budget(unit, unit_budget, arguments);
         let global = Global::of(unit, unit_budget, loops_budget);
         rewrites.multiplied.get_or_insert(unit_budget);
+        rewrites.instances.get_or_insert(unit_budget.saturating_mul(2));
         // What is inlined has variables of its own.
         let env = Env::with_capacity(2 * unit.variables.len(), 2 * unit.symbols.len());
         Simplifier {

@@ -97,6 +97,8 @@ pub struct Global {
     pub instance_data: FxHashSet<Symbol>,
     /// Codes of specialised instances that are called, and stay therefore.
     pub called_instances: FxHashSet<CodeId>,
+    /// Whether code of an instance called small functions of the functor's argument before it was simplified.
+    pub calls_given: FxHashMap<CodeId, bool>,
     /// A profile says of some functions how often they run.
     pub has_profile: bool,
     /// How many states of the memory have a name.
@@ -147,6 +149,7 @@ impl Global {
             made: FxHashMap::default(),
             instance_data: FxHashSet::default(),
             called_instances: FxHashSet::default(),
+            calls_given: FxHashMap::default(),
             has_profile: unit.codes.values().any(|code| code.attributes.heat != Heat::Unknown),
             // The first is that of the beginning.
             memories: 1,
