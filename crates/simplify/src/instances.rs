@@ -88,7 +88,7 @@ impl Simplifier<'_> {
         if self.rewrites.fuel.is_empty() {
             return None;
         }
-        self.global.speculation_budget -= size;
+        self.global.budgets.speculation -= size;
         let ty = self.evaluate_functor(apply, key.1.clone(), code);
         self.global.evaluated.insert(key, ty.clone());
         Some(ty)
@@ -123,7 +123,7 @@ impl Simplifier<'_> {
         if !data.attributes.is_functor || data.params.len() != args || !is_ready {
             return None;
         }
-        self.whole_size(code, LARGEST.min(self.global.speculation_budget))
+        self.whole_size(code, LARGEST.min(self.global.budgets.speculation))
     }
 
     /// The atom, or an instance that behaves as it does, if that is static.
@@ -175,7 +175,7 @@ impl Simplifier<'_> {
         let budget = self.function.budget;
         let function = FunctionState { in_instance: true, analysis, budget, ..self.state_inside() };
         // What is copied here is not part of the unit.
-        let unit_budget = self.global.unit_budget;
+        let inlining = self.global.budgets.inlining;
         let first = self.unit.statics.len();
         let ty = self.in_function(function, |this| {
             let body = this.run(Rest::from(body));
@@ -191,7 +191,7 @@ impl Simplifier<'_> {
         });
         let made = self.unit.statics[first..].iter().flat_map(|item| item.def.symbols());
         self.global.instance_data.extend(made);
-        self.global.unit_budget = unit_budget;
+        self.global.budgets.inlining = inlining;
         ty
     }
 

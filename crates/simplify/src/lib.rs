@@ -92,6 +92,7 @@ use rustc_hash::FxHashSet;
 use analysis::Analysis;
 pub use call_patterns::consumes_sequences;
 use functors::Functors;
+use inline::budgets::Budgets;
 use point::Point;
 pub use specialise::{LARGEST_SPECIALISED, uses_functions};
 use state::{FunctionState, Global};
@@ -167,11 +168,10 @@ struct Simplifier<'a> {
 impl<'a> Simplifier<'a> {
     fn new(unit: &'a mut Unit, rewrites: &'a mut Rewrites) -> Self {
         let arguments = rewrites.inlining.of(rewrites.round);
-        let unit_budget = Simplifier::unit_budget(unit, arguments);
-        let loops_budget = Simplifier::loops_budget(unit, unit_budget, arguments);
-        let global = Global::of(unit, unit_budget, loops_budget);
-        rewrites.multiplied.get_or_insert(unit_budget);
-        rewrites.instances.get_or_insert(unit_budget.saturating_mul(2));
+        let budgets = Budgets::of(unit, arguments, rewrites.round);
+        rewrites.multiplied.get_or_insert(budgets.unit);
+        rewrites.instances.get_or_insert(budgets.unit.saturating_mul(2));
+        let global = Global::of(unit, budgets);
         // What is inlined has variables of its own.
         let env = Env::with_capacity(2 * unit.variables.len(), 2 * unit.symbols.len());
         Simplifier {
@@ -250,7 +250,7 @@ impl<'a> Simplifier<'a> {
         self.global.toplevel = toplevel::Fields::of(self.unit);
         self.global.uses = uses::Uses::of_unit(self.unit);
         self.global.groups = inline::Groups::of_unit(self.unit);
-        let (budget, indirect) = (self.functors_budget(), self.arguments().costs.indirect);
+        let (budget, indirect) = (self.global.budgets.functors, self.arguments().costs.indirect);
         self.global.functors = Functors::of_unit(self.unit, &self.global.uses, budget, indirect);
         self.note_no_return();
         static_codes

@@ -17,6 +17,7 @@ use crate::forks::Fork;
 use crate::formats::Formats;
 use crate::functors::Functors;
 use crate::imported::Imported;
+use crate::inline::budgets::{Budgets, any_unit};
 use crate::inline::measure::Counts;
 use crate::inline::refused::Refused;
 use crate::lift::StaticTable;
@@ -61,17 +62,7 @@ pub struct Global {
     pub refused: Refused,
     /// Whether each code has a `try`.
     pub catches: FxHashMap<CodeId, bool>,
-    /// What inlining may still add to the unit.
-    pub unit_budget: u32,
-    /// What specialisation may still add to the unit.
-    pub specialisation_budget: u32,
-    /// What copies of functions for the types of their arguments may still add: each is worth its size where it is
-    /// called, so that a unit with tables of several types gets them all.
-    pub typed_copies_budget: u32,
-    /// What functions that are inlined for what they call in their loops may still add.
-    pub loops_budget: u32,
-    /// What may still be evaluated in speculation.
-    pub speculation_budget: u32,
+    pub budgets: Budgets,
     pub imported: Imported,
     pub typed_copies: TypedCopies,
     pub function_versions: FunctionVersions,
@@ -107,7 +98,7 @@ pub struct Global {
 
 impl Global {
     /// The state for a unit of which nothing is known but what it holds.
-    pub fn of(unit: &Unit, unit_budget: u32, loops_budget: u32) -> Global {
+    pub fn of(unit: &Unit, budgets: Budgets) -> Global {
         Global {
             statics: StaticTable::of(unit),
             done: FxHashSet::default(),
@@ -128,15 +119,11 @@ impl Global {
             analyses: FxHashMap::default(),
             refused: Refused::default(),
             catches: FxHashMap::default(),
-            unit_budget,
-            specialisation_budget: unit_budget,
-            loops_budget,
-            typed_copies_budget: unit_budget.saturating_mul(2),
-            speculation_budget: crate::Simplifier::speculation_budget(unit),
             imported: Imported::default(),
             typed_copies: TypedCopies::default(),
             function_versions: FunctionVersions::default(),
-            formats: Formats::new(inline::UNIT_BUDGET.saturating_mul(unit.parts), unit_budget),
+            formats: Formats::new(any_unit(unit), budgets.unit),
+            budgets,
             toplevel: toplevel::Fields::default(),
             uses: uses::Uses::default(),
             groups: inline::Groups::default(),

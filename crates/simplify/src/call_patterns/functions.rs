@@ -98,11 +98,11 @@ impl Simplifier<'_> {
         {
             return None;
         }
-        let size = self.whole_size(code, LARGEST.min(self.global.specialisation_budget))?;
+        let size = self.whole_size(code, LARGEST.min(self.global.budgets.specialisation))?;
         if self.grow_deeper(apply, size).is_err() || !self.allow(Rewrite::CallPattern) {
             return None;
         }
-        self.global.specialisation_budget -= size;
+        self.global.budgets.specialisation -= size;
         let version = self.versioned_copy(apply, code, called, patterns)?;
         let versions = self.global.function_versions.versions.entry(code).or_default();
         versions.push(FunctionVersion { patterns: patterns.into(), code: version });

@@ -92,11 +92,11 @@ impl Simplifier<'_> {
     /// Counts a copy of a loop against what the function and the unit may grow by.
     fn pay_for_version(&mut self, handler: &ContHandler) -> bool {
         let Some(size) = size::of(&handler.body, LARGEST_LOOP) else { return false };
-        if size > self.function.budget || size > self.global.unit_budget {
+        if size > self.function.budget || size > self.global.budgets.inlining {
             return false;
         }
         self.function.budget -= size;
-        self.global.unit_budget -= size;
+        self.global.budgets.inlining -= size;
         true
     }
 

@@ -3,25 +3,16 @@
 use flambeau_ir::decision::{Policy, Reason};
 use flambeau_ir::inlining::{Arguments, LARGEST};
 use flambeau_ir::term::InlineAttribute;
-use flambeau_ir::{Apply, CallKind, CodeId, Expr, Heat, Kind, Prim, Simple, Unit};
+use flambeau_ir::{Apply, CallKind, CodeId, Expr, Heat, Kind, Prim, Simple};
 use flambeau_types::Ty;
 
 use super::policy::{Candidate, evaluation};
 use super::search::Search;
-use crate::specialise::LARGEST_WITH_LOOPS;
-use crate::{Simplifier, size};
+use crate::Simplifier;
 
 /// What one function may grow by, apart from what is always inlined.
 const BUDGET: u32 = 8_000;
-/// What any unit of the source may grow by in a round, the smallest functions and stubs apart; more if it is large
-/// itself ([`Arguments::growth`]).
-pub const UNIT_BUDGET: u32 = 1_000;
-/// Where units may grow by more than this, in hundredths, speed is wanted more than small code.
-const MUCH: u32 = 50;
-/// What a unit of the source may grow by at most: the cost of later passes is to stay in proportion (features G6; the
-/// assembler's time is not linear in the number of jumps, that of register allocation not in the size).
-const LARGEST_UNIT_BUDGET: u32 = 40_000;
-/// Functions up to this size are inlined beyond that, too.
+/// Functions up to this size are inlined beyond the budget of the unit, too.
 const SMALLEST: u32 = 12;
 /// What one call of the source may grow to by what policies decide inside what was inlined for it: functions that call
 /// each other through a known record would be inlined for ever, and nothing else ends that but the depth.
@@ -30,9 +21,6 @@ pub const BELOW: u32 = 600;
 const RECURSIVE: u32 = 250;
 /// What the code of the toplevel of a unit of the source, which runs once, may grow by.
 const ENTRY_BUDGET: u32 = 2_000;
-/// What may be evaluated in speculation in a unit of the source, in sizes of the bodies: beyond, only functions that
-/// are small without evaluation are inlined (features G6).
-const SPECULATION_BUDGET: u32 = 400_000;
 
 /// What inlining adds, by the size of the callee.
 pub struct Growth {
@@ -53,41 +41,6 @@ impl Simplifier<'_> {
     /// What a function may grow by.
     pub(crate) fn budget(&self, code: Option<CodeId>) -> u32 {
         if code.is_some() { BUDGET } else { ENTRY_BUDGET.saturating_mul(self.unit.parts) }
-    }
-
-    /// What a unit may grow by in a round.
-    pub(crate) fn unit_budget(unit: &Unit, arguments: &Arguments) -> u32 {
-        let most = LARGEST_UNIT_BUDGET.saturating_mul(unit.parts);
-        let size = |body| size::of(body, most).unwrap_or(most);
-        let bodies = unit.codes.values().map(|code| size(&code.body));
-        let whole = bodies.fold(size(&unit.entry.body), u32::saturating_add);
-        // What is hot may grow as at `-O3`; what is not hardly does.
-        let is_hot = unit.codes.values().any(|code| code.attributes.heat == Heat::Hot);
-        let growth = if is_hot { arguments.for_hot_call().growth } else { arguments.growth };
-        let more = u64::from(whole) * u64::from(growth) / 100;
-        (u64::from(UNIT_BUDGET.saturating_mul(unit.parts)) + more).min(u64::from(most)) as u32
-    }
-
-    /// What functions may add that are inlined for what they call in their loops: in proportion to the unit, since in a
-    /// small one a single sort would be most of its code; but one where code may grow much.
-    pub(crate) fn loops_budget(unit: &Unit, unit_budget: u32, arguments: &Arguments) -> u32 {
-        let proportional = unit_budget.saturating_sub(UNIT_BUDGET.saturating_mul(unit.parts));
-        if arguments.growth > MUCH { proportional.max(LARGEST_WITH_LOOPS) } else { proportional }
-    }
-
-    /// What may be evaluated in speculation in a unit.
-    pub(crate) fn speculation_budget(unit: &Unit) -> u32 {
-        SPECULATION_BUDGET.saturating_mul(unit.parts)
-    }
-
-    /// What functors that are inlined at the toplevel may add to the unit: in the first round, which sees all of them;
-    /// and twice as much where they are inlined even if all that they make would be known without.
-    pub(crate) fn functors_budget(&self) -> u32 {
-        match self.rewrites.round {
-            0 if self.arguments().whole_functors => self.global.unit_budget.saturating_mul(2),
-            0 => self.global.unit_budget,
-            _ => 0,
-        }
     }
 
     /// The settings that the inliner's decisions depend on in this round.
@@ -230,7 +183,7 @@ impl Simplifier<'_> {
             ) => Growth::NONE,
             Some(Reason::CallsInLoops { size: whole, .. }) => {
                 self.grow_deeper(apply, size)?;
-                self.global.loops_budget -= whole;
+                self.global.budgets.loops -= whole;
                 Growth::NONE
             }
             Some(Reason::AttributeOfFunction | Reason::AttributeOfCall) => {
@@ -369,8 +322,8 @@ impl Simplifier<'_> {
         if apply.depth > 0 && size > SMALLEST && size > self.function.below {
             return Err(Reason::FunctionBudget { left: self.function.below, size });
         }
-        if size > SMALLEST && size > self.global.unit_budget {
-            return Err(Reason::UnitBudget { left: self.global.unit_budget, size });
+        if size > SMALLEST && size > self.global.budgets.inlining {
+            return Err(Reason::UnitBudget { left: self.global.budgets.inlining, size });
         }
         let recursive = self.is_recursive_here(code);
         let unrolled = recursive && self.arguments_of(apply).unrolls();

@@ -40,11 +40,13 @@ impl Simplifier<'_> {
             return None;
         }
         let size = self.guard_size(code).filter(|size| *size <= limit)?;
-        if size > self.function.budget.min(self.global.unit_budget) || !self.allow(Rewrite::PartialInlining) {
+        if size > self.function.budget.min(self.global.budgets.inlining)
+            || !self.allow(Rewrite::PartialInlining)
+        {
             return None;
         }
         self.function.budget -= size;
-        self.global.unit_budget -= size;
+        self.global.budgets.inlining -= size;
         let mut body = self.copy_guard(apply, code)?;
         complete(&mut body, apply);
         self.body_in_place(apply, body)

@@ -4,6 +4,7 @@
 //! The body of a callee has been simplified before its callers are: a copy of it replaces the call, and is simplified
 //! once more there, with what is known of the arguments.
 
+pub mod budgets;
 mod decide;
 mod descent;
 mod groups;
@@ -17,7 +18,7 @@ mod search;
 pub mod warnings;
 mod work;
 
-pub use decide::{BELOW, UNIT_BUDGET};
+pub use decide::BELOW;
 pub(crate) use descent::{Descent, descends_and_is_small};
 pub(crate) use groups::Groups;
 
@@ -102,7 +103,8 @@ impl Simplifier<'_> {
         if apply.depth > 0 {
             self.function.below = self.function.below.saturating_sub(growth.function);
         }
-        self.global.unit_budget = self.global.unit_budget.saturating_sub(growth.unit);
+        let left = &mut self.global.budgets.inlining;
+        *left = left.saturating_sub(growth.unit);
         if let Some(left) = &mut self.rewrites.multiplied {
             *left = left.saturating_sub(growth.multiplied);
         }

@@ -159,9 +159,9 @@ impl Simplifier<'_> {
 
     /// Takes what an evaluation costs from what a unit may spend on such.
     pub(super) fn pay_for_speculation(&mut self, size: u32) -> Result<(), Reason> {
-        match self.global.speculation_budget.checked_sub(size) {
-            Some(left) => self.global.speculation_budget = left,
-            None => return Err(Reason::SpeculationBudget { left: self.global.speculation_budget, size }),
+        match self.global.budgets.speculation.checked_sub(size) {
+            Some(left) => self.global.budgets.speculation = left,
+            None => return Err(Reason::SpeculationBudget { left: self.global.budgets.speculation, size }),
         }
         Ok(())
     }

@@ -40,7 +40,7 @@ impl Simplifier<'_> {
             apply.args.get(param.index).is_some_and(|arg| self.is_sequence(*arg, param.args))
         });
         let calls = called + sequences.count() as u32;
-        if calls == 0 || size > calls.saturating_mul(CALL) || size > self.global.loops_budget {
+        if calls == 0 || size > calls.saturating_mul(CALL) || size > self.global.budgets.loops {
             return None;
         }
         Some(Reason::CallsInLoops { calls, size })

@@ -70,7 +70,7 @@ impl Simplifier<'_> {
             size += self.whole_size(*code, limit.checked_sub(size)?)?;
         }
         let wished = limit == LARGEST;
-        if apply.depth > DEEPEST || !wished && size > self.global.specialisation_budget {
+        if apply.depth > DEEPEST || !wished && size > self.global.budgets.specialisation {
             return None;
         }
         // Nor does the body of one of another unit use its closure, though the object of the stock compiler takes it.
@@ -94,7 +94,7 @@ impl Simplifier<'_> {
                 && (wished || !arguments.iter().any(|index| self.is_of_functor(apply.args[*index])))
                 && (wished || self.is_worth_it(apply, &group, arrangements))
                 && self.copied_size(arrangements).is_some_and(|size| {
-                    size <= limit && (wished || size <= self.global.specialisation_budget)
+                    size <= limit && (wished || size <= self.global.budgets.specialisation)
                 })
         })?;
         let size = self.copied_size(&arrangements)?;
@@ -103,8 +103,8 @@ impl Simplifier<'_> {
         }
         if !wished {
             let frames: u32 = arrangements.iter().map(|(code, _)| size::frames(self.unit, code)).sum();
-            self.global.specialisation_budget =
-                self.global.specialisation_budget.saturating_sub(size.saturating_add(frames));
+            self.global.budgets.specialisation =
+                self.global.budgets.specialisation.saturating_sub(size.saturating_add(frames));
         }
         self.log_specialisation(apply, code, &arrangements, size);
         let original = Original { code, functions, values, group, nested };

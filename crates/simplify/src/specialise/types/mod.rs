@@ -156,7 +156,7 @@ impl Simplifier<'_> {
         let gain = self.gain(code, types, 0);
         let size = self.whole_size(code, LARGEST_COPY.min(gain))?;
         let size = size.saturating_add(size::frames(self.unit, code));
-        let fits = size <= self.global.typed_copies_budget && apply.depth <= super::DEEPEST;
+        let fits = size <= self.global.budgets.typed_copies && apply.depth <= super::DEEPEST;
         (fits && self.grow_deeper(apply, size).is_ok()).then_some(size)
     }
 
@@ -166,7 +166,7 @@ impl Simplifier<'_> {
         if !self.allow(Rewrite::Specialisation) {
             return None;
         }
-        self.global.typed_copies_budget = self.global.typed_copies_budget.saturating_sub(size);
+        self.global.budgets.typed_copies = self.global.budgets.typed_copies.saturating_sub(size);
         self.log_typed_copy(apply, code, types, size);
         let copy = self.typed_copy(apply, code, types)?;
         self.global.typed_copies.copies.insert((code, types.to_vec()), copy);
