@@ -173,7 +173,8 @@ let string_load dbg string_kind width str index =
               | Sixteen | Sixty_four -> contents)))
 
 let string_store dbg string_kind width str index contents =
-  bind "contents" contents (fun contents ->
+  let stored = match width with Wider Thirty_two -> low_32 dbg contents | Eight | Wider _ -> contents in
+  bind "contents" stored (fun contents ->
       with_bytes dbg string_kind str (fun str ->
           match width with
           | Eight -> Cmm_build.store Byte_unsigned (add_int str (untag_int index dbg) dbg) contents dbg
@@ -200,6 +201,7 @@ let bigarray_load dbg kind arr offset =
   | _ -> element
 
 let bigarray_store dbg kind arr offset element =
+  let element = match (kind : Lambda.bigarray_kind) with Pbigarray_int32 -> low_32 dbg element | _ -> element in
   with_offset offset (fun offset -> bigarray_set true kind Pbigarray_c_layout arr [ offset ] element dbg)
 
 (* The dimensions stand after operations, data, number of dimensions, flags and proxy. *)
