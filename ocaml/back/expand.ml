@@ -216,6 +216,13 @@ let boxed_integer (kind : Cmm_codes.boxed_kind) =
   | Int64 -> Some Primitive.Pint64
   | Nativeint -> Some Primitive.Pnativeint
 
+(* A naked int32 is sign-extended already, which [box_int_gen] does not know. *)
+let box_integer dbg kind e =
+  match box_int_gen dbg kind e with
+  | Cop (allocation, [ header; operations; Cop (Casr, _, _) ], alloc_dbg) when kind = Primitive.Pint32 ->
+      Cop (allocation, [ header; operations; e ], alloc_dbg)
+  | boxed -> boxed
+
 (* A number known now is static data. *)
 let box statics dbg kind e =
   let static add contents =
@@ -234,7 +241,7 @@ let box statics dbg kind e =
   | None, _ -> box_float dbg e
   | Some kind, Cconst_int (n, _) -> integer kind (Nativeint.of_int n)
   | Some kind, Cconst_natint (n, _) -> integer kind n
-  | Some kind, _ -> box_int_gen dbg kind e
+  | Some kind, _ -> box_integer dbg kind e
 
 (* The box of a number, if there is one already; otherwise [boxed] is an immediate. *)
 let rebox dbg kind number boxed =
@@ -244,7 +251,7 @@ let rebox dbg kind number boxed =
           let fresh =
             match boxed_integer kind with
             | None -> box_float dbg number
-            | Some kind -> box_int_gen dbg kind number
+            | Some kind -> box_integer dbg kind number
           in
           Cmm_build.if_then_else ~dbg is_immediate fresh boxed))
 
