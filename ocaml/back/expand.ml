@@ -173,7 +173,8 @@ let string_load dbg string_kind width str index =
               | Sixteen | Sixty_four -> contents)))
 
 let string_store dbg string_kind width str index contents =
-  bind "contents" contents (fun contents ->
+  let stored = match width with Wider Thirty_two -> low_32 dbg contents | Eight | Wider _ -> contents in
+  bind "contents" stored (fun contents ->
       with_bytes dbg string_kind str (fun str ->
           match width with
           | Eight -> Cmm_build.store Byte_unsigned (add_int str (untag_int index dbg) dbg) contents dbg
@@ -200,6 +201,7 @@ let bigarray_load dbg kind arr offset =
   | _ -> element
 
 let bigarray_store dbg kind arr offset element =
+  let element = match (kind : Lambda.bigarray_kind) with Pbigarray_int32 -> low_32 dbg element | _ -> element in
   with_offset offset (fun offset -> bigarray_set true kind Pbigarray_c_layout arr [ offset ] element dbg)
 
 (* The dimensions stand after operations, data, number of dimensions, flags and proxy. *)
@@ -213,6 +215,13 @@ let boxed_integer (kind : Cmm_codes.boxed_kind) =
   | Int32 -> Some Primitive.Pint32
   | Int64 -> Some Primitive.Pint64
   | Nativeint -> Some Primitive.Pnativeint
+
+(* A naked int32 is sign-extended already, which [box_int_gen] does not know. *)
+let box_integer dbg kind e =
+  match box_int_gen dbg kind e with
+  | Cop (allocation, [ header; operations; Cop (Casr, _, _) ], alloc_dbg) when kind = Primitive.Pint32 ->
+      Cop (allocation, [ header; operations; e ], alloc_dbg)
+  | boxed -> boxed
 
 (* A number known now is static data. *)
 let box statics dbg kind e =
@@ -232,7 +241,7 @@ let box statics dbg kind e =
   | None, _ -> box_float dbg e
   | Some kind, Cconst_int (n, _) -> integer kind (Nativeint.of_int n)
   | Some kind, Cconst_natint (n, _) -> integer kind n
-  | Some kind, _ -> box_int_gen dbg kind e
+  | Some kind, _ -> box_integer dbg kind e
 
 (* The box of a number, if there is one already; otherwise [boxed] is an immediate. *)
 let rebox dbg kind number boxed =
@@ -242,7 +251,7 @@ let rebox dbg kind number boxed =
           let fresh =
             match boxed_integer kind with
             | None -> box_float dbg number
-            | Some kind -> box_int_gen dbg kind number
+            | Some kind -> box_integer dbg kind number
           in
           Cmm_build.if_then_else ~dbg is_immediate fresh boxed))
 

@@ -68,6 +68,54 @@ let with_suitable_allocator passes code =
   Clflags.use_linscan := asked || is_dense code;
   Fun.protect ~finally:(fun () -> Clflags.use_linscan := asked) (fun () -> passes code)
 
+(* An instruction with what is nested in it changed, but not what comes after it. *)
+let map_nested change (i : Mach.instruction) : Mach.instruction =
+  match i.desc with
+  | Icatch (flag, handlers, body) ->
+      let handlers = List.map (fun (label, handler) -> (label, change handler)) handlers in
+      { i with desc = Icatch (flag, handlers, change body) }
+  | Iifthenelse (test, first, second) -> { i with desc = Iifthenelse (test, change first, change second) }
+  | Iswitch (index, arms) -> { i with desc = Iswitch (index, Array.map change arms) }
+  | Itrywith (body, handler) -> { i with desc = Itrywith (change body, change handler) }
+  | _ -> i
+
+(* {1 Comparisons into stack slots}
+
+   Before 5.1 reloading on amd64 lets the result of a comparison live in the stack, where no instruction extends a byte
+   to (ocaml/ocaml#11803): the assembler refuses the function. *)
+
+let compares_into_stack (i : Mach.instruction) =
+  match (i.desc, i.res) with
+  | Iop (Iintop (Icomp _) | Iintop_imm (Icomp _, _)), [| { loc = Stack _ } |] -> true
+  | _ -> false
+
+exception Found
+
+let exists_instruction is_sought (code : Mach.fundecl) =
+  match Mach.instr_iter (fun i -> if is_sought i then raise_notrace Found) code.fun_body with
+  | () -> false
+  | exception Found -> true
+
+let rec with_comparisons_in_registers (i : Mach.instruction) : Mach.instruction =
+  match i.desc with
+  | Iend -> i
+  | _ ->
+      let next = with_comparisons_in_registers i.next in
+      if compares_into_stack i then begin
+        let register = Reg.clone i.res.(0) in
+        (* As reloading does: it is not to be spilled again. *)
+        register.spill_cost <- 100_000;
+        { i with res = [| register |]; next = Mach.instr_cons (Iop Imove) [| register |] i.res next }
+      end
+      else { (map_nested with_comparisons_in_registers i) with next }
+
+(* Reloading; the result says whether there are new pseudo-registers. *)
+let reload code stack_slots =
+  let reloaded, again = Reload.fundecl code stack_slots in
+  if exists_instruction compares_into_stack reloaded then
+    ({ reloaded with fun_body = with_comparisons_in_registers reloaded.fun_body }, true)
+  else (reloaded, again)
+
 let max_rounds = 50
 
 (* Allocation and reloading, again as long as reloading makes new pseudo-registers. *)
@@ -87,7 +135,7 @@ let allocate_registers ppf_dump code =
       end
     in
     dump_mach ppf_dump Clflags.dump_regalloc "After register allocation" code;
-    let reloaded, again = Reload.fundecl code stack_slots in
+    let reloaded, again = reload code stack_slots in
     dump_mach ppf_dump Clflags.dump_reload "After insertion of reloading code" reloaded;
     if again then begin
       Reg.reinit ();
@@ -104,13 +152,8 @@ let allocate_registers ppf_dump code =
    linear scan does not, and code is worse. The passes before turn the order round: here each handler comes after one
    that jumps to it, or the body does. *)
 
-exception Found
-
-let has_several_handlers (code : Mach.fundecl) =
-  let look (i : Mach.instruction) =
-    match i.desc with Icatch (Recursive, _ :: _ :: _, _) -> raise_notrace Found | _ -> ()
-  in
-  match Mach.instr_iter look code.fun_body with () -> false | exception Found -> true
+let has_several_handlers =
+  exists_instruction (fun i -> match i.desc with Icatch (Recursive, _ :: _ :: _, _) -> true | _ -> false)
 
 let jumps body =
   let labels = ref [] in
@@ -132,20 +175,11 @@ let by_reachability handlers body =
 let rec with_ordered_handlers (i : Mach.instruction) : Mach.instruction =
   match i.desc with
   | Iend -> i
-  | desc ->
-      let desc : Mach.instruction_desc =
-        match desc with
-        | Icatch (flag, handlers, body) ->
-            let handlers = List.map (fun (label, handler) -> (label, with_ordered_handlers handler)) handlers in
-            let body = with_ordered_handlers body in
-            Icatch (flag, by_reachability handlers body, body)
-        | Iifthenelse (test, first, second) ->
-            Iifthenelse (test, with_ordered_handlers first, with_ordered_handlers second)
-        | Iswitch (index, arms) -> Iswitch (index, Array.map with_ordered_handlers arms)
-        | Itrywith (body, handler) -> Itrywith (with_ordered_handlers body, with_ordered_handlers handler)
-        | desc -> desc
-      in
-      { i with desc; next = with_ordered_handlers i.next }
+  | _ -> (
+      let i = { (map_nested with_ordered_handlers i) with next = with_ordered_handlers i.next } in
+      match i.desc with
+      | Icatch (flag, handlers, body) -> { i with desc = Icatch (flag, by_reachability handlers body, body) }
+      | _ -> i)
 
 let order_handlers (code : Mach.fundecl) =
   if has_several_handlers code then { code with fun_body = with_ordered_handlers code.fun_body } else code

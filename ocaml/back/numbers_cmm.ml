@@ -80,6 +80,18 @@ let or_naked a b dbg =
   in
   Cop (Cor, [ a; b ], dbg)
 
+(* A mask without high bits clears those of the other operand. *)
+let and_naked kind a b dbg =
+  let is_mask = function
+    | Cconst_int (n, _) -> n >= 0 && n < 1 lsl 31
+    | Cconst_natint (n, _) -> Nativeint.compare n 0n >= 0 && Nativeint.compare n 0x8000_0000n < 0
+    | _ -> false
+  in
+  match kind with
+  | Int32 when is_mask b -> Cop (Cand, [ low_32 dbg a; b ], dbg)
+  | Int32 when is_mask a -> Cop (Cand, [ low_32 dbg b; a ], dbg)
+  | _ -> Cop (Cand, [ a; b ], dbg)
+
 let arith_naked op kind a b dbg =
   let partial f = wrap kind dbg (f (low kind dbg a) (low kind dbg b) dbg) in
   match op with
@@ -87,7 +99,7 @@ let arith_naked op kind a b dbg =
   | Sub -> partial sub_int
   | Mul -> partial mul_int
   (* On sign-extended operands these give sign-extended results. *)
-  | And -> Cop (Cand, [ a; b ], dbg)
+  | And -> and_naked kind a b dbg
   | Or -> or_naked a b dbg
   | Xor -> Cop (Cxor, [ a; b ], dbg)
 
@@ -115,7 +127,12 @@ let shift_naked op kind a amount dbg =
   | Lsr -> (
       match kind with
       | Naked -> lsr_immediate a amount dbg
-      | Int32 -> wrap_int32 dbg (lsr_int (zero_extend_32 dbg a) amount dbg)
+      | Int32 -> (
+          let word = lsr_int (zero_extend_32 dbg a) amount dbg in
+          match amount with
+          (* No bit is left where the sign is. *)
+          | Cconst_int (n, _) when n > 0 && n < 32 -> word
+          | _ -> wrap_int32 dbg word)
       | _ -> lsr_int a amount dbg)
 
 (** The amount is tagged for [Tagged], else a naked immediate. *)

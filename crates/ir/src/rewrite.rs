@@ -143,6 +143,8 @@ pub enum Rewrite {
     PopulationCount,
     /// A remainder is computed from the quotient.
     Remainder,
+    /// Int32 of which only the low bits are needed are computed on words.
+    Extension,
     /// A short loop is laid out.
     Unrolling(Continuation),
     /// A function whose loops carry blocks is simplified once more.
@@ -275,6 +277,7 @@ impl Rewrite {
             NakedResult => return ("parameters", "result"),
             Threading(_) => return ("thread", "jumps to"),
             Remainder => return ("remainders", "remainder from the quotient"),
+            Extension => return ("extensions", "sign extensions that nothing needs"),
             PopulationCount => return ("popcount", "count of ones"),
             Decimal => return ("decimal", "numbers that are formatted often"),
             SameFunction => return ("to cmm", "function that is the same as another"),

@@ -9,6 +9,7 @@ pub mod carried;
 pub mod contify;
 mod dead_joins;
 pub mod decimal;
+pub mod extensions;
 pub mod immediates;
 pub mod loopify;
 mod loops;
@@ -63,6 +64,7 @@ pub const PASSES: &[Pass] = &[
     BOUNDS,
     LATE_BOUNDS,
     REMAINDERS,
+    EXTENSIONS,
     DECIMAL,
     MOTION,
     DEAD_CODE,
@@ -90,6 +92,7 @@ const REPRESENTATIONS: Pass = Pass {
 const BOUNDS: Pass = Pass { name: "bounds", run: bounds::bounds };
 const MOTION: Pass = Pass { name: "motion", run: motion::motion };
 const REMAINDERS: Pass = Pass { name: "remainders", run: remainders::remainders };
+const EXTENSIONS: Pass = Pass { name: "extensions", run: extensions::extensions };
 const DECIMAL: Pass = Pass { name: "decimal", run: decimal::decimal };
 const POPCOUNT: Pass = Pass { name: "popcount", run: popcount::popcount };
 const UNROLL: Pass =
