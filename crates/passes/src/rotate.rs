@@ -11,6 +11,7 @@ use flambeau_ir::{
     ApplyCont, ContHandler, Continuation, Expr, Heat, Item, Named, Prim, Rewrite, Rewrites, Simple, Switch,
     Terminator, Unit, Variable,
 };
+use flambeau_simplify::beginning::for_each_first_load;
 use flambeau_simplify::size;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
@@ -18,7 +19,7 @@ use smallvec::SmallVec;
 use crate::loops::{self, Rewriting};
 
 /// What is tested is copied for the entry: no more than this.
-const TEST: u32 = 8;
+const TEST: u32 = 12;
 /// Exits that need more of the loop's variables than these stay.
 const MORE_PARAMS: usize = 4;
 
@@ -61,6 +62,37 @@ fn made_in(expr: &Expr) -> FxHashSet<Variable> {
             }
         }
     });
+    made
+}
+
+/// These blocks, and the parameters of joins that one of them is passed to.
+fn with_joins(body: &Expr, made: &FxHashSet<Variable>) -> FxHashSet<Variable> {
+    let mut params: FxHashMap<Continuation, &SmallVec<[Variable; 2]>> = FxHashMap::default();
+    let mut passed: Vec<(Variable, Variable)> = Vec::new();
+    // A join comes before what is inside of it, and so before the jumps to it.
+    body.walk(&mut |expr| {
+        for item in &expr.items {
+            if let Item::Join { cont, params: results, .. } = item {
+                params.insert(*cont, results);
+            }
+        }
+        expr.terminator.for_each_jump(&mut |jump| {
+            if let Some(results) = params.get(&jump.cont) {
+                let args = jump.args.iter().zip(*results);
+                passed.extend(args.filter_map(|(arg, result)| Some((arg.as_var()?, *result))));
+            }
+        });
+    });
+    let mut made = made.clone();
+    let mut before = 0;
+    while made.len() > before {
+        before = made.len();
+        for (arg, result) in &passed {
+            if made.contains(arg) {
+                made.insert(*result);
+            }
+        }
+    }
     made
 }
 
@@ -168,21 +200,50 @@ impl<'e> Head<'e> {
         Some(all)
     }
 
-    /// Whether the loop begins, behind the test, with loading from a parameter for which iterations allocate blocks, of
-    /// which nothing else is needed, and it is entered with a block of which nothing is known.
+    /// Whether the loop, where it goes on, only loads from a parameter for which iterations allocate blocks, and it is
+    /// entered with a block of which nothing is known. Loads before the test are done by those who jump to the loop
+    /// without that, unless an exit of the test needs the block.
     fn is_worth_it(&self, entry: &[Simple], made: &FxHashSet<Variable>) -> bool {
         self.this.params.iter().zip(entry).enumerate().any(|(index, (param, arg))| {
-            let enters_unknown = arg.as_var().is_some_and(|arg| !made.contains(&arg));
+            let is_needed = self.exits_need(*param);
+            // The parts of a constant are known, but it may not be allocated anew.
+            let enters_unknown = match arg {
+                Simple::Var(arg) => !made.contains(arg),
+                Simple::Symbol(_) => is_needed,
+                Simple::Const(_) => false,
+            };
+            let is_read = match self.read_before(*param) {
+                Before::Nothing => loads_first(&self.rest.body, *param),
+                Before::Loads => is_needed,
+                Before::More => false,
+            };
             enters_unknown
-                && loads_first(&self.rest.body, *param)
+                && is_read
                 && self.is_only_loaded_from(index, *param)
                 && self.is_allocated_for(index, made)
         })
     }
 
+    /// What is done with a parameter before the test.
+    fn read_before(&self, param: Variable) -> Before {
+        self.bindings.iter().filter(|item| mentions(item, param)).fold(Before::Nothing, |before, item| {
+            if is_load(item) && before != Before::More { Before::Loads } else { Before::More }
+        })
+    }
+
+    /// Whether a variable is needed where the loop is left after the test.
+    fn exits_need(&self, var: Variable) -> bool {
+        let mut needed = self.exits.iter().any(|(_, needs)| needs.contains(&var));
+        self.switch.for_each_jump(&mut |jump| {
+            needed |= jump.cont != self.rest.cont && jump.args.contains(&var.into());
+        });
+        needed
+    }
+
     /// Whether some iteration passes a block that it allocates.
     fn is_allocated_for(&self, index: usize, made: &FxHashSet<Variable>) -> bool {
         let mut allocated = false;
+        let made = with_joins(&self.rest.body, made);
         self.rest.body.walk(&mut |expr| {
             expr.terminator.for_each_jump(&mut |jump| {
                 let arg = jump.args.get(index).and_then(|arg| arg.as_var());
@@ -192,20 +253,15 @@ impl<'e> Head<'e> {
         allocated
     }
 
-    /// Whether a parameter is loaded from, and else only passed to the next iteration; before the test nothing is done
-    /// with it.
+    /// Whether a parameter, where the loop goes on, is loaded from, and else only passed to the next iteration.
     fn is_only_loaded_from(&self, index: usize, param: Variable) -> bool {
-        let mut only = !self.bindings.iter().any(|item| mentions(item, param));
-        self.this.body.walk(&mut |expr| {
+        let mut only = true;
+        self.switch.for_each_jump(&mut |jump| {
+            only &= jump.cont != self.rest.cont || !jump.args.contains(&param.into());
+        });
+        self.rest.body.walk(&mut |expr| {
             for item in &expr.items {
-                let is_load = matches!(
-                    item,
-                    Item::Let {
-                        named: Named::Prim { prim: Prim::BlockLoad { .. } | Prim::BlockLoadFloat { .. }, .. },
-                        ..
-                    }
-                );
-                only &= is_load || !mentions(item, param);
+                only &= is_load(item) || !mentions(item, param);
             }
             expr.terminator.for_each_jump(&mut |jump| {
                 for (at, arg) in jump.args.iter().enumerate() {
@@ -309,6 +365,14 @@ impl<'e> Head<'e> {
     }
 }
 
+/// What is done with a parameter before the test.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Before {
+    Nothing,
+    Loads,
+    More,
+}
+
 /// A copy of the test, and what it passes to where the loop goes on.
 struct Test {
     run: Expr,
@@ -324,24 +388,17 @@ fn uses(body: &Expr, cont: Continuation) -> bool {
 
 /// Whether a term begins with loading from a variable, before anything else happens.
 fn loads_first(body: &Expr, from: Variable) -> bool {
-    for item in &body.items {
-        match item {
-            Item::Let { named: Named::Prim { prim, args, exn: None }, .. } => {
-                if let (Prim::BlockLoad { .. } | Prim::BlockLoadFloat { .. }, [Simple::Var(var)]) =
-                    (prim, &args[..])
-                    && *var == from
-                {
-                    return true;
-                }
-                if !prim.can_duplicate() {
-                    return false;
-                }
-            }
-            Item::Let { named: Named::Simple(_), .. } | Item::LetCont { .. } => {}
-            _ => return false,
-        }
-    }
-    false
+    let mut loads = false;
+    for_each_first_load(&body.items, &mut |var, prim| {
+        loads |= var == from && !matches!(prim, Prim::Unbox(_));
+    });
+    loads
+}
+
+/// Whether an item loads a field.
+fn is_load(item: &Item) -> bool {
+    let Item::Let { named: Named::Prim { prim, .. }, .. } = item else { return false };
+    matches!(prim, Prim::BlockLoad { .. } | Prim::BlockLoadFloat { .. })
 }
 
 /// Whether an item itself mentions a variable, not what is nested in it.

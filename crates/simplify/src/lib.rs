@@ -32,6 +32,7 @@ mod algebra;
 mod analysis;
 pub mod arrangements;
 pub mod arrays;
+pub mod beginning;
 mod bytes;
 mod call_patterns;
 mod calls;

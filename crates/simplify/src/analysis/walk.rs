@@ -20,24 +20,22 @@ impl<'a> Walk<'a> {
     pub(super) fn run(&mut self, body: &'a Expr) {
         let mut regions = 0;
         let first = Here { region: 0, place: self.iterations.place(None), around: None };
-        // Each run, with the parameters of the handler that begins with it.
-        let mut pending: Vec<(&Expr, Here, &[Variable])> = vec![(body, first, &[])];
+        let mut pending: Vec<(&Expr, Here)> = vec![(body, first)];
         // Each loop with the one around it: outer before inner.
         let mut loops: Vec<(Continuation, Option<usize>, Classes)> = Vec::new();
-        while let Some((expr, mut here, mut params)) = pending.pop() {
+        while let Some((expr, mut here)) = pending.pop() {
             let mut writes = Classes::NONE;
-            for item in &expr.items {
+            for (index, item) in expr.items.iter().enumerate() {
                 self.item(item, here);
-                params = self.first_load(params, item);
                 match item {
                     Item::Join { cont, params: results, body } => {
                         self.define(*cont, results, here);
                         self.iterations.disturbs(here.place);
                         let place = self.iterations.entered(here.place, here.around);
-                        pending.push((body, Here { place, ..here }, &[]));
+                        pending.push((body, Here { place, ..here }));
                         here.place = self.iterations.place(here.around);
                         self.iterations.handler(*cont, results, here.place, None);
-                        params = results;
+                        self.beginning(results, &expr.items[index + 1..]);
                     }
                     Item::LetCont { recursive, handlers } => {
                         let mut inner = here;
@@ -54,7 +52,8 @@ impl<'a> Walk<'a> {
                             let head_of = inner.around.filter(|_| *recursive);
                             self.define(handler.cont, &handler.params, here);
                             self.iterations.handler(handler.cont, &handler.params, place, head_of);
-                            pending.push((&handler.body, Here { place, ..inner }, &handler.params));
+                            self.beginning(&handler.params, &handler.body.items);
+                            pending.push((&handler.body, Here { place, ..inner }));
                         }
                     }
                     Item::Let { named: Named::Prim { prim, .. }, .. } => {
@@ -72,7 +71,7 @@ impl<'a> Walk<'a> {
                     regions += 1;
                     self.iterations.disturbs(here.place);
                     let place = self.iterations.entered(here.place, here.around);
-                    pending.push((body, Here { region: regions, place, around: here.around }, &[]));
+                    pending.push((body, Here { region: regions, place, around: here.around }));
                 }
                 Terminator::Apply(_) => {
                     writes = Classes::ALL;
