@@ -10,7 +10,6 @@
 //! function of its group is found to call it.
 
 use std::cmp::Reverse;
-use std::iter::successors;
 
 use cranelift_entity::SecondaryMap;
 use flambeau_ir::inlining::LARGEST;
@@ -18,6 +17,7 @@ use flambeau_ir::term::InlineAttribute;
 use flambeau_ir::{CallGraph, CallKind, CodeId, Terminator, Unit};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::sets::outwards;
 use crate::{Simplifier, size};
 
 /// Larger functions are not inlined in their group for being called once: each call of the group would have a frame
@@ -104,8 +104,8 @@ impl Simplifier<'_> {
     fn is_in_group_of(&self, code: CodeId) -> bool {
         let groups = &self.global.groups.group;
         groups.get(&code).is_some_and(|group| {
-            let mut outwards = successors(self.function.current, |code| self.global.sets.within(*code));
-            outwards.any(|code| groups.get(&code) == Some(group))
+            let mut around = outwards(self.function.current, |code| self.global.sets.within(code));
+            around.any(|code| groups.get(&code) == Some(group))
         })
     }
 }
@@ -136,8 +136,8 @@ fn calls_in_sets(unit: &Unit) -> Option<(CallGraph, FxHashSet<CodeId>)> {
             let Terminator::Apply(apply) = &expr.terminator else { return };
             let CallKind::Direct(callee) = apply.kind else { return };
             unrolled.extend(unrolls(apply.inlined).then_some(callee));
-            let mut outwards = successors(caller, |code| within[*code]);
-            let of_set = outwards.find(|code| set_of[*code] != 0 && set_of[*code] == set_of[callee]);
+            let mut around = outwards(caller, |code| within[code]);
+            let of_set = around.find(|code| set_of[*code] != 0 && set_of[*code] == set_of[callee]);
             of_set.into_iter().for_each(|caller| graph.add(caller, callee));
         });
     }
