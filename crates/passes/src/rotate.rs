@@ -253,9 +253,11 @@ impl<'e> Head<'e> {
         allocated
     }
 
-    /// Whether a parameter, where the loop goes on, is loaded from, and else only passed to the next iteration.
+    /// Whether a parameter, where the loop goes on, is loaded from, and else only passed to the next iteration. An exit
+    /// that needs it may be jumped to by the test alone.
     fn is_only_loaded_from(&self, index: usize, param: Variable) -> bool {
-        let mut only = true;
+        let mut exits = self.exits.iter().filter(|(_, needs)| needs.contains(&param));
+        let mut only = !exits.any(|(exit, _)| uses(&self.rest.body, exit.cont));
         self.switch.for_each_jump(&mut |jump| {
             only &= jump.cont != self.rest.cont || !jump.args.contains(&param.into());
         });

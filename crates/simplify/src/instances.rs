@@ -175,7 +175,7 @@ impl Simplifier<'_> {
         let budget = self.function.budget;
         let function = FunctionState { in_instance: true, analysis, budget, ..self.state_inside() };
         // What is copied here is not part of the unit.
-        let inlining = self.global.budgets.inlining;
+        let (inlining, copies) = (self.global.budgets.inlining, self.rewrites.instances);
         let first = self.unit.statics.len();
         let ty = self.in_function(function, |this| {
             let body = this.run(Rest::from(body));
@@ -191,7 +191,7 @@ impl Simplifier<'_> {
         });
         let made = self.unit.statics[first..].iter().flat_map(|item| item.def.symbols());
         self.global.instance_data.extend(made);
-        self.global.budgets.inlining = inlining;
+        (self.global.budgets.inlining, self.rewrites.instances) = (inlining, copies);
         ty
     }
 

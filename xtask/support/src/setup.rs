@@ -80,7 +80,7 @@ pub fn run_with(profile: Profile) -> Result<()> {
 fn build(profile: Profile, earlier: &Path) -> Result<PathBuf> {
     let target = match profile {
         Profile::Release => env::target(),
-        // All versions of OCaml share the Rust part, and what is made after each other takes the place of the other.
+        // All versions of OCaml share the Rust part there; each executable replaces the one before.
         Profile::Quick => env::shared_target(),
     };
     let mut build = cargo();
