@@ -61,6 +61,7 @@ enum Part {
 
 /// Runs the chosen parts; whether all checks held.
 pub fn run(options: &Options) -> Result<bool> {
+    let start = Instant::now();
     setup::run_with(if options.quick_build { Profile::Quick } else { Profile::Release })?;
     let wanted = |part: Part| {
         if options.only.is_empty() {
@@ -72,6 +73,7 @@ pub fn run(options: &Options) -> Result<bool> {
     let filter = options.filter.as_ref();
     let jobs = queue::workers(options.jobs);
     let mut total = Tally::default();
+    let mut times = vec![format!("setup {:.0} s", start.elapsed().as_secs_f64())];
     let mut part = |name: &str, wanted: bool, checks: &dyn Fn() -> Result<Tally>| -> Result<()> {
         if !wanted {
             println!("{name}: left out");
@@ -79,12 +81,9 @@ pub fn run(options: &Options) -> Result<bool> {
         }
         let start = Instant::now();
         let tally = checks()?;
-        println!(
-            "{name}: {} passed, {} failed, {:.0} s",
-            tally.passed,
-            tally.failures.len(),
-            start.elapsed().as_secs_f64()
-        );
+        let seconds = start.elapsed().as_secs_f64();
+        println!("{name}: {} passed, {} failed, {seconds:.0} s", tally.passed, tally.failures.len());
+        times.push(format!("{name} {seconds:.0} s"));
         total.add(tally);
         Ok(())
     };
@@ -103,6 +102,7 @@ pub fn run(options: &Options) -> Result<bool> {
     if total.passed + total.failures.len() == 0 {
         total.fail("nothing was tested", "no check matches these options");
     }
+    println!("times: {}", times.join(", "));
     total.print();
     Ok(total.is_good())
 }
@@ -117,8 +117,9 @@ fn unit() -> Result<Tally> {
             tally.pass();
             return Ok(Some(outcome.out()));
         }
-        let output = process::tail(&outcome.all_output(), 60);
-        tally.fail(name, format!("{}\n{output}", outcome.exit));
+        let output = outcome.all_output();
+        let failed: String = tests_failed(&output).map(|test| format!("failed: {test}\n")).collect();
+        tally.fail(name, format!("{}\n{failed}{}", outcome.exit, process::tail(&output, 60)));
         Ok(None)
     };
     step(&["fmt", "--all", "--check"])?;
@@ -157,8 +158,19 @@ fn tests_passed(output: &str) -> Option<usize> {
     sum
 }
 
+/// The tests that failed, from the lines `test NAME ... FAILED`: in the output of all crates they are far from its end.
+fn tests_failed(output: &str) -> impl Iterator<Item = &str> {
+    output.lines().filter_map(|line| line.trim().strip_prefix("test ")?.strip_suffix(" ... FAILED"))
+}
+
 #[cfg(test)]
 mod tests {
+    #[test]
+    fn tests_that_failed_have_names() {
+        let output = "test a ... ok\ntest m::b ... FAILED\ntest result: FAILED. 1 passed\n";
+        assert_eq!(super::tests_failed(output).collect::<Vec<_>>(), ["m::b"]);
+    }
+
     #[test]
     fn counts_of_all_crates_are_added() {
         let output = "x\ntest result: ok. 3 passed; 0 failed;\n\ntest result: ok. 4 passed; 0\n";
