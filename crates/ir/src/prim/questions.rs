@@ -2,7 +2,7 @@
 //! with the rows of the page of soundness pitfalls that it keeps.
 
 use crate::prim::table::NAMES;
-use crate::prim::{ArrayKind, Classes, Cost, Effects, Mutability};
+use crate::prim::{ArrayKind, Classes, Cost, Effects, Mutability, StringKind};
 use crate::{BoxedKind, Kind, Prim};
 
 /// What an allocation that sinks moves past.
@@ -160,18 +160,23 @@ impl Prim {
 
     /// How it constrains an allocation that moves past it. A check does not: where it fails, what was not allocated
     /// yet is not missed. A read does: the window between it and a write that depends on it must stay free of
-    /// allocations, which let other threads run (soundness row 12). But not one of what others never write, as a field
-    /// that is declared immutable.
+    /// allocations, which let other threads run (soundness row 12). But not one of what others never write: a field
+    /// that is declared immutable, or a string, which may have been bytes, but not any that threads share by then.
     #[must_use]
     pub fn crossing(&self) -> Crossing {
         let effects = self.effects();
         if !effects.writes().is_empty() || effects.acts() {
             Crossing::Effects
-        } else if self.may_be_waited_for() {
+        } else if self.may_be_waited_for() && !self.loads_from_string() {
             Crossing::Reads
         } else {
             Crossing::Nothing
         }
+    }
+
+    /// Whether it reads characters of a `string`.
+    fn loads_from_string(&self) -> bool {
+        matches!(self, Prim::StringLoad { string: StringKind::String, .. })
     }
 
     /// Whether it calls C, which leaves no register as it was. What the code generator has an instruction for is no
