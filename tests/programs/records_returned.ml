@@ -28,6 +28,39 @@ let rec pairs state kept = function
   | x :: rest when x < 0 -> pairs state (state :: kept) rest
   | x :: rest -> pairs (step state x) kept rest
 
+(* Two ways to go on, entered with what is not known, and one that keeps the record somewhere else, too. *)
+let count state x = if x land 1 = 0 then { state with n = state.n + 1 } else { state with sum = state.sum + x }
+let counted state items = List.fold_left count state items
+let held = ref []
+
+let keep state x =
+  if x land 1 = 0 then { state with n = state.n + 1 }
+  else
+    let next = { state with sum = state.sum + x } in
+    held := next :: !held;
+    next
+
+let kept_of state items = List.fold_left keep state items
+
+(* Pairs, of floats and of integers. *)
+let mean items =
+  let sum, n = List.fold_left (fun (sum, n) x -> (sum +. x, n + 1)) (0., 0) items in
+  sum /. float n
+
+let bounds items =
+  List.fold_left (fun (low, high) x -> ((if x < low then x else low), if x > high then x else high)) (max_int, min_int) items
+
+(* A scanner of a string, left in two places. *)
+type position = { line : int; column : int; at : int }
+
+let rec skip s p =
+  if p.at >= String.length s then p
+  else
+    match s.[p.at] with
+    | ' ' -> skip s { p with column = p.column + 1; at = p.at + 1 }
+    | '\n' -> skip s { line = p.line + 1; column = 0; at = p.at + 1 }
+    | _ -> p
+
 let show state = Printf.printf "%d %d %d\n" state.n state.sum state.most
 
 let () =
@@ -52,4 +85,19 @@ let () =
   (* A signal handler or a finaliser may run at each poll; the record is alive all the same. *)
   let big = all start (List.init 10_000 (fun i -> i land 255)) in
   Gc.full_major ();
-  show big
+  show big;
+  show (counted start [ 5; 1; 9; 4 ]);
+  Printf.printf "%b %b\n" (counted start [] == start) (counted start [ 2 ] == start);
+  let last = kept_of start [ 5; 2; 4; 7 ] in
+  show last;
+  List.iter show !held;
+  Printf.printf "%b %b\n" (List.hd !held == last) (kept_of last [] == last);
+  Printf.printf "%.3f\n" (mean [ 1.; 2.; 4. ]);
+  let low, high = bounds [ 3; -4; 10; 0 ] in
+  Printf.printf "%d %d\n" low high;
+  let origin = Sys.opaque_identity { line = 1; column = 0; at = 0 } in
+  List.iter
+    (fun s ->
+      let p = skip s origin in
+      Printf.printf "%d %d %d %b\n" p.line p.column p.at (p == origin))
+    [ ""; "x"; "  x"; " \n  "; "\n\n y" ]

@@ -81,6 +81,9 @@ pub struct Rewrites {
     /// What attributes may still copy in the unit of what attributes have copied before; `None` before the first round,
     /// which grants it.
     pub multiplied: Option<u32>,
+    /// The linkage names of the functions in which loops were inverted, the entry without one: what one simplification
+    /// passes instead of a record shows the next one where else that record need not be.
+    pub rotated: BTreeSet<Option<String>>,
     /// What copies of functions of functors may still add to the unit; `None` before the first round, which grants it.
     pub instances: Option<u32>,
     /// After how many of these the pass `parameters` follows, which allocates no closures for functions that are only

@@ -70,7 +70,7 @@ pub enum Rewrite {
     JumpThroughJump,
     /// A parameter of a loop that is the same at each iteration.
     InvariantParameter,
-    /// A parameter that is passed one value by all jumps.
+    /// A parameter that is passed one value by all jumps, or always that of another one.
     KnownParameter,
     /// A switch on a negation.
     NegatedSwitch,

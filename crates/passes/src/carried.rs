@@ -6,6 +6,7 @@ use flambeau_ir::{
     Variable,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
 
 /// The functions of a unit that have such loops, and may be simplified once more; the entry without a code.
 #[must_use]
@@ -33,17 +34,15 @@ fn carries_blocks(body: &Expr) -> bool {
     let (mut made, mut loaded) = (FxHashSet::default(), FxHashSet::default());
     body.walk(&mut |expr| {
         for item in &expr.items {
-            match item {
-                Item::Let { var, named: Named::Prim { prim: Prim::MakeBlock { .. }, .. }, .. } => {
-                    made.insert(*var);
-                }
-                Item::Let { named: Named::Prim { prim: Prim::BlockLoad { .. }, args, .. }, .. } => {
-                    loaded.extend(args[0].as_var());
-                }
+            let Item::Let { var, named: Named::Prim { prim, args, .. }, .. } = item else { continue };
+            match prim {
+                Prim::MakeBlock { .. } | Prim::Box(_) => _ = made.insert(*var),
+                Prim::BlockLoad { .. } | Prim::Unbox(_) => loaded.extend(args[0].as_var()),
                 _ => {}
             }
         }
     });
+    let made = with_joins(body, &made);
     let is_carried = |jump: &ApplyCont| {
         let params = loops.get(&jump.cont).copied().unwrap_or_default();
         jump.args.iter().zip(params).any(|(arg, param)| {
@@ -57,4 +56,35 @@ fn carries_blocks(body: &Expr) -> bool {
         _ => {}
     });
     carried
+}
+
+/// Some blocks, and the parameters of joins that one of them is passed to.
+pub(crate) fn with_joins(body: &Expr, made: &FxHashSet<Variable>) -> FxHashSet<Variable> {
+    let mut params: FxHashMap<Continuation, &SmallVec<[Variable; 2]>> = FxHashMap::default();
+    let mut passed: Vec<(Variable, Variable)> = Vec::new();
+    // A join comes before what is inside of it, and so before the jumps to it.
+    body.walk(&mut |expr| {
+        for item in &expr.items {
+            if let Item::Join { cont, params: results, .. } = item {
+                params.insert(*cont, results);
+            }
+        }
+        expr.terminator.for_each_jump(&mut |jump| {
+            if let Some(results) = params.get(&jump.cont) {
+                let args = jump.args.iter().zip(*results);
+                passed.extend(args.filter_map(|(arg, result)| Some((arg.as_var()?, *result))));
+            }
+        });
+    });
+    let mut made = made.clone();
+    let mut before = 0;
+    while made.len() > before {
+        before = made.len();
+        for (arg, result) in &passed {
+            if made.contains(arg) {
+                made.insert(*result);
+            }
+        }
+    }
+    made
 }

@@ -60,6 +60,7 @@ pub const PASSES: &[Pass] = &[
     LATE_LOOPS,
     PEEL,
     ROTATE,
+    LATE_ROTATE,
     REPRESENTATIONS,
     BOUNDS,
     LATE_BOUNDS,
@@ -78,7 +79,23 @@ const IMMEDIATES: Pass = Pass { name: "immediates", run: immediates::immediates 
 const PARAMETERS: Pass = Pass { name: "parameters", run: parameters::parameters };
 const OUTLINE: Pass = Pass { name: "outline", run: outline::outline };
 const PEEL: Pass = Pass { name: "peel", run: peel::peel };
-const ROTATE: Pass = Pass { name: "rotate", run: rotate::rotate };
+const ROTATE: Pass =
+    Pass { name: "rotate", run: |unit, rewrites| !rotate::rotated_in(unit, rewrites).is_empty() };
+/// Loop inversion after the last round, which inlines what allocates a block in each iteration: only functions with
+/// inverted loops pay. Parts are passed first to the next iteration, then through joins to where the loop is left, then
+/// once each.
+const LATE_ROTATE: Pass = Pass {
+    name: "late_rotate",
+    run: |unit, rewrites| {
+        let new = rotate::rotated_in(unit, rewrites);
+        flambeau_simplify::revisit(unit, rewrites, &new);
+        for _ in 0..2 {
+            let rotated = rotate::rotated_so_far(unit, rewrites);
+            flambeau_simplify::revisit(unit, rewrites, &rotated);
+        }
+        !rewrites.rotated.is_empty()
+    },
+};
 /// Representations after the last round: code that is inlined was small, and only those functions that were changed
 /// pay.
 const REPRESENTATIONS: Pass = Pass {

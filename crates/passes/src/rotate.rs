@@ -8,14 +8,15 @@
 
 use flambeau_ir::copy::Copier;
 use flambeau_ir::{
-    ApplyCont, ContHandler, Continuation, Expr, Heat, Item, Named, Prim, Rewrite, Rewrites, Simple, Switch,
-    Terminator, Unit, Variable,
+    ApplyCont, Code, CodeId, ContHandler, Continuation, Expr, Heat, Item, Named, Prim, Rewrite, Rewrites,
+    Simple, Switch, Terminator, Unit, Variable,
 };
 use flambeau_simplify::beginning::for_each_first_load;
 use flambeau_simplify::size;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
+use crate::carried::with_joins;
 use crate::loops::{self, Rewriting};
 
 /// What is tested is copied for the entry: no more than this.
@@ -23,9 +24,25 @@ const TEST: u32 = 12;
 /// Exits that need more of the loop's variables than these stay.
 const MORE_PARAMS: usize = 4;
 
-/// Inverts loops in all functions of a unit. On entry and on exit the unit is well-formed.
-pub fn rotate(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
-    !loops::rewrite(unit, rewrites, rotate_entered).is_empty()
+/// Inverts loops in all functions of a unit, and returns in which functions, the entry without a code. On entry and on
+/// exit the unit is well-formed.
+pub fn rotated_in(unit: &mut Unit, rewrites: &mut Rewrites) -> Vec<Option<CodeId>> {
+    let changed = loops::rewrite(unit, rewrites, rotate_entered);
+    let name = |code: &Option<CodeId>| code.map(|code| unit.codes[code].linkage_name.clone());
+    rewrites.rotated.extend(changed.iter().map(name));
+    changed
+}
+
+/// The functions that still are in which loops were inverted, the entry without a code.
+pub fn rotated_so_far(unit: &Unit, rewrites: &Rewrites) -> Vec<Option<CodeId>> {
+    if rewrites.rotated.is_empty() {
+        return Vec::new();
+    }
+    let named = |(id, code): (CodeId, &Code)| {
+        rewrites.rotated.contains(&Some(code.linkage_name.clone())).then_some(Some(id))
+    };
+    let entry = rewrites.rotated.contains(&None).then_some(None);
+    entry.into_iter().chain(unit.codes.iter().filter_map(named)).collect()
 }
 
 /// Inverts the loop that a run ends by entering.
@@ -62,37 +79,6 @@ fn made_in(expr: &Expr) -> FxHashSet<Variable> {
             }
         }
     });
-    made
-}
-
-/// These blocks, and the parameters of joins that one of them is passed to.
-fn with_joins(body: &Expr, made: &FxHashSet<Variable>) -> FxHashSet<Variable> {
-    let mut params: FxHashMap<Continuation, &SmallVec<[Variable; 2]>> = FxHashMap::default();
-    let mut passed: Vec<(Variable, Variable)> = Vec::new();
-    // A join comes before what is inside of it, and so before the jumps to it.
-    body.walk(&mut |expr| {
-        for item in &expr.items {
-            if let Item::Join { cont, params: results, .. } = item {
-                params.insert(*cont, results);
-            }
-        }
-        expr.terminator.for_each_jump(&mut |jump| {
-            if let Some(results) = params.get(&jump.cont) {
-                let args = jump.args.iter().zip(*results);
-                passed.extend(args.filter_map(|(arg, result)| Some((arg.as_var()?, *result))));
-            }
-        });
-    });
-    let mut made = made.clone();
-    let mut before = 0;
-    while made.len() > before {
-        before = made.len();
-        for (arg, result) in &passed {
-            if made.contains(arg) {
-                made.insert(*result);
-            }
-        }
-    }
     made
 }
 

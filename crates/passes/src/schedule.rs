@@ -5,8 +5,8 @@ use std::fmt::Write;
 use flambeau_ir::Machine;
 
 use crate::{
-    CONTIFY, DECIMAL, EXTENSIONS, IMMEDIATES, LATE_BOUNDS, LATE_LOOPS, LATE_SCALAR_REPLACEMENT, LOOPIFY,
-    MOTION, OUTLINE, PARAMETERS, PEEL, POPCOUNT, Pass, REMAINDERS, REPRESENTATIONS, ROTATE,
+    CONTIFY, DECIMAL, EXTENSIONS, IMMEDIATES, LATE_BOUNDS, LATE_LOOPS, LATE_ROTATE, LATE_SCALAR_REPLACEMENT,
+    LOOPIFY, MOTION, OUTLINE, PARAMETERS, PEEL, POPCOUNT, Pass, REMAINDERS, REPRESENTATIONS, ROTATE,
     SCALAR_REPLACEMENT, SIMPLIFY, STATIC_ARRAYS, THREAD, UNREAD, UNROLL,
 };
 
@@ -102,6 +102,7 @@ pub const SCHEDULE: &[Step] = &[
     step(PEEL, When::Second, If::Native, "what is the same in each iteration, and may fail"),
     step(SIMPLIFY, When::Each, If::Always, "what is known and what is needed"),
     step(LATE_LOOPS, When::Afterwards, If::Always, "what was inlined last goes down lists, or allocates what the next iteration takes apart"),
+    step(LATE_ROTATE, When::Afterwards, If::Native, "what was inlined last allocates what the next iteration takes apart behind a test"),
     step(REPRESENTATIONS, When::Afterwards, If::OwnObject, "what is not known of arrays by now never will be; what was inlined was small"),
     step(LATE_SCALAR_REPLACEMENT, When::Afterwards, If::Always, "blocks that escaped only through functions which the last rounds inlined"),
     step(LATE_BOUNDS, When::Afterwards, If::Native, "what the simplifier found to be the same is the same here"),
@@ -175,6 +176,7 @@ mod tests {
         ];
         let end = [
             "late_loops",
+            "late_rotate",
             "representations",
             "late_scalar_replacement",
             "late_bounds",

@@ -1,7 +1,7 @@
 //! What a run loads before anything else happens: whoever begins the run may as well load that.
 
 use flambeau_ir::{Continuation, Expr, Item, Named, Prim, Simple, Terminator, Variable};
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Items further on are none of the beginning.
 const LONGEST: usize = 48;
@@ -11,20 +11,70 @@ const LONGEST: usize = 48;
 pub fn for_each_first_load(items: &[Item], visit: &mut dyn FnMut(Variable, &Prim)) {
     for item in items.iter().take(LONGEST) {
         match item {
-            Item::Let { named: Named::Prim { prim, args, exn }, .. } => {
-                let is_load =
-                    matches!(prim, Prim::Unbox(_) | Prim::BlockLoad { .. } | Prim::BlockLoadFloat { .. });
-                if let ([Simple::Var(var)], true) = (&args[..], is_load && exn.is_none()) {
-                    visit(*var, prim);
-                }
-            }
             // What is evaluated now comes first. Only what each path computes is sure to be.
-            Item::Join { body, .. } => for_each_first_load(&body.items, visit),
-            _ => {}
+            Item::Join { body, .. } => {
+                let loads = Paths { handlers: FxHashMap::default(), items: LONGEST }.loads(body);
+                loads.into_iter().for_each(|(var, prim)| visit(var, prim));
+            }
+            _ => load(item).into_iter().for_each(|(var, prim)| visit(var, prim)),
         }
         if !may_precede_load(item) {
             break;
         }
+    }
+}
+
+/// What an item loads, and from which variable.
+fn load(item: &Item) -> Option<(Variable, &Prim)> {
+    let Item::Let { named: Named::Prim { prim, args, exn: None }, .. } = item else { return None };
+    let is_load = matches!(prim, Prim::Unbox(_) | Prim::BlockLoad { .. } | Prim::BlockLoadFloat { .. });
+    match args[..] {
+        [Simple::Var(var)] if is_load => Some((var, prim)),
+        _ => None,
+    }
+}
+
+/// Loads, each from a variable.
+type Loads<'e> = Vec<(Variable, &'e Prim)>;
+
+/// What all paths through a term begin with.
+struct Paths<'e> {
+    /// What all paths from a handler that is in scope begin with loading.
+    handlers: FxHashMap<Continuation, Loads<'e>>,
+    /// How many items may still be looked at.
+    items: usize,
+}
+
+impl<'e> Paths<'e> {
+    /// What each path through a term loads before anything else happens.
+    fn loads(&mut self, expr: &'e Expr) -> Loads<'e> {
+        let mut loads = Loads::new();
+        for item in &expr.items {
+            self.items = self.items.saturating_sub(1);
+            match item {
+                Item::LetCont { recursive: false, handlers } => {
+                    for handler in handlers {
+                        let there = self.loads(&handler.body);
+                        self.handlers.insert(handler.cont, there);
+                    }
+                }
+                Item::Join { body, .. } => loads.extend(self.loads(body)),
+                _ => loads.extend(load(item)),
+            }
+            if self.items == 0 || !may_precede_load(item) {
+                return loads;
+            }
+        }
+        let mut common: Option<Loads> = None;
+        expr.terminator.for_each_jump(&mut |jump| {
+            let there = self.handlers.get(&jump.cont).map(Vec::as_slice).unwrap_or_default();
+            match &mut common {
+                None => common = Some(there.to_vec()),
+                Some(common) => common.retain(|load| there.contains(load)),
+            }
+        });
+        loads.extend(common.into_iter().flatten());
+        loads
     }
 }
 

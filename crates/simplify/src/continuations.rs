@@ -416,6 +416,12 @@ impl Simplifier<'_> {
                     self.env.bind(param, ty);
                 }
                 ty => {
+                    if let Some(same) = same_param(&params, &uses, index).filter(|_| !is_exn)
+                        && self.allow(Rewrite::KnownParameter)
+                    {
+                        self.env.bind_alias(param, Simple::Var(same));
+                        continue;
+                    }
                     self.env.bind(param, ty.clone());
                     if self.may_be_taken_apart(param)
                         && let Some(unboxing) = self.unbox_at_join(index, param, &ty, &uses, is_exn)
@@ -563,4 +569,10 @@ impl Simplifier<'_> {
         }
         name
     }
+}
+
+/// The parameter before another one to which each use passes what it passes to that.
+fn same_param(params: &Params, uses: &[Use], index: usize) -> Option<Variable> {
+    let is_same = |before: &usize| uses.iter().all(|u| u.args[*before] == u.args[index]);
+    (0..index).find(is_same).map(|before| params[before])
 }

@@ -195,6 +195,11 @@ impl Iterations {
         self.uses.iter().map(|(var, ..)| *var).chain(self.never_unboxed.iter().copied())
     }
 
+    /// The uses of parameters and allocations otherwise than by projections, and where they are.
+    pub(super) fn uses_of_boxes(&self) -> impl Iterator<Item = (Variable, u32)> {
+        self.uses.iter().map(|(var, _, place)| (*var, *place))
+    }
+
     /// Whether a loop is another one, or nested in it.
     pub(super) fn is_inside(&self, mut inner: Option<usize>, outer: usize) -> bool {
         // Loops are numbered from outside to inside.
@@ -405,7 +410,7 @@ impl Iterations {
     }
 
     /// The blocks from which each of the loops may be continued, of as many loops as the work allows, inner ones first.
-    fn going_on(&self, loops: &[usize]) -> FxHashMap<usize, FxHashSet<u32>> {
+    pub(super) fn going_on(&self, loops: &[usize]) -> FxHashMap<usize, FxHashSet<u32>> {
         let mut back: FxHashMap<u32, SmallVec<[u32; 2]>> = FxHashMap::default();
         let mut starts: FxHashMap<usize, Vec<u32>> = FxHashMap::default();
         for (place, cont) in &self.jumps {

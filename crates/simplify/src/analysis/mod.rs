@@ -4,6 +4,7 @@
 mod boxes;
 mod first_loads;
 mod iterations;
+mod joins;
 mod knowledge;
 mod solve;
 mod walk;
@@ -58,6 +59,8 @@ pub struct Analysis {
     loop_params: FxHashMap<Variable, LoopParam>,
     /// What is passed without a box, beside its parts, to parameters of loops that take a box if there is one.
     travelling: FxHashSet<Variable>,
+    /// The parameters of joins that are allocated behind the join ([`joins`]).
+    behind_joins: FxHashSet<Variable>,
     /// Blocks, boxes and closures allocated in the term.
     allocated: FxHashSet<Variable>,
     /// What a handler loads from its parameters before anything else happens.
@@ -136,6 +139,7 @@ impl Analysis {
             raised_to,
             loop_params,
             travelling,
+            behind_joins,
             allocated,
             first_loads,
         } = inlined;
@@ -152,6 +156,7 @@ impl Analysis {
         self.raised_to.extend(raised_to);
         self.loop_params.extend(loop_params);
         self.travelling.extend(travelling);
+        self.behind_joins.extend(behind_joins);
         self.allocated.extend(allocated);
         self.first_loads.extend(first_loads);
     }
@@ -210,6 +215,11 @@ impl Analysis {
     /// box if there is one.
     pub fn travels(&self, var: Variable) -> bool {
         self.travelling.contains(&var)
+    }
+
+    /// Whether what a parameter of a join holds is allocated behind the join instead of before it.
+    pub fn is_made_behind_join(&self, param: Variable) -> bool {
+        self.behind_joins.contains(&param)
     }
 
     /// Whether a variable is allocated in the function, and nothing is done with it but looking at its parts: what is

@@ -95,6 +95,7 @@ impl Walk<'_> {
         };
         (self.analysis.loop_params, self.analysis.travelling) =
             self.iterations.solve(&self.params, &self.flows, &ints, &candidate);
+        self.analysis.behind_joins = self.iterations.made_behind_joins(&self.flows);
         self.analysis.allocated = std::mem::take(&mut self.iterations.allocated);
     }
 

@@ -48,10 +48,15 @@ impl Simplifier<'_> {
         } else {
             self.loads(param)?
         };
-        let travels =
-            !is_handler && matches!(form, Form::Number(..)) && self.function.analysis.travels(param);
-        let boxed =
-            if travels { BoxedValue::Available(self.part(param, Kind::Value)) } else { BoxedValue::Passed };
+        let boxed = match form {
+            Form::Number(..) if !is_handler && self.function.analysis.travels(param) => {
+                BoxedValue::Available(self.part(param, Kind::Value))
+            }
+            Form::Block { .. } if !is_handler && self.function.analysis.is_made_behind_join(param) => {
+                BoxedValue::Rebuilt
+            }
+            _ => BoxedValue::Passed,
+        };
         Some(Unboxing { index, param, form, boxed, is_declared: false })
     }
 
