@@ -14,6 +14,9 @@ use crate::frames::Frame;
 use crate::lowering::{Atom, Lowering};
 use crate::tree::*;
 
+/// Beyond so many cases those of a default are not written down one by one.
+const MOST_CASES: u32 = 256;
+
 impl<'a> Lowering<'a> {
     /// A branch on an integer.
     pub fn switch(&mut self, switch: &'a Switch, result: Continuation, frames: &mut Vec<Frame>) -> Next<'a> {
@@ -34,6 +37,7 @@ impl<'a> Lowering<'a> {
         let targets = Targets::new(arms.iter().map(|(_, arm)| arm).chain(default));
         let default = default.and(targets.indices.last().copied());
         let keys: Vec<_> = arms.iter().map(|(key, _)| *key).zip(targets.indices.iter().copied()).collect();
+        let (keys, default) = with_all_cases(keys, default, switch.cases);
         match targets.distinct[..] {
             [] => Next::Done(self.tree.push(Expr::Unreachable)),
             [arm] => self.jump(arm, result),
@@ -171,6 +175,26 @@ impl<'a> Lowering<'a> {
         self.paths.set(path);
         expr
     }
+}
+
+/// The keys of a default, where it is known which those are: then nobody tests for bounds that nothing exceeds.
+fn with_all_cases(
+    mut keys: Vec<(i64, u32)>,
+    default: Option<u32>,
+    cases: Option<u32>,
+) -> (Vec<(i64, u32)>, Option<u32>) {
+    let (Some(target), Some(cases)) = (default, cases.filter(|cases| *cases <= MOST_CASES)) else {
+        return (keys, default);
+    };
+    let has = |case: &i64| keys.binary_search_by_key(case, |(key, _)| *key).is_ok();
+    let missing: Vec<_> =
+        (0..i64::from(cases)).filter(|case| !has(case)).map(|case| (case, target)).collect();
+    if missing.is_empty() {
+        return (keys, default);
+    }
+    keys.extend(missing);
+    keys.sort_unstable();
+    (keys, None)
 }
 
 /// A test for one key.

@@ -66,6 +66,7 @@ fn deep_terms_do_not_overflow() {
                 arms: vec![(0, arm(k, &[Simple::Var(f)])), (1, arm(deeper, &[]))],
                 default: None,
                 dbg: Dbg::NONE,
+                cases: None,
             })),
         };
     }

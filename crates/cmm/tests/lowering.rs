@@ -58,6 +58,45 @@ fn switches_to_two_targets_are_conditionals() {
 }
 
 #[test]
+fn a_default_is_all_other_cases() {
+    check_body(
+        "x",
+        "let t = get_tag (x)
+         switch t { 1 -> k (1), 2 -> k (2), _ of 5 -> k (3) }",
+        expect![[r#"
+            (function camlT__f (x/0:val)
+              (switch (get_tag x/0)
+                (case 1 3)
+                (case 2 5)
+                (case 0 3 4 7)))
+        "#]],
+    );
+    check_body(
+        "x",
+        "let t = get_tag (x)
+         switch t { 0 -> k (1), 1 -> k (1), _ of 3 -> k (3) }",
+        expect![[r#"
+            (function camlT__f (x/0:val)
+              (if (int_compare.eq.naked (get_tag x/0) 2)
+                (then 7)
+                (else 3)))
+        "#]],
+    );
+    check_body(
+        "x",
+        "let t = get_tag (x)
+         switch t { 1 -> k (1), 2 -> k (2), _ of 1000 -> k (3) }",
+        expect![[r#"
+            (function camlT__f (x/0:val)
+              (switch (get_tag x/0)
+                (case 1 3)
+                (case 2 5)
+                (default 7)))
+        "#]],
+    );
+}
+
+#[test]
 fn string_switches_share_arms() {
     check_body(
         "s, x",

@@ -4,7 +4,7 @@ use flambeau_ir::prim::{IntCmp, IntOp};
 use flambeau_ir::stack::deep;
 use flambeau_ir::term::{self, StringSwitch, Switch};
 use flambeau_ir::{
-    ApplyCont, ContHandler, Continuation, Dbg, ExnCont, IntKind, Item, Kind, Machine, Prim, Simple, Subkind,
+    ApplyCont, ContHandler, Continuation, Dbg, ExnCont, IntKind, Item, Kind, Prim, Simple, Subkind,
     Terminator,
 };
 use flambeau_lambda::prim::RaiseKind;
@@ -14,9 +14,6 @@ use smallvec::{SmallVec, smallvec};
 
 use crate::builder::{CatchTarget, Converter, Handler, Result, Target};
 use crate::env::{Binding, Val};
-
-/// A switch of bytecode has an arm for each of so many cases.
-const MOST_CASES: u32 = 256;
 
 impl Converter<'_> {
     // ---- conditions
@@ -232,21 +229,12 @@ impl Converter<'_> {
         }
         const_arms.sort_by_key(|(key, _)| *key);
         block_arms.sort_by_key(|(key, _)| *key);
-        let is_bytecode = self.rewrites.machine == Machine::Bytecode;
-        // The instruction that branches on a value knows its cases.
-        let default = |arms: &mut Vec<(i64, ApplyCont)>, cases: u32| match &fail {
-            Some(fail) if is_bytecode && cases <= MOST_CASES => {
-                let has = |case: &i64| arms.iter().any(|(key, _)| key == case);
-                let missing: Vec<_> = (0..i64::from(cases)).filter(|case| !has(case)).collect();
-                arms.extend(missing.into_iter().map(|case| (case, fail.clone())));
-                arms.sort_by_key(|(key, _)| *key);
-                None
-            }
-            Some(fail) if arms.len() < cases as usize => Some(fail.clone()),
-            _ => None,
+        // With how many cases there are, so that the default's are known.
+        let default = |arms: &[(i64, ApplyCont)], cases: u32| {
+            fail.clone().filter(|_| arms.len() < cases as usize).map(|fail| (fail, cases))
         };
-        let const_default = default(&mut const_arms, switch.num_consts);
-        let block_default = default(&mut block_arms, switch.num_blocks);
+        let const_default = default(&const_arms, switch.num_consts);
+        let block_default = default(&block_arms, switch.num_blocks);
         let has_consts = switch.num_consts > 0;
         let has_blocks = switch.num_blocks > 0;
         match (has_consts, has_blocks) {
@@ -270,7 +258,7 @@ impl Converter<'_> {
         &mut self,
         scrutinee: Simple,
         arms: Vec<(i64, ApplyCont)>,
-        default: Option<ApplyCont>,
+        default: Option<(ApplyCont, u32)>,
         dbg: Dbg,
     ) -> Terminator {
         self.switch_on(arms, default, dbg, |this| {
@@ -282,7 +270,7 @@ impl Converter<'_> {
         &mut self,
         scrutinee: Simple,
         arms: Vec<(i64, ApplyCont)>,
-        default: Option<ApplyCont>,
+        default: Option<(ApplyCont, u32)>,
         dbg: Dbg,
     ) -> Terminator {
         self.switch_on(arms, default, dbg, |this| this.prim("tag", Prim::GetTag, &[scrutinee], LocId(dbg.0)))
@@ -292,17 +280,18 @@ impl Converter<'_> {
     fn switch_on(
         &mut self,
         arms: Vec<(i64, ApplyCont)>,
-        default: Option<ApplyCont>,
+        default: Option<(ApplyCont, u32)>,
         dbg: Dbg,
         number: impl FnOnce(&mut Self) -> Simple,
     ) -> Terminator {
         match (arms.len(), default) {
             (0, None) => Terminator::Unreachable,
-            (0, Some(default)) => Terminator::ApplyCont(default),
+            (0, Some((default, _))) => Terminator::ApplyCont(default),
             (1, None) => Terminator::ApplyCont(arms.into_iter().next().expect("one arm").1),
             (_, default) => {
                 let scrutinee = number(self);
-                Terminator::Switch(Box::new(Switch { scrutinee, arms, default, dbg }))
+                let (default, cases) = default.unzip();
+                Terminator::Switch(Box::new(Switch { scrutinee, arms, default, dbg, cases }))
             }
         }
     }
@@ -549,5 +538,6 @@ pub(crate) fn two_way(scrutinee: Simple, if_true: Continuation, if_false: Contin
         arms: vec![(0, ApplyCont::plain(if_false))],
         default: Some(ApplyCont::plain(if_true)),
         dbg: Dbg::NONE,
+        cases: None,
     }))
 }

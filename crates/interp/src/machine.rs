@@ -305,7 +305,8 @@ impl<'a> Machine<'a> {
     fn switch(&mut self, switch: &Switch) -> Step<'a> {
         let value = crate::arith::integer(IntKind::Naked, self.atom(switch.scrutinee)?)?;
         let arm = switch.arms.iter().find(|(key, _)| *key == value).map(|(_, jump)| jump);
-        self.apply_cont(arm.or(switch.default.as_ref()).ok_or(Trap::Unreachable)?)
+        let is_case = switch.cases.is_none_or(|cases| (0..i64::from(cases)).contains(&value));
+        self.apply_cont(arm.or(switch.default.as_ref().filter(|_| is_case)).ok_or(Trap::Unreachable)?)
     }
 
     fn string_switch(&mut self, switch: &StringSwitch) -> Step<'a> {

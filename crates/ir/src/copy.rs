@@ -311,6 +311,7 @@ impl<'u> Copier<'u> {
                 arms: switch.arms.iter().map(|(value, jump)| (*value, self.jump(jump))).collect(),
                 default: switch.default.as_ref().map(|jump| self.jump(jump)),
                 dbg: self.dbg(switch.dbg),
+                cases: switch.cases,
             })),
             Terminator::StringSwitch(switch) => Terminator::StringSwitch(Box::new(StringSwitch {
                 scrutinee: self.simple(switch.scrutinee),

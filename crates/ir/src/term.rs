@@ -209,6 +209,9 @@ pub struct Switch {
     pub default: Option<ApplyCont>,
     /// The location of the test.
     pub dbg: Dbg,
+    /// Beside a default: the scrutinee is less than this, and not negative, as the type of the source says. Whoever
+    /// asks a default for its values, or lays out a table, needs no test of the bounds.
+    pub cases: Option<u32>,
 }
 
 /// A branch on the contents of a string.

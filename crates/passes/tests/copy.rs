@@ -60,6 +60,7 @@ fn beside(unit: &Unit, body: &Expr) -> Option<(Unit, Expr)> {
         arms: vec![(0, arm(old)), (1, arm(new))],
         default: None,
         dbg: Dbg::NONE,
+        cases: None,
     };
     let items = vec![Item::LetCont { recursive: false, handlers }];
     Some((copied, Expr { items, terminator: Terminator::Switch(Box::new(switch)) }))

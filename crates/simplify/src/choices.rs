@@ -52,7 +52,7 @@ impl Simplifier<'_> {
             handlers.push(ContHandler { cont, params: Params::new(), body });
             arms.push((at, ApplyCont::plain(cont)));
         }
-        let switch = Switch { scrutinee: which, arms, default: None, dbg: apply.dbg };
+        let switch = Switch { scrutinee: which, arms, default: None, dbg: apply.dbg, cases: None };
         let items = vec![Item::LetCont { recursive: false, handlers }];
         self.body_in_place(apply, Expr { items, terminator: Terminator::Switch(Box::new(switch)) })
     }

@@ -171,10 +171,10 @@ impl Simplifier<'_> {
             }
             Terminator::Apply(apply) => Terminator::Apply(Box::new(self.call(*apply, flow, items))),
             Terminator::Switch(switch) => {
-                let Switch { scrutinee, arms, default, dbg } = *switch;
+                let Switch { scrutinee, arms, default, dbg, cases } = *switch;
                 let arms = arms.into_iter().map(|(n, jump)| (n, self.bare_jump(jump, flow, items))).collect();
                 let default = default.map(|jump| self.bare_jump(jump, flow, items));
-                Terminator::Switch(Box::new(Switch { scrutinee, arms, default, dbg }))
+                Terminator::Switch(Box::new(Switch { scrutinee, arms, default, dbg, cases }))
             }
             Terminator::StringSwitch(switch) => {
                 let StringSwitch { scrutinee, arms, default, dbg } = *switch;

@@ -45,7 +45,8 @@ impl Simplifier<'_> {
             self.count(|removed| removed.branches += 1);
             return Next::End(Terminator::ApplyCont(jump));
         }
-        Next::End(Terminator::Switch(Box::new(Switch { scrutinee, arms, default, dbg: switch.dbg })))
+        let cases = switch.cases.filter(|_| default.is_some());
+        Next::End(Terminator::Switch(Box::new(Switch { scrutinee, arms, default, dbg: switch.dbg, cases })))
     }
 
     /// A switch on the negation of a truth value is one on that, its arms exchanged.
@@ -75,14 +76,17 @@ impl Simplifier<'_> {
 
     /// Drops the arms for values that the scrutinee can't have. Returns those that it can.
     fn prune(&mut self, switch: &mut Switch) -> IntSet {
-        let set = self.env.switched(switch.scrutinee);
+        let mut set = self.env.switched(switch.scrutinee);
+        if let Some(cases) = switch.cases {
+            set = set.intersection(&IntSet::range(0, i64::from(cases) - 1));
+        }
         let others = switch.arms.iter().fold(set.clone(), |set, (value, _)| set.without(*value));
         let dead_arms = switch.arms.iter().any(|(value, _)| !set.contains(*value));
         let dead_default = switch.default.is_some() && others.is_empty();
         if (dead_arms || dead_default) && self.allow(Rewrite::DeadArms) {
             switch.arms.retain(|(value, _)| set.contains(*value));
             if dead_default {
-                switch.default = None;
+                (switch.default, switch.cases) = (None, None);
             }
         }
         set

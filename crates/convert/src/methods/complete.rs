@@ -275,6 +275,6 @@ impl Converter<'_> {
         }
         let scrutinee = self.prim("number", Prim::Untag, &[number], LocId(0));
         let default = Some(ApplyCont::plain(no));
-        Ok(Terminator::Switch(Box::new(Switch { scrutinee, arms, default, dbg: Dbg::NONE })))
+        Ok(Terminator::Switch(Box::new(Switch { scrutinee, arms, default, dbg: Dbg::NONE, cases: None })))
     }
 }

@@ -44,7 +44,7 @@ impl Generator {
         );
         let arms = vec![(0, ApplyCont::plain(go))];
         let default = Some(ApplyCont::plain(leave));
-        let switch = Switch { scrutinee: is_over, arms, default, dbg: Dbg::NONE };
+        let switch = Switch { scrutinee: is_over, arms, default, dbg: Dbg::NONE, cases: None };
         let body = Expr { items: run, terminator: Terminator::Switch(Box::new(switch)) };
         let handlers = vec![ContHandler { cont: head, params, body }];
         outside.push(Item::LetCont { recursive: true, handlers });
@@ -82,7 +82,7 @@ impl Generator {
         }
         let scrutinee = self.force(&mut scope, &mut items, Type::Naked);
         let arms = vec![(0, ApplyCont::plain(leave))];
-        let switch = Switch { scrutinee, arms, default: Some(again), dbg: Dbg::NONE };
+        let switch = Switch { scrutinee, arms, default: Some(again), dbg: Dbg::NONE, cases: None };
         Expr { items, terminator: Terminator::Switch(Box::new(switch)) }
     }
 }

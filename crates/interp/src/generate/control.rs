@@ -200,6 +200,7 @@ impl Generator {
                 arms: vec![(0, arm(go)), (1, arm(stop))],
                 default: None,
                 dbg: self.location(),
+                cases: None,
             }));
             handlers.push(ContHandler { cont: *cont, params, body: Expr { items: run, terminator } });
         }
@@ -272,7 +273,7 @@ impl Generator {
             items.push(Item::LetCont { recursive: false, handlers });
         }
         let default = if partial { None } else { Some(default) };
-        Terminator::Switch(Box::new(Switch { scrutinee, arms, default, dbg: Dbg::NONE }))
+        Terminator::Switch(Box::new(Switch { scrutinee, arms, default, dbg: Dbg::NONE, cases: None }))
     }
 
     fn string_switch(&mut self, scope: &mut Scope, items: &mut Vec<Item>) -> Terminator {

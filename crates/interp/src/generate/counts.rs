@@ -66,7 +66,13 @@ impl Generator {
         let again = ContHandler { cont: go, params: Default::default(), body };
         run.push(Item::LetCont { recursive: false, handlers: vec![again] });
         let arms = vec![(0, jump(done, smallvec![n]))];
-        let switch = Switch { scrutinee: more, arms, default: Some(jump(go, smallvec![])), dbg: Dbg::NONE };
+        let switch = Switch {
+            scrutinee: more,
+            arms,
+            default: Some(jump(go, smallvec![])),
+            dbg: Dbg::NONE,
+            cases: None,
+        };
         let body = Expr { items: run, terminator: Terminator::Switch(Box::new(switch)) };
         let handlers = vec![ContHandler { cont: head, params, body }];
         let body = Expr {

@@ -326,7 +326,7 @@ impl Generator {
         let arm = |cont| ApplyCont { cont, args: Default::default() };
         let arms = vec![(0, arm(go)), (1, arm(stop))];
         let dbg = self.location();
-        let switch = Switch { scrutinee: is_over, arms, default: None, dbg };
+        let switch = Switch { scrutinee: is_over, arms, default: None, dbg, cases: None };
         Expr { items, terminator: Terminator::Switch(Box::new(switch)) }
     }
 

@@ -37,7 +37,8 @@ impl Generator {
         let (mut inside, mut run) = (scope.clone(), Vec::new());
         let scrutinee = self.force(&mut inside, &mut run, Type::Naked);
         run.push(Item::LetCont { recursive: false, handlers });
-        let switch = Switch { scrutinee, arms: vec![(0, left)], default: Some(right), dbg: Dbg::NONE };
+        let switch =
+            Switch { scrutinee, arms: vec![(0, left)], default: Some(right), dbg: Dbg::NONE, cases: None };
         let body = Box::new(Expr { items: run, terminator: Terminator::Switch(Box::new(switch)) });
         let params = self.params(scope, &[ty]);
         let param = params[0];
@@ -88,7 +89,8 @@ impl Generator {
             ApplyCont { cont, args: smallvec![arg] }
         };
         let (zero, one) = if negated { (jump(1), jump(0)) } else { (jump(0), jump(1)) };
-        let switch = Switch { scrutinee, arms: vec![(0, zero)], default: Some(one), dbg: Dbg::NONE };
+        let switch =
+            Switch { scrutinee, arms: vec![(0, zero)], default: Some(one), dbg: Dbg::NONE, cases: None };
         let body = Box::new(Expr { items: run, terminator: Terminator::Switch(Box::new(switch)) });
         let ty = if tagged { Type::Int } else { Type::Naked };
         let params = self.params(scope, &[ty]);
@@ -131,7 +133,7 @@ impl Generator {
         });
         let arms = vec![(0, jump(go, smallvec![]))];
         let default = Some(jump(after, smallvec![]));
-        let switch = Switch { scrutinee: is_over, arms, default, dbg: Dbg::NONE };
+        let switch = Switch { scrutinee: is_over, arms, default, dbg: Dbg::NONE, cases: None };
         let body = Expr { items: run, terminator: Terminator::Switch(Box::new(switch)) };
         let handlers = vec![ContHandler { cont: head, params, body }];
         let start = Simple::tagged(self.random.below(4) as i64);

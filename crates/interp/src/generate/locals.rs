@@ -164,7 +164,7 @@ impl Generator {
         let arm = |cont| ApplyCont { cont, args: Default::default() };
         let arms = vec![(0, arm(go)), (1, arm(stop))];
         let dbg = self.location();
-        let switch = Switch { scrutinee: is_over, arms, default: None, dbg };
+        let switch = Switch { scrutinee: is_over, arms, default: None, dbg, cases: None };
         self.unit.codes[id].body = Expr { items, terminator: Terminator::Switch(Box::new(switch)) };
     }
 
@@ -184,7 +184,8 @@ impl Generator {
         });
         items.push(Item::LetCont { recursive: false, handlers: handlers.into() });
         let [one, two] = conts.map(|cont| ApplyCont { cont, args: Default::default() });
-        let switch = Switch { scrutinee, arms: vec![(0, one)], default: Some(two), dbg: Dbg::NONE };
+        let switch =
+            Switch { scrutinee, arms: vec![(0, one)], default: Some(two), dbg: Dbg::NONE, cases: None };
         Expr { items, terminator: Terminator::Switch(Box::new(switch)) }
     }
 

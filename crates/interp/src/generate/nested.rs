@@ -38,7 +38,7 @@ impl Generator {
         let default = Some(jump(handlers[1].cont));
         let scrutinee = self.force(&mut inside, &mut run, Type::Naked);
         run.push(Item::LetCont { recursive: false, handlers });
-        let switch = Switch { scrutinee, arms, default, dbg: Dbg::NONE };
+        let switch = Switch { scrutinee, arms, default, dbg: Dbg::NONE, cases: None };
         let body = Box::new(Expr { items: run, terminator: Terminator::Switch(Box::new(switch)) });
         let params = self.params(scope, &[Type::Int]);
         items.push(Item::Join { cont, params, body });

@@ -70,7 +70,13 @@ impl Generator {
             let (mut inside, mut run) = (scope.clone(), Vec::new());
             let scrutinee = self.force(&mut inside, &mut run, Type::Naked);
             run.push(Item::LetCont { recursive: false, handlers });
-            let switch = Switch { scrutinee, arms: vec![(0, left)], default: Some(right), dbg: Dbg::NONE };
+            let switch = Switch {
+                scrutinee,
+                arms: vec![(0, left)],
+                default: Some(right),
+                dbg: Dbg::NONE,
+                cases: None,
+            };
             let body = Box::new(Expr { items: run, terminator: Terminator::Switch(Box::new(switch)) });
             items.push(Item::Join { cont, params: Default::default(), body });
         }

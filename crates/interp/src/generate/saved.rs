@@ -237,6 +237,7 @@ impl Generator {
 }
 
 fn branch(scrutinee: Simple, zero: ApplyCont, other: ApplyCont) -> Terminator {
-    let switch = Switch { scrutinee, arms: vec![(0, zero)], default: Some(other), dbg: Dbg::NONE };
+    let switch =
+        Switch { scrutinee, arms: vec![(0, zero)], default: Some(other), dbg: Dbg::NONE, cases: None };
     Terminator::Switch(Box::new(switch))
 }

@@ -116,7 +116,8 @@ impl Generator {
             if default.is_none() {
                 arms.push((1, second));
             }
-            let switch = Switch { scrutinee, arms, default, dbg: Dbg::NONE };
+            let cases = default.is_some().then_some(2);
+            let switch = Switch { scrutinee, arms, default, dbg: Dbg::NONE, cases };
             let body = Expr { items: run, terminator: Terminator::Switch(Box::new(switch)) };
             let cont = self.unit.new_continuation("blocks");
             Some(ContHandler { cont, params: smallvec![], body })
@@ -141,7 +142,8 @@ impl Generator {
             (Prim::IsInt, vec![value])
         };
         let scrutinee = self.let_(&mut outer, items, prim, &args, Type::Naked);
-        let switch = Switch { scrutinee, arms: vec![(0, block)], default: Some(last), dbg: Dbg::NONE };
+        let switch =
+            Switch { scrutinee, arms: vec![(0, block)], default: Some(last), dbg: Dbg::NONE, cases: None };
         Terminator::Switch(Box::new(switch))
     }
 
@@ -216,7 +218,7 @@ impl Generator {
         run.push(Item::LetCont { recursive: false, handlers: vec![go_handler] });
         let arms = vec![(0, jump(go, smallvec![]))];
         let default = Some(jump(after, smallvec![Simple::Var(value)]));
-        let switch = Switch { scrutinee: is_over, arms, default, dbg: Dbg::NONE };
+        let switch = Switch { scrutinee: is_over, arms, default, dbg: Dbg::NONE, cases: None };
         let body = Expr { items: run, terminator: Terminator::Switch(Box::new(switch)) };
         let handlers = vec![ContHandler { cont: head, params: smallvec![counter, value], body }];
         let (mut first, mut before) = (scope.clone(), Vec::new());
@@ -311,7 +313,7 @@ impl Generator {
         });
         let arm = |cont| ApplyCont { cont, args: smallvec![] };
         let arms = vec![(0, arm(go)), (1, arm(stop))];
-        let switch = Switch { scrutinee: is_over, arms, default: None, dbg: Dbg::NONE };
+        let switch = Switch { scrutinee: is_over, arms, default: None, dbg: Dbg::NONE, cases: None };
         self.unit.codes[id].body = Expr { items, terminator: Terminator::Switch(Box::new(switch)) };
         id
     }

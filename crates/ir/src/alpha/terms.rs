@@ -122,10 +122,11 @@ impl<'u> Comparer<'u> {
             (Terminator::Apply(a), Terminator::Apply(b)) => self.apply(a, b),
             (Terminator::ApplyCont(a), Terminator::ApplyCont(b)) => self.jump(a, b),
             (Terminator::Switch(a), Terminator::Switch(b)) => {
-                let Switch { scrutinee, arms, default, dbg } = &**a;
+                let Switch { scrutinee, arms, default, dbg, cases } = &**a;
                 self.simple(*scrutinee, b.scrutinee)?;
                 same(*dbg == b.dbg, "locations")?;
                 self.arms(arms, &b.arms)?;
+                same(*cases == b.cases, "numbers of cases")?;
                 self.default_arm(default.as_ref(), b.default.as_ref())
             }
             (Terminator::StringSwitch(a), Terminator::StringSwitch(b)) => {

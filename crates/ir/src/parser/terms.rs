@@ -236,12 +236,12 @@ impl Parser<'_> {
             "call" => Ok(Terminator::Apply(Box::new(self.apply(None)?))),
             "switch" => {
                 let (scrutinee, dbg) = (self.simple()?, self.dbg()?);
-                let (arms, default) = self.arms(Self::integer)?;
-                Ok(Terminator::Switch(Box::new(Switch { scrutinee, arms, default, dbg })))
+                let (arms, default, cases) = self.arms(Self::integer)?;
+                Ok(Terminator::Switch(Box::new(Switch { scrutinee, arms, default, dbg, cases })))
             }
             "switch_string" => {
                 let (scrutinee, dbg) = (self.simple()?, self.dbg()?);
-                let (arms, default) = self.arms(Self::bytes)?;
+                let (arms, default, _) = self.arms(Self::bytes)?;
                 Ok(Terminator::StringSwitch(Box::new(StringSwitch { scrutinee, arms, default, dbg })))
             }
             "raise" => self.raise(RaiseKind::Regular),
@@ -274,19 +274,22 @@ impl Parser<'_> {
         Ok(ApplyCont { cont, args: self.arguments_if_any()? })
     }
 
-    /// `{ value -> jump, …, _ -> jump }`
-    #[allow(clippy::type_complexity, reason = "the two fields of both sorts of switches")]
+    /// `{ value -> jump, …, _ of cases -> jump }`
+    #[allow(clippy::type_complexity, reason = "the fields of both sorts of switches")]
     fn arms<V>(
         &mut self,
         value: impl Fn(&mut Self) -> Result<V>,
-    ) -> Result<(Vec<(V, ApplyCont)>, Option<ApplyCont>)> {
+    ) -> Result<(Vec<(V, ApplyCont)>, Option<ApplyCont>, Option<u32>)> {
         self.expect(Token::LeftBrace)?;
-        let (mut arms, mut default) = (Vec::new(), None);
+        let (mut arms, mut default, mut cases) = (Vec::new(), None, None);
         self.list_until(Token::RightBrace, |parser| {
             if default.is_some() {
                 return Err(parser.expected("`}` after the default arm"));
             }
             let value = if parser.eat_word("_") { None } else { Some(value(parser)?) };
+            if value.is_none() && parser.eat_word("of") {
+                cases = Some(parser.integer()?);
+            }
             parser.expect(Token::Arrow)?;
             let jump = parser.jump()?;
             match value {
@@ -295,7 +298,7 @@ impl Parser<'_> {
             }
             Ok(())
         })?;
-        Ok((arms, default))
+        Ok((arms, default, cases))
     }
 
     // ---- calls

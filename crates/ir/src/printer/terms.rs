@@ -290,14 +290,14 @@ impl Printer<'_> {
             Terminator::Apply(apply) => self.apply(apply, Some(apply.ret)),
             Terminator::ApplyCont(ApplyCont { cont, args }) => self.jump(*cont, args),
             Terminator::Switch(switch) => {
-                let Switch { scrutinee, arms, default, dbg } = &**switch;
+                let Switch { scrutinee, arms, default, dbg, cases } = &**switch;
                 self.switch_head("switch ", *scrutinee, *dbg);
-                self.arms(arms, default.as_ref(), |printer, &value| printer.number(value));
+                self.arms(arms, default.as_ref(), *cases, |printer, &value| printer.number(value));
             }
             Terminator::StringSwitch(switch) => {
                 let StringSwitch { scrutinee, arms, default, dbg } = &**switch;
                 self.switch_head("switch_string ", *scrutinee, *dbg);
-                self.arms(arms, default.as_ref(), |printer, value| printer.string(value));
+                self.arms(arms, default.as_ref(), None, |printer, value| printer.string(value));
             }
             Terminator::Raise { kind, exn, handler, dbg } => {
                 self.text(match kind {
@@ -331,6 +331,7 @@ impl Printer<'_> {
         &mut self,
         arms: &[(V, ApplyCont)],
         default: Option<&ApplyCont>,
+        cases: Option<u32>,
         mut value: impl FnMut(&mut Self, &V),
     ) {
         let one_line = arms.len() + usize::from(default.is_some()) <= 2;
@@ -346,7 +347,13 @@ impl Printer<'_> {
             }
             match arm {
                 Some(arm) => value(self, arm),
-                None => self.text("_"),
+                None => {
+                    self.text("_");
+                    if let Some(cases) = cases {
+                        self.text(" of ");
+                        self.number(cases);
+                    }
+                }
             }
             self.text(" -> ");
             self.jump(jump.cont, &jump.args);

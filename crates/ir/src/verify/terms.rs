@@ -140,6 +140,9 @@ impl<'u> Verifier<'u> {
             Terminator::Switch(switch) => {
                 self.expect_kind(switch.scrutinee, Kind::NakedImmediate, || cause!["the scrutinee"]);
                 self.increasing(&switch.arms, switch.default.is_some(), |value| value.to_string());
+                if switch.cases.is_some() && switch.default.is_none() {
+                    self.error(cause!["a number of cases stands beside a default"]);
+                }
                 switch.for_each_jump(&mut |jump| self.jump(jump));
             }
             Terminator::StringSwitch(switch) => {

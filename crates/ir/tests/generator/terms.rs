@@ -186,8 +186,10 @@ impl Generator {
                 let first = self.random.below(9) as i64 - 5;
                 let arms = (0..count).map(|n| (first + n * 2, self.jump(scope))).collect();
                 let default = if self.random.one_in(2) { Some(self.jump(scope)) } else { None };
+                let cases =
+                    default.is_some().then(|| self.random.below(300) as u32).filter(|cases| *cases > 9);
                 let dbg = self.dbg();
-                Terminator::Switch(Box::new(Switch { scrutinee, arms, default, dbg }))
+                Terminator::Switch(Box::new(Switch { scrutinee, arms, default, dbg, cases }))
             }
             3 => {
                 let scrutinee = self.simple(scope, Kind::Value);

@@ -229,7 +229,8 @@ impl Expansion<'_> {
         let length = self.unit.new_variable("length", Kind::Value, Subkind::Immediate);
         let mut asked = |prim: Prim, args: &[Simple], arm: (i64, ApplyCont), otherwise: ApplyCont| {
             let var = self.unit.new_variable("is", Kind::NakedImmediate, Subkind::Any);
-            let switch = Switch { scrutinee: var.into(), arms: vec![arm], default: Some(otherwise), dbg };
+            let switch =
+                Switch { scrutinee: var.into(), arms: vec![arm], default: Some(otherwise), dbg, cases: None };
             Expr {
                 items: vec![bound(var, prim, args, dbg)],
                 terminator: Terminator::Switch(Box::new(switch)),
@@ -289,6 +290,7 @@ impl Expansion<'_> {
             arms: vec![(0, jump(slow, &[]))],
             default: Some(jump(cont, &[])),
             dbg,
+            cases: None,
         };
         Expr {
             items: vec![Item::Let { var: is_int, named, dbg }, Item::let_cont(cont, immediate)],

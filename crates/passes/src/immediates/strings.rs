@@ -41,7 +41,8 @@ impl Expansion<'_> {
         items.insert(0, Item::let_cont(slow, slow_path));
         items.push(Item::let_cont(fast, fast_path));
         let (arms, default) = (vec![(0, jump(fast, &[]))], Some(jump(slow, &[])));
-        let terminator = Terminator::Switch(Box::new(Switch { scrutinee: same.into(), arms, default, dbg }));
+        let terminator =
+            Terminator::Switch(Box::new(Switch { scrutinee: same.into(), arms, default, dbg, cases: None }));
         Expr { items, terminator }
     }
     /// The first word of a string; for an order, its first seven bytes as a number.

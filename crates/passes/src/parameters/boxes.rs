@@ -136,7 +136,13 @@ impl Convention<'_> {
         // The constructors are in the order in which they were found.
         let switch = |scrutinee, mut arms: Vec<(i64, ApplyCont)>| {
             arms.sort_unstable_by_key(|(value, _)| *value);
-            Terminator::Switch(Box::new(Switch { scrutinee, arms, default: None, dbg: Dbg::NONE }))
+            Terminator::Switch(Box::new(Switch {
+                scrutinee,
+                arms,
+                default: None,
+                dbg: Dbg::NONE,
+                cases: None,
+            }))
         };
         let mut of_block = Expr::unreachable();
         let tag = bind(unit, &mut of_block.items, Kind::NakedImmediate, Prim::GetTag, &[whole]);
@@ -309,6 +315,7 @@ impl Maker<'_> {
             arms,
             default: None,
             dbg: Dbg::NONE,
+            cases: None,
         }));
     }
 

@@ -25,5 +25,11 @@ pub(super) fn bind(
 /// A branch on a truth value.
 pub(super) fn branch(truth: Simple, if_true: ApplyCont, if_false: ApplyCont) -> Terminator {
     let arms = vec![(0, if_false)];
-    Terminator::Switch(Box::new(Switch { scrutinee: truth, arms, default: Some(if_true), dbg: Dbg::NONE }))
+    Terminator::Switch(Box::new(Switch {
+        scrutinee: truth,
+        arms,
+        default: Some(if_true),
+        dbg: Dbg::NONE,
+        cases: None,
+    }))
 }

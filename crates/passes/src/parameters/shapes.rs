@@ -70,6 +70,8 @@ pub(super) struct Shape {
     pub blocks: SmallVec<[Constructor; 2]>,
     /// Constants that are no blocks.
     pub immediates: SmallVec<[i64; 4]>,
+    /// Some return allocates what it returns. Where all is there already, parts save nothing.
+    pub allocates: bool,
     /// Something else.
     pub refused: bool,
 }
@@ -112,6 +114,7 @@ impl Shape {
     /// What may be one or the other.
     pub fn join(&mut self, other: Shape) {
         self.refused |= other.refused;
+        self.allocates |= other.allocates;
         match (self.number, other.number) {
             (Some(a), Some(b)) => self.refused |= a != b,
             (a, b) => self.number = a.or(b),
@@ -160,7 +163,7 @@ impl Shape {
 
     /// The kind of what is returned in the register, if it can be returned by parts.
     pub fn register(&self) -> Option<Kind> {
-        if self.refused {
+        if self.refused || !self.allocates {
             return None;
         }
         if let Some(number) = self.number {
@@ -313,7 +316,7 @@ impl Allocations {
             };
         }
         if let Some((kind, _)) = self.own_box(atom) {
-            return Shape { number: Some(kind), ..Shape::default() };
+            return Shape { number: Some(kind), allocates: true, ..Shape::default() };
         }
         if let Simple::Const(Const::Tagged(immediate)) = atom {
             return Shape { immediates: [immediate].into_iter().collect(), ..Shape::default() };
@@ -326,6 +329,7 @@ impl Allocations {
             _ => (fields.iter().map(|field| self.part(*field, DEPTH)).collect(), SmallVec::new()),
         };
         let block = Constructor { tag: *tag, parts, constants };
-        Shape { blocks: [block].into_iter().collect(), ..Shape::default() }
+        let allocates = matches!(atom, Simple::Var(_));
+        Shape { blocks: [block].into_iter().collect(), allocates, ..Shape::default() }
     }
 }

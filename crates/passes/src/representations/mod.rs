@@ -339,7 +339,13 @@ impl Copying<'_> {
         arms.extend(
             flat.filter(|_| mixed.is_some()).map(|cont| (arrays.len() as i64, ApplyCont::plain(cont))),
         );
-        let switch = Switch { scrutinee: count, arms, default: mixed.or(flat).map(ApplyCont::plain), dbg };
+        let switch = Switch {
+            scrutinee: count,
+            arms,
+            default: mixed.or(flat).map(ApplyCont::plain),
+            dbg,
+            cases: None,
+        };
         Expr { items, terminator: Terminator::Switch(Box::new(switch)) }
     }
 

@@ -43,7 +43,7 @@ impl Simplifier<'_> {
         }
         let mut of_blocks = match cases.tag {
             Some((lets, scrutinee)) => {
-                let switch = Switch { scrutinee, arms, default: None, dbg: Dbg::NONE };
+                let switch = Switch { scrutinee, arms, default: None, dbg: Dbg::NONE, cases: None };
                 Expr { items: lets, terminator: Terminator::Switch(Box::new(switch)) }
             }
             None => Expr {
@@ -75,7 +75,7 @@ impl Simplifier<'_> {
             items.push(Item::LetCont { recursive: false, handlers });
         }
         let arms = vec![(0, block), (1, int)];
-        let switch = Switch { scrutinee: is_int, arms, default: None, dbg: Dbg::NONE };
+        let switch = Switch { scrutinee: is_int, arms, default: None, dbg: Dbg::NONE, cases: None };
         let body = Box::new(Expr { items, terminator: Terminator::Switch(Box::new(switch)) });
         Item::Join { cont: join, params, body }
     }

@@ -103,7 +103,7 @@ impl Hasher<'_> {
         let tag = self.unit.new_variable("tag", Kind::NakedImmediate, Subkind::Any);
         items.push(self.primitive(tag, Prim::GetTag, value));
         let default = Some(ApplyCont::plain(self.by_runtime));
-        let switch = Switch { scrutinee: tag.into(), arms, default, dbg: self.dbg };
+        let switch = Switch { scrutinee: tag.into(), arms, default, dbg: self.dbg, cases: None };
         Expr { items, terminator: Terminator::Switch(Box::new(switch)) }
     }
 
@@ -154,7 +154,7 @@ impl Hasher<'_> {
         let is_int = self.unit.new_variable("is_int", Kind::NakedImmediate, Subkind::Any);
         let items = vec![Item::let_cont(block, on_block), self.primitive(is_int, Prim::IsInt, value)];
         let (arms, default) = (vec![(0, ApplyCont::plain(block))], Some(ApplyCont::plain(on_immediate)));
-        let switch = Switch { scrutinee: is_int.into(), arms, default, dbg: self.dbg };
+        let switch = Switch { scrutinee: is_int.into(), arms, default, dbg: self.dbg, cases: None };
         Expr { items, terminator: Terminator::Switch(Box::new(switch)) }
     }
 

@@ -297,7 +297,8 @@ fn compare_floats(unit: &mut Unit, item: Item, op: IntCmp, items: &mut Vec<Item>
         let var = unit.new_variable("is_int", Kind::NakedImmediate, Subkind::Any);
         let named = Named::Prim { prim: Prim::IsInt, args: smallvec![value], exn: None };
         let arms = vec![(0, jump(on))];
-        let switch = Switch { scrutinee: var.into(), arms, default: Some(jump(by_runtime)), dbg };
+        let switch =
+            Switch { scrutinee: var.into(), arms, default: Some(jump(by_runtime)), dbg, cases: None };
         (Item::Let { var, named, dbg }, Terminator::Switch(Box::new(switch)))
     };
     let handler = |cont, body| ContHandler { cont, params: SmallVec::new(), body };
