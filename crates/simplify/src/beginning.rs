@@ -50,7 +50,9 @@ impl<'e> Paths<'e> {
     fn loads(&mut self, expr: &'e Expr) -> Loads<'e> {
         let mut loads = Loads::new();
         for item in &expr.items {
-            self.items = self.items.saturating_sub(1);
+            // Before what is nested in the item: there may be any number of runs in one another.
+            let Some(left) = self.items.checked_sub(1) else { return loads };
+            self.items = left;
             match item {
                 Item::LetCont { recursive: false, handlers } => {
                     for handler in handlers {
@@ -61,7 +63,7 @@ impl<'e> Paths<'e> {
                 Item::Join { body, .. } => loads.extend(self.loads(body)),
                 _ => loads.extend(load(item)),
             }
-            if self.items == 0 || !may_precede_load(item) {
+            if !may_precede_load(item) {
                 return loads;
             }
         }

@@ -161,7 +161,7 @@ impl Prim {
     /// How it constrains an allocation that moves past it. A check does not: where it fails, what was not allocated
     /// yet is not missed. A read does: the window between it and a write that depends on it must stay free of
     /// allocations, which let other threads run (soundness row 12). But not one of what others never write: a field
-    /// that is declared immutable, or a string, which may have been bytes, but not any that threads share by then.
+    /// that is declared immutable, or a string, which threads do not share while it is still written as bytes.
     #[must_use]
     pub fn crossing(&self) -> Crossing {
         let effects = self.effects();
