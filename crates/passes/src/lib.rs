@@ -61,6 +61,7 @@ pub const PASSES: &[Pass] = &[
     PEEL,
     ROTATE,
     LATE_ROTATE,
+    INVERT,
     REPRESENTATIONS,
     BOUNDS,
     LATE_BOUNDS,
@@ -96,6 +97,7 @@ const LATE_ROTATE: Pass = Pass {
         !rewrites.rotated.is_empty()
     },
 };
+const INVERT: Pass = Pass { name: "invert", run: rotate::invert_recursive };
 /// Representations after the last round: code that is inlined was small, and only those functions that were changed
 /// pay.
 const REPRESENTATIONS: Pass = Pass {

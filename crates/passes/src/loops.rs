@@ -23,6 +23,11 @@ impl Rewriting<'_> {
         Iteration::of(handler.cont, &handler.body, &self.waiting)
     }
 
+    /// The function that the loop is in, nothing for the entry.
+    pub fn function(&self) -> Option<CodeId> {
+        self.code
+    }
+
     /// Asks for permission to rewrite a loop.
     pub fn allow(&mut self, rewrite: Rewrite) -> bool {
         self.rewrites.allow(rewrite, self.unit, self.code)

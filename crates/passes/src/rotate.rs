@@ -4,7 +4,8 @@
 //! What a handler begins with loading can be loaded by those who jump to it instead (`simplify`, the form `Loads`): the
 //! block that an iteration allocates for the next one is never made then. Behind a test the loads can't be done
 //! earlier, for nothing says that there is such a block if the test fails. So the test goes where the jump is, and the
-//! loads stay behind it.
+//! loads stay behind it. Loops of recursive functions are inverted for what the back end saves around calls, too:
+//! `docs/passes/invert.md`.
 
 use flambeau_ir::copy::Copier;
 use flambeau_ir::{
@@ -45,8 +46,30 @@ pub fn rotated_so_far(unit: &Unit, rewrites: &Rewrites) -> Vec<Option<CodeId>> {
     entry.into_iter().chain(unit.codes.iter().filter_map(named)).collect()
 }
 
-/// Inverts the loop that a run ends by entering.
+/// Inverts loops of recursive functions that call something behind their test, and nothing before. The back end saves
+/// what is needed after a call where the loop begins, whether the call is reached or not, and such a loop is entered as
+/// often as it is continued. Returns whether there are any. On entry and on exit the unit is well-formed.
+pub fn invert_recursive(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
+    let calls_behind_test = |rewriting: &mut Rewriting, expr: &mut Expr, index: usize| {
+        let Some(function) = rewriting.function() else { return false };
+        let Code { recursive, ret, .. } = rewriting.unit.codes[function];
+        recursive && invert_entered(rewriting, expr, index, |head, _, _| head.calls_only_behind(ret))
+    };
+    !loops::rewrite(unit, rewrites, calls_behind_test).is_empty()
+}
+
+/// Inverts the loop that a run ends by entering, if it then begins with loads that those who jump to it can do.
 fn rotate_entered(rewriting: &mut Rewriting, expr: &mut Expr, index: usize) -> bool {
+    invert_entered(rewriting, expr, index, |head, expr, entry| head.is_worth_it(&entry.args, &made_in(expr)))
+}
+
+/// Inverts the loop that a run ends by entering.
+fn invert_entered(
+    rewriting: &mut Rewriting,
+    expr: &mut Expr,
+    index: usize,
+    is_worth_it: impl Fn(&Head, &Expr, &ApplyCont) -> bool,
+) -> bool {
     let (Item::LetCont { handlers, .. }, Terminator::ApplyCont(entry)) =
         (&expr.items[index], &expr.terminator)
     else {
@@ -54,8 +77,7 @@ fn rotate_entered(rewriting: &mut Rewriting, expr: &mut Expr, index: usize) -> b
     };
     let Some(head) = Head::of(&handlers[0]) else { return false };
     let never_ran = rewriting.unit.continuations[handlers[0].cont].heat == Heat::Never;
-    let made = made_in(expr);
-    if never_ran || !head.is_worth_it(&entry.args, &made) || !rewriting.allow(Rewrite::Rotation(entry.cont)) {
+    if never_ran || !is_worth_it(&head, expr, entry) || !rewriting.allow(Rewrite::Rotation(entry.cont)) {
         return false;
     }
     let Some(inverted) = head.inverted(rewriting.unit, &entry.args) else { return false };
@@ -208,6 +230,17 @@ impl<'e> Head<'e> {
                 && self.is_only_loaded_from(index, *param)
                 && self.is_allocated_for(index, made)
         })
+    }
+
+    /// Whether the loop, where it goes on, calls something before the function ends, which returns to `ret`, and some
+    /// exit of the test calls nothing.
+    fn calls_only_behind(&self, ret: Continuation) -> bool {
+        let mut leaves = false;
+        self.switch.for_each_jump(&mut |jump| {
+            let exit = self.exits.iter().find(|(exit, _)| exit.cont == jump.cont);
+            leaves |= jump.cont != self.rest.cont && !exit.is_some_and(|(exit, _)| calls(&exit.body, ret));
+        });
+        leaves && calls(&self.rest.body, ret)
     }
 
     /// What is done with a parameter before the test.
@@ -372,6 +405,18 @@ fn uses(body: &Expr, cont: Continuation) -> bool {
     let mut used = false;
     body.for_each_cont_use_deep(&mut |by, _| used |= by == cont);
     used
+}
+
+/// Whether something is saved around a call in a term, of a function that returns to `ret`.
+fn calls(body: &Expr, ret: Continuation) -> bool {
+    let mut calls = false;
+    body.walk(&mut |expr| {
+        calls |= matches!(&expr.terminator, Terminator::Apply(apply) if apply.ret != ret);
+        calls |= expr.items.iter().any(
+            |item| matches!(item, Item::Let { named: Named::Prim { prim, .. }, .. } if prim.is_c_call()),
+        );
+    });
+    calls
 }
 
 /// Whether a term begins with loading from a variable, before anything else happens.
