@@ -7,6 +7,7 @@ use flambeau_ir::{
 use crate::control::Run;
 use crate::lowering::{Atom, Lowering, const_atom, tagged};
 use crate::placement::Placement;
+use crate::ranges;
 use crate::tree::*;
 
 /// Lowers a unit, which the verifier accepts.
@@ -23,6 +24,7 @@ pub fn lower(unit: &Unit) -> Tree {
     }
     for id in in_order(unit) {
         let function = lowering.function(id, &unit.codes[id], &mut placement);
+        ranges::split(&mut lowering.tree, &function);
         lowering.tree.functions.push(function);
     }
     let entry = lowering.body(&unit.entry.body, unit.entry.ret, &mut placement);

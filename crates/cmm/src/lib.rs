@@ -4,8 +4,8 @@
 //! machine detail: headers, closure information words, generic applications and the expansion of
 //! primitives are the business of the OCaml side, through `Cmm_helpers`.
 //!
-//! [`lower`] translates one to the other in two steps, control and then the placement of bindings; docs/to-cmm.md
-//! says how, the headers of `control.rs` and `placement.rs` say why.
+//! [`lower`] translates one to the other in three steps: control, the placement of bindings, live ranges.
+//! docs/to-cmm.md says how, the headers of `control.rs`, `placement.rs` and `ranges.rs` say why.
 
 mod analysis;
 pub mod bytecode;
@@ -22,6 +22,7 @@ mod operands;
 mod operations;
 mod placement;
 pub mod printer;
+mod ranges;
 pub mod same;
 mod switch;
 pub mod tree;

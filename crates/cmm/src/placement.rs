@@ -20,6 +20,8 @@ use flambeau_ir::IntKind;
 use flambeau_ir::prim::IntCmp;
 use flambeau_ir::{Dbg, Machine, Prim};
 
+pub use self::effects::is_call;
+
 use self::effects::Class;
 use self::plan::{Fate, Node, Plan};
 use crate::frames::{Frame, close};

@@ -125,14 +125,15 @@ fn results_of_calls_are_assigned() {
                 (with L0 (i/3:val)
                   (if (int_compare.lt.tagged i/3 n/0)
                     (then
+                      (let i/8 i/3)
                       (do
-                        (if (phys_equal best/2 i/3)
+                        (if (phys_equal best/2 i/8)
                           (then
                             (let best2/6 (apply x/1 best/2))
                             (assign best/2 best2/6)
                             1)
                           (else 1)))
-                      (exit L0 (int_arith.add.tagged i/3 3)))
+                      (exit L0 (int_arith.add.tagged i/8 3)))
                     (else best/2)))))
         "#]],
     );
@@ -264,13 +265,15 @@ fn handlers_of_exceptions_keep_the_old_name_apart() {
                   (with L0 (i/3:val best/4:val)
                     (if (int_compare.lt.tagged i/3 n/0)
                       (then
+                        (let best/13 best/4)
+                        (let i/12 i/3)
                         (let best2/8
-                          (assign kept/2 best/4)
+                          (assign kept/2 best/13)
                           (c.c x/1)
-                          (if (int_compare.lt.tagged best/4 i/3)
-                            (then i/3)
-                            (else best/4)))
-                        (exit L0 (int_arith.add.tagged i/3 3) best2/8))
+                          (if (int_compare.lt.tagged best/13 i/12)
+                            (then i/12)
+                            (else best/13)))
+                        (exit L0 (int_arith.add.tagged i/12 3) best2/8))
                       (else best/4))))
                 (with e/10 kept/2)))
         "#]],
