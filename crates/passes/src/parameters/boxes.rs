@@ -389,6 +389,21 @@ fn are_same(
     run
 }
 
+/// A run that goes on to `same` if a number is a constant, else as `other` does.
+pub(super) fn constant_found_again(
+    unit: &mut Unit,
+    kind: BoxedKind,
+    number: Variable,
+    constant: Const,
+    same: ApplyCont,
+    other: Expr,
+) -> Expr {
+    let fresh = unit.new_continuation("fresh");
+    let mut run = Test { kind, number, same, other: jump(fresh, None) }.run(unit, constant);
+    run.items.insert(0, Item::let_cont(fresh, other));
+    run
+}
+
 /// A test whether a number is a constant, bit by bit: a zero has its sign, and what is not a number never is.
 struct Test {
     kind: BoxedKind,

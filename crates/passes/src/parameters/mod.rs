@@ -1,8 +1,8 @@
 //! Functions of which all calls are known take what they use (features C1, E5, E7, E8): what their closure captures is
 //! passed as parameters, so that no closure is allocated ([`captured`], lambda lifting); a parameter that every call
 //! allocates only to be projected from is passed as its fields, and an unused one not at all ([`parts`], argument
-//! promotion); a boxed number is returned as the number ([`results`]). Of a block that is made to be captured the parts
-//! are ([`environments`]).
+//! promotion); a boxed number is returned as the number ([`results`]), or goes through as one ([`numbers`]). Of a block
+//! that is made to be captured the parts are ([`environments`]).
 //!
 //! On entry and on exit the unit is well-formed. Time is linear in the unit, but for the search for the parts that
 //! functions which call each other have in common, which is nearly so. See `docs/passes/parameters.md`.
@@ -18,6 +18,7 @@ mod foreign;
 mod kept;
 pub(crate) mod known;
 mod made;
+mod numbers;
 mod parts;
 mod results;
 mod shapes;
@@ -34,6 +35,7 @@ pub fn parameters(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
     let outer = !rewrites.boxed_captures && environments::environments(unit, rewrites);
     let split = surrogates::surrogates(unit, rewrites);
     let lifted = captured::captured(unit, rewrites);
+    let numeric = numbers::numbers(unit, rewrites);
     let taken_apart = parts::parts(unit, rewrites);
     // A function that still stores parts is taken for one that returns them.
     let unread = slots::stores(unit, rewrites);
@@ -44,5 +46,5 @@ pub fn parameters(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
     }
     let captured = !rewrites.boxed_captures && environments::environments(unit, rewrites);
     let marked = foreign::mark(unit);
-    outer || split || unread || lifted || taken_apart || unboxed || captured || marked
+    outer || split || unread || lifted || numeric || taken_apart || unboxed || captured || marked
 }

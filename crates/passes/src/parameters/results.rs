@@ -154,7 +154,7 @@ pub(super) fn results(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
 
 /// Takes the bodies of joins which end where the joins go on into the run: what is known of what was made there is
 /// known of the join's parameters. `is_single`: nothing else jumps there.
-fn splice_joins(expr: &mut Expr, is_single: &dyn Fn(Continuation) -> bool) {
+pub(super) fn splice_joins(expr: &mut Expr, is_single: &dyn Fn(Continuation) -> bool) {
     let ends_here = |item: &Item| match item {
         Item::Join { cont, body, .. } => match &body.terminator {
             Terminator::ApplyCont(jump) => jump.cont == *cont && is_single(*cont),
@@ -184,7 +184,7 @@ fn splice_joins(expr: &mut Expr, is_single: &dyn Fn(Continuation) -> bool) {
 }
 
 /// Whether a function may return parts: a stub makes the whole of what it gets, though it was in tail position.
-fn returns_parts(code: &Code) -> bool {
+pub(super) fn returns_parts(code: &Code) -> bool {
     !code.attributes.stub
 }
 
@@ -208,7 +208,7 @@ fn hands_out_closures(body: &Expr) -> bool {
 }
 
 /// Whether a call is of a function that never returns: one of another unit, as a rule (`failwith`).
-fn never_returns(unit: &Unit, apply: &Apply) -> bool {
+pub(super) fn never_returns(unit: &Unit, apply: &Apply) -> bool {
     match &apply.kind {
         CallKind::Direct(code) => unit.codes[*code].attributes.no_return,
         CallKind::DirectExternal(name) => unit.imports.never_returns(name),
@@ -217,7 +217,7 @@ fn never_returns(unit: &Unit, apply: &Apply) -> bool {
 }
 
 /// Calls in tail position that never return, of functions that would return a whole, are followed by nothing instead.
-fn end_at_calls_without_return(unit: &mut Unit, body: &mut Expr, ret: Continuation) {
+pub(super) fn end_at_calls_without_return(unit: &mut Unit, body: &mut Expr, ret: Continuation) {
     body.walk_mut(&mut |expr| {
         let Terminator::Apply(apply) = &mut expr.terminator else { return };
         if apply.ret != ret || !never_returns(unit, apply) {

@@ -57,7 +57,7 @@ pub(super) fn exported(unit: &Unit, rewrites: &Rewrites) -> Vec<CodeId> {
     codes.filter(is_called).collect()
 }
 
-fn may_be_divided(unit: &Unit, code: &Code) -> bool {
+pub(super) fn may_be_divided(unit: &Unit, code: &Code) -> bool {
     may_be_copied(code) && code.is_of_values(&unit.variables)
 }
 
