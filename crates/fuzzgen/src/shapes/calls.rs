@@ -19,6 +19,7 @@ pub(super) const SHAPES: &[Shape] = &[
     shape("partial application", partial_application),
     shape("continuations and monads", monads),
     shape("local recursive functions", local_recursion),
+    shape("recursion over numbers", number_recursion),
     shape(GENERAL_CODE, generated),
 ];
 
@@ -500,6 +501,40 @@ fn local_recursion(g: &mut Gen) -> Instance {
     ];
     let kernel = Kernel::Iterated(int("(($f (i land 15)) land 0xFFFF)", &values), 20);
     Instance { items: vec![filled(text, &values)], kernel, ends: vec![] }
+}
+
+/// Recursive functions that take boxed numbers and return them, a parameter perhaps.
+fn number_recursion(g: &mut Gen) -> Instance {
+    let (f, h) = (g.fresh("f"), g.fresh("h"));
+    let (add, less, one, start) = *g.rng.pick(&[
+        ("( +. )", "( < )", "1.5", "(float_of_int i)"),
+        ("( *. )", "( <= )", "(-0.5)", "(float_of_int (i - 3))"),
+        ("Int64.add", "( < )", "3L", "(Int64.of_int i)"),
+        ("Int32.mul", "( <= )", "7l", "(Int32.of_int i)"),
+        ("Nativeint.sub", "( > )", "5n", "(Nativeint.of_int i)"),
+    ]);
+    let text = g.choice(&[
+        "let rec $f x n = if n <= 0 then x else $f ($add x $one) (if $c then n - 2 else n - 1)\n",
+        "let rec $f x n = if n <= 0 || $c then x else $add ($f ($add x $one) (n - 1)) ($f x (n - 2))\n",
+        "let rec $h x y n = if n <= 0 then (if $less x y then x else y) else $h ($h ($add x $one) y (n - 2)) ($add y x) (n - 3)\nlet $f x n = $h x $one n\n",
+        "let rec $f x n = if n <= 0 then x else if $c then raise Not_found else (try $f ($f ($add x $one) (n - 2)) (n - 3) with Not_found -> x)\n",
+        "let rec $f x n = let s = ref x in for i = 1 to n do s := $add !s ($f !s (n - i - 1)) done; if $c then !s else x\n",
+        "let rec $f x n = if n <= 0 then x else $h ($add x $one) (n - 1) and $h x n = if n <= 0 then $one else if $c then x else $add ($f x (n - 1)) $one\n",
+        "let $h = ref $one\nlet rec $f x n = if n <= 0 then x else begin (if $c then $h := x); $add ($f ($add x $one) (n - 1)) !$h end\n",
+        "let rec $f x n = if n <= 0 then x else match Some ($f ($add x $one) (n - 1)) with Some y when $c -> y | _ -> x\n",
+        "let rec $f x n = if n <= 0 then x else let g y = $f ($add x y) (n - 2) in if $c then g x else $add (g $one) x\n",
+    ]);
+    let values = [
+        ("f", Node::from(&f)),
+        ("h", (&h).into()),
+        ("add", add.into()),
+        ("less", less.into()),
+        ("one", one.into()),
+        ("start", start.into()),
+        ("c", g.condition(&["n"])),
+    ];
+    let run = int("(Hashtbl.hash (try $f $start (i land 7) with Not_found -> $one) land 0xFFFF)", &values);
+    Instance { items: vec![filled(text, &values)], kernel: Kernel::Iterated(run, 16), ends: vec![] }
 }
 
 /// Functions of the general generator, called with what varies.
