@@ -11,10 +11,10 @@ use flambeau_ir::stack::deep;
 use flambeau_ir::term::InlineAttribute;
 use flambeau_ir::{
     Apply, CallKind, Code, CodeAttributes, CodeId, ContHandler, Continuation, ExnCont, Expr, FunctionKind,
-    Heat, Item, Named, Prim, Rewrite, Rewrites, Terminator, Unit, Variable,
+    Heat, Item, Named, Prim, Rewrite, Rewrites, Simple, Terminator, Unit, Variable,
 };
 use flambeau_simplify::{export, size};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 use crate::outline::Region;
@@ -183,6 +183,7 @@ impl Parts {
         if beginning > BEGINNING
             || copies > COPIES
             || calls_on_a_path(goes_on, code, &mut FxHashMap::default()) < 2
+            || decides_again(data, goes_on, code)
             || stores_results(data)
         {
             return None;
@@ -287,6 +288,41 @@ fn ends_at_once(expr: &Expr) -> bool {
         ends &= matches!(expr.terminator, Terminator::ApplyCont(_) | Terminator::Switch(_));
     });
     ends
+}
+
+/// Whether some call passes all that the beginning decides by as the function was given it, perhaps in each iteration of
+/// a loop (Ackermann's function): the function knows that it goes on, and what is left of it would not.
+fn decides_again(data: &Code, goes_on: &Expr, code: CodeId) -> bool {
+    let mut tested: FxHashSet<Variable> = FxHashSet::default();
+    let mut note = |simple: Simple| tested.extend(simple.as_var());
+    data.body.items.iter().for_each(|item| item.for_each_simple(&mut note));
+    if let Terminator::Switch(switch) = &data.body.terminator {
+        note(switch.scrutinee);
+    }
+    // The variables that loops begin with as a parameter.
+    let mut same: FxHashMap<Variable, Variable> = data.params.iter().map(|param| (*param, *param)).collect();
+    goes_on.walk(&mut |expr| {
+        let Terminator::ApplyCont(entry) = &expr.terminator else { return };
+        let handlers = expr.items.iter().filter_map(|item| match item {
+            Item::LetCont { recursive: true, handlers } => Some(handlers),
+            _ => None,
+        });
+        for handler in handlers.flatten().filter(|handler| handler.cont == entry.cont) {
+            for (param, arg) in handler.params.iter().zip(&entry.args) {
+                let given = arg.as_var().and_then(|arg| same.get(&arg).copied());
+                same.extend(given.map(|given| (*param, given)));
+            }
+        }
+    });
+    let mut again = false;
+    goes_on.walk(&mut |expr| {
+        let Terminator::Apply(apply) = &expr.terminator else { return };
+        let passes = |(param, arg): (&Variable, &Simple)| {
+            !tested.contains(param) || arg.as_var().and_then(|arg| same.get(&arg)) == Some(param)
+        };
+        again |= apply.kind == CallKind::Direct(code) && data.params.iter().zip(&apply.args).all(passes);
+    });
+    again
 }
 
 /// Whether a function gives parts of its result in slots: nothing may come between a store there and the load.
