@@ -54,6 +54,8 @@ pub enum Rewrite {
     SimplerPrimitives,
     /// Cold code becomes a function of its own.
     Outlining,
+    /// Where a recursive function goes on becomes a function of its own.
+    Splitting,
     /// A number that is formatted often is by a function of the unit.
     Decimal,
     /// A function that is the same as another is left out.
@@ -235,6 +237,7 @@ impl Rewrite {
             SimplerPrimitive => "simpler primitive",
             SimplerPrimitives => "simpler primitives",
             Outlining => "outlining",
+            Splitting => "splitting",
             NoReturn => "no return",
             Contradiction => "contradiction",
             CertainRaise => "check that always fails",

@@ -24,14 +24,36 @@ pub mod representations;
 pub mod rotate;
 pub mod scalar_replacement;
 pub mod schedule;
+pub mod split;
 pub mod static_arrays;
 pub mod thread;
 pub mod unread;
 pub mod unroll;
 
-use flambeau_ir::{Rewrites, Unit};
+use std::collections::BTreeSet;
+
+use flambeau_ir::{Code, CodeId, Rewrites, Unit};
 
 pub use schedule::{Conditions, schedule};
+
+/// The linker's names of functions, which they keep when dead ones are removed; the entry has none.
+fn names_of<'u>(
+    unit: &'u Unit,
+    codes: &'u [Option<CodeId>],
+) -> impl Iterator<Item = Option<String>> + use<'u> {
+    codes.iter().map(|code| code.map(|code| unit.codes[code].linkage_name.clone()))
+}
+
+/// The functions of these names that still are in a unit, the entry without a code.
+fn named(unit: &Unit, names: &BTreeSet<Option<String>>) -> Vec<Option<CodeId>> {
+    if names.is_empty() {
+        return Vec::new();
+    }
+    let is_named =
+        |(id, code): (CodeId, &Code)| names.contains(&Some(code.linkage_name.clone())).then_some(Some(id));
+    let entry = names.contains(&None).then_some(None);
+    entry.into_iter().chain(unit.codes.iter().filter_map(is_named)).collect()
+}
 
 /// A pass.
 #[derive(Clone, Copy)]
@@ -62,6 +84,7 @@ pub const PASSES: &[Pass] = &[
     ROTATE,
     LATE_ROTATE,
     INVERT,
+    SPLIT,
     REPRESENTATIONS,
     BOUNDS,
     LATE_BOUNDS,
@@ -91,13 +114,25 @@ const LATE_ROTATE: Pass = Pass {
         let new = rotate::rotated_in(unit, rewrites);
         flambeau_simplify::revisit(unit, rewrites, &new);
         for _ in 0..2 {
-            let rotated = rotate::rotated_so_far(unit, rewrites);
+            let rotated = named(unit, &rewrites.rotated);
             flambeau_simplify::revisit(unit, rewrites, &rotated);
         }
         !rewrites.rotated.is_empty()
     },
 };
 const INVERT: Pass = Pass { name: "invert", run: rotate::invert_recursive };
+/// Function splitting: where a call is decided by its caller, more is known of it, and of what is behind it then.
+const SPLIT: Pass = Pass {
+    name: "split",
+    run: |unit, rewrites| {
+        let decided = split::split_in(unit, rewrites);
+        let names = names_of(unit, &decided).collect();
+        flambeau_simplify::revisit(unit, rewrites, &decided);
+        let decided_before = named(unit, &names);
+        flambeau_simplify::revisit(unit, rewrites, &decided_before);
+        !decided.is_empty()
+    },
+};
 /// Representations after the last round: code that is inlined was small, and only those functions that were changed
 /// pay.
 const REPRESENTATIONS: Pass = Pass {

@@ -30,6 +30,22 @@ pub(crate) fn mark_cycles_of_sets(unit: &mut Unit) {
     }
 }
 
+/// The codes that call themselves, but are in no cycle of direct calls with others.
+pub(crate) fn alone(unit: &Unit) -> Vec<CodeId> {
+    let mut graph = CallGraph::default();
+    for (caller, code) in &unit.codes {
+        code.body.walk(&mut |expr| {
+            if let Terminator::Apply(apply) = &expr.terminator
+                && let CallKind::Direct(callee) = apply.kind
+            {
+                graph.add(caller, callee);
+            }
+        });
+    }
+    let cycles = graph.cycles(unit.codes.len()).into_iter();
+    cycles.filter(|cycle| cycle.len() == 1).flatten().collect()
+}
+
 /// The codes which may be entered again while they run, as far as mentions show: by direct calls, by allocating
 /// closures, by naming static ones, and through their own closures if these are used for anything but what they
 /// capture.

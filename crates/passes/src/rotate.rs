@@ -19,6 +19,7 @@ use smallvec::SmallVec;
 
 use crate::carried::with_joins;
 use crate::loops::{self, Rewriting};
+use crate::names_of;
 
 /// What is tested is copied for the entry: no more than this.
 const TEST: u32 = 12;
@@ -29,21 +30,8 @@ const MORE_PARAMS: usize = 4;
 /// exit the unit is well-formed.
 pub fn rotated_in(unit: &mut Unit, rewrites: &mut Rewrites) -> Vec<Option<CodeId>> {
     let changed = loops::rewrite(unit, rewrites, rotate_entered);
-    let name = |code: &Option<CodeId>| code.map(|code| unit.codes[code].linkage_name.clone());
-    rewrites.rotated.extend(changed.iter().map(name));
+    rewrites.rotated.extend(names_of(unit, &changed));
     changed
-}
-
-/// The functions that still are in which loops were inverted, the entry without a code.
-pub fn rotated_so_far(unit: &Unit, rewrites: &Rewrites) -> Vec<Option<CodeId>> {
-    if rewrites.rotated.is_empty() {
-        return Vec::new();
-    }
-    let named = |(id, code): (CodeId, &Code)| {
-        rewrites.rotated.contains(&Some(code.linkage_name.clone())).then_some(Some(id))
-    };
-    let entry = rewrites.rotated.contains(&None).then_some(None);
-    entry.into_iter().chain(unit.codes.iter().filter_map(named)).collect()
 }
 
 /// Inverts loops of recursive functions that call something behind their test, and nothing before. The back end saves

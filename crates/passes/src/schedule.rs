@@ -7,7 +7,7 @@ use flambeau_ir::Machine;
 use crate::{
     CONTIFY, DECIMAL, EXTENSIONS, IMMEDIATES, INVERT, LATE_BOUNDS, LATE_LOOPS, LATE_ROTATE,
     LATE_SCALAR_REPLACEMENT, LOOPIFY, MOTION, OUTLINE, PARAMETERS, PEEL, POPCOUNT, Pass, REMAINDERS,
-    REPRESENTATIONS, ROTATE, SCALAR_REPLACEMENT, SIMPLIFY, STATIC_ARRAYS, THREAD, UNREAD, UNROLL,
+    REPRESENTATIONS, ROTATE, SCALAR_REPLACEMENT, SIMPLIFY, SPLIT, STATIC_ARRAYS, THREAD, UNREAD, UNROLL,
 };
 
 /// How many times the simplifier runs at most.
@@ -111,6 +111,7 @@ pub const SCHEDULE: &[Step] = &[
     step(UNREAD, When::Afterwards, If::OwnObject, "what still escapes by now does; blocks without their fields would look different to the simplifier"),
     step(EXTENSIONS, When::Afterwards, If::Native, "what is known of an int32 is used by now; words that leave loops are as they stay"),
     step(INVERT, When::Afterwards, If::Native, "only the code generator saves too much; the passes before know less of two tests than of one"),
+    step(SPLIT, When::Afterwards, If::OwnObject, "what a function begins with and the loops in it have their last form"),
     step(MOTION, When::Afterwards, If::Native, "where a check is gone, a load may leave a loop; in a branch nobody else sees an allocation"),
 ];
 
@@ -186,6 +187,7 @@ mod tests {
             "unread",
             "extensions",
             "invert",
+            "split",
             "motion",
         ];
         let first = ["contify", "loopify", "simplify"];

@@ -181,11 +181,17 @@ fn may_be_inlined(unit: &Unit, code: CodeId, rewrites: &Rewrites) -> bool {
         }
         _ => largest_benefit(unit, code).saturating_add(SMALL).min(LARGE),
     };
-    let copied = || specialise::uses_functions(unit, code) || specialise::types::gains_from_types(unit, code);
-    let consumes = || call_patterns::consumes_sequences(data, code);
-    let unrolled = || inline::descends_and_is_small(unit, code);
-    (stub || !data.recursive || copied() || consumes() || unrolled())
-        && size::whole(unit, code, limit).is_some()
+    (stub || !data.recursive || is_copied(unit, code)) && size::whole(unit, code, limit).is_some()
+}
+
+/// Whether other units may want copies of a function, though it is recursive: for a function that it calls, for the
+/// types of what it takes, for a sequence, or down a block that is known.
+#[must_use]
+pub fn is_copied(unit: &Unit, code: CodeId) -> bool {
+    specialise::uses_functions(unit, code)
+        || specialise::types::gains_from_types(unit, code)
+        || call_patterns::consumes_sequences(&unit.codes[code], code)
+        || inline::descends_and_is_small(unit, code)
 }
 
 /// Whether the hidden functions that an importing unit copies with a function are worth it: small, called and not

@@ -2,7 +2,7 @@
 
 use flambeau_ir::term::{InlineAttribute, SpecialiseAttribute};
 use flambeau_ir::{
-    Apply, CallKind, CodeId, Continuation, ExnCont, Expr, Heat, Item, Prim, Simple, Terminator,
+    Apply, CallKind, CodeId, Continuation, ExnCont, Expr, Heat, Item, Prim, Simple, Terminator, Variable,
 };
 use smallvec::SmallVec;
 
@@ -97,14 +97,34 @@ impl Generator {
         Terminator::Apply(Box::new(self.apply(call, ret, exn)))
     }
 
+    /// A function calls itself, less deep.
+    fn recursive_call(
+        &mut self,
+        scope: &mut Scope,
+        items: &mut Vec<Item>,
+        code: CodeId,
+        counter: Variable,
+    ) -> Call {
+        let closure = scope.closures.iter().find(|(_, c)| *c == code).map(|(closure, _)| *closure);
+        let mut call = self.direct(scope, items, code, closure);
+        call.args[0] = Simple::Var(counter);
+        call
+    }
+
+    /// A function calls itself twice, as one that folds over a tree does.
+    pub(super) fn recurse_twice(&mut self, scope: &mut Scope, items: &mut Vec<Item>) {
+        let Some((code, counter)) = scope.recursion else { return };
+        for _ in 0..2 {
+            let call = self.recursive_call(scope, items, code, counter);
+            self.join_call(scope, items, call);
+        }
+    }
+
     fn call(&mut self, scope: &mut Scope, items: &mut Vec<Item>) -> Call {
         if let Some((code, counter)) = scope.recursion
             && self.one_in(4)
         {
-            let closure = scope.closures.iter().find(|(_, c)| *c == code).map(|(closure, _)| *closure);
-            let mut call = self.direct(scope, items, code, closure);
-            call.args[0] = Simple::Var(counter);
-            return call;
+            return self.recursive_call(scope, items, code, counter);
         }
         let choice = self.random.below(10);
         if self.options.functions > 1 && choice < 4 {

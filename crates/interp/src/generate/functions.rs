@@ -317,7 +317,13 @@ impl Generator {
         let (stop, go) = (self.unit.new_continuation("stop"), self.unit.new_continuation("go"));
         let stop_body = self.leave(&mut scope.clone());
         scope.recursion = next.as_var().map(|next| (id, next));
-        let go_body = self.expr(scope, self.options.size);
+        let mut calls = Vec::new();
+        if !self.one_in(4) {
+            self.recurse_twice(&mut scope, &mut calls);
+        }
+        let rest = self.expr(scope, self.options.size);
+        calls.extend(rest.items);
+        let go_body = Expr { items: calls, terminator: rest.terminator };
         let handler = |cont, body| ContHandler { cont, params: Default::default(), body };
         items.push(Item::LetCont {
             recursive: false,

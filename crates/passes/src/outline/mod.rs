@@ -17,7 +17,7 @@ use flambeau_ir::{
 use flambeau_simplify::cold::{self, ColdConts};
 use flambeau_simplify::size;
 
-use region::Region;
+pub(crate) use region::Region;
 
 /// Smaller cold code stays where it is: it is hardly larger than a call with its arguments.
 const SMALL: u32 = 12;
