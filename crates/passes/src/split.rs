@@ -290,8 +290,8 @@ fn ends_at_once(expr: &Expr) -> bool {
     ends
 }
 
-/// Whether some call passes all that the beginning decides by as the function was given it, perhaps in each iteration of
-/// a loop (Ackermann's function): the function knows that it goes on, and what is left of it would not.
+/// Whether some call passes all that the beginning decides by as the function was given it, perhaps in each iteration
+/// of a loop (Ackermann's function): the function knows that it goes on, and what is left of it would not.
 fn decides_again(data: &Code, goes_on: &Expr, code: CodeId) -> bool {
     let mut tested: FxHashSet<Variable> = FxHashSet::default();
     let mut note = |simple: Simple| tested.extend(simple.as_var());
