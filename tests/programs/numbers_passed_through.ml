@@ -41,6 +41,13 @@ let rec unused (x : float) (y : float) n = if n = 0 then y else if n < 0 then x 
 let rec dropped (x : float) y n = if n = 0 then y else if n > 5 then x +. dropped y x (n - 3) else dropped (x +. 1.) (dropped x y 0 *. 2.) (n - 1)
 let rec count x n = if x > 100. then n else count (x *. 1.5) (n + 1) + count (x +. 30.) n
 
+(* A parameter that is a number for one type alone *)
+type _ ty = Float : float ty | Int : int ty
+let rec typed : type a. a ty -> a -> float -> int -> a = fun t x y n ->
+  match t with
+  | Float -> if n = 0 then x else typed Float (x *. 2.) (y +. 1.) (n - 1) +. y
+  | Int -> x
+
 let () =
   Printf.printf "%g %g %g\n" (takf 14. 9. 4.) (fib 15.) (ack 2. 5.);
   Printf.printf "%Ld %ld %nd\n" (fib64 15L) (fib32 15l) (fibn 15n);
@@ -63,4 +70,5 @@ let () =
   (* Nobody looks at it *)
   Printf.printf "%g %g\n" (takf 3. 1. 2.) (unused 2. 3. 3);
   Printf.printf "%g %g\n" (dropped (Obj.magic 12) 1.25 (id 0)) (dropped 1. 2. 8);
-  Printf.printf "%d\n" (count 1. 0)
+  Printf.printf "%d\n" (count 1. 0);
+  Printf.printf "%g %d\n" (typed Float 1. 2. 3) (typed Int 21 2. 3)

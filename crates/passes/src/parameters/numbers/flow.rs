@@ -5,7 +5,7 @@ use flambeau_ir::{
     Unit, Variable,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
-use smallvec::{SmallVec, smallvec};
+use smallvec::SmallVec;
 
 use super::super::results::never_returns;
 use super::super::shapes::Allocations;
@@ -30,6 +30,8 @@ enum Source {
     Node(Node),
     /// A box that is made there.
     Fresh(BoxedKind),
+    /// A box that calls from elsewhere pass, as the type of the parameter says.
+    Given(BoxedKind),
     /// A static box.
     Constant(Symbol, BoxedKind),
     /// A box that exists, or something else.
@@ -147,6 +149,7 @@ impl Flow {
                         closure.makes = true;
                         closure.is(kind);
                     }
+                    Source::Given(kind) => closure.is(kind),
                     Source::Constant(symbol, kind) => {
                         closure.is(kind);
                         if !closure.constants.contains(&symbol) {
@@ -235,13 +238,9 @@ impl Walk<'_> {
     fn function(&mut self, own: Option<(CodeId, Continuation)>, params: &[Variable], body: &Expr) {
         self.own = own;
         for param in params {
-            // What calls from elsewhere pass is a box that exists, and is found again.
-            let sources = if own.is_some() { smallvec![] } else { smallvec![Source::Other] };
-            self.flow
-                .sources
-                .entry(Node::Variable(*param))
-                .or_default()
-                .extend::<SmallVec<[Source; 2]>>(sources);
+            // A box that is passed and returned is found again.
+            let kind = number(self.unit, *param).filter(|_| own.is_some());
+            self.comes(kind.map_or(Source::Other, Source::Given), Node::Variable(*param));
         }
         if let Some((code, _)) = own {
             self.flow.sources.entry(Node::Result(code)).or_default();
@@ -300,7 +299,7 @@ impl Walk<'_> {
         item.for_each_cont_use(&mut |cont, _| self.unknown(cont));
         match item {
             Item::Let { var, named: Named::Simple(atom), .. } => self.flows(*atom, Node::Variable(*var)),
-            Item::Let { var, named: Named::Prim { prim, args, exn }, .. } => {
+            Item::Let { var, named: Named::Prim { prim, exn, .. }, .. } => {
                 if !matches!(prim, Prim::Unbox(_)) || exn.is_some() {
                     item.for_each_simple(&mut |atom| self.needs(atom));
                 }
@@ -308,7 +307,6 @@ impl Walk<'_> {
                     Prim::Box(kind) => Source::Fresh(*kind),
                     _ => Source::Other,
                 };
-                debug_assert!(!args.is_empty() || !matches!(source, Source::Fresh(_)));
                 self.comes(source, Node::Variable(*var));
             }
             Item::LetClosures { vars, set, .. } => {
