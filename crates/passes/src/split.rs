@@ -10,8 +10,8 @@ use flambeau_ir::prim::Crossing;
 use flambeau_ir::stack::deep;
 use flambeau_ir::term::InlineAttribute;
 use flambeau_ir::{
-    Apply, CallKind, Code, CodeAttributes, CodeId, ContHandler, Continuation, ExnCont, Expr, FunctionKind,
-    Heat, Item, Named, Prim, Rewrite, Rewrites, Simple, Terminator, Unit, Variable,
+    Apply, CallKind, Code, CodeAttributes, CodeId, ContHandler, Continuation, ExnCont, Expr, Heat, Item,
+    Named, Prim, Rewrite, Rewrites, Simple, Terminator, Unit, Variable,
 };
 use flambeau_simplify::{export, size};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -142,8 +142,8 @@ struct Parts {
     place: (usize, usize),
     /// What becomes a function: that handler, and those by which it ends, too.
     rest: Expr,
-    /// What that takes.
-    free: SmallVec<[Variable; 4]>,
+    /// What that takes, and how large it is.
+    region: Region,
 }
 
 impl Parts {
@@ -189,58 +189,35 @@ impl Parts {
             return None;
         }
         let rest = with_exits(&data.body, place, goes_on);
-        let mut free = Region::of(&rest, data)?.free;
+        let mut region = Region::of(&rest, data)?;
         // Where the parameters are, they stay.
-        free.sort_by_key(|var| data.params.iter().position(|param| param == var).unwrap_or(usize::MAX));
-        Some(Parts { place, rest, free })
+        region
+            .free
+            .sort_by_key(|var| data.params.iter().position(|param| param == var).unwrap_or(usize::MAX));
+        Some(Parts { place, rest, region })
     }
 
     /// Makes a function of the rest, which it returns.
     fn split(self, unit: &mut Unit, code: CodeId) -> CodeId {
-        let Parts { place, rest, free } = self;
+        let Parts { place, rest, region } = self;
+        let mut goes_on = region.function(&rest, unit, code, "rest".into());
+        rest.dismantle();
         let rest_code = unit.codes.next_key();
         let data = &mut unit.codes[code];
-        let args = free.iter().map(|var| (*var).into()).collect();
+        let args = region.free.iter().map(|var| (*var).into()).collect();
         let (kind, raise) = (CallKind::Direct(rest_code), ExnCont::plain(data.exn));
         let call = Apply::plain(None, kind, args, data.ret, raise);
         if let Some(handler) = handler_at_mut(&mut data.body, place) {
-            let goes_on = handler.body.take();
+            handler.body.take().dismantle();
             handler.body.terminator = Terminator::Apply(Box::new(call));
-            goes_on.dismantle();
         }
         let beginning = Beginning::of(data);
-        let (result, dbg, heat) = (data.result, data.dbg, data.attributes.heat);
-        let linkage_name = format!("{}_rest", data.linkage_name);
-
-        let my_closure = unit.new_value("my_closure");
-        let (ret, exn) = (unit.new_continuation("return"), unit.new_exn_continuation("raise"));
-        let mut copier = Copier::new(&mut unit.variables, &mut unit.continuations);
-        copier.substitute_continuation(beginning.ret, ret);
-        copier.substitute_exn(beginning.exn, ExnCont::plain(exn));
-        let params = free.iter().map(|var| copier.bind_variable(*var)).collect();
-        let mut body = copier.expr(&rest);
-        rest.dismantle();
-        body.walk_mut(&mut |expr| {
+        goes_on.body.walk_mut(&mut |expr| {
             if is_call_of(&expr.terminator, code) {
                 beginning.decide(unit, expr);
             }
         });
-
-        let function_slot = unit.function_slots.push("rest".into());
-        unit.codes.push(Code {
-            linkage_name,
-            params,
-            my_closure,
-            function_slot,
-            ret,
-            exn,
-            result,
-            kind: FunctionKind::Curried,
-            recursive: true,
-            attributes: CodeAttributes { heat, ..CodeAttributes::default() },
-            dbg,
-            body,
-        })
+        unit.codes.push(goes_on)
     }
 }
 

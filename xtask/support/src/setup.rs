@@ -23,7 +23,7 @@ const PACKAGES: &[&[&str]] = &[
 
 /// The variable by which `crates/flambeau/build.rs` is told of the flambeau that compiles the OCaml side; if the user
 /// sets it, to nothing for the stock compiler, no other is built.
-const BOOTSTRAP: &str = "FLAMBEAU_BOOTSTRAP";
+pub const BOOTSTRAP: &str = "FLAMBEAU_BOOTSTRAP";
 
 /// How long `flambeau toolchain` may take, which looks through the standard library.
 const TOOLCHAIN_LIMIT: Duration = Duration::from_secs(600);

@@ -7,12 +7,11 @@
 
 mod region;
 
-use flambeau_ir::copy::Copier;
 use flambeau_ir::stack::deep;
 use flambeau_ir::term::InlineAttribute;
 use flambeau_ir::{
-    Apply, CallKind, Code, CodeAttributes, CodeId, ExnCont, Expr, FunctionKind, Heat, Item, Rewrite,
-    Rewrites, Terminator, Unit, Variable,
+    Apply, CallKind, Code, CodeAttributes, CodeId, ExnCont, Expr, Heat, Item, Rewrite, Rewrites, Terminator,
+    Unit,
 };
 use flambeau_simplify::cold::{self, ColdConts};
 use flambeau_simplify::size;
@@ -122,7 +121,7 @@ impl Cutting<'_> {
             return;
         }
         let args = region.free.iter().map(|var| (*var).into()).collect();
-        let cold = self.function(&expr.take(), &region.free);
+        let cold = self.function(&expr.take(), &region);
         let call = Apply {
             inlined: InlineAttribute::Cold,
             // A tail call: it has no frame, and needs no location.
@@ -135,39 +134,14 @@ impl Cutting<'_> {
         self.rewrites.allow(Rewrite::Outlining, self.unit, Some(self.code))
     }
 
-    /// A function of the unit that does what the term does, with what that takes from around it as parameters.
-    fn function(&mut self, region: &Expr, free: &[Variable]) -> CodeId {
-        let unit = &mut *self.unit;
-        let data = &unit.codes[self.code];
+    /// Makes a function of a term of the unit.
+    fn function(&mut self, term: &Expr, region: &Region) -> CodeId {
         self.made += 1;
-        let name = format!("cold_{}", self.made);
-        let linkage_name = format!("{}_{name}", data.linkage_name);
-        let (result, recursive, dbg) = (data.result, data.recursive, data.dbg);
+        let mut cold = region.function(term, self.unit, self.code, format!("cold_{}", self.made));
         // With a profile, what is cut out is what never ran in it, or ran on the way to an error.
-        let heat = if data.attributes.heat == Heat::Unknown { Heat::Unknown } else { Heat::Never };
-        let (old_ret, old_exn) = (data.ret, data.exn);
-        let my_closure = unit.new_value("my_closure");
-        let (ret, exn) = (unit.new_continuation("return"), unit.new_exn_continuation("raise"));
-        let mut copier = Copier::new(&mut unit.variables, &mut unit.continuations);
-        copier.substitute_continuation(old_ret, ret);
-        copier.substitute_exn(old_exn, ExnCont::plain(exn));
-        let params = free.iter().map(|var| copier.bind_variable(*var)).collect();
-        let body = copier.expr(region);
-        let function_slot = unit.function_slots.push(name);
-        unit.codes.push(Code {
-            linkage_name,
-            params,
-            my_closure,
-            function_slot,
-            ret,
-            exn,
-            result,
-            kind: FunctionKind::Curried,
-            recursive,
-            // That it never returns is found by those who make use of it.
-            attributes: CodeAttributes { heat, ..CodeAttributes::default() },
-            dbg,
-            body,
-        })
+        if cold.attributes.heat != Heat::Unknown {
+            cold.attributes.heat = Heat::Never;
+        }
+        self.unit.codes.push(cold)
     }
 }

@@ -1,7 +1,11 @@
 //! A part of a function that can become a function of its own.
 
+use flambeau_ir::copy::Copier;
 use flambeau_ir::unit::MOST_PARAMETERS;
-use flambeau_ir::{CallKind, Code, Continuation, Expr, Item, Named, Prim, Simple, Terminator, Variable};
+use flambeau_ir::{
+    CallKind, Code, CodeAttributes, CodeId, Continuation, ExnCont, Expr, FunctionKind, Item, Named, Prim,
+    Simple, Terminator, Unit, Variable,
+};
 use flambeau_simplify::size;
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
@@ -66,6 +70,35 @@ impl Region {
         let removed = size::of(expr, u32::MAX)?;
         let size = removed + CALL * calls;
         (movable && fits).then_some(Region { free, size, removed })
+    }
+
+    /// A function that does what a term of another function does, whose region this is: it takes the free variables,
+    /// in their order here, and has the other's results and heat. It is not in the unit; its name becomes a part of the
+    /// other's.
+    pub fn function(&self, term: &Expr, unit: &mut Unit, code: CodeId, name: String) -> Code {
+        let my_closure = unit.new_value("my_closure");
+        let (ret, exn) = (unit.new_continuation("return"), unit.new_exn_continuation("raise"));
+        let data = &unit.codes[code];
+        let mut copier = Copier::new(&mut unit.variables, &mut unit.continuations);
+        copier.substitute_continuation(data.ret, ret);
+        copier.substitute_exn(data.exn, ExnCont::plain(exn));
+        let params = self.free.iter().map(|var| copier.bind_variable(*var)).collect();
+        let body = copier.expr(term);
+        Code {
+            linkage_name: format!("{}_{name}", data.linkage_name),
+            params,
+            my_closure,
+            function_slot: unit.function_slots.push(name),
+            ret,
+            exn,
+            result: data.result,
+            kind: FunctionKind::Curried,
+            recursive: data.recursive,
+            // That it never returns is found by those who make use of it.
+            attributes: CodeAttributes { heat: data.attributes.heat, ..CodeAttributes::default() },
+            dbg: data.dbg,
+            body,
+        }
     }
 }
 

@@ -6,7 +6,8 @@
 use flambeau_ir::prim::Mutability;
 use flambeau_ir::stack::deep;
 use flambeau_ir::{
-    ApplyCont, Const, Continuation, Expr, Item, Kind, Named, Prim, Simple, Subkind, Switch, Terminator, Unit,
+    ApplyCont, BoxedKind, Const, Continuation, Expr, Item, Kind, Named, Prim, Simple, Subkind, Switch,
+    Terminator, Unit,
 };
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -153,7 +154,8 @@ impl<'e> FirstReads<'e> {
 /// Reads parts of what is passed, before a call.
 ///
 /// Where the function might not have done so it is `guarded`: if what is there is an immediate, because somebody knows
-/// better than types (`Obj.magic 0` for what is never used), it is left alone.
+/// better than types (`Obj.magic 0` for what is never used), it is left alone (features G8). Of a number zero is passed
+/// then: who gets it back compares it.
 pub(super) fn read(
     unit: &mut Unit,
     items: &mut Vec<Item>,
@@ -182,11 +184,23 @@ pub(super) fn read(
     let results = params.iter().map(|param| (*param).into()).collect();
     let (cont, block) = (unit.new_continuation("parts"), unit.new_continuation("block"));
     let read = Expr { items: loads, terminator: Terminator::ApplyCont(ApplyCont { cont, args: values }) };
-    let poison = |(part, _): &(Part, Mutability)| Simple::Const(Const::Poison(part.kind()));
-    let skip = ApplyCont { cont, args: parts.iter().map(poison).collect() };
+    let nothing = |(part, _): &(Part, Mutability)| match *part {
+        Part::Number(kind) => Simple::Const(zero(kind)),
+        _ => Simple::Const(Const::Poison(part.kind())),
+    };
+    let skip = ApplyCont { cont, args: parts.iter().map(nothing).collect() };
     let mut body = Expr { items: vec![Item::let_cont(block, read)], terminator: Terminator::Unreachable };
     let is_int = bind(unit, &mut body.items, Kind::NakedImmediate, Prim::IsInt, &[arg]);
     body.terminator = branch(is_int, skip, jump(block, None));
     items.push(Item::Join { cont, params, body: Box::new(body) });
     results
+}
+
+fn zero(kind: BoxedKind) -> Const {
+    match kind {
+        BoxedKind::Float => Const::NakedFloat(0),
+        BoxedKind::Int32 => Const::NakedInt32(0),
+        BoxedKind::Int64 => Const::NakedInt64(0),
+        BoxedKind::Nativeint => Const::NakedNativeint(0),
+    }
 }

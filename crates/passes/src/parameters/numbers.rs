@@ -8,7 +8,7 @@
 
 mod flow;
 
-use flambeau_ir::prim::{FloatCmp, FloatOp, IntCmp};
+use flambeau_ir::prim::{FloatCmp, FloatOp, IntCmp, Mutability};
 use flambeau_ir::{
     BoxedKind, CallKind, Code, CodeId, Const, Dbg, Expr, IntKind, Item, Kind, Prim, Rewrite, Rewrites,
     Simple, Subkind, Terminator, Unit, Variable,
@@ -18,7 +18,7 @@ use smallvec::{SmallVec, smallvec};
 
 use super::boxes::{Convention, constant_found_again};
 use super::build::{bind, branch, jump};
-use super::demand::first_reads;
+use super::demand::{first_reads, read};
 use super::parts::Part;
 use super::results::{end_at_calls_without_return, returns_parts, splice_joins};
 use super::shapes::{Allocations, Shape};
@@ -198,8 +198,7 @@ impl Rewriting<'_> {
         args.iter().zip(&numeric.params).map(pass).collect()
     }
 
-    /// A number. Where there might be none, because somebody knows better than types (`Obj.magic 0` for what is never
-    /// used), an immediate is read as zero (features G8).
+    /// The number in what is passed.
     fn unboxed(
         &self,
         unit: &mut Unit,
@@ -211,20 +210,7 @@ impl Rewriting<'_> {
         if let Some((_, number)) = self.allocations.number(arg) {
             return number.into();
         }
-        if is_certain {
-            return bind(unit, items, kind.naked(), Prim::Unbox(kind), &[arg]);
-        }
-        let (cont, block) = (unit.new_continuation("number"), unit.new_continuation("block"));
-        let param = unit.new_variable("number", kind.naked(), Subkind::Any);
-        let mut read = Expr::unreachable();
-        let number = bind(unit, &mut read.items, kind.naked(), Prim::Unbox(kind), &[arg]);
-        read.terminator = Terminator::ApplyCont(jump(cont, Some(number)));
-        let mut body = Expr::unreachable();
-        body.items.push(Item::let_cont(block, read));
-        let is_int = bind(unit, &mut body.items, Kind::NakedImmediate, Prim::IsInt, &[arg]);
-        body.terminator = branch(is_int, jump(cont, Some(zero(kind).into())), jump(block, None));
-        items.push(Item::Join { cont, params: smallvec![param], body: Box::new(body) });
-        param.into()
+        read(unit, items, arg, &[(Part::Number(kind), Mutability::Immutable)], !is_certain)[0]
     }
 
     /// What others call: boxes the result, if that is not one of the boxes that it was given, or a static one.
@@ -272,15 +258,6 @@ impl Rewriting<'_> {
 }
 
 /// The number zero.
-fn zero(kind: BoxedKind) -> Const {
-    match kind {
-        BoxedKind::Float => Const::NakedFloat(0),
-        BoxedKind::Int32 => Const::NakedInt32(0),
-        BoxedKind::Int64 => Const::NakedInt64(0),
-        BoxedKind::Nativeint => Const::NakedNativeint(0),
-    }
-}
-
 /// A run that goes on to `same` if two numbers are the same bit by bit, else as `other` does. What is not a number is
 /// never found to be the same.
 fn found_again(
