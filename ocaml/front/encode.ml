@@ -210,6 +210,15 @@ let argument_shapes state apply =
 let argument_shape state =
   Argument_shapes.write state.nodes ~number:(type_number state) ~variable:(type_variable state)
 
+(* The parameters of a function that only applies a primitive to them are its operands. *)
+let note_operands state params body =
+  match (state.uses, body) with
+  | Some uses, Lprim (Pccall { prim_name; _ }, args, loc) ->
+      let is_param arg (id, _) = match arg with Lvar other -> Ident.same id other | _ -> false in
+      if List.compare_lengths args params = 0 && List.for_all2 is_param args params then
+        Typed_uses.note_operands uses loc prim_name (List.map fst params)
+  | _ -> ()
+
 (* {1 Nodes} *)
 
 (* Begins a node; its data follow. *)
@@ -269,6 +278,7 @@ let rec term state lambda =
       specialise state (Attributes.specialised apply.ap_loc apply.ap_specialised)
   | Lfunction f ->
       let is_tupled, parts, body = if state.takes_tuples then taking_tuple f else (f.kind = Tupled, f.params, f.body) in
+      note_operands state parts body;
       term state body;
       node state Node.function_;
       bool is_tupled;

@@ -18,6 +18,7 @@ type use = {
   mutable description : description option;
   mutable count : int;
   mutable coerced_to : description option;  (** The type of all that use a function that is this one. *)
+  mutable operand : (Env.t * Types.type_expr) option;  (** The type of the operands, if only one use stands here. *)
 }
 
 (* Where an application stands. *)
@@ -55,16 +56,17 @@ let use uses loc runtime_function =
   match Hashtbl.find_opt uses.comparisons position with
   | Some use -> use
   | None ->
-      let use = { description = None; count = 0; coerced_to = None } in
+      let use = { description = None; count = 0; coerced_to = None; operand = None } in
       Hashtbl.add uses.comparisons position use;
       use
 
 let is_unknown { terms; root } = List.nth terms root = Type_terms.Unknown
 
-let note uses loc runtime_function description =
+let note uses loc runtime_function (description, operand) =
   if Option.fold ~none:true ~some:is_unknown description then uses.polymorphic <- true;
   let use = use uses loc runtime_function in
   use.count <- use.count + 1;
+  use.operand <- (if use.count = 1 then operand else None);
   if use.count = 1 then use.description <- description
   else if use.description <> description then use.description <- None
 
@@ -77,7 +79,9 @@ let primitive_of e =
 (* The name of the function of the runtime that [e] is. *)
 let function_of e = Option.bind (primitive_of e) runtime_function
 
-let used_function e = Option.map (fun name -> (name, describe e.exp_env e.exp_type)) (function_of e)
+let used_function e =
+  let operand = Option.map (fun ty -> (e.exp_env, ty)) (Type_view.first_argument e.exp_type) in
+  Option.map (fun name -> (name, (describe e.exp_env e.exp_type, operand))) (function_of e)
 
 (* {1 Calls of polymorphic functions} *)
 
@@ -223,6 +227,16 @@ let variable_shape (uses : t Lazy.t) id =
   | env, ty when uses.polymorphic -> Argument_shapes.of_variables env ty
   | _ -> Argument_shapes.Unknown
   | exception Not_found -> Argument_shapes.Unknown
+
+(** The front end made a function with these parameters of a primitive: [compare] alone. *)
+let note_operands (uses : t Lazy.t) (loc : Lambda.scoped_location) name ids =
+  match (runtime_function name, loc) with
+  | Some _, Loc_known { loc; _ } ->
+      let uses = Lazy.force uses in
+      let use = Hashtbl.find_opt uses.comparisons (position loc name) in
+      let operand = Option.bind use (fun use -> use.operand) in
+      Option.iter (fun operand -> List.iter (fun id -> Ident.Tbl.replace uses.variables id operand) ids) operand
+  | (Some _ | None), _ -> ()
 
 (* {1 Expressions} *)
 

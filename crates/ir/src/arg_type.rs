@@ -155,6 +155,24 @@ impl ArgType {
         }
     }
 
+    /// The type variables that it mentions.
+    pub fn variables_mut(&mut self, f: &mut impl FnMut(&mut u32)) {
+        match self {
+            ArgType::Variable(number) => f(number),
+            ArgType::Array(part) => part.variables_mut(f),
+            ArgType::Function(params, result) => {
+                params.iter_mut().for_each(|param| param.variables_mut(f));
+                result.variables_mut(f);
+            }
+            ArgType::Block(fields) => fields.iter_mut().for_each(|field| field.variables_mut(f)),
+            ArgType::Unknown
+            | ArgType::Immediate
+            | ArgType::Compared { .. }
+            | ArgType::Bigarray { .. }
+            | ArgType::Enclosing(_) => {}
+        }
+    }
+
     /// The functions that compare its values, and those of its parts.
     pub fn for_each_function(&self, f: &mut impl FnMut(Simple)) {
         match self {

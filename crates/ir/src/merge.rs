@@ -51,13 +51,20 @@ struct Merger {
     modules: FxHashMap<Symbol, Module>,
     /// How many fields the one module block has so far.
     fields: u32,
+    /// A number from which on no type variable has one: those of each part are others.
+    type_variables: u32,
 }
 
 impl Merger {
     fn new(unit: Unit, parts: &[Unit]) -> Merger {
         let own = (unit.naming.prefix().to_owned(), unit.module_symbol);
-        let mut merger =
-            Merger { unit, symbols: FxHashMap::from_iter([own]), modules: FxHashMap::default(), fields: 0 };
+        let mut merger = Merger {
+            unit,
+            symbols: FxHashMap::from_iter([own]),
+            modules: FxHashMap::default(),
+            fields: 0,
+            type_variables: 0,
+        };
         for part in parts {
             let symbol = merger.symbol(&part.symbols[part.module_symbol].linkage_name, false);
             let size = part.module_size();
@@ -85,6 +92,10 @@ impl Merger {
             self.symbol(&data.linkage_name, data.is_local && symbol != part.module_symbol)
         });
         let symbols = symbols.collect();
+        let first = self.type_variables;
+        for data in part.variables.values_mut() {
+            self.type_variables = self.type_variables.max(data.number_type_variables_from(first));
+        }
         let unit = &mut self.unit;
         let mut offsets = Offsets {
             variables: append(&mut unit.variables, part.variables),

@@ -77,6 +77,21 @@ pub struct VariableData {
     pub shape: Option<Box<ArgType>>,
 }
 
+impl VariableData {
+    /// Gives the type variables in its type numbers from `first` on, in the order of what they had. Returns a larger
+    /// number than all of these, or zero.
+    pub fn number_type_variables_from(&mut self, first: u32) -> u32 {
+        let mut end = 0;
+        if let Some(shape) = &mut self.shape {
+            shape.variables_mut(&mut |number| {
+                *number = number.saturating_add(first);
+                end = end.max(number.saturating_add(1));
+            });
+        }
+        end
+    }
+}
+
 /// A continuation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ContinuationData {

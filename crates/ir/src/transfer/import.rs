@@ -80,11 +80,18 @@ pub fn import(
     for (number, kind, subkind) in variables {
         import.variables.push(unit.new_variable(name(number)?, kind, subkind));
     }
+    let mut type_variables = *importer.type_variables.get_or_insert_with(|| {
+        unit.variables.values_mut().fold(0, |end, data| end.max(data.number_type_variables_from(0)))
+    });
+    let first_type_variable = type_variables;
     for (variable, shape) in shapes {
         let variable = import.variables.get(variable.index());
         let variable = *variable.ok_or_else(|| ImportError("no variable with that type".into()))?;
-        unit.variables[variable].shape = Some(Box::new(shape));
+        let data = &mut unit.variables[variable];
+        data.shape = Some(Box::new(shape));
+        type_variables = type_variables.max(data.number_type_variables_from(first_type_variable));
     }
+    importer.type_variables = Some(type_variables);
     for (number, is_exn) in continuations {
         let data = ContinuationData { name: name(number)?, is_exn, heat: Heat::Unknown };
         import.continuations.push(unit.continuations.push(data));
@@ -170,6 +177,8 @@ pub struct Importer {
     symbols: FxHashMap<String, Symbol>,
     /// The functions of sets of closures, by their first symbols.
     closures: FxHashMap<Symbol, Vec<CodeId>>,
+    /// A number from which on no type variable of the unit has one: those of what is imported are others.
+    type_variables: Option<u32>,
 }
 
 impl Importer {

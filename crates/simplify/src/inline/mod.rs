@@ -37,7 +37,7 @@ use crate::analysis::Analysis;
 use crate::continuations::ContState;
 use crate::run::Rest;
 use crate::size;
-use crate::specialise::types::at_types;
+use crate::specialise::types::{at_types, lambdas_at};
 
 /// Why a call is not inlined.
 #[derive(Default)]
@@ -261,6 +261,8 @@ impl Simplifier<'_> {
         if !known.is_empty() {
             let types = known.iter().map(|(param, _, ty)| (*param, ty.clone()));
             at_types(self.unit, &mut body, types);
+            let lambdas = lambdas_at(self.unit, &self.env, code, &apply.types);
+            self.pass_typed_lambdas(apply, lambdas, &mut body);
             let params = known.into_iter().map(|(var, arg, _)| Item::Let {
                 var,
                 named: Named::Simple(arg),

@@ -62,6 +62,17 @@ impl Types {
         self.known.get(&simple.as_var()?)
     }
 
+    /// What the type variables are, if parameters have these types.
+    pub fn of_type_variables(unit: &Unit, params: impl Iterator<Item = (Variable, ArgType)>) -> Types {
+        Types { instance: instance(unit, &params.collect::<Vec<_>>()), ..Types::default() }
+    }
+
+    /// The types of the parameters of a function that was written inside, as far as they follow from their shapes.
+    pub fn of_params(&self, unit: &Unit, code: CodeId) -> Vec<ArgType> {
+        let params = unit.codes[code].params.iter();
+        params.map(|param| self.of_shape(unit, *param).unwrap_or_default()).collect()
+    }
+
     fn bind(&mut self, var: Variable, ty: Option<ArgType>) {
         match ty {
             Some(ty) if ty != ArgType::Unknown => {

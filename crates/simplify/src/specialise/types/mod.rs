@@ -5,6 +5,7 @@
 mod bigarrays;
 mod hashes;
 mod infer;
+mod lambdas;
 mod passed;
 mod rewrite;
 
@@ -21,6 +22,7 @@ use bigarrays::{bigarray_access, is_bigarray_access};
 use hashes::hashed_shapes;
 pub(crate) use infer::nested;
 use infer::{Types, known_types};
+pub(crate) use lambdas::lambdas_at;
 pub(crate) use rewrite::comparison;
 use rewrite::{array_kind, compared_type, takes_types};
 pub(crate) use rewrite::{at_types, at_types_of_calls};
@@ -134,7 +136,10 @@ impl Simplifier<'_> {
         }
         // Where it is met again on the way.
         self.global.typed_copies.gains.insert(key.clone(), 0);
-        let (mut gain, calls) = gains_in(self.unit, code, types);
+        let (mut gain, mut calls) = gains_in(self.unit, code, types);
+        for (_, lambda, types) in lambdas_at(self.unit, &self.env, code, types) {
+            calls.push((CallKind::Direct(lambda), types));
+        }
         for (kind, types) in calls {
             if depth >= DEEPEST {
                 break;
@@ -195,7 +200,10 @@ impl Simplifier<'_> {
                 unit.variables[*param].subkind = Subkind::Immediate;
             }
         }
+        let lambdas = lambdas_at(unit, &self.env, code, types);
         at_types(unit, &mut copy.body, known_types(&copy.params, types));
+        copy.params.iter().for_each(|param| unit.variables[*param].shape = None);
+        self.pass_typed_lambdas(apply, lambdas, &mut copy.body);
         self.note_sets(&copy.body);
         Some(self.unit.codes.push(copy))
     }

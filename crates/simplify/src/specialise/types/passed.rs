@@ -48,7 +48,12 @@ impl Simplifier<'_> {
     }
 
     /// The closure of a copy of a function for the types of its parameters, if that is worth it.
-    fn typed_closure(&mut self, apply: &Apply, function: Simple, types: &[ArgType]) -> Option<Symbol> {
+    pub(super) fn typed_closure(
+        &mut self,
+        apply: &Apply,
+        function: Simple,
+        types: &[ArgType],
+    ) -> Option<Symbol> {
         let Ty::Closure(closure) = self.env.ty(function) else { return None };
         let code = closure.code()?;
         self.simplify_callee(code);
