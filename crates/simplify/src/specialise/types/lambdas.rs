@@ -5,8 +5,8 @@
 //! The type variables in the shapes of their parameters are those of the function that they were written in: that is
 //! the one that is copied, or none of its type variables is among theirs, because what is of another unit has others
 //! ([`flambeau_ir::unit::VariableData::number_type_variables_from`]). In a recursive function, which may have been
-//! inlined into itself, a type variable may be something else, so these are left alone. Within a function all mentions of
-//! such a closure become those of the copy: it is as identical to itself as before.
+//! inlined into itself, a type variable may be something else, so these are left alone. Within a function all mentions
+//! of such a closure become those of the copy: it is as identical to itself as before.
 
 use flambeau_ir::remap::{self, Remap};
 use flambeau_ir::{Apply, ArgType, CodeId, Expr, Simple, Symbol, Unit};
@@ -51,8 +51,8 @@ pub(crate) fn lambdas_at(
 }
 
 impl Simplifier<'_> {
-    /// Replaces closures in a copied body, and in the functions whose closures it allocates, by those of copies of their
-    /// functions for types, where these gain.
+    /// Replaces closures in a copied body, and in the functions whose closures it allocates, by those of copies of
+    /// their functions for types, where these gain.
     pub(crate) fn pass_typed_lambdas(
         &mut self,
         apply: &Apply,
