@@ -56,6 +56,7 @@ pub fn export(
         functions: functions.iter().enumerate().map(|(index, code)| (*code, CodeId::new(index))).collect(),
         slots_closed: false,
         foreign_slot: false,
+        type_variables: FxHashMap::default(),
         portable: Portable {
             strings: Vec::new(),
             symbols: Vec::new(),
@@ -223,6 +224,8 @@ struct Export<'u> {
     slots_closed: bool,
     foreign_slot: bool,
     portable: Portable,
+    /// Type variables are numbered in the order in which they are met.
+    type_variables: FxHashMap<u32, u32>,
     strings: FxHashMap<String, u32>,
     variables: FxHashMap<Variable, Variable>,
     continuations: FxHashMap<Continuation, Continuation>,
@@ -323,7 +326,13 @@ impl Remap for Export<'_> {
         let name = self.string(&data.name);
         let number = Variable::new(self.portable.variables.len());
         self.portable.variables.push((name, data.kind, data.subkind));
-        self.portable.shapes.extend(data.shape.as_deref().map(|shape| (number, shape.clone())));
+        if let Some(mut shape) = data.shape.as_deref().cloned() {
+            shape.variables_mut(&mut |variable| {
+                let next = self.type_variables.len() as u32;
+                *variable = *self.type_variables.entry(*variable).or_insert(next);
+            });
+            self.portable.shapes.push((number, shape));
+        }
         self.variables.insert(*variable, number);
         *variable = number;
     }
