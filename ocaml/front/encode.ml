@@ -255,6 +255,8 @@ let taking_tuple (f : lfunction) =
       let bind (id, kind, def) body = Llet (Strict, kind, id, def, body) in
       (false, [ (tuple, Pgenval) ], List.fold_right bind (List.mapi part f.params) f.body)
 
+let is_atom = function Lvar _ | Lconst _ -> true | _ -> false
+
 let rec term state lambda =
   let u = Byte_writer.u state.nodes
   and i = Byte_writer.i state.nodes
@@ -308,6 +310,9 @@ let rec term state lambda =
       value_kind state kind;
       ident state id
   | Lletrec (bindings, body) -> letrec state (split_defaults state (Lambda_view.bindings bindings)) body
+  | Lprim (prim, [ arg ], loc) when Version_primitives.evaluates_first prim && not (is_atom arg) ->
+      let id = Ident.create_local "operand" in
+      term state (Llet (Strict, Pgenval, id, arg, Lprim (prim, [ Lvar id ], loc)))
   | Lprim (prim, args, loc) -> (
       let args = Version_primitives.operands prim args in
       terms state args;

@@ -9,6 +9,9 @@ let runtime_function (_ : primitive) : string option = None
 (** The operands of a primitive as it is written. *)
 let operands (_ : primitive) (args : lambda list) = args
 
+(** Whether the one operand is evaluated before what [operands] adds. *)
+let evaluates_first (_ : primitive) = false
+
 (** Writes a primitive. *)
 let write w prim =
   let open Byte_writer in

@@ -14,3 +14,9 @@ let runtime_function = function
 let continuation =
   let zero = Lconst (Const_base (Const_int 0)) in
   Lprim (Pmakeblock (Obj.cont_tag, Mutable, None), [ zero; zero ], Loc_unknown)
+
+(** Whether the one operand is evaluated before what is added to it. A continuation is for a [perform] that follows at
+    once: one that the collector has promoted before the runtime writes the fiber into it (it writes without a barrier)
+    is not looked at by the next minor collection, and the fiber keeps pointers to where its values were. Stock native
+    code up to 5.4 allocates the continuation before the operand, and has this error. *)
+let evaluates_first = function Pperform -> true | _ -> false

@@ -9,6 +9,8 @@ let runtime_function = Effects.runtime_function
 (** The operands of a primitive as it is written. *)
 let operands prim args = match prim with Pperform -> args @ [ Effects.continuation ] | _ -> args
 
+let evaluates_first = Effects.evaluates_first
+
 (** Writes a primitive. *)
 let write w prim =
   let open Byte_writer in

@@ -14,6 +14,8 @@ let operands prim args =
   | Pmakelazyblock tag -> [ Lprim (Pmakeblock (tag_of_lazy_tag tag, Mutable, None), args, Loc_unknown) ]
   | _ -> args
 
+let evaluates_first = Effects.evaluates_first
+
 (** Writes a primitive. *)
 let write w prim =
   let open Byte_writer in
