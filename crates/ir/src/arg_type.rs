@@ -136,40 +136,39 @@ impl ArgType {
 
     /// The functions that compare its values, and those of its parts.
     pub fn functions_mut(&mut self, f: &mut impl FnMut(&mut Simple)) {
-        match self {
-            ArgType::Compared { compare, equal, .. } => {
+        self.walk_mut(&mut |ty| {
+            if let ArgType::Compared { compare, equal, .. } = ty {
                 f(compare);
                 f(equal);
             }
-            ArgType::Array(part) => part.functions_mut(f),
-            ArgType::Function(params, result) => {
-                params.iter_mut().for_each(|param| param.functions_mut(f));
-                result.functions_mut(f);
-            }
-            ArgType::Block(fields) => fields.iter_mut().for_each(|field| field.functions_mut(f)),
-            ArgType::Unknown
-            | ArgType::Immediate
-            | ArgType::Bigarray { .. }
-            | ArgType::Enclosing(_)
-            | ArgType::Variable(_) => {}
-        }
+        });
     }
 
-    /// The type variables that it mentions.
+    /// The numbers of the type variables that it mentions.
     pub fn variables_mut(&mut self, f: &mut impl FnMut(&mut u32)) {
-        match self {
-            ArgType::Variable(number) => f(number),
-            ArgType::Array(part) => part.variables_mut(f),
-            ArgType::Function(params, result) => {
-                params.iter_mut().for_each(|param| param.variables_mut(f));
-                result.variables_mut(f);
+        self.walk_mut(&mut |ty| {
+            if let ArgType::Variable(number) = ty {
+                f(number);
             }
-            ArgType::Block(fields) => fields.iter_mut().for_each(|field| field.variables_mut(f)),
+        });
+    }
+
+    /// The type and those of its parts, each before its own parts.
+    fn walk_mut(&mut self, f: &mut dyn FnMut(&mut ArgType)) {
+        f(self);
+        match self {
+            ArgType::Array(part) => part.walk_mut(f),
+            ArgType::Function(params, result) => {
+                params.iter_mut().for_each(|param| param.walk_mut(f));
+                result.walk_mut(f);
+            }
+            ArgType::Block(fields) => fields.iter_mut().for_each(|field| field.walk_mut(f)),
             ArgType::Unknown
             | ArgType::Immediate
             | ArgType::Compared { .. }
             | ArgType::Bigarray { .. }
-            | ArgType::Enclosing(_) => {}
+            | ArgType::Enclosing(_)
+            | ArgType::Variable(_) => {}
         }
     }
 

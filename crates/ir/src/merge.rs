@@ -94,7 +94,7 @@ impl Merger {
         let symbols = symbols.collect();
         let first = self.type_variables;
         for data in part.variables.values_mut() {
-            self.type_variables = self.type_variables.max(data.number_type_variables_from(first));
+            self.type_variables = self.type_variables.max(data.shift_type_variables(first));
         }
         let unit = &mut self.unit;
         let mut offsets = Offsets {

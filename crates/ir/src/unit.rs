@@ -78,13 +78,13 @@ pub struct VariableData {
 }
 
 impl VariableData {
-    /// Gives the type variables in its type numbers from `first` on, in the order of what they had. Returns a larger
-    /// number than all of these, or zero.
-    pub fn number_type_variables_from(&mut self, first: u32) -> u32 {
+    /// Adds to the numbers of the type variables in its type, so that those of another unit are others. Returns a number
+    /// from which on none of them has one.
+    pub fn shift_type_variables(&mut self, by: u32) -> u32 {
         let mut end = 0;
         if let Some(shape) = &mut self.shape {
             shape.variables_mut(&mut |number| {
-                *number = number.saturating_add(first);
+                *number = number.saturating_add(by);
                 end = end.max(number.saturating_add(1));
             });
         }

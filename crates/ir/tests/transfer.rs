@@ -4,7 +4,7 @@ mod generator;
 
 use flambeau_fuzzgen::damage;
 use flambeau_ir::transfer::{self, Exported, Importer};
-use flambeau_ir::{CodeId, Naming, Origin, Unit};
+use flambeau_ir::{ArgType, CodeId, Naming, Origin, Unit, parser};
 use rustc_hash::FxHashMap;
 
 const UNITS: u64 = 150;
@@ -126,4 +126,33 @@ fn arguments_that_did_not_come_are_noticed() {
     let bytes = export(&unit, CodeId::from_u32(0)).expect("it can leave").bytes;
     assert_eq!(transfer::check(&bytes, 1), Ok(()));
     assert_eq!(transfer::check(&bytes, 0).map_err(|error| error.to_string()), Err("no arguments 0".into()));
+}
+
+/// What is copied for types takes two variables of one type variable for variables of one type.
+#[test]
+fn type_variables_of_imported_functions_are_others() {
+    let read = |name: &str| {
+        let text = format!(
+            "unit \"{name}\" prefix \"caml{name}\" module $caml{name}
+             static exported $caml{name} = preallocated[0] size 1
+             static exported $f_closure = closures (f)
+             code f (x of variable 1, y of variable 0, z of variable 1) -> return {{ return (x) }}
+             entry -> return {{ return (0) }}"
+        );
+        parser::parse_unit(&text).unwrap_or_else(|error| panic!("{error}"))
+    };
+    let shapes = |unit: &Unit, code: CodeId| -> Vec<ArgType> {
+        let params = unit.codes[code].params.iter();
+        params.map(|param| unit.variables[*param].shape.as_deref().cloned().unwrap_or_default()).collect()
+    };
+    let of = |numbers: [u32; 3]| numbers.map(ArgType::Variable).to_vec();
+    let (other, mut unit) = (read("A"), read("B"));
+    let own = unit.codes.keys().next().expect("a function");
+    let bytes = export(&other, own).expect("it can leave").bytes;
+    let mut importer = Importer::default();
+    for numbers in [[2, 3, 2], [4, 5, 4]] {
+        let code = transfer::import(&mut unit, &bytes, &mut importer, &[None]).expect("a function");
+        assert_eq!(shapes(&unit, code), of(numbers));
+    }
+    assert_eq!(shapes(&unit, own), of([1, 0, 1]));
 }

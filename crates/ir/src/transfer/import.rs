@@ -81,7 +81,7 @@ pub fn import(
         import.variables.push(unit.new_variable(name(number)?, kind, subkind));
     }
     let mut type_variables = *importer.type_variables.get_or_insert_with(|| {
-        unit.variables.values_mut().fold(0, |end, data| end.max(data.number_type_variables_from(0)))
+        unit.variables.values_mut().fold(0, |end, data| end.max(data.shift_type_variables(0)))
     });
     let first_type_variable = type_variables;
     for (variable, shape) in shapes {
@@ -89,7 +89,7 @@ pub fn import(
         let variable = *variable.ok_or_else(|| ImportError("no variable with that type".into()))?;
         let data = &mut unit.variables[variable];
         data.shape = Some(Box::new(shape));
-        type_variables = type_variables.max(data.number_type_variables_from(first_type_variable));
+        type_variables = type_variables.max(data.shift_type_variables(first_type_variable));
     }
     importer.type_variables = Some(type_variables);
     for (number, is_exn) in continuations {

@@ -4,7 +4,7 @@
 //!
 //! The type variables in the shapes of their parameters are those of the function that they were written in: that is
 //! the one that is copied, or none of its type variables is among theirs, because what is of another unit has others
-//! ([`flambeau_ir::unit::VariableData::number_type_variables_from`]). In a recursive function, which may have been
+//! ([`flambeau_ir::unit::VariableData::shift_type_variables`]). In a recursive function, which may have been
 //! inlined into itself, a type variable may be something else, so these are left alone. Within a function all mentions
 //! of such a closure become those of the copy: it is as identical to itself as before.
 
