@@ -78,8 +78,8 @@ pub struct VariableData {
 }
 
 impl VariableData {
-    /// Adds to the numbers of the type variables in its type, so that those of another unit are others. Returns a number
-    /// from which on none of them has one.
+    /// Adds to the numbers of the type variables in its type, so that those of another unit are others. Returns a
+    /// number from which on none of them has one.
     pub fn shift_type_variables(&mut self, by: u32) -> u32 {
         let mut end = 0;
         if let Some(shape) = &mut self.shape {
