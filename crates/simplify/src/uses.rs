@@ -1,6 +1,6 @@
-//! How often the functions of static sets of closures are used in their unit: one that is used once is inlined there
-//! (features B8), and one that is inlined wherever it is applied, as functors are, may cost so much altogether
-//! (features B7).
+//! How often the functions of static sets of closures, and those that no set has any more, are used in their unit: one
+//! that is used once is inlined there (features B8), and one that is inlined wherever it is applied, as functors are,
+//! may cost so much altogether (features B7).
 
 use flambeau_ir::inlining::LARGEST;
 use flambeau_ir::{
@@ -96,6 +96,11 @@ impl<'u> Count<'u> {
             held: Vec::new(),
             read: FxHashSet::default(),
         };
+        // What no set has is only called: its closure is gone, or what it had captured came to be parameters.
+        let mut has_closure = FxHashSet::default();
+        unit.for_each_set(&mut |_, set| has_closure.extend(set.functions.iter().map(|(_, code)| *code)));
+        let called_only = unit.codes.keys().filter(|code| !has_closure.contains(code));
+        count.uses.extend(called_only.map(|code| (code, Used::default())));
         for item in &unit.statics {
             let StaticDef::Closures { symbols, set } = &item.def else { continue };
             for ((_, code), symbol) in set.functions.iter().zip(symbols) {

@@ -146,6 +146,7 @@ impl Simplifier<'_> {
         let single = !recursive
             && !imported
             && arguments.policy != Policy::Classic
+            && apply.inlined != InlineAttribute::Cold
             && self.is_single_use(code)
             && self.may_join_group(code)
             && !self.raises_out(apply, code);
