@@ -1,6 +1,6 @@
 //! Accesses to arrays of a kind that the front end does not know, where it is known how they hold their elements: by
-//! how they were made ([`Env::elements`](flambeau_types::Env::elements)), or by a test that was passed (features D12,
-//! D15, F2).
+//! how they were made ([`Env::elements`](flambeau_types::Env::elements)), by what is stored in them, or by a test that
+//! was passed (features D12, D15, F2).
 
 use flambeau_ir::prim::{ArrayKind, Init, Mutability, Unknown};
 use flambeau_ir::{BoxedKind, Kind, Prim, Simple, Subkind, Unit, Variable};
@@ -72,12 +72,14 @@ impl Access {
 }
 
 impl Simplifier<'_> {
-    /// An access to an array of unknown representation, if that follows from how the array was made.
+    /// An access to an array of unknown representation, if that follows from how the array was made, or from what is
+    /// stored: an immediate is no float, and stock's access would read one at its address.
     pub(crate) fn generic_access(&mut self, prim: &Prim, args: &[Simple]) -> Outcome {
-        let access = args
-            .first()
-            .and_then(|array| self.env.elements(*array))
-            .and_then(|elements| Access::of(self.unit, prim, args, Representation::Array(elements)));
+        let made = args.first().and_then(|array| self.env.elements(*array)).map(Representation::Array);
+        let stored = args.get(2).filter(|value| self.env.is_immediate(**value));
+        let access = made
+            .or(stored.map(|_| Representation::Fields))
+            .and_then(|representation| Access::of(self.unit, prim, args, representation));
         match access {
             Some(Access { lets, prim, args }) if lets.is_empty() => Outcome::Prim(prim, args),
             Some(Access { lets, prim, args }) => Outcome::Several(lets, prim, args),

@@ -96,7 +96,9 @@ impl Env {
         }
     }
 
-    pub(super) fn is_immediate(&self, simple: Simple) -> bool {
+    /// Whether a value can be no pointer.
+    #[must_use]
+    pub fn is_immediate(&self, simple: Simple) -> bool {
         matches!(self.ty(simple), Ty::Variant(variant) if variant.is_immediate())
     }
 
