@@ -2,6 +2,7 @@
 //! says an argument has (`docs/design/types-of-the-source.md`), in what is inlined for the call, or in a copy of the
 //! function for all calls that say the same.
 
+mod applied;
 mod bigarrays;
 mod hashes;
 mod infer;
@@ -14,7 +15,7 @@ use flambeau_ir::prim::ArrayKind;
 use flambeau_ir::term::{InlineAttribute, SpecialiseAttribute};
 use flambeau_ir::{
     Apply, ArgType, CallKind, Code, CodeId, Expr, Item, Named, Prim, Rewrite, Simple, Subkind, Symbol,
-    Terminator, Unit,
+    Terminator, Unit, Variable,
 };
 use rustc_hash::FxHashMap;
 
@@ -52,6 +53,8 @@ pub struct TypedCopies {
     closures: FxHashMap<(CodeId, Vec<ArgType>), Symbol>,
     /// What functions gain from the types of parameters, as far as that was asked for.
     gains: FxHashMap<(CodeId, Vec<ArgType>), u32>,
+    /// Whether parameters are only applied, as far as that was asked for.
+    only_applied: FxHashMap<Variable, bool>,
 }
 
 impl Simplifier<'_> {

@@ -1,30 +1,47 @@
-//! Modules that functors are given: of functions in them that are polymorphic, and that the functor sees at a type, it
-//! is given copies for that type.
+//! Functions that calls pass: what is polymorphic, and called at a type that the call says, is passed as a copy for
+//! that type. So it is with functions that the callee only applies (`applied.rs`), and with those of modules that
+//! functors are given.
 //!
 //! `module P = struct type t = int * int let compare = compare end` has a function that compares any values.
 //! `Set.Make (P)` calls it with pairs only, wherever what it makes is called: most of that is never copied into the
 //! unit. The copy is another closure than the original; but a functor that distinguishes functions of its argument by
 //! their identity would have to be given two that are the same.
 
-use flambeau_ir::{Apply, ArgType, SetOfClosures, Simple, Symbol};
+use flambeau_ir::{Apply, ArgType, CallKind, CodeId, SetOfClosures, Simple, Symbol};
 use flambeau_types::Ty;
 
 use super::COMPARISON;
 use crate::Simplifier;
 
 impl Simplifier<'_> {
-    /// Replaces modules that a call passes by those with functions for the types at which they are called.
+    /// Replaces functions and modules that a call passes by those for the types at which they are called.
     pub(crate) fn pass_typed_functions(&mut self, apply: &mut Apply) {
         if apply.types.is_empty() || self.is_measuring() || self.rewrites.stubs_only {
             return;
         }
-        for index in 0..apply.args.len() {
-            if let Some(ArgType::Block(fields)) = apply.types.get(index)
-                && let Some(module) = self.typed_module(apply, apply.args[index], &fields.clone())
-            {
-                apply.args[index] = module.into();
+        for (index, ty) in apply.types.clone().iter().enumerate().take(apply.args.len()) {
+            let function = apply.args[index];
+            let typed = match ty {
+                ArgType::Block(fields) => self.typed_module(apply, function, fields),
+                ArgType::Function(params, _) => self
+                    .gaining_closure(function, params)
+                    .filter(|_| self.callee_only_applies(apply, index))
+                    .and_then(|(code, types)| self.closure_of_copy(apply, code, types)),
+                _ => None,
+            };
+            if let Some(typed) = typed {
+                apply.args[index] = typed.into();
             }
         }
+    }
+
+    fn callee_only_applies(&mut self, apply: &Apply, index: usize) -> bool {
+        let code = match &apply.kind {
+            CallKind::Direct(code) => Some(*code),
+            CallKind::DirectExternal(name) => self.imported_function(name, apply.args.len()),
+            _ => None,
+        };
+        code.is_some_and(|code| self.only_applies(code, index))
     }
 
     /// A static module with functions for types, if one gains.
@@ -54,6 +71,12 @@ impl Simplifier<'_> {
         function: Simple,
         types: &[ArgType],
     ) -> Option<Symbol> {
+        let (code, types) = self.gaining_closure(function, types)?;
+        self.closure_of_copy(apply, code, types)
+    }
+
+    /// The function of a closure, and of what types its parameters are in a copy that is worth it.
+    fn gaining_closure(&mut self, function: Simple, types: &[ArgType]) -> Option<(CodeId, Vec<ArgType>)> {
         let Ty::Closure(closure) = self.env.ty(function) else { return None };
         let code = closure.code()?;
         self.simplify_callee(code);
@@ -67,9 +90,10 @@ impl Simplifier<'_> {
             return None;
         }
         let types = self.types_of_copy(code, types.to_vec())?;
-        if self.gain(code, &types, 0) < COMPARISON {
-            return None;
-        }
+        (self.gain(code, &types, 0) >= COMPARISON).then_some((code, types))
+    }
+
+    fn closure_of_copy(&mut self, apply: &Apply, code: CodeId, types: Vec<ArgType>) -> Option<Symbol> {
         let key = (code, types);
         if let Some(known) = self.global.typed_copies.closures.get(&key) {
             return Some(*known);
