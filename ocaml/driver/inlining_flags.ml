@@ -133,6 +133,8 @@ let list =
     real "-flambda2-inline-threshold" "inline-threshold" "What the size of an inlined body less the benefit may be";
     real "-flambeau-inline-nonleaf-threshold" "inline-nonleaf-threshold"
       "The threshold for small functions that call others, loop or allocate closures on each path";
+    real "-flambeau-inline-loop-threshold" "inline-loop-threshold"
+      "The threshold, if it is less, for functions without calls and loops that a loop calls";
     integer "-flambeau-inline-guard-size" "inline-guard-size"
       "Up to this size the beginning of a function is inlined alone, where it decides whether there is much to do";
     integer "-flambeau-representations" "representations"

@@ -108,6 +108,9 @@ pub struct Arguments {
     /// *threshold*: what `threshold` is, for functions up to `small` that on each path call others, loop or allocate
     /// closures, beside which a call is little; up to this size they, too, are inlined without a look.
     pub nonleaf_threshold: f64,
+    /// *threshold*: what `threshold` is at least, for functions without calls and loops in loops of the caller, which
+    /// keep what they need in registers if nothing else is called in them.
+    pub loop_threshold: f64,
     /// *threshold*: up to this size the beginning of a function that is not inlined itself is, where it decides whether
     /// there is much to do.
     pub guard: u32,
@@ -167,6 +170,7 @@ impl Arguments {
             large: LARGE,
             threshold: if high { 50.0 } else { 30.0 },
             nonleaf_threshold: 12.0,
+            loop_threshold: if high { 200.0 } else { 100.0 },
             guard: 28,
             representations: 100,
             growth: if high { 60 } else { 30 },
@@ -222,6 +226,7 @@ impl Arguments {
             large: u32::MAX,
             threshold: 0.0,
             nonleaf_threshold: f64::from(u32::MAX),
+            loop_threshold: 0.0,
             guard: 0,
             representations: 0,
             unrolled: UNROLLED,
@@ -313,6 +318,7 @@ impl Arguments {
             large: self.large.min(other.large),
             threshold: self.threshold.min(other.threshold),
             nonleaf_threshold: self.nonleaf_threshold.min(other.nonleaf_threshold),
+            loop_threshold: self.loop_threshold.min(other.loop_threshold),
             guard: self.guard.min(other.guard),
             representations: self.representations.min(other.representations),
             unrolled: self.unrolled.min(other.unrolled),
@@ -357,6 +363,7 @@ impl Arguments {
             "inline-large-function-size" => self.large = whole()?,
             "inline-threshold" => self.threshold = float()?,
             "inline-nonleaf-threshold" => self.nonleaf_threshold = float()?,
+            "inline-loop-threshold" => self.loop_threshold = float()?,
             "inline-guard-size" => self.guard = whole()?,
             "representations" => self.representations = whole()?,
             "unrolled" => self.unrolled = whole()?,

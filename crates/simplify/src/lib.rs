@@ -362,7 +362,6 @@ impl<'a> Simplifier<'a> {
     /// The downward pass, then the upward pass.
     fn function_body(&mut self, body: Expr) -> Expr {
         self.function.analysis = Rc::new(Analysis::of(&body, &self.env, self.rewrites.keep_backtraces));
-        self.note_calls_in_loops(&body);
         // The toplevel runs once, and what is inlined there makes more known to the functions.
         if let Some(code) = self.function.current {
             self.note_cold(&body, Some(self.unit.codes[code].exn));

@@ -32,7 +32,7 @@ impl Policy {
 
 impl Arguments {
     /// The names of [`Arguments::set`] with their values.
-    fn fields(&self) -> [(&'static str, String); 26] {
+    fn fields(&self) -> [(&'static str, String); 27] {
         [
             ("inline", self.inline.to_string()),
             ("inline-toplevel", self.inline_toplevel.to_string()),
@@ -51,6 +51,7 @@ impl Arguments {
             ("inline-large-function-size", self.large.to_string()),
             ("inline-threshold", self.threshold.to_string()),
             ("inline-nonleaf-threshold", self.nonleaf_threshold.to_string()),
+            ("inline-loop-threshold", self.loop_threshold.to_string()),
             ("inline-guard-size", self.guard.to_string()),
             ("representations", self.representations.to_string()),
             ("unrolled", self.unrolled.to_string()),

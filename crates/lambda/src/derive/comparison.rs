@@ -259,8 +259,13 @@ impl Definition<'_> {
         let kind = self.array_kind(element);
         let lengths = [&x, &y].map(|array| Tree::prim(Primitive::ArrayLength(kind), [array.clone()]));
         let length = lengths[0].clone();
+        // 5.3's `Array.sub` makes empty arrays with the tag of floats, which are not equal to `[||]` there.
+        let empty = match kind {
+            ArrayKind::Float | ArrayKind::Gen => self.runtime([x.clone(), y.clone()]),
+            ArrayKind::Int | ArrayKind::Addr => self.equal(),
+        };
         let elements = self.from(vec![x, y, Tree::Int(0), length.clone()]);
-        let elements = Tree::if_(Tree::same(length, Tree::Int(0)), self.equal(), elements);
+        let elements = Tree::if_(Tree::same(length, Tree::Int(0)), empty, elements);
         let order = self.immediates(lengths);
         self.then(order, elements)
     }

@@ -6,6 +6,7 @@ mod first_loads;
 mod iterations;
 mod joins;
 mod knowledge;
+mod repeated;
 mod solve;
 mod walk;
 
@@ -65,6 +66,8 @@ pub struct Analysis {
     allocated: FxHashSet<Variable>,
     /// What a handler loads from its parameters before anything else happens.
     first_loads: FxHashMap<Variable, SmallVec<[Prim; 2]>>,
+    /// The continuations to which calls return that the body repeats ([`repeated`]).
+    repeated: FxHashSet<Continuation>,
 }
 
 impl Analysis {
@@ -93,6 +96,9 @@ impl Analysis {
             asked,
         };
         walk.run(body);
+        if asked == Asked::Everything && !walk.analysis.loops.is_empty() {
+            walk.analysis.repeated = repeated::repeated(body);
+        }
         walk.solve()
     }
 
@@ -142,6 +148,7 @@ impl Analysis {
             behind_joins,
             allocated,
             first_loads,
+            repeated,
         } = inlined;
         self.uses.extend(uses.into_iter().filter(|(_, uses)| uses.bound));
         self.known.extend(known);
@@ -159,6 +166,7 @@ impl Analysis {
         self.behind_joins.extend(behind_joins);
         self.allocated.extend(allocated);
         self.first_loads.extend(first_loads);
+        self.repeated.extend(repeated);
     }
 
     /// Records a continuation created in the downward pass: its uses may be any.
@@ -204,6 +212,11 @@ impl Analysis {
     /// Whether what a parameter holds is called somewhere as an unknown function.
     pub fn is_called(&self, param: Variable) -> bool {
         self.called.contains(&param)
+    }
+
+    /// Whether a call that returns to a continuation is repeated by a loop of the body.
+    pub fn is_repeated(&self, ret: Continuation) -> bool {
+        self.repeated.contains(&ret)
     }
 
     /// What a loop does with its parameter.

@@ -24,10 +24,10 @@ use flambeau_ir::naming::Naming;
 use flambeau_ir::prim::{External, NativeRepr};
 use flambeau_ir::term::InlineAttribute;
 use flambeau_ir::{
-    Apply, CallKind, CodeId, Continuation, Expr, Heat, Item, Named, Prim, Rewrite, Simple, Symbol, Terminator,
+    Apply, CallKind, CodeId, Expr, Heat, Item, Named, Prim, Rewrite, Simple, Symbol, Terminator,
 };
 use flambeau_types::Ty;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
 
 use crate::Simplifier;
@@ -65,10 +65,6 @@ pub struct Formats {
     passed_on: FxHashMap<CodeId, Option<usize>>,
     /// Strings that were made, as static data.
     strings: FxHashMap<Vec<u8>, Symbol>,
-    /// The continuations that calls in loops return to.
-    in_loops: FxHashSet<Continuation>,
-    /// Whether the unit mentions `Printf`, once that was asked for.
-    prints: Option<bool>,
     budgets: Budgets,
 }
 
@@ -170,9 +166,9 @@ impl Simplifier<'_> {
     }
 
     /// Whether a call is repeated by the function that it is in, or a profile says that it runs often.
-    fn is_in_loop(&self, apply: &Apply) -> bool {
+    pub(crate) fn is_in_loop(&self, apply: &Apply) -> bool {
         apply.heat == Heat::Hot
-            || self.global.formats.in_loops.contains(&apply.ret)
+            || self.function.analysis.is_repeated(apply.ret)
             || self.function.current.is_some_and(|code| self.unit.codes[code].recursive)
     }
 
@@ -185,30 +181,6 @@ impl Simplifier<'_> {
         } else {
             Budgets { in_loops, elsewhere: elsewhere.checked_sub(cost)? }
         })
-    }
-
-    /// Notes which calls in the body of a function are repeated there, in units that print.
-    pub(crate) fn note_calls_in_loops(&mut self, body: &Expr) {
-        let prints = self.global.formats.prints.get_or_insert_with(|| {
-            let names = self.unit.symbols.values().map(|symbol| &symbol.linkage_name);
-            names.into_iter().any(|name| name.starts_with(PRINTF))
-        });
-        if !*prints {
-            return;
-        }
-        let in_loops = &mut self.global.formats.in_loops;
-        body.walk(&mut |expr| {
-            for item in &expr.items {
-                let Item::LetCont { recursive: true, handlers } = item else { continue };
-                for handler in handlers {
-                    handler.body.walk(&mut |expr| {
-                        if let Terminator::Apply(apply) = &expr.terminator {
-                            in_loops.insert(apply.ret);
-                        }
-                    });
-                }
-            }
-        });
     }
 
     /// The parameter that a function passes on as a format, to the interpreter or to a function that does, at its end.

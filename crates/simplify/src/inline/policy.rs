@@ -7,7 +7,7 @@ use flambeau_types::Ty;
 
 use super::measure::Measure;
 use super::search::Search;
-use super::work::{always_works, returns_new_closure, returns_new_number};
+use super::work::{always_works, is_leaf, returns_new_closure, returns_new_number};
 use crate::continuations::ContState;
 use crate::{Simplifier, size};
 
@@ -62,7 +62,15 @@ impl Simplifier<'_> {
         if arguments.if_useful && !self.is_useful(apply) && self.calls_of_result(apply, *code) == 0 {
             return Err(Reason::NothingKnown { size });
         }
-        verdict(self.evaluate(candidate, arguments.threshold)?)
+        let allowance = if arguments.loop_threshold > arguments.threshold
+            && self.is_in_loop(apply)
+            && is_leaf(&self.unit.codes[*code].body)
+        {
+            arguments.loop_threshold
+        } else {
+            arguments.threshold
+        };
+        verdict(self.evaluate(candidate, allowance)?)
     }
 
     /// What the body costs at the call, nothing being inlined in it.

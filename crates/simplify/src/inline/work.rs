@@ -1,6 +1,8 @@
-//! Whether a function does work on each path through it: compared with that, a call of it counts for little; and
-//! whether it returns a number in a box of its own, which costs more than the call.
+//! Whether a function does work on each path through it: compared with that, a call of it counts for little; whether
+//! it calls nothing at all, so that a loop that calls it keeps in registers what it needs if it is inlined; and whether
+//! it returns a number in a box of its own, which costs more than the call.
 
+use flambeau_ir::term::InlineAttribute;
 use flambeau_ir::{Continuation, Expr, Item, Named, Prim, Simple, Terminator, Variable};
 use rustc_hash::FxHashMap;
 
@@ -32,6 +34,23 @@ pub fn always_works(body: &Expr, ret: Continuation) -> bool {
         }
     }
     true
+}
+
+/// Whether a body calls nothing and does not loop. Calls on the way to an error do not count.
+pub fn is_leaf(body: &Expr) -> bool {
+    let mut is_leaf = true;
+    body.walk(&mut |expr| {
+        is_leaf &= match &expr.terminator {
+            Terminator::Apply(apply) => apply.inlined == InlineAttribute::Cold,
+            _ => true,
+        };
+        is_leaf &= expr.items.iter().all(|item| match item {
+            Item::Let { named: Named::Prim { prim, .. }, .. } => !prim.is_c_call(),
+            Item::LetCont { recursive, .. } => !recursive,
+            Item::Let { .. } | Item::LetClosures { .. } | Item::Join { .. } => true,
+        });
+    });
+    is_leaf
 }
 
 /// Whether a path through a body boxes a number just to return it: where the body is inlined, the caller has the
