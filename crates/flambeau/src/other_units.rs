@@ -233,6 +233,12 @@ impl Applications<'_> {
     fn add(&mut self, path: &mut Vec<u32>, part: &Approximation) {
         match part {
             Approximation::Block(fields) => {
+                // The module itself has a symbol.
+                if !path.is_empty()
+                    && let Some(structure) = self.known(part)
+                {
+                    self.imports.add_structure(self.module, path.clone(), structure);
+                }
                 for (index, field) in (0..).zip(fields) {
                     path.push(index);
                     self.add(path, field);

@@ -27,6 +27,8 @@ pub struct Imports {
     /// Functions of units that no field of their modules holds, by the symbols of the modules.
     inner: FxHashMap<String, Vec<Function>>,
     made: FxHashMap<String, FxHashMap<Vec<u32>, Made>>,
+    /// The structures that are parts of modules, where all of them is static, by the symbols of the modules.
+    structures: FxHashMap<String, FxHashMap<Vec<u32>, Known>>,
     /// The objects that fields of modules hold, by the symbols of the modules.
     objects: FxHashMap<String, Shape>,
     /// The objects that functions return, by the names of their codes.
@@ -297,6 +299,17 @@ impl Imports {
     /// How a part of a module was built.
     pub fn made(&self, module: &str, path: &[u32]) -> Option<&Made> {
         self.made.get(module)?.get(path)
+    }
+
+    /// Records what a structure is that is a part of a module: of the one with that symbol, the field that the path
+    /// leads to.
+    pub fn add_structure(&mut self, module: &str, path: Vec<u32>, structure: Known) {
+        self.structures.entry(module.to_owned()).or_default().insert(path, structure);
+    }
+
+    /// The structure that is a part of a module, if all of it is static.
+    pub fn structure(&self, module: &str, path: &[u32]) -> Option<&Known> {
+        self.structures.get(module)?.get(path)
     }
 
     /// Notes that the function of that code can't be read.

@@ -371,7 +371,7 @@ impl Simplifier<'_> {
             *value = self.env.canonical(*value);
         }
         let captured: Vec<(ValueSlot, Ty)> =
-            set.values.iter().map(|(slot, value)| (*slot, self.type_of_captured(*value))).collect();
+            set.values.iter().map(|(slot, value)| (*slot, self.env.export(*value, 0))).collect();
         let codes: SmallVec<[CodeId; 1]> = set.functions.iter().map(|(_, code)| *code).collect();
         let closed = set.values.iter().all(|(_, value)| value.as_var().is_none());
         if self.is_measuring() {

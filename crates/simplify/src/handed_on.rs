@@ -51,25 +51,37 @@ fn symbol_of(value: &Ty) -> Option<Symbol> {
 }
 
 /// Each symbol that a function, with those that it makes, uses otherwise than to read a field or a captured value of
-/// it or to call it, where its closure has captured such values.
+/// it or to call it, where its closure has captured such values. To be captured by a function that it makes is no such
+/// use: what that does with it is.
 fn for_each_value(unit: &Unit, code: CodeId, captured: &[(ValueSlot, Ty)], f: &mut impl FnMut(Symbol)) {
     let mut known: FxHashMap<Variable, Symbol> = FxHashMap::default();
+    let mut captured: FxHashMap<ValueSlot, Symbol> =
+        captured.iter().filter_map(|(slot, value)| Some((*slot, symbol_of(value)?))).collect();
     let mut codes = vec![code];
     while let Some(code) = codes.pop() {
         let data = &unit.codes[code];
         data.body.for_each_code_made(&mut |code| codes.push(code));
         data.body.walk(&mut |expr| {
             for item in &expr.items {
-                if let Item::Let { var, named: Named::Prim { prim, args, .. }, .. } = item {
+                if let Item::Let { var, named: Named::Prim { prim, .. }, .. } = item {
                     if let Prim::ProjectValueSlot { value: slot, .. } = prim
-                        && args[..] == [data.my_closure.into()]
-                        && let Some((_, value)) = captured.iter().find(|(known, _)| known == slot)
+                        && let Some(symbol) = captured.get(slot)
                     {
-                        known.extend(symbol_of(value).map(|symbol| (*var, symbol)));
+                        known.insert(*var, *symbol);
                     }
                     if matches!(prim, Prim::BlockLoad { .. } | Prim::ProjectValueSlot { .. }) {
                         continue;
                     }
+                }
+                if let Item::LetClosures { set, .. } = item {
+                    let symbol = |simple: &Simple| match simple {
+                        Simple::Symbol(symbol) => Some(*symbol),
+                        Simple::Var(var) => known.get(var).copied(),
+                        Simple::Const(_) => None,
+                    };
+                    captured
+                        .extend(set.values.iter().filter_map(|(slot, value)| Some((*slot, symbol(value)?))));
+                    continue;
                 }
                 item.for_each_simple(&mut |simple| value(simple, &known, f));
             }

@@ -133,18 +133,18 @@ impl Simplifier<'_> {
         self.unit.imports.field(&self.unit.symbols[module].linkage_name, field)
     }
 
-    /// What is known in functions of what their closures have captured: of a function that was read from the module of
-    /// another unit, which it is.
-    pub(crate) fn type_of_captured(&mut self, value: Simple) -> Ty {
-        let known = self.env.export(value, 0);
-        if !matches!(known, Ty::Unknown) || self.unit.kind_of(value) != Kind::Value {
-            return known;
+    /// What is known of a field of another unit's module: which function it is.
+    pub(crate) fn function_in_field(&mut self, field: u32, module: Simple) -> Ty {
+        let Simple::Symbol(module) = module else { return Ty::Unknown };
+        if self.unit.symbols[module].is_local {
+            return Ty::Unknown;
         }
-        match self.function_of_other_unit(value).cloned() {
+        self.find_unit_of(module);
+        match self.unit.imports.field(&self.unit.symbols[module].linkage_name, field).cloned() {
             Some(Function { code, arity }) => {
                 Ty::Elsewhere(Rc::new(Callee { code, arity, needs_closure: false }))
             }
-            None => known,
+            None => Ty::Unknown,
         }
     }
 

@@ -14,8 +14,9 @@
 
 use std::rc::Rc;
 
+use flambeau_ir::imports::Function;
 use flambeau_ir::{
-    Apply, CallKind, CodeId, Dbg, Item, Named, Prim, Rewrite, Simple, Symbol, Terminator, Variable,
+    Apply, CallKind, CodeId, Dbg, Item, Named, Prim, Rewrite, Simple, Symbol, Terminator, ValueSlot, Variable,
 };
 use flambeau_types::{Closure, Ty};
 use rustc_hash::FxHashMap;
@@ -45,6 +46,13 @@ struct Calls {
     given: Vec<Symbol>,
     /// The functions that the functor's module has captured, where it is known which of them is called.
     direct: Vec<(Rc<Closure>, CodeId)>,
+}
+
+/// What is known, in a function of a functor, of what the functor was given.
+struct Given {
+    /// By what closures have captured.
+    captured: FxHashMap<ValueSlot, Ty>,
+    loaded: FxHashMap<Variable, Ty>,
 }
 
 /// Whether something is known of all parts of a module.
@@ -135,6 +143,9 @@ impl Simplifier<'_> {
         if simple.as_var().is_none() {
             return Some(simple);
         }
+        if let Some(structure) = self.structure_elsewhere(simple) {
+            return Some(structure);
+        }
         let ty = self.env.ty(simple);
         self.static_instance_of(&ty, depth)
     }
@@ -144,6 +155,10 @@ impl Simplifier<'_> {
         match ty {
             Ty::Is(simple) => self.static_instance(*simple, depth),
             Ty::Instance(symbol, _) => Some((*symbol).into()),
+            Ty::Elsewhere(callee) if !callee.needs_closure => {
+                let function = Function { code: callee.code.clone(), arity: callee.arity };
+                self.copy_of_function(&function).map(Simple::Symbol)
+            }
             _ => {
                 let block = ty.as_block().filter(|block| block.exact && depth > 0)?.clone();
                 let fields: Vec<Simple> = block
@@ -296,55 +311,65 @@ impl Simplifier<'_> {
         *self.global.calls_given.entry(code).or_insert(now)
     }
 
-    /// What a function of a functor calls.
+    /// What a function of a functor calls, with the functions that it makes.
     fn calls_of_functions(&self, closure: &Closure, code: CodeId) -> Calls {
         let mut calls = Calls::default();
-        let mut given: FxHashMap<Variable, Ty> = FxHashMap::default();
-        self.unit.codes[code].body.walk(&mut |expr| {
-            for item in &expr.items {
-                if let Item::Let { var, named: Named::Prim { prim, args, .. }, .. } = item
-                    && let Some(ty) = self.given_to_functor(closure, prim, args, &given)
-                {
-                    given.insert(*var, ty);
+        let captured = closure.values.iter().cloned().collect();
+        let mut given = Given { captured, loaded: FxHashMap::default() };
+        let mut codes = vec![code];
+        while let Some(code) = codes.pop() {
+            let body = &self.unit.codes[code].body;
+            body.for_each_code_made(&mut |code| codes.push(code));
+            body.walk(&mut |expr| {
+                for item in &expr.items {
+                    self.note_given(item, &mut given);
                 }
-            }
-            let Terminator::Apply(apply) = &expr.terminator else { return };
-            let callee = apply.callee.and_then(Simple::as_var).and_then(|var| given.get(&var));
-            let symbol = match callee {
-                Some(Ty::Is(Simple::Symbol(symbol)) | Ty::Instance(symbol, _)) => Some(*symbol),
-                _ => None,
-            };
-            match apply.kind {
-                CallKind::Generic => {
-                    calls.unknown += 1;
-                    calls.given.extend(symbol);
-                }
-                CallKind::Direct(code) => {
-                    if let Some(Ty::Closure(callee)) = symbol.map(|symbol| self.env.ty(symbol.into())) {
-                        calls.direct.push((callee, code));
+                let Terminator::Apply(apply) = &expr.terminator else { return };
+                let callee = apply.callee.and_then(Simple::as_var).and_then(|var| given.loaded.get(&var));
+                let symbol = match callee {
+                    Some(Ty::Is(Simple::Symbol(symbol)) | Ty::Instance(symbol, _)) => Some(*symbol),
+                    _ => None,
+                };
+                match apply.kind {
+                    CallKind::Generic => {
+                        calls.unknown += 1;
+                        calls.given.extend(symbol);
                     }
+                    CallKind::Direct(code) => {
+                        if let Some(Ty::Closure(callee)) = symbol.map(|symbol| self.env.ty(symbol.into())) {
+                            calls.direct.push((callee, code));
+                        }
+                    }
+                    _ => {}
                 }
-                _ => {}
-            }
-        });
+            });
+        }
         calls
     }
 
-    /// What a primitive in a function of a functor loads of what the functor was given, as far as that is known.
-    fn given_to_functor(
-        &self,
-        closure: &Closure,
-        prim: &Prim,
-        args: &[Simple],
-        given: &FxHashMap<Variable, Ty>,
-    ) -> Option<Ty> {
-        match prim {
-            Prim::ProjectValueSlot { value, .. } => {
-                let (_, ty) = closure.values.iter().find(|(slot, _)| slot == value)?;
-                Some(ty.clone())
+    /// Records what an item in a function of a functor loads of what the functor was given, or captures.
+    fn note_given(&self, item: &Item, given: &mut Given) {
+        match item {
+            Item::Let { var, named: Named::Prim { prim, args, .. }, .. } => {
+                given.loaded.extend(self.given_to_functor(prim, args, given).map(|ty| (*var, ty)));
             }
+            Item::LetClosures { set, .. } => {
+                let Given { captured, loaded } = given;
+                let known = set.values.iter().filter_map(|(slot, value)| {
+                    Some((*slot, value.as_var().and_then(|var| loaded.get(&var))?.clone()))
+                });
+                captured.extend(known);
+            }
+            _ => {}
+        }
+    }
+
+    /// What a primitive in a function of a functor loads of what the functor was given, as far as that is known.
+    fn given_to_functor(&self, prim: &Prim, args: &[Simple], given: &Given) -> Option<Ty> {
+        match prim {
+            Prim::ProjectValueSlot { value, .. } => given.captured.get(value).cloned(),
             Prim::BlockLoad { field, .. } => {
-                let block = given.get(&args.first()?.as_var()?)?;
+                let block = given.loaded.get(&args.first()?.as_var()?)?;
                 let block = if let Ty::Is(simple) = block { self.env.ty(*simple) } else { block.clone() };
                 self.field_of(&block, *field)
             }

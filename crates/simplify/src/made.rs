@@ -37,6 +37,23 @@ impl Simplifier<'_> {
         Some(ty)
     }
 
+    /// What behaves as a structure that is a part of another unit's module, if something static does.
+    pub(crate) fn structure_elsewhere(&mut self, structure: Simple) -> Option<Simple> {
+        let definition = self.env.definition(structure)?;
+        let (Prim::BlockLoad { field, .. }, [block]) = (&definition.prim, &definition.args[..]) else {
+            return None;
+        };
+        let key = self.path(*field, *block)?;
+        if let Some(known) = self.global.structures.get(&key) {
+            return *known;
+        }
+        let name = &self.unit.symbols[key.0].linkage_name;
+        let structure = self.unit.imports.structure(name, &key.1).cloned();
+        let structure = structure.and_then(|known| self.known_elsewhere(&known));
+        self.global.structures.insert(key, structure);
+        structure
+    }
+
     /// The module and the path in it of a field.
     fn path(&self, field: u32, block: Simple) -> Option<(Symbol, Path)> {
         let mut path = Path::from_slice(&[field]);

@@ -524,8 +524,8 @@ impl Simplifier<'_> {
         match ty {
             Some(Ty::Is(simple)) => Outcome::Atom(simple),
             Some(Ty::Instance(symbol, _)) if self.function.in_instance => Outcome::Atom(symbol.into()),
-            Some(ty) => Outcome::Keep(ty),
-            None => Outcome::Keep(Ty::Unknown),
+            Some(ty) if ty != Ty::Unknown => Outcome::Keep(ty),
+            _ => Outcome::Keep(self.function_in_field(field, block)),
         }
     }
 }

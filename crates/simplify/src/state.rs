@@ -84,6 +84,8 @@ pub struct Global {
     pub of_objects: FxHashSet<CodeId>,
     /// What is known of parts of other units' modules, by the symbols of these.
     pub made: FxHashMap<(Symbol, made::Path), Ty>,
+    /// What behaves as structures of other units' modules, by where those are.
+    pub structures: FxHashMap<(Symbol, made::Path), Option<Simple>>,
     /// Static data that the evaluation of functors created: only [`crate::instances`] needs it.
     pub instance_data: FxHashSet<Symbol>,
     /// Codes of specialised instances that are called, and stay therefore.
@@ -134,6 +136,7 @@ impl Global {
             returned_parts: FxHashMap::default(),
             of_objects: FxHashSet::default(),
             made: FxHashMap::default(),
+            structures: FxHashMap::default(),
             instance_data: FxHashSet::default(),
             called_instances: FxHashSet::default(),
             calls_given: FxHashMap::default(),

@@ -1,0 +1,70 @@
+//! What functors of other units are applied to, and what their functions capture (features B7, B13, D3).
+
+mod folder;
+use folder::Folder;
+
+/// A functor whose functions make functions that capture the module of another functor.
+const REACH: (&str, &str) = (
+    "reach.ml",
+    "module type Key = sig type t val equal : t -> t -> bool val hash : t -> int val show : t -> string end
+     module Table (K : Key) = struct
+       let create () = Array.make 8 []
+       let rec among x = function [] -> false | y :: l -> K.equal x y || among x l
+       let mem t x = among x t.(K.hash x land 7)
+       let add t x = let i = K.hash x land 7 in t.(i) <- x :: t.(i)
+       let rec count t i = if i = 8 then 0 else List.length t.(i) + count t (i + 1)
+     end
+     module Make (K : Key) = struct
+       module H = Table (K)
+       let all next x =
+         let seen = H.create () in
+         let rec visit x = if not (H.mem seen x) then begin H.add seen x; visit (next x) end in
+         visit x;
+         H.count seen 0
+       let shown l = String.concat \" \" (List.map K.show l)
+       let handed () = let later () = (H.create, H.add, H.mem) in later
+     end",
+);
+
+fn body<'i>(ir: &'i str, name: &str) -> &'i str {
+    let rest = ir.split(&format!("\ncode {name}_")).nth(1).expect("the function");
+    rest.split("\n}").next().expect("its body")
+}
+
+#[test]
+fn structures_of_other_units_are_arguments() {
+    // Functions of the standard library have no bodies here.
+    let keys = "module Number = struct type t = int let equal (a : int) b = a = b let hash n = n land max_int
+                  let show n = string_of_int n end
+                module Inner = struct module Deep = Number end
+                module Late = struct include Number let show = Printf.sprintf \"%x\" end";
+    let user = "module Ints = Reach.Make (Keys.Number)
+         module Deep = Reach.Make (Keys.Inner.Deep)
+         module Late = Reach.Make (Keys.Late)
+         module Own = struct type t = string let equal (a : t) b = a = b let hash (s : t) = Hashtbl.hash s let show s = String.escaped s end
+         module Own_again = struct include Own let hash s = String.length s end
+         module Owns = Reach.Make (Own)
+         module Again = Reach.Make (Own_again)
+         let ints x = Ints.all (fun n -> n / 2) x
+         let deep x = Deep.all (fun n -> n - n mod 5) x
+         let owns x = Owns.all (fun s -> if s = \"\" then s else String.sub s 1 (String.length s - 1)) x
+         let again x = Again.all (fun s -> if s = \"\" then s else String.sub s 1 (String.length s - 1)) x
+         let late x = Late.all (fun n -> n / 2) x
+         let () =
+           Printf.printf \"%d %d %d %d %d \" (ints 100) (deep 13) (owns \"abc\") (again \"ab\") (late 8);
+           let create, add, mem = Ints.handed () () in
+           let h = create () in
+           add h 5;
+           Printf.printf \"%b %b %s %s %s\" (mem h 5) (mem h 13) (Ints.shown [1; 2]) (Owns.shown [\"\\n\"]) (Late.shown [255])";
+    let folder = Folder::new(&[REACH, ("keys.ml", keys), ("user.ml", user)]);
+    for level in ["-O1", "-O2", "-O3"] {
+        folder.compile(&[level, "reach.ml", "keys.ml"]);
+        let ir = folder.compile(&[level, "user.ml"]);
+        for name in ["ints", "deep", "owns", "again"] {
+            let body = body(&ir, name);
+            assert!(!body.contains("camlReach__all_"), "{level} {name}: {body}");
+        }
+        let printed = folder.link_and_run(&[level, "reach.ml", "keys.ml", "user.ml"]);
+        assert_eq!(printed, "8 2 4 3 5 true false 1 2 \\n ff", "{level}");
+    }
+}
