@@ -132,7 +132,8 @@ fn sorts_are_inlined_for_small_comparisons() {
     let large = "let rec f a b = if a > 10 then 1 + f (a - 1) b else a - b let u l = sort f l let w l = sort (fun a b -> f b a) l";
     let ir =
         Folder::new(&[("t.ml", &with_other_code(&format!("{SORT}\n{large}")))]).compile(&["-O3", "t.ml"]);
-    assert!(copies(&ir, "merge") == 1 && copies(&ir, "sort") <= 2, "{ir}");
+    assert!(copies(&ir, "merge") <= 1 && copies(&ir, "sort") <= 2, "{ir}");
+    assert_eq!(ir.matches("call cmp").count(), 7, "{ir}");
 }
 
 /// Where code may grow much, in a unit that is hardly more than the sort, too.
@@ -190,9 +191,9 @@ fn functions_with_default_arguments_are_specialised_for_types() {
     for level in ["-O1", "-O3"] {
         let folder = Folder::new(&[("t.ml", source), ("m.ml", "let () = print_int (T.u 5 4)")]);
         let ir = folder.compile(&[level, "t.ml"]);
-        // One finds pairs, the other what other units ask for.
-        assert_eq!(copies(&ir, "find"), 3, "{level}: {ir}");
-        assert!(ir.contains("call code compare_derived_"), "{level}: {ir}");
+        // What finds pairs is inlined in its only use, and compares numbers; the other is for other units.
+        assert_eq!(copies(&ir, "find"), 2, "{level}: {ir}");
+        assert_eq!(ir.matches("c_call[\"caml_compare\"").count(), 1, "{level}: {ir}");
         assert_eq!(folder.link_and_run(&[level, "t.ml", "m.ml"]), "126");
     }
 }
