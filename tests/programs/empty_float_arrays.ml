@@ -4,11 +4,17 @@
 let empty = [ Array.sub [| 1. |] 0 0; [||]; Array.append [||] [||]; Array.concat [ [||]; Array.sub [| 2. |] 1 0 ] ]
 let unknown : 'a. 'a array list -> 'a array = fun l -> List.nth l (Sys.opaque_identity 0)
 
+let[@inline never] is_empty (a : float array) = a = [||]
+let[@inline never] is_not_empty a = a <> [||]
+let[@inline never] same (a : float array) b = a = b
+let[@inline never] order (a : float array) = compare a [||]
+
 type sample = { name : string; values : float array }
 
 let () =
-  let is_empty (a : float array) = a = [||] in
-  List.iter (fun a -> Printf.printf "%b %b %d\n" (is_empty a) (a <> [||]) (compare a [||])) empty;
+  List.iter (fun a -> Printf.printf "%b %b %d " (is_empty a) (is_not_empty a) (order a)) empty;
+  List.iter (fun a -> Printf.printf "%b %b %d\n" (a = [||]) (a <> [||]) (compare a [||])) empty;
+  List.iter (fun a -> List.iter (fun b -> Printf.printf "%b " (same a b)) empty) empty;
   List.iter (fun a -> List.iter (fun b -> Printf.printf "%b %d " (a = b) (compare (a : float array) b)) empty) empty;
   print_newline ();
   let samples = List.map (fun values -> { name = "s"; values }) empty in

@@ -209,12 +209,14 @@ impl Expansion<'_> {
         body
     }
 
-    /// Of the blocks, only one that forwards can be equal to `[||]` though it is not empty.
+    /// Of the blocks, only one that forwards can be equal to `[||]` though it is not empty; and of the empty ones, those
+    /// of 5.3's `Array.sub` and its like that have the tag of arrays of floats are not.
     ///
     /// ```text
     /// cont slow { let r = c_call (x, $empty)  after (r) }
     /// cont forwards { let t = get_tag (x)  switch t { 250 -> slow, _ -> after (0) } }
-    /// cont block { let n = array_length (x)  switch n { 0 -> after (1), _ -> forwards } }
+    /// cont empty { let t = get_tag (x)  switch t { 0 -> after (1), _ -> slow } }
+    /// cont block { let n = array_length (x)  switch n { 0 -> empty, _ -> forwards } }
     /// let a = is_int (x)  switch a { 0 -> block, _ -> after (0) }
     /// ```
     fn expand_with_empty(&mut self, call: Call, other: Simple, after: Continuation) -> Expr {
@@ -224,8 +226,8 @@ impl Expansion<'_> {
             jump(after, &[Simple::tagged(i64::from(is_true))])
         };
         let (equal, differ) = (answer(true), answer(false));
-        let [slow, forwards, block] =
-            ["slow", "forwards", "block"].map(|name| self.unit.new_continuation(name));
+        let [slow, forwards, empty, block] =
+            ["slow", "forwards", "empty", "block"].map(|name| self.unit.new_continuation(name));
         let length = self.unit.new_variable("length", Kind::Value, Subkind::Immediate);
         let mut asked = |prim: Prim, args: &[Simple], arm: (i64, ApplyCont), otherwise: ApplyCont| {
             let var = self.unit.new_variable("is", Kind::NakedImmediate, Subkind::Any);
@@ -238,14 +240,16 @@ impl Expansion<'_> {
         };
         let forwarding =
             asked(Prim::GetTag, &[other], (i64::from(tags::FORWARD), jump(slow, &[])), differ.clone());
+        let of_tag = asked(Prim::GetTag, &[other], (0, equal), jump(slow, &[]));
         let is_empty = Prim::PhysEqual { negated: false };
-        let mut of_length =
-            asked(is_empty, &[length.into(), Simple::tagged(0)], (0, jump(forwards, &[])), equal);
+        let length_and_zero = [length.into(), Simple::tagged(0)];
+        let mut of_length = asked(is_empty, &length_and_zero, (0, jump(forwards, &[])), jump(empty, &[]));
         of_length
             .items
             .insert(0, bound(length, Prim::ArrayLength { kind: ArrayKind::Generic }, &[other], dbg));
         let mut body = asked(Prim::IsInt, &[other], (0, jump(block, &[])), differ);
-        let handlers = [(slow, self.slow(after, call)), (forwards, forwarding), (block, of_length)];
+        let slow_handler = self.slow(after, call);
+        let handlers = [(slow, slow_handler), (forwards, forwarding), (empty, of_tag), (block, of_length)];
         body.items.splice(0..0, handlers.into_iter().map(|(cont, handler)| Item::let_cont(cont, handler)));
         body
     }
