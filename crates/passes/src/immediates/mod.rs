@@ -209,8 +209,8 @@ impl Expansion<'_> {
         body
     }
 
-    /// Of the blocks, only one that forwards can be equal to `[||]` though it is not empty. Empty ones that have the tag
-    /// of arrays of floats, which 5.3's `Array.sub` and its like make, are not.
+    /// Of the blocks, only one that forwards can be equal to `[||]` though it is not empty. Empty ones that have the
+    /// tag of arrays of floats, which 5.3's `Array.sub` and its like make, are not.
     ///
     /// ```text
     /// cont slow { let r = c_call (x, $empty)  after (r) }
