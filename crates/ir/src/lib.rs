@@ -74,6 +74,7 @@ mod prim_syntax;
 pub mod printer;
 pub mod remap;
 pub mod renumber;
+mod repeated;
 pub mod rewrite;
 pub mod runtime_functions;
 pub mod saved;

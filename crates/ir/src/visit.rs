@@ -251,22 +251,6 @@ impl Expr {
         }
     }
 
-    /// As [`Expr::walk`], with whether a term is in a loop.
-    pub fn walk_in_loops<'e>(&'e self, f: &mut impl FnMut(&'e Expr, bool)) {
-        let mut pending: SmallVec<[(&Expr, bool); 16]> = SmallVec::new();
-        pending.push((self, false));
-        while let Some((expr, in_loop)) = pending.pop() {
-            f(expr, in_loop);
-            let first = pending.len();
-            for item in &expr.items {
-                let repeats = matches!(item, Item::LetCont { recursive: true, .. });
-                item.for_each_child(&mut |child| pending.push((child, in_loop || repeats)));
-            }
-            pending.extend(expr.terminator.child().map(|child| (child, in_loop)));
-            pending[first..].reverse();
-        }
-    }
-
     /// Passes this term and all terms nested in it to `f`, outer before inner, to be changed.
     pub fn walk_mut(&mut self, f: &mut impl FnMut(&mut Expr)) {
         let mut pending = vec![self];

@@ -211,6 +211,13 @@ impl Simplifier<'_> {
         apply.heat == Heat::Never || self.returns_to_cold(apply)
     }
 
+    /// The opposite: whether a call is repeated by the function that it is in, or a profile says that it runs often.
+    pub(crate) fn is_in_loop(&self, apply: &Apply) -> bool {
+        apply.heat == Heat::Hot
+            || self.function.analysis.is_repeated(apply.ret)
+            || self.function.current.is_some_and(|code| self.unit.codes[code].recursive)
+    }
+
     /// Whether a call of a function raises an error that leaves the function around it.
     pub(crate) fn raises_out(&self, apply: &Apply, code: CodeId) -> bool {
         self.unit.codes[code].attributes.no_return && self.function.cold.contains(&apply.exn.cont)

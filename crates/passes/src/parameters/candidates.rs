@@ -179,9 +179,9 @@ impl Sets {
     }
 }
 
-/// The sets that a body binds, and whether each is bound in a loop.
+/// The sets that a body binds, and whether a loop repeats it.
 fn each_set(body: &Expr, mut f: impl FnMut(&[Variable], &SetOfClosures, bool)) {
-    body.walk_in_loops(&mut |expr, in_loop| {
+    body.walk_repeated(&mut |expr, in_loop| {
         for item in &expr.items {
             if let Item::LetClosures { vars, set, .. } = item {
                 f(vars, set, in_loop);

@@ -375,7 +375,7 @@ impl Analysis {
 
     /// The calls of a function, which may return what it gets (`ret`), or of the entry.
     fn calls(&mut self, body: &Expr, caller: Option<CodeId>, ret: Option<Continuation>) {
-        body.walk_in_loops(&mut |expr, in_loop| {
+        body.walk_repeated(&mut |expr, in_loop| {
             let Terminator::Apply(apply) = &expr.terminator else { return };
             let CallKind::Direct(callee) = apply.kind else { return };
             if ret == Some(apply.ret) {

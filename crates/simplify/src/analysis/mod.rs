@@ -6,12 +6,11 @@ mod first_loads;
 mod iterations;
 mod joins;
 mod knowledge;
-mod repeated;
 mod solve;
 mod walk;
 
 use flambeau_ir::prim::Classes;
-use flambeau_ir::{Continuation, Expr, Item, Prim, Simple, Variable};
+use flambeau_ir::{Continuation, Expr, Item, Prim, Simple, Terminator, Variable};
 use flambeau_types::{Env, Ty};
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
@@ -66,7 +65,7 @@ pub struct Analysis {
     allocated: FxHashSet<Variable>,
     /// What a handler loads from its parameters before anything else happens.
     first_loads: FxHashMap<Variable, SmallVec<[Prim; 2]>>,
-    /// The continuations to which calls return that the body repeats ([`repeated`]).
+    /// The continuations to which calls return that the body repeats.
     repeated: FxHashSet<Continuation>,
 }
 
@@ -97,7 +96,14 @@ impl Analysis {
         };
         walk.run(body);
         if asked == Asked::Everything && !walk.analysis.loops.is_empty() {
-            walk.analysis.repeated = repeated::repeated(body);
+            let repeated = &mut walk.analysis.repeated;
+            body.walk_repeated(&mut |expr, is_repeated| {
+                if let Terminator::Apply(apply) = &expr.terminator
+                    && is_repeated
+                {
+                    repeated.insert(apply.ret);
+                }
+            });
         }
         walk.solve()
     }

@@ -23,9 +23,7 @@ use flambeau_ir::decision::{Policy, Reason};
 use flambeau_ir::naming::Naming;
 use flambeau_ir::prim::{External, NativeRepr};
 use flambeau_ir::term::InlineAttribute;
-use flambeau_ir::{
-    Apply, CallKind, CodeId, Expr, Heat, Item, Named, Prim, Rewrite, Simple, Symbol, Terminator,
-};
+use flambeau_ir::{Apply, CallKind, CodeId, Expr, Item, Named, Prim, Rewrite, Simple, Symbol, Terminator};
 use flambeau_types::Ty;
 use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
@@ -163,13 +161,6 @@ impl Simplifier<'_> {
             || self.is_in_cold(apply)
             || self.function.current.is_none() && !self.is_in_loop(apply);
         !stays
-    }
-
-    /// Whether a call is repeated by the function that it is in, or a profile says that it runs often.
-    pub(crate) fn is_in_loop(&self, apply: &Apply) -> bool {
-        apply.heat == Heat::Hot
-            || self.function.analysis.is_repeated(apply.ret)
-            || self.function.current.is_some_and(|code| self.unit.codes[code].recursive)
     }
 
     /// What is left of the budgets if these pieces are laid out; nothing if that is not enough.

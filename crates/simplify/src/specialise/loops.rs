@@ -84,7 +84,7 @@ fn calls_in_loops(unit: &Unit, code: CodeId) -> Vec<u32> {
         let data = &unit.codes[at];
         let is_nested = at != code;
         loops |= is_nested && data.recursive;
-        data.body.walk_in_loops(&mut |expr, in_loop| {
+        data.body.walk_repeated(&mut |expr, in_loop| {
             loops |= in_loop;
             if let Terminator::Apply(apply) = &expr.terminator
                 && apply.kind == CallKind::Generic

@@ -1,15 +1,17 @@
-//! Calls that a function repeats: from what comes after them the beginning of a loop around them is reached again. What
-//! stands in a loop only because it is executed when the loop is left is not repeated.
+//! What a function repeats: from what comes after it the beginning of a loop around it is reached again. What stands in
+//! a loop only because it is executed when the loop is left is not repeated.
 
-use flambeau_ir::stack::deep;
-use flambeau_ir::{ContHandler, Continuation, Expr, Item, Named, Terminator};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
-/// The continuations to which calls return that a body repeats.
-pub(super) fn repeated(body: &Expr) -> FxHashSet<Continuation> {
-    let mut walk = Walk::default();
-    walk.expr(body, 0);
-    walk.calls
+use crate::stack::deep;
+use crate::{ContHandler, Continuation, Expr, Item, Named, Terminator};
+
+impl Expr {
+    /// Passes this term and all terms nested in it to `f`, inner before outer, with whether a loop of this term repeats
+    /// the end of its run.
+    pub fn walk_repeated<'e>(&'e self, f: &mut impl FnMut(&'e Expr, bool)) {
+        Walk { reached: FxHashMap::default(), f }.expr(self, 0);
+    }
 }
 
 /// The loops that are reached again, by how many loops are around them: a bit for each, the last one for all that are
@@ -20,20 +22,19 @@ fn bit(depth: u32) -> Loops {
     1 << depth.min(u64::BITS - 1)
 }
 
-#[derive(Default)]
-struct Walk {
+struct Walk<'f, F> {
     /// Which of the loops around it a continuation reaches.
     reached: FxHashMap<Continuation, Loops>,
-    calls: FxHashSet<Continuation>,
+    f: &'f mut F,
 }
 
-impl Walk {
+impl<'e, F: FnMut(&'e Expr, bool)> Walk<'_, F> {
     fn reached(&self, cont: Continuation) -> Loops {
         self.reached.get(&cont).copied().unwrap_or(0)
     }
 
     /// Which of the loops around a term it reaches.
-    fn expr(&mut self, expr: &Expr, depth: u32) -> Loops {
+    fn expr(&mut self, expr: &'e Expr, depth: u32) -> Loops {
         deep(|| {
             let mut joins = Vec::new();
             let mut loops = 0;
@@ -48,24 +49,26 @@ impl Walk {
                     Item::Let { .. } | Item::LetClosures { .. } => {}
                 }
             }
-            loops |= self.terminator(&expr.terminator, depth);
+            let end = self.terminator(&expr.terminator, depth);
+            loops |= end;
             // The remainder of the run is what a join continues with.
             for (cont, body) in joins.into_iter().rev() {
                 self.reached.insert(cont, loops);
                 loops |= self.expr(body, depth);
             }
+            (self.f)(expr, end != 0);
             loops
         })
     }
 
-    fn handlers(&mut self, handlers: &[ContHandler], depth: u32) {
+    fn handlers(&mut self, handlers: &'e [ContHandler], depth: u32) {
         for handler in handlers {
             let loops = self.expr(&handler.body, depth);
             self.reached.insert(handler.cont, loops);
         }
     }
 
-    fn loops(&mut self, handlers: &[ContHandler], depth: u32) {
+    fn loops(&mut self, handlers: &'e [ContHandler], depth: u32) {
         let own = bit(depth);
         self.reached.extend(handlers.iter().map(|handler| (handler.cont, own)));
         let inside = handlers.iter().fold(0, |loops, handler| loops | self.expr(&handler.body, depth + 1));
@@ -73,14 +76,11 @@ impl Walk {
         self.reached.extend(handlers.iter().map(|handler| (handler.cont, inside & (own - 1))));
     }
 
-    fn terminator(&mut self, terminator: &Terminator, depth: u32) -> Loops {
+    fn terminator(&mut self, terminator: &'e Terminator, depth: u32) -> Loops {
         let mut loops = 0;
         match terminator {
             Terminator::Apply(apply) => {
                 loops = self.reached(apply.ret) | self.reached(apply.exn.cont);
-                if loops != 0 {
-                    self.calls.insert(apply.ret);
-                }
             }
             Terminator::ApplyCont(jump) => loops = self.reached(jump.cont),
             Terminator::Switch(switch) => switch.for_each_jump(&mut |jump| loops |= self.reached(jump.cont)),
