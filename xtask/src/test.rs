@@ -20,7 +20,7 @@ const CARGO_LIMIT: Duration = Duration::from_secs(1800);
 const FUZZ_SECONDS: u64 = 60;
 
 /// The most time for a sample of real code; most machines need half of it.
-const CORPUS_MINUTES: u64 = 8;
+const CORPUS_MINUTES: u64 = 6;
 
 /// The options of `cargo xtask test`.
 #[derive(Args)]
