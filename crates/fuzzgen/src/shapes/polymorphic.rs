@@ -6,7 +6,10 @@ use super::{Instance, Kernel, Shape, shape};
 use crate::generator::Gen;
 use crate::tree::Node;
 
-pub(super) const SHAPES: &[Shape] = &[shape("functions inside of polymorphic ones", inside)];
+pub(super) const SHAPES: &[Shape] = &[
+    shape("functions inside of polymorphic ones", inside),
+    shape("functions passed to polymorphic ones", passed),
+];
 
 /// Functions of a measure of keys and a list of keys.
 const FUNCTIONS: &[&str] = &[
@@ -60,4 +63,64 @@ fn inside(g: &mut Gen) -> Instance {
         kernel: Kernel::Iterated(int("($h (i + 8))", &values), 12),
         ends: vec![1],
     }
+}
+
+/// Polymorphic comparisons with a name.
+const COMPARISONS: &[&str] = &[
+    "let$b $q x y = compare x y\n",
+    "let$b $q x y = compare y x\n",
+    "let$b $q x y = if x = y then 0 else if x < y then 1 else -1\n",
+    "let$b $q x y = let c = compare x y in if c = 0 then 0 else -c\n",
+    "let$b $q x y = match compare (Hashtbl.hash x) (Hashtbl.hash y) with 0 -> compare x y | c -> c\n",
+    "let$b $q x y = compare (x, 1) (y, 1)\n",
+    "let$b $q x y = compare [ x ] [ y ]\n",
+    "let$b $p f g x y = match f x y with 0 -> g x y | c -> c\nlet$b $q x y = $p compare (fun x y -> compare y x) x y\n",
+    "module $m = struct let by x y = compare x y end\nlet $q = $m.by\n",
+    "let rec $q x y = match x, y with [], [] -> 0 | [], _ -> -1 | _, [] -> 1 | x :: r, y :: s -> (match compare x y with 0 -> $q r s | c -> c)\nlet$b $q x y = $q [ x ] [ y; x ]\n",
+];
+
+/// Functions of a comparison and a list: some do nothing with the comparison but to apply it.
+const CONSUMERS: &[&str] = &[
+    "let$a $f q l = List.sort q l\n",
+    "let$a $f q l = List.stable_sort (fun x y -> q y x) l\n",
+    "let rec $p q x = function [] -> [ x ] | y :: r -> if q x y <= 0 then x :: y :: r else y :: $p q x r\nlet$a $f q l = List.fold_left (fun l x -> $p q x l) [] l\n",
+    "let$a $f q l = let a = Array.of_list l in Array.sort q a; Array.to_list a\n",
+    "let$a $f q l = let a = Array.of_list l in Array.stable_sort q a; Array.to_list a\n",
+    "let$a $f q l = let best = List.fold_left (fun b x -> match b with None -> Some x | Some y -> if q x y > 0 then Some x else b) None l in match best with None -> [] | Some b -> [ b ]\n",
+    "let $p : Obj.t list ref = ref []\nlet$a $f q l = if List.length !$p < 9 then $p := Obj.repr q :: !$p; if List.memq (Obj.repr q) !$p then List.sort_uniq q l else List.sort q l\n",
+    "let$a $f q l = let same r = r == q in if same q then List.sort q l else l\n",
+    "let$a $f q l = let both = (q, fun x y -> q y x) in List.sort (if List.length l land 1 = 0 then fst both else snd both) l\n",
+    "let$a $f q l = let rec go q n l = if n = 0 then List.sort q l else go (fun x y -> q y x) (n - 1) l in go q 3 l\n",
+    "let$a $f q l = match l with [] -> [] | x :: _ -> let p = q x in List.filter (fun y -> p y >= 0) l\n",
+    "let$a $p q r l = List.filter (fun x -> List.exists (fun y -> q x y > r x y) l) l\nlet$a $f q l = $p q (fun _ _ -> 0) (List.merge q (List.sort q l) (List.sort q l))\n",
+];
+
+/// What is passed.
+const PASSED: &[&str] = &["$q", "$q", "compare", "(fun x y -> compare y x)", "(fun x y -> $q y x)"];
+
+/// Functions with and without a name that are passed to polymorphic functions.
+fn passed(g: &mut Gen) -> Instance {
+    let names = ["f", "h", "p", "q"].map(|name| (name, Node::from(g.fresh(name))));
+    let mut values: Vec<(&str, Node)> = names.into();
+    values.push(("m", g.fresh("M").into()));
+    values.extend(["a", "b"].map(|hole| (hole, g.attribute().into())));
+    let comparison: &&str = g.rng.pick(COMPARISONS);
+    let consumer: &&str = g.rng.pick(CONSUMERS);
+    let mut items = vec![filled(comparison, &values)];
+    // The consumer's own helper has another name than the comparison's.
+    values.retain(|(name, _)| *name != "p");
+    values.push(("p", g.fresh("p").into()));
+    items.push(filled(consumer, &values));
+    let mut sum = vec![];
+    for _ in 0..g.rng.range(1, 3) {
+        let (key, measure) = *g.rng.pick(KEYS);
+        let passed: &&str = g.rng.pick(PASSED);
+        let more = [("key", key.into()), ("measure", measure.into()), ("passed", plain(passed, &values))];
+        sum.push(plain(
+            " + List.fold_left (fun s x -> ((s * 3) + $measure x) land 0xFFFF) 0 ($f $passed (List.init (n land 15) (fun i -> $key)))",
+            &[&values[..], &more].concat(),
+        ));
+    }
+    items.push(filled("let $h n = n$sum\n", &[&values[..], &[("sum", Node::plain("", sum))]].concat()));
+    Instance { items, kernel: Kernel::Iterated(int("($h (i + 5))", &values), 12), ends: vec![1, 2] }
 }
