@@ -87,7 +87,7 @@ const CONSUMERS: &[&str] = &[
     "let$a $f q l = let a = Array.of_list l in Array.sort q a; Array.to_list a\n",
     "let$a $f q l = let a = Array.of_list l in Array.stable_sort q a; Array.to_list a\n",
     "let$a $f q l = let best = List.fold_left (fun b x -> match b with None -> Some x | Some y -> if q x y > 0 then Some x else b) None l in match best with None -> [] | Some b -> [ b ]\n",
-    "let $p : Obj.t list ref = ref []\nlet$a $f q l = if List.length !$p < 9 then $p := Obj.repr q :: !$p; if List.memq (Obj.repr q) !$p then List.sort_uniq q l else List.sort q l\n",
+    "let $p : Obj.t list ref = ref []\nlet$a $f q l = $p := [ Obj.repr q ]; let sorted = List.sort q l in if List.memq (Obj.repr q) !$p then List.sort_uniq q sorted else l\n",
     "let$a $f q l = let same r = r == q in if same q then List.sort q l else l\n",
     "let$a $f q l = let both = (q, fun x y -> q y x) in List.sort (if List.length l land 1 = 0 then fst both else snd both) l\n",
     "let$a $f q l = let rec go q n l = if n = 0 then List.sort q l else go (fun x y -> q y x) (n - 1) l in go q 3 l\n",
