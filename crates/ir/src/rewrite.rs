@@ -143,6 +143,10 @@ pub enum Rewrite {
     Threading(Continuation),
     /// What counts the ones of an integer.
     PopulationCount,
+    /// A division by a constant needs no correction for negative dividends.
+    Division,
+    /// A remainder that is only compared to constants is a mask.
+    AskedRemainder,
     /// A remainder is computed from the quotient.
     Remainder,
     /// Int32 of which only the low bits are needed are computed on words.
@@ -279,6 +283,8 @@ impl Rewrite {
             Surrogate(_) => return ("parameters", "surrogate of"),
             NakedResult => return ("parameters", "result"),
             Threading(_) => return ("thread", "jumps to"),
+            Division => return ("divisions", "division by a constant"),
+            AskedRemainder => return ("divisions", "remainder that is only compared"),
             Remainder => return ("remainders", "remainder from the quotient"),
             Extension => return ("extensions", "sign extensions that nothing needs"),
             PopulationCount => return ("popcount", "count of ones"),

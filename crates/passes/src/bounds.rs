@@ -54,9 +54,8 @@ pub fn decide_all(unit: &mut Unit, rewrites: &mut Rewrites) -> (bool, Vec<Option
         });
         let mut decided = Decided::default();
         if has_check || has_comparison && has_loop {
-            let budget = items.saturating_mul(BUDGET.0).saturating_add(BUDGET.1);
             let mark = env.mark();
-            let mut search = Search::new(unit, &mut env, budget, !shortens);
+            let mut search = Search::new(unit, &mut env, budget(items), !shortens);
             search.bind_params(code);
             search.expr(body);
             let results = search.decided;
@@ -69,6 +68,32 @@ pub fn decide_all(unit: &mut Unit, rewrites: &mut Rewrites) -> (bool, Vec<Option
         decided.checks || decided.comparisons || has_removed
     });
     (changed, compared)
+}
+
+/// The greatest dividend of each division of a function of which no dividend is negative, by what it is bound to.
+pub(crate) fn dividends(
+    body: &Expr,
+    unit: &Unit,
+    code: Option<CodeId>,
+    env: &mut Env,
+) -> FxHashMap<Variable, i64> {
+    let (mut items, mut shortens) = (0, false);
+    body.walk(&mut |expr| {
+        items += expr.items.len() as u32;
+        shortens |= expr.items.iter().any(does_shorten);
+    });
+    let mark = env.mark();
+    let mut search = Search::new(unit, env, budget(items), !shortens);
+    search.bind_params(code);
+    search.expr(body);
+    let dividends = search.dividends;
+    env.undo(mark);
+    dividends
+}
+
+/// The budget of a function of so many items.
+fn budget(items: u32) -> u32 {
+    items.saturating_mul(BUDGET.0).saturating_add(BUDGET.1)
 }
 
 /// What was decided in a function.
@@ -193,6 +218,8 @@ struct Search<'u> {
     iterations: Vec<Iteration>,
     /// The results of checks and comparisons that are decided, as of the last time that they were met.
     decided: FxHashMap<Variable, Simple>,
+    /// The greatest dividends of divisions without negative ones, as of the last time that they were met.
+    dividends: FxHashMap<Variable, i64>,
 }
 
 impl<'u> Search<'u> {
@@ -206,6 +233,7 @@ impl<'u> Search<'u> {
             history: Vec::new(),
             iterations: Vec::new(),
             decided: FxHashMap::default(),
+            dividends: FxHashMap::default(),
         }
     }
 
@@ -274,6 +302,12 @@ impl<'u> Search<'u> {
             && let Some(reader) = reader_of_length(prim)
         {
             return self.length(var, reader, args);
+        }
+        if let (Prim::IntDiv { kind } | Prim::IntMod { kind }, [dividend, _]) = (prim, &args[..]) {
+            match self.env.operand(*dividend, *kind) {
+                Some((0.., greatest)) => self.dividends.insert(var, greatest),
+                _ => self.dividends.remove(&var),
+            };
         }
         let result = match (prim, &args[..]) {
             (Prim::CheckBound { width }, [length, index]) => {

@@ -9,6 +9,7 @@ pub mod carried;
 pub mod contify;
 mod dead_joins;
 pub mod decimal;
+pub mod divisions;
 pub mod extensions;
 pub mod immediates;
 pub mod loopify;
@@ -88,6 +89,7 @@ pub const PASSES: &[Pass] = &[
     REPRESENTATIONS,
     BOUNDS,
     LATE_BOUNDS,
+    DIVISIONS,
     REMAINDERS,
     EXTENSIONS,
     DECIMAL,
@@ -145,6 +147,7 @@ const REPRESENTATIONS: Pass = Pass {
 };
 const BOUNDS: Pass = Pass { name: "bounds", run: bounds::bounds };
 const MOTION: Pass = Pass { name: "motion", run: motion::motion };
+const DIVISIONS: Pass = Pass { name: "divisions", run: divisions::divisions };
 const REMAINDERS: Pass = Pass { name: "remainders", run: remainders::remainders };
 const EXTENSIONS: Pass = Pass { name: "extensions", run: extensions::extensions };
 const DECIMAL: Pass = Pass { name: "decimal", run: decimal::decimal };

@@ -5,7 +5,7 @@ use std::fmt::Write;
 use flambeau_ir::Machine;
 
 use crate::{
-    CONTIFY, DECIMAL, EXTENSIONS, IMMEDIATES, INVERT, LATE_BOUNDS, LATE_LOOPS, LATE_ROTATE,
+    CONTIFY, DECIMAL, DIVISIONS, EXTENSIONS, IMMEDIATES, INVERT, LATE_BOUNDS, LATE_LOOPS, LATE_ROTATE,
     LATE_SCALAR_REPLACEMENT, LOOPIFY, MOTION, OUTLINE, PARAMETERS, PEEL, POPCOUNT, Pass, REMAINDERS,
     REPRESENTATIONS, ROTATE, SCALAR_REPLACEMENT, SIMPLIFY, SPLIT, STATIC_ARRAYS, THREAD, UNREAD, UNROLL,
 };
@@ -106,6 +106,7 @@ pub const SCHEDULE: &[Step] = &[
     step(REPRESENTATIONS, When::Afterwards, If::OwnObject, "what is not known of arrays by now never will be; what was inlined was small"),
     step(LATE_SCALAR_REPLACEMENT, When::Afterwards, If::Always, "blocks that escaped only through functions which the last rounds inlined"),
     step(LATE_BOUNDS, When::Afterwards, If::Native, "what the simplifier found to be the same is the same here"),
+    step(DIVISIONS, When::Afterwards, If::Native, "what a remainder is less than is used by now, and loops have their bounds"),
     step(REMAINDERS, When::Afterwards, If::Native, "what is known of a remainder by its bounds is used by now"),
     step(DECIMAL, When::Afterwards, If::OwnObject, "all that is executed often is where it is by now; nothing is known of what it makes"),
     step(UNREAD, When::Afterwards, If::OwnObject, "what still escapes by now does; blocks without their fields would look different to the simplifier"),

@@ -20,6 +20,7 @@ fn levels_rounds_and_descriptions() {
         "representations",
         "late_scalar_replacement",
         "late_bounds",
+        "divisions",
         "remainders",
         "decimal",
         "unread",

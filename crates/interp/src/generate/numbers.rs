@@ -108,7 +108,13 @@ impl Generator {
         // A zero that is not known is undefined then.
         let if_known = self.one_in(6);
         self.let_(scope, items, Prim::CheckZero { kind, if_known }, &[divisor], Type::Int);
-        let dividend = self.force(scope, items, ty);
+        let mut dividend = self.force(scope, items, ty);
+        // One that is known not to be negative, perhaps.
+        if self.one_in(3) {
+            let masks = [7, 255, 0xffff, 0x3fff_ffff, i64::from(i32::MAX)];
+            let args = [dividend, constant(kind, self.random.pick(&masks))];
+            dividend = self.let_(scope, items, Prim::IntArith { op: IntOp::And, kind }, &args, ty);
+        }
         let mut prims = [Prim::IntDiv { kind }, Prim::IntMod { kind }];
         if self.one_in(2) {
             prims.reverse();
@@ -116,8 +122,15 @@ impl Generator {
         // The other one, too, perhaps, at once or a little later.
         let count = if self.one_in(3) { 2 } else { 1 };
         for prim in prims.into_iter().take(count) {
-            let result = self.let_(scope, items, prim, &[dividend, divisor], ty);
-            self.watch(scope, items, result, ty);
+            let mut result = (self.let_(scope, items, prim, &[dividend, divisor], ty), ty);
+            // Of most remainders a program asks whether they are a constant.
+            if self.one_in(3) {
+                let asked = [result.0, constant(kind, self.random.pick(&[0, 0, 1, 3, -1]))];
+                let op = self.random.pick(&[IntCmp::Eq, IntCmp::Ne]);
+                let prim = Prim::IntCompare { op, kind };
+                result = (self.let_(scope, items, prim, &asked, Type::Naked), Type::Naked);
+            }
+            self.watch(scope, items, result.0, result.1);
         }
     }
 

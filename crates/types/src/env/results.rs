@@ -97,7 +97,8 @@ impl Env {
     }
 
     /// The interval of an operand. What arithmetic is done with is an immediate, whatever is known of it.
-    fn operand(&self, simple: Simple, kind: IntKind) -> Option<(i64, i64)> {
+    #[must_use]
+    pub fn operand(&self, simple: Simple, kind: IntKind) -> Option<(i64, i64)> {
         Some(self.range(self.term(simple)?, kind)).filter(|(low, high)| low <= high)
     }
 
