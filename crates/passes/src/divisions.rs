@@ -35,9 +35,11 @@ pub fn divisions(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
             greatest,
             asked,
             quotients: FxHashMap::default(),
+            factors: FxHashMap::default(),
             changed: false,
         };
         divisions.run(body);
+        divisions.compare_to_factors(body);
         divisions.changed
     })
 }
@@ -85,12 +87,12 @@ enum Asked {
     More,
 }
 
-/// What is asked of the remainders by powers of two.
+/// What is asked of remainders.
 fn asked_of_remainders(body: &Expr) -> FxHashMap<Variable, Asked> {
     let mut asked = FxHashMap::default();
     body.walk(&mut |run| {
         let divisions = run.items.iter().filter_map(Division::of);
-        let remainders = divisions.filter(|division| division.is_remainder && division.is_by_power_of_two());
+        let remainders = divisions.filter(|division| division.is_remainder);
         asked.extend(remainders.map(|remainder| (remainder.var, None)));
     });
     if !asked.is_empty() {
@@ -141,6 +143,23 @@ fn factor_and_shift(kind: IntKind, greatest: i64, divisor: i64) -> Option<(i64, 
     })
 }
 
+/// A factor *m* and a number of bits *s* by which to ask which of *0 … greatest* are multiples of the divisor, with
+/// products that do not wrap around: those whose product has less than *m* in its low *s* bits.
+///
+/// With *m* and *e* as in [`factor_and_shift`], these bits of *(q d + r) m* are *r m + q e* while that is less than
+/// *2^s*: for each *r* if *(q + 1) e < m*; and then it is less than *m* for *r = 0* alone.
+fn factor_and_bits(kind: IntKind, greatest: i64, divisor: i64) -> Option<(i64, i64)> {
+    let (greatest, divisor, most) = (i128::from(greatest), i128::from(divisor), i128::from(extremes(kind).1));
+    // As a tagged constant the mask fits into an instruction.
+    (1..31).find_map(|bits| {
+        let power = 1_i128 << bits;
+        let factor = (power + divisor - 1) / divisor;
+        let is_exact = (greatest / divisor + 1) * (factor * divisor - power) < factor;
+        let fits = greatest.max(1) * factor <= most;
+        (is_exact && fits).then(|| Some((i64::try_from(factor).ok()?, i64::from(bits))))?
+    })
+}
+
 /// The rewriting of one body, which is not in the unit meanwhile.
 struct Divisions<'a> {
     unit: &'a mut Unit,
@@ -151,6 +170,8 @@ struct Divisions<'a> {
     asked: FxHashMap<Variable, Asked>,
     /// The quotients that are in scope, of those that have become products.
     quotients: FxHashMap<(IntKind, Simple, i64), Variable>,
+    /// The factors of the products whose low bits stand for remainders: less than the factor is zero.
+    factors: FxHashMap<Variable, (IntKind, i64)>,
     changed: bool,
 }
 
@@ -188,6 +209,27 @@ impl Divisions<'_> {
         });
     }
 
+    /// What is compared to zero in place of a remainder is compared to the factor.
+    fn compare_to_factors(&self, body: &mut Expr) {
+        if self.factors.is_empty() {
+            return;
+        }
+        body.walk_mut(&mut |run| {
+            for item in &mut run.items {
+                let Some((Simple::Var(of), 0)) = equality(item) else { continue };
+                let Some((kind, factor)) = self.factors.get(&of).copied() else { continue };
+                let Item::Let { named: Named::Prim { prim, args, .. }, .. } = item else { continue };
+                let is_negated = matches!(
+                    prim,
+                    Prim::PhysEqual { negated: true } | Prim::IntCompare { op: IntCmp::Ne, .. }
+                );
+                let op = if is_negated { IntCmp::Ge } else { IntCmp::Lt };
+                *prim = Prim::IntCompare { op, kind };
+                *args = smallvec![of.into(), Simple::Const(fold::int(kind, factor))];
+            }
+        });
+    }
+
     /// How a division is done without a correction.
     fn way(&self, division: Division) -> Option<Way> {
         let Division { var, kind, divisor, .. } = division;
@@ -195,8 +237,17 @@ impl Divisions<'_> {
             Some(_) if division.is_by_power_of_two() => {
                 Some(if division.is_remainder { Way::Mask(divisor - 1) } else { Way::Shift })
             }
-            Some(greatest) => factor_and_shift(kind, *greatest, divisor)
-                .map(|(factor, shift)| Way::Product { factor, shift }),
+            Some(greatest) => {
+                // With a quotient in scope the remainder takes no more than that.
+                let is_known = self.quotients.contains_key(&(kind, division.dividend, divisor));
+                let is_asked = !is_known && self.asked.get(&var) == Some(&Asked::OnlyZero);
+                match factor_and_bits(kind, *greatest, divisor).filter(|_| is_asked) {
+                    Some((factor, bits)) => Some(Way::LowBits { factor, bits }),
+                    None => factor_and_shift(kind, *greatest, divisor)
+                        .map(|(factor, shift)| Way::Product { factor, shift }),
+                }
+            }
+            None if !division.is_by_power_of_two() => None,
             None => match self.asked.get(&var)? {
                 Asked::OnlyZero => Some(Way::MaskOfAsked(divisor - 1)),
                 // With the sign, what is negative is none of them.
@@ -229,6 +280,14 @@ impl Divisions<'_> {
                 smallvec![arith(var, IntOp::And, [dividend, constant(mask)])]
             }
             Way::Shift => smallvec![shift(var, dividend, i64::from(divisor.trailing_zeros()))],
+            Way::LowBits { factor, bits } => {
+                let product = self.unit.new_variable("product", kind.kind(), Subkind::Any);
+                self.factors.insert(var, (kind, factor));
+                smallvec![
+                    arith(product, IntOp::Mul, [dividend, constant(factor)]),
+                    arith(var, IntOp::And, [product.into(), constant((1 << bits) - 1)]),
+                ]
+            }
             Way::Product { factor, shift: by } => {
                 let mut items = SmallVec::new();
                 let key = (kind, dividend, divisor);
@@ -272,6 +331,8 @@ enum Way {
     Mask(i64),
     /// A mask whose result is equal to the constants that the remainder is compared to where the remainder is.
     MaskOfAsked(i64),
+    /// A product whose low bits are less than the factor where the remainder is zero.
+    LowBits { factor: i64, bits: i64 },
     /// A product whose high bits are the quotient.
     Product { factor: i64, shift: i64 },
 }
@@ -280,7 +341,7 @@ impl Way {
     fn rewrite(self) -> Rewrite {
         match self {
             Way::Shift | Way::Mask(_) | Way::Product { .. } => Rewrite::Division,
-            Way::MaskOfAsked(_) => Rewrite::AskedRemainder,
+            Way::MaskOfAsked(_) | Way::LowBits { .. } => Rewrite::AskedRemainder,
         }
     }
 }
@@ -306,6 +367,21 @@ mod tests {
                             "{n} / {divisor}"
                         );
                     }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn low_bits_are_less_than_the_factor_for_multiples_alone() {
+        for divisor in 3..300 {
+            for greatest in [1, 2, 5, 80, 255, 999, 4095, 10_000, 65_535, 100_000] {
+                let Some((factor, bits)) = factor_and_bits(IntKind::Tagged, greatest, divisor) else {
+                    continue;
+                };
+                for n in 0..=greatest {
+                    let low = (n * factor) & ((1 << bits) - 1);
+                    assert_eq!(low < factor, n % divisor == 0, "{n} mod {divisor}");
                 }
             }
         }
