@@ -300,8 +300,8 @@ pub fn built(compilers: &Compilers, programs: &[&Program], build: &Build, look: 
     run(temporary.path(), Exit::Code(0), messages, look)
 }
 
-/// Programs are small: without it hardly one would ever see the garbage collector where it does not ask for it, and what
-/// is live there would not matter. No runtime has a smaller minor heap, in words.
+/// Programs are small: without it hardly one would ever see the garbage collector where it does not ask for it, and
+/// what is live there would not matter. No runtime has a smaller minor heap, in words.
 const MANY_COLLECTIONS: &str = "s=4k";
 
 /// The executable of a batch.
