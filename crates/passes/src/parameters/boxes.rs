@@ -9,12 +9,16 @@ use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
 use super::build::{bind, branch, jump};
+use super::returned::Case;
 use super::shapes::{Allocations, Constructor, Part, Shape};
 
-/// How a class of functions returns.
+/// How a function of a class returns.
 #[derive(Clone)]
 pub(super) struct Convention<'k> {
+    /// What those of the class return.
     pub shape: Shape,
+    /// The constructors that the function itself returns, of more than one.
+    pub cases: SmallVec<[Case; 4]>,
     /// What is returned in the register.
     pub register: Kind,
     /// The slots for what is not.
@@ -297,26 +301,34 @@ impl Maker<'_> {
 
     /// A switch on the number of a constructor.
     fn variant(&self, unit: &mut Unit, expr: &mut Expr, constructor: Variable) {
-        let shape = &self.convention.shape;
+        let Convention { shape, cases, .. } = self.convention;
         let mut arms = Vec::new();
-        for block in &shape.blocks {
+        let numbered = (0..).zip(&shape.blocks);
+        for (number, block) in numbered.filter(|(_, block)| cases.contains(&Case::Block(block.tag))) {
             let cont = unit.new_continuation("constructor");
             let mut body = Expr::unreachable();
             self.block(unit, &mut body, block, None);
             expr.items.push(Item::let_cont(cont, body));
-            arms.push((arms.len() as i64, jump(cont, None)));
+            arms.push((number, jump(cont, None)));
         }
-        for immediate in &shape.immediates {
-            let result = Simple::Const(Const::Tagged(*immediate));
-            arms.push((arms.len() as i64, jump(self.ret, Some(result))));
+        for (number, immediate) in (shape.blocks.len() as i64..).zip(&shape.immediates) {
+            if cases.contains(&Case::Immediate(*immediate)) {
+                let result = Simple::Const(Const::Tagged(*immediate));
+                arms.push((number, jump(self.ret, Some(result))));
+            }
         }
-        expr.terminator = Terminator::Switch(Box::new(Switch {
-            scrutinee: constructor.into(),
-            arms,
-            default: None,
-            dbg: Dbg::NONE,
-            cases: None,
-        }));
+        expr.terminator = match arms.len() {
+            // It does not return at all.
+            0 => Terminator::Unreachable,
+            1 => Terminator::ApplyCont(arms.remove(0).1),
+            _ => Terminator::Switch(Box::new(Switch {
+                scrutinee: constructor.into(),
+                arms,
+                default: None,
+                dbg: Dbg::NONE,
+                cases: None,
+            })),
+        };
     }
 
     /// Makes a block of what was returned of it, blocks in it first.

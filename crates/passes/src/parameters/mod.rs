@@ -21,6 +21,7 @@ mod made;
 mod numbers;
 mod parts;
 mod results;
+mod returned;
 mod shapes;
 mod surrogates;
 mod workers;

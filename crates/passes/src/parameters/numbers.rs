@@ -141,7 +141,13 @@ impl Rewriting<'_> {
 
     fn convention(&self, result: BoxedKind) -> Convention<'_> {
         let shape = Shape { number: Some(result), ..Shape::default() };
-        Convention { shape, register: result.naked(), slots: Simple::UNIT, allocations: self.allocations }
+        Convention {
+            shape,
+            cases: SmallVec::new(),
+            register: result.naked(),
+            slots: Simple::UNIT,
+            allocations: self.allocations,
+        }
     }
 
     /// The parameters that the function reads whatever happens: there is a number.

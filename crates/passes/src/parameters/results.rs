@@ -18,6 +18,7 @@ use smallvec::SmallVec;
 
 use super::boxes::Convention;
 use super::known::Known;
+use super::returned::Returned;
 use super::shapes::{Allocations, MOST_PARTS, Shape};
 use super::workers;
 
@@ -82,6 +83,7 @@ struct Analysis {
     /// Union-find, by the numbers of codes.
     parents: SecondaryMap<CodeId, Option<CodeId>>,
     classes: SecondaryMap<CodeId, Class>,
+    returned: Returned,
 }
 
 /// Makes functions return parts; returns whether there was one.
@@ -119,7 +121,8 @@ pub(super) fn results(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
         let Some(register) = chosen[class] else { continue };
         let code = workers[function].unwrap_or(function);
         let shape = analysis.shape(class);
-        let convention = Convention { shape, register, slots, allocations: &analysis.allocations };
+        let cases = analysis.returned.of(function);
+        let convention = Convention { shape, cases, register, slots, allocations: &analysis.allocations };
         let ret = unit.codes[code].ret;
         let mut body = unit.codes[code].body.take();
         if ends_at_calls {
@@ -267,8 +270,13 @@ impl Analysis {
         let allocations = Allocations::of(unit);
         let may_take = |code: CodeId| known.is_known(code) || divisible[code];
         let uses = Uses::of(unit, &allocations, &may_take);
-        let mut analysis =
-            Analysis { allocations, uses, parents: SecondaryMap::new(), classes: SecondaryMap::new() };
+        let mut analysis = Analysis {
+            allocations,
+            uses,
+            parents: SecondaryMap::new(),
+            classes: SecondaryMap::new(),
+            returned: Returned::default(),
+        };
         for (id, code) in &unit.codes {
             let class = &mut analysis.classes[id];
             class.shape.refused = !may_take(id) || code.result != Kind::Value;
@@ -340,9 +348,13 @@ impl Analysis {
                 }
                 let result = jump.args[0].as_var().filter(|var| !self.uses.whole[*var]);
                 match result.and_then(|var| Some((var, self.uses.origins[var]?))) {
-                    Some((var, callee)) => handed_on.push((code, callee, var)),
+                    Some((var, callee)) => {
+                        self.returned.add_callee(code, callee);
+                        handed_on.push((code, callee, var));
+                    }
                     None => {
                         let shape = self.allocations.shape(jump.args[0]);
+                        self.returned.add(code, &shape);
                         self.class(code).shape.join(shape);
                     }
                 }
@@ -352,7 +364,10 @@ impl Analysis {
                 && !(ends_at_calls && never_returns(unit, apply))
             {
                 match apply.kind {
-                    CallKind::Direct(callee) => self.unite(code, callee),
+                    CallKind::Direct(callee) => {
+                        self.returned.add_callee(code, callee);
+                        self.unite(code, callee);
+                    }
                     _ => self.class(code).shape.refused = true,
                 }
             }
