@@ -16,7 +16,7 @@ use flambeau_types::machine::{extremes, width};
 use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
 
-use crate::bounds;
+use crate::{bounds, remainders};
 
 /// Rewrites the divisions of a unit. On entry and on exit the unit is well-formed. The result says whether anything
 /// was changed.
@@ -312,9 +312,8 @@ impl Divisions<'_> {
                     }
                 };
                 if is_remainder {
-                    let multiple = self.unit.new_variable("multiple", kind.kind(), Subkind::Any);
-                    items.push(arith(multiple, IntOp::Mul, [quotient.into(), constant(divisor)]));
-                    items.push(arith(var, IntOp::Sub, [dividend, multiple.into()]));
+                    let division = (kind, dividend, constant(divisor));
+                    items.extend(remainders::left_by(self.unit, division, quotient, var, dbg));
                 }
                 items
             }

@@ -29,7 +29,7 @@ pub fn remainders(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
 }
 
 /// A division of integers: of which kind, of what, by what.
-type Division = (IntKind, Simple, Simple);
+pub(crate) type Division = (IntKind, Simple, Simple);
 
 /// The quotient that an item binds.
 fn quotient(item: &Item) -> Option<(Division, Variable)> {
@@ -113,7 +113,7 @@ impl Remainders<'_> {
                             quotient
                         }
                     };
-                    let items = self.left_by(division, quotient, var, dbg);
+                    let items = left_by(self.unit, division, quotient, var, dbg);
                     run.items.splice(index..=index, items);
                     index += 1;
                     self.changed = true;
@@ -141,25 +141,25 @@ impl Remainders<'_> {
             .find(|(_, (known, _))| *known == division)
             .map(|(distance, (_, quotient))| Found::Later(distance, quotient))
     }
+}
 
-    /// A remainder as what is left of the dividend without the quotient times the divisor.
-    fn left_by(
-        &mut self,
-        (kind, dividend, divisor): Division,
-        quotient: Variable,
-        remainder: Variable,
-        dbg: Dbg,
-    ) -> [Item; 2] {
-        let product = self.unit.new_variable("product", kind.kind(), Subkind::Any);
-        let item = |var: Variable, op: IntOp, args: [Simple; 2]| {
-            let prim = Prim::IntArith { op, kind };
-            Item::Let { var, named: Named::Prim { prim, args: smallvec![args[0], args[1]], exn: None }, dbg }
-        };
-        [
-            item(product, IntOp::Mul, [quotient.into(), divisor]),
-            item(remainder, IntOp::Sub, [dividend, product.into()]),
-        ]
-    }
+/// A remainder as what is left of the dividend without the quotient times the divisor.
+pub(crate) fn left_by(
+    unit: &mut Unit,
+    (kind, dividend, divisor): Division,
+    quotient: Variable,
+    remainder: Variable,
+    dbg: Dbg,
+) -> [Item; 2] {
+    let product = unit.new_variable("product", kind.kind(), Subkind::Any);
+    let item = |var: Variable, op: IntOp, args: [Simple; 2]| {
+        let prim = Prim::IntArith { op, kind };
+        Item::Let { var, named: Named::Prim { prim, args: smallvec![args[0], args[1]], exn: None }, dbg }
+    };
+    [
+        item(product, IntOp::Mul, [quotient.into(), divisor]),
+        item(remainder, IntOp::Sub, [dividend, product.into()]),
+    ]
 }
 
 /// Where a quotient is.

@@ -17,7 +17,7 @@ use super::shapes::{Allocations, Constructor, Part, Shape};
 pub(super) struct Convention<'k> {
     /// What those of the class return.
     pub shape: Shape,
-    /// The constructors that the function itself returns, of more than one.
+    /// Of a variant, the constructors that this function returns.
     pub cases: SmallVec<[Case; 4]>,
     /// What is returned in the register.
     pub register: Kind,
