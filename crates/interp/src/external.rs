@@ -45,7 +45,7 @@ impl World {
             return Ok(answer);
         }
         let mut hasher = FxHasher::default();
-        (self.events.last(), self.events.len()).hash(&mut hasher);
+        (self.events.last(), self.options.earlier + self.events.len()).hash(&mut hasher);
         let hash = hasher.finish() >> 17;
         let small = Value::Int((hash >> 16) as i64 % 7 - 1);
         if self.options.meddle && hash % 4 == 1 {

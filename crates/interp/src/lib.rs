@@ -61,13 +61,22 @@ pub struct Options {
     /// integer: finds loads that are forwarded across calls. Not for units whose mutable records
     /// have an immutable first field.
     pub meddle: bool,
+    /// How many events there were before the first of this run, for the outside: its answers depend on their number.
+    pub earlier: usize,
     /// One call of the outside in so many raises, if it may at all; 0 for none.
     pub raise_one_in: u32,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Options { fuel: 1_000_000, history: false, interrupt: None, meddle: false, raise_one_in: 8 }
+        Options {
+            fuel: 1_000_000,
+            history: false,
+            interrupt: None,
+            meddle: false,
+            earlier: 0,
+            raise_one_in: 8,
+        }
     }
 }
 

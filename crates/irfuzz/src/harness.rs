@@ -1,5 +1,6 @@
 //! One pass on one random unit, and on many.
 
+use std::iter;
 use std::panic::{self, AssertUnwindSafe};
 
 use flambeau_interp::check::Tally;
@@ -30,9 +31,12 @@ fn schedule(unit: &mut Unit, rewrites: &mut Rewrites, level: u32) -> bool {
 /// Items and terminators of the original; most units need some hundred.
 const FUEL: u64 = 5_000;
 
+/// How many events a unit may lose while it shrinks, so that those that are left have the answers that they had.
+const MOST_EARLIER: usize = 12;
+
 /// How units are run.
-fn options() -> Options {
-    Options { fuel: FUEL, meddle: true, ..Options::default() }
+fn options(earlier: usize) -> Options {
+    Options { fuel: FUEL, meddle: true, earlier, ..Options::default() }
 }
 
 /// How random units are generated; by default, they have all of the language.
@@ -69,14 +73,24 @@ pub(crate) fn message(cause: &(dyn std::any::Any + Send)) -> &str {
 /// What the pass did wrong.
 pub fn test_pass(pass: &Pass, unit: &Unit, fuel: Fuel) -> Result<(Verdict, Vec<Done>), String> {
     let (changed, trace) = apply(pass, unit, fuel)?;
-    let compared = panic::catch_unwind(AssertUnwindSafe(|| check::compare(unit, &changed, &options())));
+    compare(unit, &changed, 0).map(|verdict| (verdict, trace))
+}
+
+/// Compares runs before and after a pass, where the outside counts so many events before their first.
+fn compare(before: &Unit, after: &Unit, earlier: usize) -> Result<Verdict, String> {
+    let compared = panic::catch_unwind(AssertUnwindSafe(|| check::compare(before, after, &options(earlier))));
     let verdict = compared.map_err(|cause| format!("panic while it runs: {}", message(&*cause)))?;
-    verdict.map(|verdict| (verdict, trace)).map_err(|difference| difference.to_string())
+    verdict.map_err(|difference| difference.to_string())
+}
+
+/// What a pass does wrong with this much fuel, if anything, where the outside counts so many events before the first.
+fn wrong_after(pass: &Pass, unit: &Unit, fuel: Fuel, earlier: usize) -> Option<String> {
+    apply(pass, unit, fuel).and_then(|(changed, _)| compare(unit, &changed, earlier)).err()
 }
 
 /// The least fuel with which a pass goes wrong, and the line of the trace for the rewrite that it needs.
-pub(crate) fn bisect(pass: &Pass, unit: &Unit) -> Option<(u64, String)> {
-    let wrong = |fuel| test_pass(pass, unit, Fuel::limited(fuel)).is_err();
+fn bisect(pass: &Pass, unit: &Unit, earlier: usize) -> Option<(u64, String)> {
+    let wrong = |fuel| wrong_after(pass, unit, Fuel::limited(fuel), earlier).is_some();
     if wrong(0) {
         return Some((0, "without any optional rewrite".to_owned()));
     }
@@ -120,18 +134,24 @@ pub fn check(pass: &Pass, units: u64) -> Tally {
 
 /// A difference that a pass makes: the unit is shrunk, and the rewrite found.
 pub(crate) fn difference(pass: &Pass, seed: u64, unit: &Unit) -> Found {
-    let wrong = |unit: &Unit| test_pass(pass, unit, Fuel::unlimited()).err();
-    let kind = wrong(unit).map(|cause| kind_of(&cause));
-    let small = shrink(unit, &mut |candidate| wrong(candidate).map(|cause| kind_of(&cause)) == kind);
-    let cause = wrong(&small).unwrap_or_else(|| "not seen again".to_owned());
-    let rewrite = bisect(pass, &small)
+    let wrong = |unit: &Unit, earlier| wrong_after(pass, unit, Fuel::unlimited(), earlier);
+    let kind = wrong(unit, 0).map(|cause| kind_of(&cause));
+    let mut earlier = 0;
+    let small = shrink(unit, &mut |candidate| {
+        let as_wrong = |earlier| wrong(candidate, earlier).map(|cause| kind_of(&cause)) == kind;
+        let found = iter::once(earlier).chain(0..MOST_EARLIER).find(|&earlier| as_wrong(earlier));
+        earlier = found.unwrap_or(earlier);
+        found.is_some()
+    });
+    let cause = wrong(&small, earlier).unwrap_or_else(|| "not seen again".to_owned());
+    let rewrite = bisect(pass, &small, earlier)
         .map_or_else(|| "no fuel shows it".to_owned(), |(fuel, rewrite)| format!("fuel {fuel}: {rewrite}"));
     let after = match apply(pass, &small, Fuel::unlimited()) {
         Ok((after, _)) => printer::print_unit(&after),
         Err(cause) => format!("// {cause}\n"),
     };
     let text = format!(
-        "// {}, unit {seed}: {cause}\n// {rewrite}\n{}\n===>\n{after}",
+        "// {}, unit {seed}, after {earlier} events: {cause}\n// {rewrite}\n{}\n===>\n{after}",
         pass.name,
         printer::print_unit(&small)
     );

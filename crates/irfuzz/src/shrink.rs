@@ -61,7 +61,8 @@ struct Around {
     kinds: Vec<Kind>,
 }
 
-const CHANGES: &[Change] = &[end_here, drop_item, use_constant, first_arm, constant_operands];
+const CHANGES: &[Change] =
+    &[end_here, drop_item, use_constant, jump_to::<0>, jump_to::<1>, jump_to::<2>, constant_operands];
 
 /// How many program points there are: one before each item and terminator of each term.
 fn points(unit: &Unit) -> usize {
@@ -152,21 +153,28 @@ fn use_constant(expr: &mut Expr, point: usize, around: &Around) -> bool {
     true
 }
 
-/// Replaces a branch by a jump.
-fn first_arm(expr: &mut Expr, point: usize, _: &Around) -> bool {
+/// Replaces a branch by the jump of one of its arms; the default, if there is one, is the first.
+fn jump_to<const ARM: usize>(expr: &mut Expr, point: usize, _: &Around) -> bool {
     if point != expr.items.len() {
         return false;
     }
-    let jump = match &expr.terminator {
-        Terminator::Switch(switch) => switch.default.as_ref().or(switch.arms.first().map(|(_, jump)| jump)),
-        Terminator::StringSwitch(switch) => {
-            switch.default.as_ref().or(switch.arms.first().map(|(_, jump)| jump))
-        }
-        _ => None,
-    };
-    let Some(jump) = jump.cloned() else { return false };
+    let jump = jumps(&mut expr.terminator).get(ARM).map(|jump| (**jump).clone());
+    let Some(jump) = jump else { return false };
     expr.terminator = Terminator::ApplyCont(jump);
     true
+}
+
+/// The jumps of a branch, its default first; none of other terminators.
+fn jumps(terminator: &mut Terminator) -> Vec<&mut ApplyCont> {
+    match terminator {
+        Terminator::Switch(switch) => {
+            switch.default.iter_mut().chain(switch.arms.iter_mut().map(|(_, jump)| jump)).collect()
+        }
+        Terminator::StringSwitch(switch) => {
+            switch.default.iter_mut().chain(switch.arms.iter_mut().map(|(_, jump)| jump)).collect()
+        }
+        _ => Vec::new(),
+    }
 }
 
 /// Replaces all variables that an operation or jump uses by constants.
@@ -188,7 +196,7 @@ fn constant_operands(expr: &mut Expr, point: usize, around: &Around) -> bool {
         None => match &mut expr.terminator {
             Terminator::ApplyCont(jump) => jump.args.iter_mut().for_each(&mut replace),
             Terminator::Apply(apply) => apply.args.iter_mut().for_each(&mut replace),
-            _ => {}
+            branch => jumps(branch).into_iter().flat_map(|jump| &mut jump.args).for_each(&mut replace),
         },
     }
     changed

@@ -29,7 +29,8 @@ pub fn compare(unit: &Unit, arguments: [i64; 2], interrupt: Option<u32>) -> Resu
     let tree = flambeau_cmm::lower(unit);
     scope::check(&tree)?;
     flambeau_cmm::encode::encode(&tree, &mut flambeau_cmm::encode::Writer::default());
-    let options = Options { fuel: FUEL, history: true, interrupt, meddle: true, raise_one_in: 5 };
+    let options =
+        Options { fuel: FUEL, history: true, interrupt, meddle: true, raise_one_in: 5, ..Options::default() };
     let code = CodeId::from_u32(0);
     let before = run_code(unit, code, &arguments.map(Value::Int), &options);
     if matches!(before.stop, Stop::Trap(_) | Stop::OutOfFuel) {
