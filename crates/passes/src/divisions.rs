@@ -16,7 +16,8 @@ use flambeau_types::machine::{extremes, width};
 use rustc_hash::FxHashMap;
 use smallvec::{SmallVec, smallvec};
 
-use crate::{bounds, remainders};
+use crate::bounds;
+use crate::quotients::{self, Quotients, left_by};
 
 /// Rewrites the divisions of a unit. On entry and on exit the unit is well-formed. The result says whether anything
 /// was changed.
@@ -34,7 +35,7 @@ pub fn divisions(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
             code,
             greatest,
             asked,
-            quotients: FxHashMap::default(),
+            quotients: Quotients::default(),
             factors: FxHashMap::default(),
             changed: false,
         };
@@ -66,6 +67,10 @@ impl Division {
         let [dividend @ Simple::Var(_), Simple::Const(divisor)] = args[..] else { return None };
         let divisor = fold::as_int(divisor).filter(|divisor| *divisor >= 2)?;
         Some(Division { var: *var, is_remainder, kind, dividend, divisor, dbg: *dbg })
+    }
+
+    fn key(&self) -> quotients::Division {
+        (self.kind, self.dividend, Simple::Const(fold::int(self.kind, self.divisor)))
     }
 
     fn is_by_power_of_two(&self) -> bool {
@@ -168,8 +173,8 @@ struct Divisions<'a> {
     /// The greatest dividend of each division that has no negative ones.
     greatest: FxHashMap<Variable, i64>,
     asked: FxHashMap<Variable, Asked>,
-    /// The quotients that are in scope, of those that have become products.
-    quotients: FxHashMap<(IntKind, Simple, i64), Variable>,
+    /// Of the quotients that have become products.
+    quotients: Quotients,
     /// The factors of the products whose low bits stand for remainders: less than the factor is zero.
     factors: FxHashMap<Variable, (IntKind, i64)>,
     changed: bool,
@@ -178,7 +183,7 @@ struct Divisions<'a> {
 impl Divisions<'_> {
     fn run(&mut self, run: &mut Expr) {
         deep(|| {
-            let mut bound: SmallVec<[(IntKind, Simple, i64); 4]> = SmallVec::new();
+            let beginning = self.quotients.begin();
             let mut index = 0;
             while index < run.items.len() {
                 match &mut run.items[index] {
@@ -192,7 +197,7 @@ impl Divisions<'_> {
                     && let Some(way) = self.way(division)
                     && self.rewrites.allow(way.rewrite(), self.unit, self.code)
                 {
-                    let items = self.items(division, way, &mut bound);
+                    let items = self.items(division, way);
                     let count = items.len();
                     run.items.splice(index..=index, items);
                     index += count - 1;
@@ -203,9 +208,7 @@ impl Divisions<'_> {
             if let Terminator::Try { body, .. } = &mut run.terminator {
                 self.run(body);
             }
-            for quotient in bound {
-                self.quotients.remove(&quotient);
-            }
+            self.quotients.end(beginning);
         });
     }
 
@@ -239,7 +242,7 @@ impl Divisions<'_> {
             }
             Some(greatest) => {
                 // With a quotient in scope the remainder takes no more than that.
-                let is_known = self.quotients.contains_key(&(kind, division.dividend, divisor));
+                let is_known = self.quotients.get(division.key()).is_some();
                 let is_asked = !is_known && self.asked.get(&var) == Some(&Asked::OnlyZero);
                 match factor_and_bits(kind, *greatest, divisor).filter(|_| is_asked) {
                     Some((factor, bits)) => Some(Way::LowBits { factor, bits }),
@@ -257,12 +260,7 @@ impl Divisions<'_> {
         }
     }
 
-    fn items(
-        &mut self,
-        division: Division,
-        way: Way,
-        bound: &mut SmallVec<[(IntKind, Simple, i64); 4]>,
-    ) -> SmallVec<[Item; 4]> {
+    fn items(&mut self, division: Division, way: Way) -> SmallVec<[Item; 4]> {
         let Division { var, is_remainder, kind, dividend, divisor, dbg } = division;
         let constant = |n| Simple::Const(fold::int(kind, n));
         let bind = |var, prim, args: [Simple; 2]| Item::Let {
@@ -290,13 +288,12 @@ impl Divisions<'_> {
             }
             Way::Product { factor, shift: by } => {
                 let mut items = SmallVec::new();
-                let key = (kind, dividend, divisor);
-                let quotient = match self.quotients.get(&key) {
+                let key = division.key();
+                let quotient = match self.quotients.get(key) {
                     Some(known) if !is_remainder => {
-                        let named = Named::Simple((*known).into());
-                        return smallvec![Item::Let { var, named, dbg }];
+                        return smallvec![Item::Let { var, named: Named::Simple(known.into()), dbg }];
                     }
-                    Some(known) => *known,
+                    Some(known) => known,
                     None => {
                         let product = self.unit.new_variable("product", kind.kind(), Subkind::Any);
                         items.push(arith(product, IntOp::Mul, [dividend, constant(factor)]));
@@ -306,14 +303,12 @@ impl Divisions<'_> {
                             var
                         };
                         items.push(shift(quotient, product.into(), by));
-                        self.quotients.insert(key, quotient);
-                        bound.push(key);
+                        self.quotients.bind(key, quotient);
                         quotient
                     }
                 };
                 if is_remainder {
-                    let division = (kind, dividend, constant(divisor));
-                    items.extend(remainders::left_by(self.unit, division, quotient, var, dbg));
+                    items.extend(left_by(self.unit, key, quotient, var, dbg));
                 }
                 items
             }

@@ -19,6 +19,7 @@ pub mod outline;
 pub mod parameters;
 pub mod peel;
 pub mod popcount;
+mod quotients;
 mod recursion;
 pub mod remainders;
 pub mod representations;

@@ -4,15 +4,13 @@
 //! A division is the slowest instruction of integers, or a multiplication and shifts if the divisor is a constant, and
 //! the back end computes a remainder by a second one.
 
-use flambeau_ir::prim::IntOp;
 use flambeau_ir::stack::deep;
 use flambeau_ir::{
-    CodeId, Dbg, Expr, IntKind, Item, Named, Prim, Rewrite, Rewrites, Simple, Subkind, Terminator, Unit,
-    Variable,
+    CodeId, Dbg, Expr, Item, Named, Prim, Rewrite, Rewrites, Simple, Terminator, Unit, Variable,
 };
 use flambeau_simplify::fold;
-use rustc_hash::FxHashMap;
-use smallvec::{SmallVec, smallvec};
+
+use crate::quotients::{Division, Quotients, left_by};
 
 /// Rewrites the remainders of a unit. On entry and on exit the unit is well-formed. The result says whether anything
 /// was changed.
@@ -22,14 +20,11 @@ pub fn remainders(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
             return false;
         }
         let mut remainders =
-            Remainders { unit, rewrites, code, quotients: FxHashMap::default(), changed: false };
+            Remainders { unit, rewrites, code, quotients: Quotients::default(), changed: false };
         remainders.run(body);
         remainders.changed
     })
 }
-
-/// A division of integers: of which kind, of what, by what.
-pub(crate) type Division = (IntKind, Simple, Simple);
 
 /// The quotient that an item binds.
 fn quotient(item: &Item) -> Option<(Division, Variable)> {
@@ -75,15 +70,14 @@ struct Remainders<'a> {
     unit: &'a mut Unit,
     rewrites: &'a mut Rewrites,
     code: Option<CodeId>,
-    /// The quotients that are in scope.
-    quotients: FxHashMap<Division, Variable>,
+    quotients: Quotients,
     changed: bool,
 }
 
 impl Remainders<'_> {
     fn run(&mut self, run: &mut Expr) {
         deep(|| {
-            let mut bound: SmallVec<[Division; 4]> = SmallVec::new();
+            let beginning = self.quotients.begin();
             let mut index = 0;
             while index < run.items.len() {
                 match &mut run.items[index] {
@@ -94,9 +88,7 @@ impl Remainders<'_> {
                     Item::Let { .. } | Item::LetClosures { .. } => {}
                 }
                 if let Some((division, var)) = quotient(&run.items[index]) {
-                    if self.quotients.insert(division, var).is_none() {
-                        bound.push(division);
-                    }
+                    self.quotients.bind(division, var);
                 } else if let Some((division, var, dbg)) = remainder(&run.items[index])
                     && let Some(found) = self.find(&run.items[index + 1..], division)
                     && self.rewrites.allow(Rewrite::Remainder, self.unit, self.code)
@@ -107,9 +99,7 @@ impl Remainders<'_> {
                             let later = run.items.remove(index + 1 + distance);
                             run.items.insert(index, later);
                             index += 1;
-                            if self.quotients.insert(division, quotient).is_none() {
-                                bound.push(division);
-                            }
+                            self.quotients.bind(division, quotient);
                             quotient
                         }
                     };
@@ -123,17 +113,15 @@ impl Remainders<'_> {
             if let Terminator::Try { body, .. } = &mut run.terminator {
                 self.run(body);
             }
-            for division in bound {
-                self.quotients.remove(&division);
-            }
+            self.quotients.end(beginning);
         });
     }
 
     /// The quotient of a division: in scope, or bound by one of the items that follow before there may be a call. That
     /// the divisor is not zero holds for the remainder already.
     fn find(&self, following: &[Item], division: Division) -> Option<Found> {
-        if let Some(quotient) = self.quotients.get(&division) {
-            return Some(Found::InScope(*quotient));
+        if let Some(quotient) = self.quotients.get(division) {
+            return Some(Found::InScope(quotient));
         }
         let run = following.iter().take_while(|item| !matches!(item, Item::Join { .. })).enumerate();
         let mut quotients = run.filter_map(|(distance, item)| Some((distance, quotient(item)?)));
@@ -141,25 +129,6 @@ impl Remainders<'_> {
             .find(|(_, (known, _))| *known == division)
             .map(|(distance, (_, quotient))| Found::Later(distance, quotient))
     }
-}
-
-/// A remainder as what is left of the dividend without the quotient times the divisor.
-pub(crate) fn left_by(
-    unit: &mut Unit,
-    (kind, dividend, divisor): Division,
-    quotient: Variable,
-    remainder: Variable,
-    dbg: Dbg,
-) -> [Item; 2] {
-    let product = unit.new_variable("product", kind.kind(), Subkind::Any);
-    let item = |var: Variable, op: IntOp, args: [Simple; 2]| {
-        let prim = Prim::IntArith { op, kind };
-        Item::Let { var, named: Named::Prim { prim, args: smallvec![args[0], args[1]], exn: None }, dbg }
-    };
-    [
-        item(product, IntOp::Mul, [quotient.into(), divisor]),
-        item(remainder, IntOp::Sub, [dividend, product.into()]),
-    ]
 }
 
 /// Where a quotient is.
