@@ -248,6 +248,7 @@ impl Generator {
         let types = self.plans[index].params.clone();
         let result = Target { cont: code.ret, types: vec![self.plans[index].result], counter: Counter::None };
         let mut scope = Scope {
+            operations: Vec::new(),
             vars: code.params.iter().copied().zip(types).collect(),
             targets: vec![result],
             handler: (code.exn, Vec::new()),
@@ -342,6 +343,7 @@ impl Generator {
     pub(super) fn entry(&mut self) {
         let (ret, exn) = (self.unit.entry.ret, self.unit.entry.exn);
         let mut scope = Scope {
+            operations: Vec::new(),
             vars: Vec::new(),
             targets: vec![Target { cont: ret, types: vec![Type::Any], counter: Counter::None }],
             handler: (exn, Vec::new()),

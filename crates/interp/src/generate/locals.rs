@@ -113,6 +113,7 @@ impl Generator {
         let types = std::iter::once(Type::Int).chain(types.unwrap_or_default());
         let ret = code.ret;
         let mut scope = Scope {
+            operations: Vec::new(),
             vars: code.params.iter().copied().zip(types).collect(),
             targets: vec![Target { cont: ret, types: vec![result], counter: Counter::None }],
             handler: (code.exn, Vec::new()),

@@ -141,6 +141,8 @@ struct Scope {
     handler: (Continuation, Vec<Type>),
     /// Closures of known codes.
     closures: Vec<(Simple, CodeId)>,
+    /// The operations that were executed on every path to here, of those whose results may be merged.
+    operations: Vec<(Prim, SmallVec<[Simple; 2]>, Type)>,
     /// The function itself, and the counter to call it with.
     recursion: Option<(CodeId, Variable)>,
     /// Functions around here, or of the same set.
@@ -378,9 +380,28 @@ impl Generator {
         if !prim.is_for_effect() {
             scope.vars.push((var, ty));
         }
+        if prim.can_merge() {
+            scope.operations.push((prim.clone(), args.into(), ty));
+        }
         let dbg = self.location();
         items.push(Item::Let { var, named: Named::Prim { prim, args: args.into(), exn }, dbg });
         Simple::Var(var)
+    }
+
+    /// Repeats one of the latest operations, perhaps of a run around: what was computed already, but may have to stay
+    /// in its scope. A quotient and a remainder are parts of one division.
+    fn again(&mut self, scope: &mut Scope, items: &mut Vec<Item>) {
+        let latest = &scope.operations[scope.operations.len().saturating_sub(6)..];
+        if latest.is_empty() {
+            return;
+        }
+        let (prim, args, ty) = self.random.pick(latest);
+        let prim = match prim {
+            Prim::IntDiv { kind } if self.one_in(2) => Prim::IntMod { kind },
+            Prim::IntMod { kind } if self.one_in(2) => Prim::IntDiv { kind },
+            same => same,
+        };
+        self.let_(scope, items, prim, &args, ty);
     }
 
     /// Calls a C function.

@@ -25,7 +25,7 @@ impl Generator {
             return;
         }
         type Group = fn(&mut Generator, &mut Scope, &mut Items);
-        let groups: [(bool, usize, Group); 13] = [
+        let groups: [(bool, usize, Group); 14] = [
             (true, 4, Generator::integers),
             (options.numbers, 3, Generator::floats),
             (true, 3, Generator::blocks),
@@ -36,6 +36,7 @@ impl Generator {
             (true, 2, Generator::outside),
             (true, 1, Generator::others),
             (true, 1, Generator::alias),
+            (true, 1, Generator::again),
             (true, 1, Generator::result_slots),
             (true, 1, Generator::instances),
             (options.local_blocks, 20, Generator::local_blocks),

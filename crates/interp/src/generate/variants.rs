@@ -281,6 +281,7 @@ impl Generator {
         let (ret, exn) = (code.ret, code.exn);
         let id = self.unit.codes.push(code);
         let mut scope = Scope {
+            operations: Vec::new(),
             vars: vec![(count, Type::Int)],
             targets: vec![Target { cont: ret, types: vec![Type::Int], counter: Counter::None }],
             handler: (exn, Vec::new()),
