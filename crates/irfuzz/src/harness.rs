@@ -138,10 +138,17 @@ pub(crate) fn difference(pass: &Pass, seed: u64, unit: &Unit) -> Found {
     let kind = wrong(unit, 0).map(|cause| kind_of(&cause));
     let mut earlier = 0;
     let small = shrink(unit, &mut |candidate| {
-        let as_wrong = |earlier| wrong(candidate, earlier).map(|cause| kind_of(&cause)) == kind;
-        let found = iter::once(earlier).chain(0..MOST_EARLIER).find(|&earlier| as_wrong(earlier));
-        earlier = found.unwrap_or(earlier);
-        found.is_some()
+        let is_as_wrong = |cause: String| Some(kind_of(&cause)) == kind;
+        match apply(pass, candidate, Fuel::unlimited()) {
+            Err(cause) => is_as_wrong(cause),
+            Ok((changed, _)) => {
+                let differs =
+                    |earlier: &usize| compare(candidate, &changed, *earlier).err().is_some_and(is_as_wrong);
+                let found = iter::once(earlier).chain(0..MOST_EARLIER).find(differs);
+                earlier = found.unwrap_or(earlier);
+                found.is_some()
+            }
+        }
     });
     let cause = wrong(&small, earlier).unwrap_or_else(|| "not seen again".to_owned());
     let rewrite = bisect(pass, &small, earlier)

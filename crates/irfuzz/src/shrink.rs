@@ -153,28 +153,16 @@ fn use_constant(expr: &mut Expr, point: usize, around: &Around) -> bool {
     true
 }
 
-/// Replaces a branch by the jump of one of its arms; the default, if there is one, is the first.
+/// Replaces a branch by the jump of one of its arms, counted from the last, which is the default if there is one.
 fn jump_to<const ARM: usize>(expr: &mut Expr, point: usize, _: &Around) -> bool {
-    if point != expr.items.len() {
+    if point != expr.items.len() || matches!(expr.terminator, Terminator::ApplyCont(_)) {
         return false;
     }
-    let jump = jumps(&mut expr.terminator).get(ARM).map(|jump| (**jump).clone());
-    let Some(jump) = jump else { return false };
+    let mut jumps = Vec::new();
+    expr.terminator.for_each_jump(&mut |jump| jumps.push(jump.clone()));
+    let Some(jump) = jumps.into_iter().rev().nth(ARM) else { return false };
     expr.terminator = Terminator::ApplyCont(jump);
     true
-}
-
-/// The jumps of a branch, its default first; none of other terminators.
-fn jumps(terminator: &mut Terminator) -> Vec<&mut ApplyCont> {
-    match terminator {
-        Terminator::Switch(switch) => {
-            switch.default.iter_mut().chain(switch.arms.iter_mut().map(|(_, jump)| jump)).collect()
-        }
-        Terminator::StringSwitch(switch) => {
-            switch.default.iter_mut().chain(switch.arms.iter_mut().map(|(_, jump)| jump)).collect()
-        }
-        _ => Vec::new(),
-    }
 }
 
 /// Replaces all variables that an operation or jump uses by constants.
@@ -194,9 +182,8 @@ fn constant_operands(expr: &mut Expr, point: usize, around: &Around) -> bool {
         }
         Some(Item::Join { .. } | Item::LetCont { .. }) => {}
         None => match &mut expr.terminator {
-            Terminator::ApplyCont(jump) => jump.args.iter_mut().for_each(&mut replace),
             Terminator::Apply(apply) => apply.args.iter_mut().for_each(&mut replace),
-            branch => jumps(branch).into_iter().flat_map(|jump| &mut jump.args).for_each(&mut replace),
+            jumps => jumps.for_each_jump_mut(&mut |jump| jump.args.iter_mut().for_each(&mut replace)),
         },
     }
     changed
