@@ -141,7 +141,7 @@ struct Scope {
     handler: (Continuation, Vec<Type>),
     /// Closures of known codes.
     closures: Vec<(Simple, CodeId)>,
-    /// The operations that were executed on every path to here, of those whose results may be merged.
+    /// The operations that were executed on every path to here, of those that may be merged with a later one.
     operations: Vec<(Prim, SmallVec<[Simple; 2]>, Type)>,
     /// The function itself, and the counter to call it with.
     recursion: Option<(CodeId, Variable)>,
@@ -380,7 +380,8 @@ impl Generator {
         if !prim.is_for_effect() {
             scope.vars.push((var, ty));
         }
-        if prim.can_merge() {
+        // A part of a result is gone with the next allocation.
+        if prim.can_merge() && !matches!(prim, Prim::LoadResult { .. }) {
             scope.operations.push((prim.clone(), args.into(), ty));
         }
         let dbg = self.location();
