@@ -192,6 +192,7 @@ impl<'a> Converter<'a> {
         crate::defaults::share_shapes(&mut self.unit);
         let exports = exports::exports(&self.unit, &self.module_fields);
         exports::export_statics(&mut self.unit, &exports, promised);
+        exports::export_codes(&mut self.unit, &exports, promised);
         let counters = vec![
             ("convert: functions".into(), self.unit.codes.len() as u64),
             ("convert: direct calls".into(), self.direct_calls),

@@ -49,6 +49,37 @@ pub(crate) fn export_statics(unit: &mut Unit, exports: &Approximation, promised:
     }
 }
 
+/// Marks as exported the functions that the approximation names; where the stock compiler's description of the same
+/// unit promises some, all of them.
+pub(crate) fn export_codes(unit: &mut Unit, exports: &Approximation, promised: &Approximation) {
+    let mut named = FxHashSet::default();
+    codes_of(exports, &mut named);
+    let all = *promised != Approximation::Unknown;
+    for code in unit.codes.values_mut() {
+        code.attributes.exported = all || named.contains(code.linkage_name.as_str());
+    }
+}
+
+/// Adds the names of the functions that an approximation names.
+fn codes_of<'a>(approximation: &'a Approximation, codes: &mut FxHashSet<&'a str>) {
+    match approximation {
+        Approximation::Closure { code, result, .. } => {
+            codes.insert(code);
+            codes_of(result, codes);
+        }
+        Approximation::Applied { code, args, .. } => {
+            codes.insert(code);
+            args.iter().for_each(|arg| codes_of(arg, codes));
+        }
+        Approximation::Block(fields) => fields.iter().for_each(|field| codes_of(field, codes)),
+        Approximation::Symbol(_)
+        | Approximation::Number { .. }
+        | Approximation::Unknown
+        | Approximation::Immediate(_)
+        | Approximation::GlobalField { .. } => {}
+    }
+}
+
 /// Marks the fields of the module block that only the unit itself reads as private: none where code that the stock
 /// compiler has inlined elsewhere may read them.
 pub(crate) fn hide_fields(unit: &mut Unit, options: &Options, promised: &Approximation) {

@@ -172,6 +172,7 @@ impl<'a> Converter<'a> {
                 no_poll: function.no_poll,
                 sole: false,
                 no_return: false,
+                exported: false,
                 heat: flambeau_ir::Heat::Unknown,
             },
             dbg: Dbg(function.loc.0),

@@ -493,6 +493,7 @@ fn code_attributes(code: &Code) -> Vec<String> {
     flag(code.attributes.no_poll, "no_poll");
     flag(code.attributes.sole, "sole");
     flag(code.attributes.no_return, "no_return");
+    flag(code.attributes.exported, "exported");
     list.extend(code.attributes.heat.word().map(|word| format!("heat {word}")));
     list.extend(inline_attribute("inline", code.attributes.inline));
     list.extend(specialise_attribute("specialise", code.attributes.specialise));

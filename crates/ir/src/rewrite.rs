@@ -151,6 +151,8 @@ pub enum Rewrite {
     Remainder,
     /// Int32 of which only the low bits are needed are computed on words.
     Extension,
+    /// A function of a tuple that is only called through its closure loads the fields itself.
+    Untupling,
     /// A short loop is laid out.
     Unrolling(Continuation),
     /// A function whose loops carry blocks is simplified once more.
@@ -287,6 +289,7 @@ impl Rewrite {
             AskedRemainder => return ("divisions", "remainder that is only compared"),
             Remainder => return ("remainders", "remainder from the quotient"),
             Extension => return ("extensions", "sign extensions that nothing needs"),
+            Untupling => return ("untuple", "function of a tuple"),
             PopulationCount => return ("popcount", "count of ones"),
             Decimal => return ("decimal", "numbers that are formatted often"),
             SameFunction => return ("to cmm", "function that is the same as another"),

@@ -31,6 +31,7 @@ pub mod static_arrays;
 pub mod thread;
 pub mod unread;
 pub mod unroll;
+pub mod untuple;
 
 use std::collections::BTreeSet;
 
@@ -87,6 +88,7 @@ pub const PASSES: &[Pass] = &[
     LATE_ROTATE,
     INVERT,
     SPLIT,
+    UNTUPLE,
     REPRESENTATIONS,
     BOUNDS,
     LATE_BOUNDS,
@@ -156,6 +158,7 @@ const POPCOUNT: Pass = Pass { name: "popcount", run: popcount::popcount };
 const UNROLL: Pass =
     Pass { name: "unroll", run: |unit, rewrites| !unroll::unrolled_in(unit, rewrites).is_empty() };
 const THREAD: Pass = Pass { name: "thread", run: thread::thread };
+const UNTUPLE: Pass = Pass { name: "untuple", run: untuple::untuple };
 const UNREAD: Pass = Pass { name: "unread", run: unread::unread };
 const STATIC_ARRAYS: Pass = Pass { name: "static_arrays", run: static_arrays::static_arrays };
 const SIMPLIFY: Pass = Pass { name: "simplify", run: flambeau_simplify::simplify };

@@ -8,6 +8,7 @@ use crate::{
     CONTIFY, DECIMAL, DIVISIONS, EXTENSIONS, IMMEDIATES, INVERT, LATE_BOUNDS, LATE_LOOPS, LATE_ROTATE,
     LATE_SCALAR_REPLACEMENT, LOOPIFY, MOTION, OUTLINE, PARAMETERS, PEEL, POPCOUNT, Pass, REMAINDERS,
     REPRESENTATIONS, ROTATE, SCALAR_REPLACEMENT, SIMPLIFY, SPLIT, STATIC_ARRAYS, THREAD, UNREAD, UNROLL,
+    UNTUPLE,
 };
 
 /// How many times the simplifier runs at most.
@@ -113,6 +114,7 @@ pub const SCHEDULE: &[Step] = &[
     step(EXTENSIONS, When::Afterwards, If::Native, "what is known of an int32 is used by now; words that leave loops are as they stay"),
     step(INVERT, When::Afterwards, If::Native, "only the code generator saves too much; the passes before know less of two tests than of one"),
     step(SPLIT, When::Afterwards, If::OwnObject, "what a function begins with and the loops in it have their last form"),
+    step(UNTUPLE, When::Afterwards, If::OwnObject, "what calls a function by its name does by now; loads of what is dead are gone"),
     step(MOTION, When::Afterwards, If::Native, "where a check is gone, a load may leave a loop; in a branch nobody else sees an allocation"),
 ];
 

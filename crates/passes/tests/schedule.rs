@@ -27,6 +27,7 @@ fn levels_rounds_and_descriptions() {
         "extensions",
         "invert",
         "split",
+        "untuple",
         "motion",
     ];
     let first = ["contify", "loopify", "simplify"];

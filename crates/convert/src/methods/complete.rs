@@ -114,6 +114,7 @@ impl Converter<'_> {
                     no_poll: false,
                     sole: false,
                     no_return: false,
+                    exported: false,
                     heat: Heat::Unknown,
                 },
                 dbg: Dbg::NONE,

@@ -43,7 +43,7 @@ impl Generator {
         code: CodeId,
         closure: Option<Simple>,
     ) -> Simple {
-        let call = self.direct(scope, items, code, closure);
+        let call = self.call_of(scope, items, code, closure);
         self.join_call(scope, items, call)
     }
 
@@ -106,7 +106,7 @@ impl Generator {
         counter: Variable,
     ) -> Call {
         let closure = scope.closures.iter().find(|(_, c)| *c == code).map(|(closure, _)| *closure);
-        let mut call = self.direct(scope, items, code, closure);
+        let mut call = self.call_of(scope, items, code, closure);
         call.args[0] = Simple::Var(counter);
         call
     }
@@ -128,7 +128,7 @@ impl Generator {
         }
         let choice = self.random.below(10);
         if self.options.functions > 1 && choice < 4 {
-            let closed = (0..scope.callable).filter(|i| !self.plans[*i].uses_env && !self.one_in(3));
+            let closed = (0..scope.callable).filter(|i| self.plans[*i].is_named() && !self.one_in(3));
             let closed = closed.map(|i| (None, CodeId::from_u32(i as u32))).collect::<Vec<_>>();
             let closures = scope.closures.iter().map(|(closure, code)| (Some(*closure), *code));
             let callable = scope.callable as u32;
@@ -136,7 +136,7 @@ impl Generator {
                 closed.into_iter().chain(closures.filter(|(_, code)| code.as_u32() < callable)).collect();
             if !all.is_empty() {
                 let (closure, code) = self.random.pick(&all);
-                return self.direct(scope, items, code, closure);
+                return self.call_of(scope, items, code, closure);
             }
         }
         if self.options.closures && choice < 8 {
@@ -156,7 +156,8 @@ impl Generator {
         Call { callee, kind, args, result: Type::Int }
     }
 
-    fn direct(
+    /// A call of a function of the unit: by its name, or through its closure if it is called through that alone.
+    fn call_of(
         &mut self,
         scope: &mut Scope,
         items: &mut Vec<Item>,
@@ -164,9 +165,18 @@ impl Generator {
         callee: Option<Simple>,
     ) -> Call {
         let plan = &self.plans[code.as_u32() as usize];
-        let (params, result) = (plan.params.clone(), plan.result);
-        let args = params.iter().map(|ty| self.force(scope, items, *ty)).collect();
-        Call { callee, kind: CallKind::Direct(code), args, result }
+        let (params, result, named) = (plan.params.clone(), plan.result, !plan.passed || callee.is_none());
+        let args: Vec<_> = params.iter().map(|ty| self.force(scope, items, *ty)).collect();
+        if named {
+            return Call { callee, kind: CallKind::Direct(code), args, result };
+        }
+        Call { callee, kind: CallKind::Generic, args: vec![self.pair(scope, items, &args)], result }
+    }
+
+    /// A tuple of arguments.
+    fn pair(&mut self, scope: &mut Scope, items: &mut Vec<Item>, args: &[Simple]) -> Simple {
+        let mutability = flambeau_ir::prim::Mutability::Immutable;
+        self.let_(scope, items, Prim::MakeBlock { tag: 0, mutability }, args, Type::Any)
     }
 
     /// A call of an unknown function: with all arguments, too few or too many, or by the outside.
@@ -184,11 +194,7 @@ impl Generator {
         let mut args: Vec<_> = params.iter().map(|ty| self.force(scope, items, *ty)).collect();
         let mut result = shape.result();
         match shape {
-            Shape::Pair => {
-                let mutability = flambeau_ir::prim::Mutability::Immutable;
-                let prim = Prim::MakeBlock { tag: 0, mutability };
-                args = vec![self.let_(scope, items, prim, &args, Type::Any)];
-            }
+            Shape::Pair => args = vec![self.pair(scope, items, &args)],
             Shape::Binary | Shape::OfBlock if self.one_in(3) => {
                 args.pop();
                 result = Type::Fun(Shape::Unary);

@@ -20,11 +20,20 @@ pub(super) struct Plan {
     pub(super) shape: Shape,
     pub(super) params: Vec<Type>,
     pub(super) result: Type,
+    /// Whether it is called through its closure alone.
+    pub(super) passed: bool,
     /// Whether it needs its closure.
     pub(super) uses_env: bool,
     /// The closure, if it is static.
     pub(super) symbol: Option<Symbol>,
     recursive: bool,
+}
+
+impl Plan {
+    /// Whether calls may name it without its closure.
+    pub(super) fn is_named(&self) -> bool {
+        !(self.uses_env || self.passed)
+    }
 }
 
 /// A set of closures that the unit will have.
@@ -134,8 +143,9 @@ impl Generator {
             params = (0..=self.random.below(3)).map(|_| self.random.pick(&choices)).collect();
         }
         let result = if direct { self.random.pick(&choices) } else { shape.result() };
-        let recursive = self.options.functions > 1 && params[0] == Type::Int && self.one_in(2);
-        Plan { shape, params, result, uses_env: false, symbol: None, recursive }
+        let passed = shape == Shape::Pair && self.one_in(2);
+        let recursive = self.options.functions > 1 && !passed && params[0] == Type::Int && self.one_in(2);
+        Plan { shape, params, result, passed, uses_env: false, symbol: None, recursive }
     }
 
     fn head(&mut self, n: usize) {
@@ -368,7 +378,7 @@ impl Generator {
         self.make_local_blocks(&mut scope, &mut items);
         for id in (0..self.plans.len() as u32).map(CodeId::from_u32) {
             let closure = scope.closures.iter().find(|(_, code)| *code == id).map(|(closure, _)| *closure);
-            if closure.is_some() || !self.plans[id.as_u32() as usize].uses_env {
+            if closure.is_some() || self.plans[id.as_u32() as usize].is_named() {
                 self.drive(&mut scope, &mut items, id, closure);
             }
         }

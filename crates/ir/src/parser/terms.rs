@@ -26,6 +26,7 @@ pub(super) struct Attributes {
     pub(super) no_poll: bool,
     pub(super) sole: bool,
     pub(super) no_return: bool,
+    pub(super) exported: bool,
     pub(super) heat: Heat,
 }
 
@@ -466,6 +467,7 @@ impl Parser<'_> {
                 "no_poll" => attributes.no_poll = true,
                 "sole" => attributes.sole = true,
                 "no_return" => attributes.no_return = true,
+                "exported" => attributes.exported = true,
                 "heat" => attributes.heat = parser.heat_word()?,
                 _ if word == inline => attributes.inline = parser.inline_attribute()?,
                 _ => attributes.specialise = parser.specialise_attribute()?,

@@ -263,7 +263,7 @@ impl<'s> Parser<'s> {
         let my_closure =
             if self.eat_word("closure") { self.parameter()? } else { self.unit.new_value("my_closure") };
         let (ret, result, exn) = self.function_head()?;
-        let flags = &["rec", "tupled", "functor", "stub", "no_poll", "sole", "no_return", "heat"];
+        let flags = &["rec", "tupled", "functor", "stub", "no_poll", "sole", "no_return", "exported", "heat"];
         let attributes = self.attributes("inline", "specialise", flags)?;
         let dbg = self.dbg()?;
         Ok(Code {
@@ -284,6 +284,7 @@ impl<'s> Parser<'s> {
                 no_poll: attributes.no_poll,
                 sole: attributes.sole,
                 no_return: attributes.no_return,
+                exported: attributes.exported,
                 heat: attributes.heat,
             },
             dbg,

@@ -112,6 +112,7 @@ impl Generator {
                     no_poll: random.one_in(4),
                     sole: random.one_in(16),
                     no_return: random.one_in(16),
+                    exported: random.one_in(4),
                     heat,
                 },
                 dbg,

@@ -65,8 +65,17 @@ pub(super) fn may_be_divided(unit: &Unit, code: &Code) -> bool {
 /// hands on to already, a promise to copy the function is a promise about its body (only recursive functions are
 /// specialised).
 pub(super) fn may_be_copied(code: &Code) -> bool {
-    let CodeAttributes { inline, specialise, is_functor, stub, no_poll, sole, no_return: _, heat: _ } =
-        code.attributes;
+    let CodeAttributes {
+        inline,
+        specialise,
+        is_functor,
+        stub,
+        no_poll,
+        sole,
+        no_return: _,
+        exported: _,
+        heat: _,
+    } = code.attributes;
     let is_copied = !matches!(inline, InlineAttribute::Default | InlineAttribute::Never);
     !(is_functor || stub || no_poll || sole || is_copied)
         && !(code.recursive && specialise == SpecialiseAttribute::Always)
