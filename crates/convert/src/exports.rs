@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use flambeau_ir::{Simple, StaticDef, Unit};
+use flambeau_ir::{FunctionKind, Simple, StaticDef, Unit};
 use flambeau_lambda::{Approximation, Options};
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -49,14 +49,15 @@ pub(crate) fn export_statics(unit: &mut Unit, exports: &Approximation, promised:
     }
 }
 
-/// Marks as exported the functions that the approximation names; where the stock compiler's description of the same
-/// unit promises some, all of them.
+/// Marks as exported the tupled functions that the approximation names; where the stock compiler's description of the
+/// same unit promises some, all of them.
 pub(crate) fn export_codes(unit: &mut Unit, exports: &Approximation, promised: &Approximation) {
     let mut named = FxHashSet::default();
     codes_of(exports, &mut named);
     let all = *promised != Approximation::Unknown;
     for code in unit.codes.values_mut() {
-        code.attributes.exported = all || named.contains(code.linkage_name.as_str());
+        let is_known = all || named.contains(code.linkage_name.as_str());
+        code.attributes.exported = code.kind == FunctionKind::Tupled && is_known;
     }
 }
 

@@ -140,8 +140,8 @@ pub struct CodeAttributes {
     /// A call of it never returns: each path through its body ends in a `raise`, or in a call that never returns. A
     /// fact about the body, which no pass makes untrue.
     pub no_return: bool,
-    /// Other units may call it by its label, with the parameters that it has: what they know of the module block names
-    /// it. No pass gives it others.
+    /// Of a tupled function: other units may call it by its label and pass the fields, since what they know of the
+    /// module block names it. No pass gives it other parameters.
     #[serde(skip)]
     pub exported: bool,
     /// How often it is called, as far as a profile says. It is known in the unit itself alone.
