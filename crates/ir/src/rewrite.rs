@@ -44,6 +44,8 @@ pub enum Rewrite {
     Specialisation,
     /// A function that a functor returned is called as the static function that behaves as it does.
     FunctorInstance,
+    /// Computed fields of a functor's argument are stored in static data.
+    ComputedFields,
     /// What a call of a functor, or of a function that makes closures, returns is known while it stays a call.
     FunctorResult,
     /// A primitive whose result is known.
@@ -237,6 +239,7 @@ impl Rewrite {
             PartialInlining => "partial inlining",
             KnownFormat => "known format",
             Specialisation => "specialisation",
+            ComputedFields => "computed fields of a functor's argument",
             FunctorInstance => "call of the instance of a functor's function",
             FunctorResult => "functions of what a call returns",
             KnownResult => "primitive with a known result",

@@ -100,7 +100,7 @@ impl Simplifier<'_> {
         let (result, parts) = if self.is_measuring() {
             (Ty::Unknown, Rc::from([]))
         } else {
-            (self.result_of(&mut apply), self.parts_of(&mut apply))
+            (self.result_of(&mut apply, out), self.parts_of(&mut apply))
         };
         self.mark_if_cold(&mut apply);
         self.mark_if_recursive(&apply);

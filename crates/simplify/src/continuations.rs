@@ -191,7 +191,13 @@ impl Simplifier<'_> {
 
     /// Simplifies the handlers of a group, its scope having been left.
     pub(crate) fn close_group(&mut self, recursive: bool, handlers: Vec<ContHandler>) -> Vec<ContHandler> {
-        if recursive { self.close_loop(handlers) } else { self.close_plain(handlers) }
+        if !recursive {
+            return self.close_plain(handlers);
+        }
+        self.function.loops += 1;
+        let handlers = self.close_loop(handlers);
+        self.function.loops -= 1;
+        handlers
     }
 
     fn close_plain(&mut self, handlers: Vec<ContHandler>) -> Vec<ContHandler> {

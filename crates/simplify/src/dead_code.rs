@@ -7,11 +7,12 @@
 //!
 //! Static data that is stored in a field of the module block which other units do not know is live if that field is
 //! read. What the toplevel computes and stores there stays: it lives as long as the program, and a finaliser may
-//! observe it.
+//! observe it. Other preallocated blocks are live if something but what fills them mentions them.
 //!
 //! It is one rewrite for the whole unit, for what is dead mentions what is dead.
 
 use cranelift_entity::{EntitySet, SecondaryMap};
+use flambeau_ir::prim::Init;
 use flambeau_ir::renumber::Removal;
 use flambeau_ir::{
     CallKind, CodeId, Const, Expr, FunctionSlot, Item, Kind, Named, Prim, Rewrite, Rewrites, SetOfClosures,
@@ -105,6 +106,8 @@ struct Dead {
     sets: FxHashSet<Variable>,
     module: Symbol,
     fields: FxHashSet<u32>,
+    /// Preallocated blocks that are only filled.
+    blocks: FxHashSet<Symbol>,
     /// What is projected from closures: other captured values are removed.
     projected: EntitySet<ValueSlot>,
     /// How many others there are in sets that stay.
@@ -120,7 +123,10 @@ impl Dead {
                     !self.sets.contains(&vars[0])
                 }
                 Item::Let { named: Named::Prim { prim, args, .. }, .. } => {
-                    store_to(self.module, prim, args).is_none_or(|(field, _)| !self.fields.contains(&field))
+                    let fills_dead =
+                        filled_by(prim, args).is_some_and(|(block, _)| self.blocks.contains(&block));
+                    let is_dead = |(field, _)| self.fields.contains(&field);
+                    !fills_dead && !store_to(self.module, prim, args).is_some_and(is_dead)
                 }
                 _ => true,
             });
@@ -140,6 +146,14 @@ fn store_to(module: Symbol, prim: &Prim, args: &[Simple]) -> Option<(u32, Simple
         {
             Some((*field, *value))
         }
+        _ => None,
+    }
+}
+
+/// The block that a store of the toplevel fills, and the value.
+fn filled_by(prim: &Prim, args: &[Simple]) -> Option<(Symbol, Simple)> {
+    match (prim, args) {
+        (Prim::BlockStore { init: Init::Root, .. }, [Simple::Symbol(block), value]) => Some((*block, *value)),
         _ => None,
     }
 }
@@ -178,6 +192,8 @@ struct Marking<'u> {
     private: std::ops::Range<u32>,
     stored: FxHashMap<u32, Vec<Simple>>,
     read: FxHashSet<u32>,
+    /// What other preallocated blocks, as long as nothing mentions them, are filled with.
+    filling: FxHashMap<Symbol, Vec<Simple>>,
     codes: EntitySet<CodeId>,
     statics: Vec<bool>,
     /// Codes to visit.
@@ -200,6 +216,7 @@ impl<'u> Marking<'u> {
             private: unit.private_fields(),
             stored: FxHashMap::default(),
             read: FxHashSet::default(),
+            filling: FxHashMap::default(),
             codes: EntitySet::new(),
             statics: vec![false; unit.statics.len()],
             pending: Vec::new(),
@@ -270,6 +287,7 @@ impl<'u> Marking<'u> {
             sets,
             module: unit.module_symbol,
             fields: self.stored.into_keys().collect(),
+            blocks: self.filling.into_keys().collect(),
             values: live.filter(|(slot, _)| !self.projected.contains(*slot)).count(),
             projected: self.projected,
         };
@@ -288,11 +306,13 @@ impl<'u> Marking<'u> {
                 self.set(set);
                 // A symbol of another unit has no static here.
                 let Some(index) = (index as usize).checked_sub(1) else { return };
-                if !std::mem::replace(&mut self.statics[index], true)
-                    && let StaticDef::Block { fields, .. } = &self.unit.statics[index].def
-                {
+                if std::mem::replace(&mut self.statics[index], true) {
+                    return;
+                }
+                if let StaticDef::Block { fields, .. } = &self.unit.statics[index].def {
                     self.atoms.extend(fields.iter().copied().map(StaticField::simple));
                 }
+                self.atoms.extend(self.filling.remove(&symbol).into_iter().flatten());
             }
             Simple::Const(_) => {}
         }
@@ -343,12 +363,27 @@ impl<'u> Marking<'u> {
         true
     }
 
+    /// Whether a primitive fills another preallocated block: then what it uses counts when the block does.
+    fn fills(&mut self, prim: &Prim, args: &[Simple]) -> bool {
+        let Some((block, value)) = filled_by(prim, args) else { return false };
+        let Some(index) = (self.of_symbol[block].0 as usize).checked_sub(1) else { return false };
+        if !matches!(self.unit.statics[index].def, StaticDef::Preallocated { .. }) {
+            return false;
+        }
+        if self.statics[index] {
+            self.atoms.push(value);
+        } else {
+            self.filling.entry(block).or_default().push(value);
+        }
+        true
+    }
+
     /// A body that may run.
     fn body(&mut self, body: &Expr) {
         body.walk(&mut |expr| {
             for item in &expr.items {
                 if let Item::Let { named: Named::Prim { prim, args, .. }, .. } = item {
-                    if self.of_module(prim, args) {
+                    if self.of_module(prim, args) || self.fills(prim, args) {
                         continue;
                     }
                     self.slots(prim);

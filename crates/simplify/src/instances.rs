@@ -65,12 +65,13 @@ fn is_known(module: &Ty) -> bool {
 
 impl Simplifier<'_> {
     /// What is known of the result of a call that stays: something if a functor is applied.
-    pub(crate) fn result_of(&mut self, apply: &mut Apply) -> Ty {
-        let instance = self.instance(apply).unwrap_or(Ty::Unknown);
+    pub(crate) fn result_of(&mut self, apply: &mut Apply, out: &mut Vec<Item>) -> Ty {
+        let instance = self.instance(apply, Some(out)).unwrap_or(Ty::Unknown);
         instance.with_object(&self.object_of(apply))
     }
 
-    fn instance(&mut self, apply: &Apply) -> Option<Ty> {
+    /// `out`: where fields of arguments that are computed may be stored.
+    fn instance(&mut self, apply: &Apply, out: Option<&mut Vec<Item>>) -> Option<Ty> {
         if self.function.current.is_some() || self.rewrites.stubs_only || !self.arguments().toplevel_functors
         {
             return None;
@@ -81,7 +82,11 @@ impl Simplifier<'_> {
             _ => return None,
         };
         self.simplify_callee(code);
-        let args = self.can_evaluate(apply, code)?;
+        self.is_evaluable(apply, code)?;
+        let args = match (self.static_args(apply), out) {
+            (Some(args), _) => args,
+            (None, out) => self.preallocated_args(apply, out?)?,
+        };
         self.evaluated(apply, code, args)
     }
 
@@ -111,16 +116,23 @@ impl Simplifier<'_> {
         }
         let is_small = || self.whole_size(code, SMALL).is_some();
         let stays = !whole && !is_small() && self.global.uses.of(code) > 1 || !self.may_multiply(code);
-        stays && self.instance(apply).is_some_and(|module| is_known(&module))
+        stays && self.instance(apply, None).is_some_and(|module| is_known(&module))
     }
 
     /// The static arguments of a functor that can be evaluated beside its call.
     pub(crate) fn can_evaluate(&mut self, apply: &Apply, code: CodeId) -> Option<Vec<Simple>> {
+        self.is_evaluable(apply, code)?;
+        self.static_args(apply)
+    }
+
+    /// Whether a call is one of a functor that can be evaluated, whatever its arguments are.
+    fn is_evaluable(&self, apply: &Apply, code: CodeId) -> Option<()> {
         self.size_of_evaluation(code, apply.args.len())?;
         // A handler around the call must not take part in the evaluation.
-        if self.function.conts.contains_key(&apply.exn.cont) {
-            return None;
-        }
+        (!self.function.conts.contains_key(&apply.exn.cont)).then_some(())
+    }
+
+    fn static_args(&mut self, apply: &Apply) -> Option<Vec<Simple>> {
         apply.args.iter().map(|arg| self.static_instance(*arg, DEPTH)).collect()
     }
 
@@ -135,7 +147,7 @@ impl Simplifier<'_> {
     }
 
     /// The atom, or an instance that behaves as it does, if that is static.
-    fn static_instance(&mut self, simple: Simple, depth: u32) -> Option<Simple> {
+    pub(crate) fn static_instance(&mut self, simple: Simple, depth: u32) -> Option<Simple> {
         let simple = self.env.canonical(simple);
         if let Some(symbol) = self.copied_closure(simple) {
             return Some(symbol.into());

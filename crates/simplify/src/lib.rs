@@ -40,6 +40,7 @@ mod choices;
 pub mod cold;
 mod compare;
 mod comparisons;
+mod computed_fields;
 mod continuations;
 pub mod dead_code;
 mod edges;

@@ -153,7 +153,7 @@ impl Simplifier<'_> {
         symbols
     }
 
-    fn fresh_symbol(&mut self) -> Symbol {
+    pub(crate) fn fresh_symbol(&mut self) -> Symbol {
         self.global.statics.fresh.make(self.unit, "lifted")
     }
 }

@@ -197,6 +197,8 @@ pub struct FunctionState {
     /// What is known of the parts that a call left in the slots, by their numbers, and the name of what these held
     /// then.
     pub left_by_call: (u32, Rc<[(u32, Ty)]>),
+    /// How many loops are around the point that is being simplified.
+    pub loops: u32,
     /// Whether what is being simplified is the body of a functor evaluated for what it makes ([`crate::instances`]), or
     /// a function for that.
     pub in_instance: bool,
