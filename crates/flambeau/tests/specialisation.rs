@@ -175,6 +175,22 @@ fn sorts_of_the_library_are_inlined() {
     }
 }
 
+/// By default a small unit has a short sort inlined, but no long one.
+#[test]
+fn a_small_unit_has_a_short_sort_inlined() {
+    let sort = "let u (a : int array) = Array.sort (fun a b -> b - a) a";
+    let longer = "let u (a : int array) = Array.stable_sort (fun a b -> b - a) a";
+    for (source, inlined) in [(sort, true), (longer, false)] {
+        let folder = Folder::new(&[("t.ml", source)]);
+        let tool = folder.tool();
+        let output = folder.command(&tool, &[], &["-flambeau-verify", "-dflambeau", "-c", "t.ml"]);
+        check_status(&output, 0);
+        let ir = text(&output.stderr);
+        let is_called = |line: &str| line.contains("call ") && line.contains("sort");
+        assert_eq!(ir.lines().any(is_called), !inlined, "{ir}");
+    }
+}
+
 /// The front end makes two functions of one with default arguments: the types of a call are those of both.
 #[test]
 fn functions_with_default_arguments_are_specialised_for_types() {

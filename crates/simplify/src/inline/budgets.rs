@@ -14,6 +14,8 @@ const ANY_UNIT: u32 = 1_000;
 const INLINING: u32 = 2_000;
 /// Where units may grow by more than this, in hundredths, speed is wanted more than small code.
 const MUCH: u32 = 50;
+/// What functions with loops may add to any unit even so: one that is short beside what it saves, as `Array.sort`.
+const SHORT_SORT: u32 = 400;
 /// What a unit of the source may grow by at most: the cost of later passes is to stay in proportion (features G6; the
 /// assembler's time is not linear in the number of jumps, that of register allocation not in the size).
 const MOST: u32 = 40_000;
@@ -33,7 +35,8 @@ pub struct Budgets {
     /// called, so that a unit with tables of several types gets them all.
     pub typed_copies: u32,
     /// What functions that are inlined for what they call in their loops may still add: in proportion to the unit,
-    /// since in a small one a single sort would be most of its code; but one where code may grow much.
+    /// since in a small one a single `List.sort` would be most of its code; but one where code may grow much, and a
+    /// short one anywhere.
     pub loops: u32,
     /// What functors that are inlined at the toplevel may add: in the first round, which sees all of them; and twice as
     /// much where they are inlined even if all that they make would be known without.
@@ -53,7 +56,7 @@ impl Budgets {
             inlining: growth.saturating_add(INLINING.saturating_mul(unit.parts)),
             specialisation: growth,
             typed_copies: growth.saturating_mul(2),
-            loops: if arguments.growth > MUCH { proportional.max(LARGEST_WITH_LOOPS) } else { proportional },
+            loops: proportional.max(if arguments.growth > MUCH { LARGEST_WITH_LOOPS } else { SHORT_SORT }),
             functors: match round {
                 0 if arguments.whole_functors => growth.saturating_mul(2),
                 0 => growth,
