@@ -29,6 +29,9 @@ pub(crate) struct CallSite<'a> {
     pub specialised: Specialise,
 }
 
+/// A known function and all of its arguments.
+type InTurn = (Val, Rc<ClosureInfo>, Vec<Val>);
+
 /// What is known of the value of a term that is not evaluated yet.
 #[derive(Clone)]
 enum Outcome {
@@ -83,6 +86,11 @@ impl<'a> Converter<'a> {
             let func = self.value(*func)?;
             return Ok((self.generic_call(func.simple, args, site, target)?, Info::Unknown));
         }
+        if let Some((callee, closure, args)) = self.applied_in_turn(*func, args)? {
+            let info = self.result(&closure, &args);
+            let site = CallSite { types: &[], ..site };
+            return Ok((self.direct_call(callee.simple, &closure, atoms(&args), site, target)?, info));
+        }
         let evaluated =
             if self.comes_last(*func, args) { Some(self.values_right_to_left(args)?) } else { None };
         let func = self.value(*func)?;
@@ -107,6 +115,51 @@ impl<'a> Converter<'a> {
         };
         let info = closure.as_ref().map_or(Info::Unknown, |closure| self.result(closure, &args));
         Ok((self.call(&func, closure.as_ref(), atoms(&args), site, target)?, info))
+    }
+
+    /// A known function of another unit that is applied to all of its arguments, but in several applications, as
+    /// `F (A) (B)` is in Lambda: those before the last call nothing. The function and the arguments, evaluated. (In a
+    /// partial application a functor of the unit itself is inlined for what is known of its arguments; of one of another
+    /// unit it is better known what the call makes.)
+    fn applied_in_turn(&mut self, func: NodeId, args: &[NodeId]) -> Result<Option<InTurn>> {
+        let (mut applied, mut callee) = (vec![args], func);
+        while let Node::Apply { func, args, inlined, specialised, .. } = self.node(callee)
+            && !args.is_empty()
+            && *inlined == Inline::Default
+            && *specialised == Specialise::Default
+        {
+            applied.push(args);
+            callee = *func;
+        }
+        if applied.len() == 1 || !self.is_fixed(callee) {
+            return Ok(None);
+        }
+        let callee = self.value(callee)?;
+        let arity = applied.iter().map(|args| args.len()).sum::<usize>();
+        let closure = match &callee.info {
+            Info::Closure(closure)
+                if !closure.tupled
+                    && closure.arity == arity
+                    && matches!(closure.code, CodeRef::External(_))
+                    && self.rewrites.allow_in_unit(Rewrite::ConvertedCall) =>
+            {
+                closure.clone()
+            }
+            _ => return Ok(None),
+        };
+        // The last application's arguments are evaluated first where those of all applications are.
+        let comes_last = self.comes_last(func, args);
+        if !comes_last {
+            applied.reverse();
+        }
+        let mut values = Vec::with_capacity(applied.len());
+        for args in applied {
+            values.push(self.values_right_to_left(args)?);
+        }
+        if comes_last {
+            values.reverse();
+        }
+        Ok(Some((callee, closure, values.concat())))
     }
 
     /// A call of what may be known, with arguments that are evaluated.

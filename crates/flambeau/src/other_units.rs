@@ -476,7 +476,8 @@ fn take_labels_of_fields(promised: &Approximation, unit: &mut Unit) -> Vec<Strin
 
 /// What the exported functions may mention: in a description of a stock unit, what its object is known to define.
 /// `closed`: the labels of functions inside of others that take no closure in the stock object. Of these, what consumes
-/// sequences is for others: there is a version of it for what it consumes.
+/// sequences is for others: there is a version of it for what it consumes. So are functors that others apply, as
+/// `Pqueue.MakeMin` is made by the functor behind the exported `MakeMinPoly`: what those make is known only with them.
 fn visible(request: &Request, settings: &Settings, unit: &Unit, closed: &FxHashSet<String>) -> Visible {
     match stock_unit(request) {
         None => Visible::All,
@@ -500,10 +501,12 @@ fn visible(request: &Request, settings: &Settings, unit: &Unit, closed: &FxHashS
                 unit.codes.values().any(|code| code.linkage_name == *label && code.params.len() == *args)
             };
             names.extend(settings.stock_functions.iter().filter(agrees).map(|(label, _)| label.clone()));
-            let consumers = unit.codes.iter().filter(|(id, code)| {
-                closed.contains(&code.linkage_name) && !code.uses_closure() && consumes_sequences(code, *id)
+            let for_others = unit.codes.iter().filter(|(id, code)| {
+                closed.contains(&code.linkage_name)
+                    && !code.uses_closure()
+                    && (code.attributes.is_functor || consumes_sequences(code, *id))
             });
-            names.extend(consumers.map(|(_, code)| code.linkage_name.clone()));
+            names.extend(for_others.map(|(_, code)| code.linkage_name.clone()));
             Visible::Only(names)
         }
     }

@@ -68,3 +68,34 @@ fn structures_of_other_units_are_arguments() {
         assert_eq!(printed, "8 2 4 3 5 true false 1 2 \\n ff", "{level}");
     }
 }
+
+#[test]
+fn functors_of_several_arguments_are_applied_to_all_at_once() {
+    let base = "let equal_number (a : int) b = a = b let hash n = n land max_int
+                let equal_word (a : string) b = a = b let length s = String.length s let id s = s";
+    let keys = "module type Key = sig type t val equal : t -> t -> bool val hash : t -> int val show : t -> string end
+                module Number = struct type t = int let equal = Base.equal_number let hash = Base.hash let show = string_of_int end
+                module Word = struct type t = string let equal = Base.equal_word let hash = Base.length let show = Base.id end
+                module Pair (A : Key) (B : Key) = struct
+                  type t = A.t * B.t
+                  let equal (a, b) (c, d) = A.equal a c && B.equal b d
+                  let hash (a, b) = A.hash a + 3 * B.hash b
+                  let show (a, b) = A.show a ^ B.show b
+                end";
+    let user = "module Pairs = Reach.Make (Keys.Pair (Keys.Word) (Keys.Number))
+                module First = Keys.Pair (Keys.Number)
+                module Others = Reach.Make (First (Keys.Word))
+                let pairs x = Pairs.all (fun (s, n) -> s, n / 2) x
+                let others x = Others.all (fun (n, s) -> n / 3, s) x
+                let () = Printf.printf \"%d %d %s\" (pairs (\"a\", 9)) (others (8, \"b\")) (Pairs.shown [\"c\", 1])";
+    let folder = Folder::new(&[REACH, ("base.ml", base), ("keys.ml", keys), ("user.ml", user)]);
+    for level in ["-O1", "-O2", "-O3"] {
+        folder.compile(&[level, "base.ml", "reach.ml", "keys.ml"]);
+        let ir = folder.compile(&[level, "-dflambeau-raw", "user.ml"]);
+        let converted = ir.split("\nunit ").nth(1).expect("the unit as it was converted");
+        // That of `First`.
+        assert_eq!(converted.matches(" slot partial").count(), 1, "{level}: {converted}");
+        let printed = folder.link_and_run(&[level, "base.ml", "reach.ml", "keys.ml", "user.ml"]);
+        assert_eq!(printed, "5 3 c1", "{level}");
+    }
+}

@@ -183,9 +183,13 @@ pub fn call_in_place(unit: &mut Unit, closed: &FxHashSet<String>) {
     }
 }
 
-/// Whether a function is better called than copied: one that loops or is large, and calls nothing that it is given.
+/// Whether a function is better called than copied: one that loops or is large, and calls nothing that it is given. A
+/// functor that another one applies is never: the functions of the module are known only if the functor is
+/// (`Pqueue.MakeMin` is made by `MakeMinPoly`).
 fn stays(data: &Code, closed: &FxHashSet<String>) -> bool {
-    if !closed.contains(&data.linkage_name) || data.uses_closure() || data.attributes.stub {
+    let attributes = &data.attributes;
+    if !closed.contains(&data.linkage_name) || data.uses_closure() || attributes.stub || attributes.is_functor
+    {
         return false;
     }
     let (mut size, mut calls_unknown) = (0, false);
@@ -296,6 +300,25 @@ entry -> return {
         let f = text.split("code f_4").nth(1).expect("f");
         assert!(f.contains(&format!("call external \"{looping}\" (x, r)")), "{text}");
         assert!(f.contains("call code itself_2"), "{text}");
+    }
+
+    #[test]
+    fn a_functor_that_another_applies_is_not_called_in_place() {
+        let fields: String =
+            (0..SMALL).map(|field| format!("  let block{field} = make_block[0] (K)\n")).collect();
+        let text = format!(
+            "unit \"T\" prefix \"camlT\" module $camlT\n\
+             static exported $camlT = preallocated[0] size 1\n\
+             static exported $Outer_closure = closures (Outer_1)\n\
+             code Outer_1 slot Outer (K) -> return [functor] {{\n  call code Inner_2 (K) -> return\n}}\n\
+             code Inner_2 slot Inner (K) -> return [functor] {{\n{fields}  return (block0)\n}}\n\
+             entry -> return {{\n  return (0)\n}}\n"
+        );
+        let mut unit = flambeau_ir::parser::parse_unit(&text).expect("a unit");
+        let closed = labels(&unit).into_iter().map(str::to_owned).collect();
+        call_in_place(&mut unit, &closed);
+        let text = flambeau_ir::printer::print_unit(&unit);
+        assert!(text.contains("call code Inner_2"), "{text}");
     }
 
     #[test]
