@@ -119,8 +119,8 @@ impl<'a> Converter<'a> {
 
     /// A known function of another unit that is applied to all of its arguments, but in several applications, as
     /// `F (A) (B)` is in Lambda: those before the last call nothing. The function and the arguments, evaluated. (In a
-    /// partial application a functor of the unit itself is inlined for what is known of its arguments; of one of another
-    /// unit it is better known what the call makes.)
+    /// partial application a functor of the unit itself is inlined for what is known of its arguments; of one of
+    /// another unit it is better known what the call makes.)
     fn applied_in_turn(&mut self, func: NodeId, args: &[NodeId]) -> Result<Option<InTurn>> {
         let (mut applied, mut callee) = (vec![args], func);
         while let Node::Apply { func, args, inlined, specialised, .. } = self.node(callee)

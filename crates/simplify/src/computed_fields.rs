@@ -30,8 +30,8 @@ impl Simplifier<'_> {
         apply.args.iter().map(|arg| self.preallocated(*arg, DEPTH, apply.dbg, out)).collect()
     }
 
-    /// Whether a value of that type is a static function, or a structure of which all fields are known to exist, and one
-    /// of them is such a value.
+    /// Whether a value of that type is a static function, or a structure of which all fields are known to exist, and
+    /// one of them is such a value.
     fn has_known_functions(&self, ty: &Ty) -> bool {
         match ty {
             Ty::Is(Simple::Symbol(symbol)) => match self.env.ty((*symbol).into()) {
