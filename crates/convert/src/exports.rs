@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use flambeau_ir::{FunctionKind, Simple, StaticDef, Unit};
-use flambeau_lambda::{Approximation, Options};
+use flambeau_lambda::{Approximation, Names, Options};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::builder::ModuleField;
@@ -32,8 +32,13 @@ pub(crate) fn exports(unit: &Unit, fields: &[ModuleField]) -> Approximation {
 /// once, the wrapper, is what others inline.
 pub(crate) fn export_statics(unit: &mut Unit, exports: &Approximation, promised: &Approximation) {
     let mut mentioned = FxHashSet::default();
-    symbols_of(exports, &mut mentioned);
-    symbols_of(promised, &mut mentioned);
+    for known in [exports, promised] {
+        known.for_each_name(&mut |name, names_what| {
+            if names_what == Names::Data {
+                mentioned.insert(name);
+            }
+        });
+    }
     let all = *promised != Approximation::Unknown;
     let (symbols, codes) = (&unit.symbols, &unit.codes);
     let is_functor = |def: &StaticDef| match def {
@@ -53,31 +58,15 @@ pub(crate) fn export_statics(unit: &mut Unit, exports: &Approximation, promised:
 /// same unit promises some, all of them.
 pub(crate) fn export_codes(unit: &mut Unit, exports: &Approximation, promised: &Approximation) {
     let mut named = FxHashSet::default();
-    codes_of(exports, &mut named);
+    exports.for_each_name(&mut |name, names_what| {
+        if names_what != Names::Data {
+            named.insert(name);
+        }
+    });
     let all = *promised != Approximation::Unknown;
     for code in unit.codes.values_mut() {
         let is_known = all || named.contains(code.linkage_name.as_str());
         code.attributes.exported = code.kind == FunctionKind::Tupled && is_known;
-    }
-}
-
-/// Adds the names of the functions that an approximation names.
-fn codes_of<'a>(approximation: &'a Approximation, codes: &mut FxHashSet<&'a str>) {
-    match approximation {
-        Approximation::Closure { code, result, .. } => {
-            codes.insert(code);
-            codes_of(result, codes);
-        }
-        Approximation::Applied { code, args, .. } => {
-            codes.insert(code);
-            args.iter().for_each(|arg| codes_of(arg, codes));
-        }
-        Approximation::Block(fields) => fields.iter().for_each(|field| codes_of(field, codes)),
-        Approximation::Symbol(_)
-        | Approximation::Number { .. }
-        | Approximation::Unknown
-        | Approximation::Immediate(_)
-        | Approximation::GlobalField { .. } => {}
     }
 }
 
@@ -93,22 +82,6 @@ pub(crate) fn hide_fields(unit: &mut Unit, options: &Options, promised: &Approxi
         {
             *private = size.saturating_sub(options.exported_fields);
         }
-    }
-}
-
-/// Adds the symbols to which an approximation refers.
-fn symbols_of<'a>(approximation: &'a Approximation, symbols: &mut FxHashSet<&'a str>) {
-    match approximation {
-        Approximation::Symbol(symbol) | Approximation::Number { symbol, .. } => {
-            symbols.insert(symbol);
-        }
-        Approximation::Closure { symbol, result, .. } => {
-            symbols.extend(symbol.as_deref());
-            symbols_of(result, symbols);
-        }
-        Approximation::Block(fields) => fields.iter().for_each(|field| symbols_of(field, symbols)),
-        Approximation::Applied { args, .. } => args.iter().for_each(|arg| symbols_of(arg, symbols)),
-        Approximation::Unknown | Approximation::Immediate(_) | Approximation::GlobalField { .. } => {}
     }
 }
 

@@ -7,7 +7,7 @@ use flambeau_convert::IN_CLOSURE;
 use flambeau_ir::imports::{Callee, Function, Known, Library, Made, Origins, Shape};
 use flambeau_ir::inlining::Rounds;
 use flambeau_ir::{CodeId, FunctionSlot, Imports, Origin, Rewrites, Unit, transfer};
-use flambeau_lambda::{Approximation, Import, Request, decode_import};
+use flambeau_lambda::{Approximation, Import, Names, Request, decode_import};
 use flambeau_simplify::consumes_sequences;
 use flambeau_simplify::export::{Visible, inlinable};
 use flambeau_simplify::shapes;
@@ -312,7 +312,7 @@ pub fn payload(
 ) -> Vec<u8> {
     let exports = static_fields::export(exports, unit);
     let mut roots = Vec::new();
-    for_each_name(&exports, &mut |name, names_what| {
+    exports.for_each_name(&mut |name, names_what| {
         if names_what != Names::Data {
             roots.push(name.to_owned());
         }
@@ -332,7 +332,7 @@ pub fn payload(
             objects = approximation(&shapes::module(unit, request.options.exported_fields));
             // Of what functions return, and of what fields hold, others know which functions they run.
             for known in [&exports, &objects] {
-                for_each_name(known, &mut |name, names_what| {
+                known.for_each_name(&mut |name, names_what| {
                     if names_what != Names::Data && !of_functors.names.contains(name) {
                         roots.push(name.to_owned());
                     }
@@ -410,7 +410,7 @@ pub fn stock_names(request: &Request) -> FxHashSet<String> {
 
 fn names_in(approximation: &Approximation) -> FxHashSet<String> {
     let mut names = FxHashSet::default();
-    for_each_name(approximation, &mut |name, _| {
+    approximation.for_each_name(&mut |name, _| {
         names.insert(name.to_owned());
     });
     names
@@ -490,7 +490,7 @@ fn visible(request: &Request, settings: &Settings, unit: &Unit, closed: &FxHashS
                 .filter(|code| code.uses_closure())
                 .map(|code| code.linkage_name.as_str())
                 .collect();
-            for_each_name(promised, &mut |name, names_what| {
+            promised.for_each_name(&mut |name, names_what| {
                 // The stock object's function may take its closure where ours does not, and calls in exported code
                 // follow the convention of ours.
                 if names_what != (Names::Code { needs_closure: true }) || take_closures.contains(name) {
@@ -508,34 +508,6 @@ fn visible(request: &Request, settings: &Settings, unit: &Unit, closed: &FxHashS
             });
             names.extend(for_others.map(|(_, code)| code.linkage_name.clone()));
             Visible::Only(names)
-        }
-    }
-}
-
-/// What a name of the linker denotes.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Names {
-    Code { needs_closure: bool },
-    Data,
-}
-
-/// Applies `f` to each name of the linker in an approximation.
-fn for_each_name(approximation: &Approximation, f: &mut impl FnMut(&str, Names)) {
-    let mut pending = vec![approximation];
-    while let Some(approximation) = pending.pop() {
-        match approximation {
-            Approximation::Closure { code, symbol, result, needs_closure, .. } => {
-                f(code, Names::Code { needs_closure: *needs_closure });
-                symbol.iter().for_each(|symbol| f(symbol, Names::Data));
-                pending.push(result);
-            }
-            Approximation::Block(fields) => pending.extend(fields),
-            Approximation::Applied { code, args, .. } => {
-                f(code, Names::Code { needs_closure: false });
-                pending.extend(&**args);
-            }
-            Approximation::Symbol(symbol) | Approximation::Number { symbol, .. } => f(symbol, Names::Data),
-            Approximation::Unknown | Approximation::Immediate(_) | Approximation::GlobalField { .. } => {}
         }
     }
 }

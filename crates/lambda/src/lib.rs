@@ -7,6 +7,7 @@
 pub mod coverage;
 pub mod decode;
 mod derive;
+mod names;
 pub mod numbers;
 pub mod prim;
 pub mod printer;
@@ -16,5 +17,6 @@ pub use decode::{
     Approximation, EvaluationOrder, Import, Location, Number, Options, Request, decode, decode_import, number,
 };
 pub use flambeau_wire::{DecodeError, Reader};
+pub use names::Names;
 pub use prim::Primitive;
 pub use term::{Constant, Ident, Node, NodeId, Term, ValueKind};
