@@ -10,6 +10,9 @@ type primitive =
   | Block_load_float
   | Block_store
   | Block_store_float
+  | Make_naked_block
+  | Naked_load
+  | Naked_store
   | Block_load_computed
   | Block_store_computed
   | Store_result
@@ -71,58 +74,61 @@ let primitive r : primitive =
   | 3 -> Block_load_float
   | 4 -> Block_store
   | 5 -> Block_store_float
-  | 6 -> Block_load_computed
-  | 7 -> Block_store_computed
-  | 8 -> Store_result
-  | 9 -> Load_result
-  | 10 -> Duplicate
-  | 11 -> Offset_ref
-  | 12 -> Is_int
-  | 13 -> Get_tag
-  | 14 -> Phys_equal
-  | 15 -> Make_array
-  | 16 -> Array_length
-  | 17 -> Array_load
-  | 18 -> Array_store
-  | 19 -> Check_bound
-  | 20 -> Make_bytes
-  | 21 -> String_length
-  | 22 -> String_load
-  | 23 -> String_store
-  | 24 -> Bigarray_dim
-  | 25 -> Bigarray_load
-  | 26 -> Bigarray_store
-  | 27 -> Int_arith
-  | 28 -> Int_shift
-  | 29 -> Int_div
-  | 30 -> Int_mod
-  | 31 -> Check_zero
-  | 32 -> Int_compare
-  | 33 -> Int_compare3
-  | 34 -> Byte_swap
-  | 35 -> Byte_swap16
-  | 36 -> Pop_count
-  | 37 -> Float_arith
-  | 38 -> Float_neg
-  | 39 -> Float_abs
-  | 40 -> Float_compare
-  | 41 -> Float_compare3
-  | 42 -> Tag
-  | 43 -> Untag
-  | 44 -> Box
-  | 45 -> Rebox
-  | 46 -> Unbox
-  | 47 -> Num_conv
-  | 48 -> Profile_count
-  | 49 -> Opaque
-  | 50 -> Is_instance
-  | 51 -> Int_as_pointer
-  | 52 -> C_call
-  | 53 -> Project_value_slot
-  | 54 -> Project_function_slot
-  | 55 -> Is_closure_of
-  | 56 -> Alloc_dummy_closure
-  | 57 -> Exn_state
+  | 6 -> Make_naked_block
+  | 7 -> Naked_load
+  | 8 -> Naked_store
+  | 9 -> Block_load_computed
+  | 10 -> Block_store_computed
+  | 11 -> Store_result
+  | 12 -> Load_result
+  | 13 -> Duplicate
+  | 14 -> Offset_ref
+  | 15 -> Is_int
+  | 16 -> Get_tag
+  | 17 -> Phys_equal
+  | 18 -> Make_array
+  | 19 -> Array_length
+  | 20 -> Array_load
+  | 21 -> Array_store
+  | 22 -> Check_bound
+  | 23 -> Make_bytes
+  | 24 -> String_length
+  | 25 -> String_load
+  | 26 -> String_store
+  | 27 -> Bigarray_dim
+  | 28 -> Bigarray_load
+  | 29 -> Bigarray_store
+  | 30 -> Int_arith
+  | 31 -> Int_shift
+  | 32 -> Int_div
+  | 33 -> Int_mod
+  | 34 -> Check_zero
+  | 35 -> Int_compare
+  | 36 -> Int_compare3
+  | 37 -> Byte_swap
+  | 38 -> Byte_swap16
+  | 39 -> Pop_count
+  | 40 -> Float_arith
+  | 41 -> Float_neg
+  | 42 -> Float_abs
+  | 43 -> Float_compare
+  | 44 -> Float_compare3
+  | 45 -> Tag
+  | 46 -> Untag
+  | 47 -> Box
+  | 48 -> Rebox
+  | 49 -> Unbox
+  | 50 -> Num_conv
+  | 51 -> Profile_count
+  | 52 -> Opaque
+  | 53 -> Is_instance
+  | 54 -> Int_as_pointer
+  | 55 -> C_call
+  | 56 -> Project_value_slot
+  | 57 -> Project_function_slot
+  | 58 -> Is_closure_of
+  | 59 -> Alloc_dummy_closure
+  | 60 -> Exn_state
   | _ -> unknown r "primitive"
 
 type mutability =

@@ -107,6 +107,10 @@ let make_float_block dbg args =
   let words = List.length args * Arch.size_float / Arch.size_addr in
   in_order_of_small_blocks ~words args (make_float_alloc dbg Obj.double_array_tag)
 
+(* The tag of flat arrays: the collector does not look into them. *)
+let make_naked_block dbg fields =
+  make_alloc dbg Obj.double_array_tag (List.init fields (fun _ -> Cconst_int (0, dbg)))
+
 (* The last byte of a string is how many bytes its last word has beyond it. *)
 let make_bytes dbg ~words length =
   let last_byte = (words * Arch.size_addr) - 1 in
@@ -299,6 +303,10 @@ let result_chunk (kind : Cmm_codes.kind) =
   | Naked_float -> Double
   | Naked_immediate | Naked_int32 | Naked_int64 | Naked_nativeint -> Word_int
 
+(** How a number lies in a block of naked numbers: a word each, as in a register. *)
+let naked_chunk (kind : Cmm_codes.boxed_kind) =
+  match kind with Float -> Double | Int32 | Int64 | Nativeint -> Word_int
+
 (* {1 The table} *)
 
 (** Reads a primitive and applies it to its operands. *)
@@ -332,6 +340,18 @@ let primitive statics r dbg args =
       let field = Reader.u r in
       let init = initialization r in
       binary (fun block value -> for_effect (setfloatfield field init block value dbg))
+  | Make_naked_block ->
+      let fields = Reader.u r in
+      (match args with [] -> make_naked_block dbg fields | _ -> wrong_operands ())
+  | Naked_load ->
+      let field = Reader.u r in
+      let chunk = naked_chunk (Cmm_codes.boxed_kind r) in
+      unary (fun block -> Cmm_build.load chunk (field_address block field dbg) dbg)
+  | Naked_store ->
+      let field = Reader.u r in
+      let chunk = naked_chunk (Cmm_codes.boxed_kind r) in
+      binary (fun block value ->
+          for_effect (Cop (Cstore (chunk, Lambda.Assignment), [ field_address block field dbg; value ], dbg)))
   | Block_load_computed -> binary (fun block index -> addr_array_ref block index dbg)
   | Block_store_computed ->
       let pointer = pointer r in

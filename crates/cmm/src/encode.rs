@@ -413,6 +413,13 @@ pub fn primitive(w: &mut Writer, prim: &Prim) {
             w.u(u64::from(*field));
             w.code(init);
         }
+        Prim::MakeNakedBlock { fields } => {
+            w.u(u64::from(*fields));
+        }
+        Prim::NakedLoad { field, kind } | Prim::NakedStore { field, kind } => {
+            w.u(u64::from(*field));
+            w.code(kind);
+        }
         Prim::BlockLoadComputed => {}
         Prim::BlockStoreComputed { pointer, init } => {
             w.bool(*pointer);

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use flambeau_ir::prim::{ArrayKind, IntCmp, Mutability, StringKind, loaded_from};
-use flambeau_ir::{BoxedKind, FunctionSlot, IntKind, Prim, tags};
+use flambeau_ir::{BoxedKind, FunctionSlot, IntKind, Kind, Prim, tags};
 
 use crate::arith::{self, float, integer};
 use crate::bytes;
@@ -31,6 +31,16 @@ pub(crate) fn index(value: Value) -> Result<i64> {
 
 fn floats(args: &[Value]) -> Result<Vec<u64>> {
     args.iter().map(|arg| float(*arg).map(f64::to_bits)).collect()
+}
+
+/// Whether a value is a naked number of that kind.
+fn is_number(kind: BoxedKind, value: Value) -> bool {
+    match kind {
+        BoxedKind::Float => matches!(value, Value::Float(_)),
+        BoxedKind::Int32 => matches!(value, Value::Int32(_)),
+        BoxedKind::Int64 => matches!(value, Value::Int64(_)),
+        BoxedKind::Nativeint => matches!(value, Value::Nativeint(_)),
+    }
 }
 
 /// Whether `==` distinguishes blocks of that mutability from their copies.
@@ -85,6 +95,19 @@ pub(crate) fn evaluate(
         }
         (Prim::BlockStoreFloat { field, .. }, [block, value]) => {
             store_float(heap, *block, i64::from(*field), *value)?;
+            unit
+        }
+        (Prim::MakeNakedBlock { fields }, []) => {
+            let fields = vec![Value::Poison(Kind::Value); *fields as usize];
+            heap.alloc(Shape::Block { tag: tags::DOUBLE_ARRAY, fields }, true)
+        }
+        (Prim::NakedLoad { field, kind }, [block]) => match load(heap, *block, i64::from(*field))? {
+            Value::Poison(_) => Value::Poison(kind.naked()),
+            value if is_number(*kind, value) => value,
+            _ => return Err(Trap::WrongShape),
+        },
+        (Prim::NakedStore { field, .. }, [block, value]) => {
+            store(heap, *block, i64::from(*field), *value)?;
             unit
         }
         (Prim::BlockLoadComputed, [block, i]) => load(heap, *block, index(*i)?)?,

@@ -285,6 +285,9 @@ primitives! {
     "block_store"      BlockStore { init, field } where pointer = true;
     "block_store_int"  BlockStore { init, field } where pointer = false;
     "block_store_float" BlockStoreFloat { init, field };
+    "make_naked_block" MakeNakedBlock { fields };
+    "naked_load"       NakedLoad { kind, field };
+    "naked_store"      NakedStore { kind, field };
     "block_load_computed" BlockLoadComputed;
     "block_store_computed" BlockStoreComputed { init } where pointer = true;
     "block_store_int_computed" BlockStoreComputed { init } where pointer = false;

@@ -127,6 +127,8 @@ pub enum Rewrite {
     Unread(Unread),
     /// A part of a result is not stored that nobody loads.
     UnreadPart,
+    /// Blocks of so many classes hold numbers without boxes.
+    NakedFields { classes: u32 },
     /// A function takes its parameter as parts.
     ParameterParts(Variable),
     /// A parameter that is one of several constructors is passed as which one and as their fields.
@@ -280,6 +282,7 @@ impl Rewrite {
             StaticArray => return ("static_arrays", "array"),
             UnreadPart => return ("unread", "part of a result"),
             Unread(_) => return ("unread", "what nobody reads"),
+            NakedFields { .. } => return ("naked_fields", "blocks of naked numbers"),
             ParameterParts(_) => return ("parameters", "parts of"),
             ParameterVariant(_) => return ("parameters", "constructor and fields of"),
             CopyForParts(_) => return ("parameters", "copy for the parts of"),
@@ -349,6 +352,7 @@ impl Rewrite {
                 unread.results,
                 unread.captured
             ),
+            Rewrite::NakedFields { classes } => classes.to_string(),
             Rewrite::DeadCode(dead) => format!(
                 "of {} codes, {} sets of closures, {} static data, {} fields of the module, {} captured values",
                 dead.codes, dead.sets, dead.statics, dead.fields, dead.values

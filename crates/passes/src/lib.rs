@@ -15,6 +15,7 @@ pub mod immediates;
 pub mod loopify;
 mod loops;
 pub mod motion;
+pub mod naked_fields;
 pub mod outline;
 pub mod parameters;
 pub mod peel;
@@ -79,6 +80,7 @@ pub const PASSES: &[Pass] = &[
     OUTLINE,
     PARAMETERS,
     UNREAD,
+    NAKED_FIELDS,
     THREAD,
     POPCOUNT,
     UNROLL,
@@ -106,6 +108,7 @@ const SCALAR_REPLACEMENT: Pass =
     Pass { name: "scalar_replacement", run: scalar_replacement::scalar_replacement };
 const IMMEDIATES: Pass = Pass { name: "immediates", run: immediates::immediates };
 const PARAMETERS: Pass = Pass { name: "parameters", run: parameters::parameters };
+const NAKED_FIELDS: Pass = Pass { name: "naked_fields", run: naked_fields::naked_fields };
 const OUTLINE: Pass = Pass { name: "outline", run: outline::outline };
 const PEEL: Pass = Pass { name: "peel", run: peel::peel };
 const ROTATE: Pass =

@@ -6,9 +6,9 @@ use flambeau_ir::Machine;
 
 use crate::{
     CONTIFY, DECIMAL, DIVISIONS, EXTENSIONS, IMMEDIATES, INVERT, LATE_BOUNDS, LATE_LOOPS, LATE_ROTATE,
-    LATE_SCALAR_REPLACEMENT, LOOPIFY, MOTION, OUTLINE, PARAMETERS, PEEL, POPCOUNT, Pass, REMAINDERS,
-    REPRESENTATIONS, ROTATE, SCALAR_REPLACEMENT, SIMPLIFY, SPLIT, STATIC_ARRAYS, THREAD, UNREAD, UNROLL,
-    UNTUPLE,
+    LATE_SCALAR_REPLACEMENT, LOOPIFY, MOTION, NAKED_FIELDS, OUTLINE, PARAMETERS, PEEL, POPCOUNT, Pass,
+    REMAINDERS, REPRESENTATIONS, ROTATE, SCALAR_REPLACEMENT, SIMPLIFY, SPLIT, STATIC_ARRAYS, THREAD, UNREAD,
+    UNROLL, UNTUPLE,
 };
 
 /// How many times the simplifier runs at most.
@@ -111,6 +111,7 @@ pub const SCHEDULE: &[Step] = &[
     step(REMAINDERS, When::Afterwards, If::Native, "what is known of a remainder by its bounds is used by now"),
     step(DECIMAL, When::Afterwards, If::OwnObject, "all that is executed often is where it is by now; nothing is known of what it makes"),
     step(UNREAD, When::Afterwards, If::OwnObject, "what still escapes by now does; blocks without their fields would look different to the simplifier"),
+    step(NAKED_FIELDS, When::Afterwards, If::OwnObject, "what is never read is in no block; no pass knows what is in naked blocks"),
     step(EXTENSIONS, When::Afterwards, If::Native, "what is known of an int32 is used by now; words that leave loops are as they stay"),
     step(INVERT, When::Afterwards, If::Native, "only the code generator saves too much; the passes before know less of two tests than of one"),
     step(SPLIT, When::Afterwards, If::OwnObject, "what a function begins with and the loops in it have their last form"),

@@ -24,6 +24,7 @@ fn levels_rounds_and_descriptions() {
         "remainders",
         "decimal",
         "unread",
+        "naked_fields",
         "extensions",
         "invert",
         "split",

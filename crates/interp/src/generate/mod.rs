@@ -14,6 +14,7 @@ mod joins;
 mod local_blocks;
 mod locals;
 mod nested;
+mod number_blocks;
 mod numbers;
 mod prims;
 pub mod random;
@@ -285,7 +286,11 @@ impl Generator {
         }
         // A block that does not escape is no value like others, as a rule.
         let leaks = self.options.local_blocks && self.one_in(60);
-        let may_leak = |t: Type| leaks || !matches!(t, Type::Local(_));
+        let may_leak = |t: Type| match t {
+            Type::Local(_) => leaks,
+            Type::Numbers { .. } => false,
+            _ => true,
+        };
         let fits = |t: Type| t == ty || ty == Type::Any && t.kind() == Kind::Value && may_leak(t);
         let found: Vec<_> = scope.vars.iter().filter(|(_, t)| fits(*t)).map(|(var, _)| *var).collect();
         let prefer_constant = found.is_empty() || self.one_in(8);
@@ -316,6 +321,7 @@ impl Generator {
                 let fields: Vec<_> = local.fields().iter().map(|ty| self.force(scope, items, *ty)).collect();
                 return self.let_(scope, items, prim, &fields, ty);
             }
+            Type::Numbers { naked } => return self.make_numbers(scope, items, naked),
             Type::Block | Type::Tuple => {
                 (Prim::MakeBlock { tag: self.random.below(3) as u8, mutability }, [Type::Int; LENGTH])
             }

@@ -33,6 +33,10 @@ pub(super) enum Type {
     Fun(Shape),
     /// A mutable block that mostly does not escape.
     Local(LocalBlock),
+    /// A mutable block of numbers, which are naked or not.
+    Numbers {
+        naked: bool,
+    },
 }
 
 /// What a block holds that does not escape.

@@ -23,7 +23,7 @@ impl Classes {
     /// Fields from this position on are one class.
     const FIELDS: u32 = 4;
     /// How many classes there are.
-    pub const COUNT: usize = 2 * Classes::FIELDS as usize + 11;
+    pub const COUNT: usize = 2 * Classes::FIELDS as usize + 12;
 
     /// No class.
     pub const NONE: Classes = Classes(0);
@@ -54,6 +54,9 @@ impl Classes {
     /// The counters of a program that is profiled, which no operation of the program reads.
     pub const COUNTERS: Classes = Classes(1 << (2 * Classes::FIELDS + 10));
 
+    /// Numbers in blocks of naked numbers, which only the unit knows.
+    pub const NAKED: Classes = Classes(1 << (2 * Classes::FIELDS + 11));
+
     /// Elements of arrays that are no floats.
     pub const ELEMENTS: Classes = Classes(Classes::VALUES.0 | Classes::ROWS.0);
     /// All that blocks and arrays hold.
@@ -64,9 +67,11 @@ impl Classes {
         .or(Classes::FLOATS)
         .or(Classes::ELEMENTS)
         .or(Classes::BYTES)
-        .or(Classes::BIGARRAYS);
+        .or(Classes::BIGARRAYS)
+        .or(Classes::NAKED);
     /// What fields, elements, bytes and bigarrays hold.
-    pub const CONTENTS: Classes = Classes(Classes::BLOCKS.0 | Classes::BYTES.0 | Classes::BIGARRAYS.0);
+    pub const CONTENTS: Classes =
+        Classes(Classes::BLOCKS.0 | Classes::BYTES.0 | Classes::BIGARRAYS.0 | Classes::NAKED.0);
     /// All that a call may write.
     pub const ALL: Classes = Classes(Classes::CONTENTS.0 | Classes::HEADERS.0 | Classes::RESULTS.0);
 

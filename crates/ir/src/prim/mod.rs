@@ -374,6 +374,13 @@ pub enum Prim {
     BlockStore { field: u32, pointer: bool, init: Init },
     /// (block, naked float), for its effect.
     BlockStoreFloat { field: u32, init: Init },
+    /// Allocates a block of naked numbers and immediates, which the collector does not look into, and whose contents
+    /// are unspecified: () → block. Its immediates are accessed by [`Prim::BlockLoad`] and [`Prim::BlockStore`].
+    MakeNakedBlock { fields: u32 },
+    /// A number in such a block: (block) → naked number.
+    NakedLoad { field: u32, kind: BoxedKind },
+    /// (block, naked number), for its effect.
+    NakedStore { field: u32, kind: BoxedKind },
     /// (block, index) → field, nothing known of the block.
     BlockLoadComputed,
     /// (block, index, value), for its effect.

@@ -30,6 +30,9 @@ impl Prim {
     /// How many words bytes may have that [`Prim::MakeBytes`] makes.
     pub const MOST_WORDS_OF_BYTES: u32 = 32;
 
+    /// How many fields a block of naked numbers has at most: what is allocated in one piece.
+    pub const MOST_NAKED_FIELDS: u32 = 32;
+
     /// The names of all primitives, without their parameters, in the order of [`Prim::number`].
     pub const NAMES: &'static [&'static str] = NAMES;
 

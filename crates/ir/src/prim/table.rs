@@ -155,6 +155,9 @@ table! { operands =>
         Effects::NONE.writing(Classes::stored_field(*field)); 4, Long;
     BlockStoreFloat { .. }: takes([Value, NakedFloat]) => UNIT;
         Effects::NONE.writing(Classes::FLOATS); 4, Long;
+    MakeNakedBlock { fields }: takes([]) => Some(Value); Effects::NONE.allocating_fresh(); 5 + fields, Long;
+    NakedLoad { kind, .. }: takes([Value]) => Some(kind.naked()); Effects::NONE.reading(Classes::NAKED); 1, Load;
+    NakedStore { kind, .. }: takes([Value, kind.naked()]) => UNIT; Effects::NONE.writing(Classes::NAKED); 1, Long;
     BlockLoadComputed { }: takes([Value, Value]) => Some(Value);
         Effects::NONE.reading(Classes::BLOCKS); 1, Load;
     BlockStoreComputed { .. }: takes([Value, Value, Value]) => UNIT;

@@ -52,6 +52,10 @@ impl Verifier<'_> {
                 let most = Prim::MOST_WORDS_OF_BYTES as usize;
                 self.error(cause!["bytes of 1 to ", most, " words are made, not ", *words as usize]);
             }
+            Prim::MakeNakedBlock { fields } if !(1..=Prim::MOST_NAKED_FIELDS).contains(fields) => {
+                let most = Prim::MOST_NAKED_FIELDS as usize;
+                self.error(cause!["a naked block has 1 to ", most, " fields, not ", *fields as usize]);
+            }
             Prim::ByteSwap { kind: IntKind::Tagged | IntKind::Naked } => {
                 self.error(cause!["bytes are swapped in an int32, an int64 or a nativeint"]);
             }

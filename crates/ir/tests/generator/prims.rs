@@ -58,7 +58,7 @@ fn prim(r: &mut Random) -> Prim {
         BigarrayKind::Complex64,
     ]);
     let (kind, boxed, flag) = (r.pick(&INTS), r.pick(&BOXED), r.one_in(2));
-    match r.below(45) {
+    match r.below(46) {
         0 => Prim::MakeBlock { tag: r.below(246) as u8, mutability },
         1 => Prim::MakeFloatBlock { mutability },
         2 => Prim::BlockLoad { field, mutability },
@@ -113,6 +113,11 @@ fn prim(r: &mut Random) -> Prim {
         38 => Prim::NumConv { from: r.pick(&KINDS[1..]), to: r.pick(&KINDS[1..]) },
         39 => Prim::StoreResult { part: field, kind: r.pick(&KINDS) },
         40 => Prim::LoadResult { part: field, kind: r.pick(&KINDS) },
+        43 => match r.below(3) {
+            0 => Prim::MakeNakedBlock { fields: 1 + r.below(4) as u32 },
+            1 => Prim::NakedLoad { field, kind: boxed },
+            _ => Prim::NakedStore { field, kind: boxed },
+        },
         _ => external(r),
     }
 }

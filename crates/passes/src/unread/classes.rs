@@ -6,7 +6,7 @@
 use smallvec::SmallVec;
 
 /// A value: a variable, a symbol, what is captured in a slot, a function's result, or what a field of a class holds.
-pub(super) type Node = u32;
+pub(crate) type Node = u32;
 
 /// The field that stands for all elements of an array, after all fields.
 pub(super) const ELEMENT: u32 = u32::MAX;
@@ -24,7 +24,7 @@ struct Class {
 }
 
 /// Classes of values.
-pub(super) struct Classes {
+pub(crate) struct Classes {
     parents: Vec<Node>,
     classes: Vec<Class>,
 }

@@ -25,7 +25,7 @@ pub(super) enum Need {
 }
 
 /// The flows of a unit.
-pub(super) struct Flows {
+pub(crate) struct Flows {
     pub classes: Classes,
     /// Where values are numbered: variables come first. Fields are not among them.
     symbols: Node,
@@ -429,7 +429,7 @@ impl Flows {
 }
 
 /// What is needed in a unit.
-pub(super) struct Needed {
+pub(crate) struct Needed {
     is_needed: Vec<bool>,
     numbers: FxHashMap<(Node, u32), Node>,
 }

@@ -6,8 +6,8 @@
 //! [`classes`] says which blocks may be the same, [`flows`] what needs what. Its time is nearly linear in the unit. See
 //! `docs/passes/unread.md`.
 
-mod classes;
-mod flows;
+pub(crate) mod classes;
+pub(crate) mod flows;
 pub(crate) mod slots;
 
 use flambeau_ir::prim::{ArrayKind, Mutability};
@@ -41,7 +41,9 @@ pub fn unread(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
         body.walk_mut(&mut |expr| plan.rewrite(unit, own, expr));
         true
     });
-    plan.forget_shapes(unit);
+    if !plan.kept.is_empty() {
+        forget_types(unit, &mut |atom| plan.class(atom).is_some());
+    }
     true
 }
 
@@ -236,7 +238,6 @@ impl Plan {
         }
         match &mut expr.terminator {
             Terminator::Apply(apply) => {
-                self.forget_layouts(apply);
                 let Some(params) = self.known_params(unit, apply) else { return };
                 for (param, arg) in params.iter().zip(&mut apply.args) {
                     if self.leaves(*param, *arg) {
@@ -248,30 +249,6 @@ impl Plan {
                 jump.args.iter_mut().for_each(|arg| *arg = nothing(unit.kind_of(*arg)));
             }
             _ => {}
-        }
-    }
-
-    /// The static types of arguments say what the fields of blocks are as the source has them.
-    fn forget_layouts(&mut self, apply: &mut Apply) {
-        if self.kept.is_empty() {
-            return;
-        }
-        for (arg, ty) in apply.args.iter().zip(&mut apply.types) {
-            if has_layout(ty) && self.class(*arg).is_some() {
-                *ty = ArgType::Unknown;
-            }
-        }
-    }
-
-    /// So do the shapes of variables, which other units may ask.
-    fn forget_shapes(&mut self, unit: &mut Unit) {
-        if self.kept.is_empty() {
-            return;
-        }
-        for (var, data) in &mut unit.variables {
-            if data.shape.as_deref().is_some_and(has_layout) && self.class(var.into()).is_some() {
-                data.shape = None;
-            }
         }
     }
 
@@ -311,6 +288,27 @@ impl Plan {
     }
 }
 
+/// Forgets what the static types of arguments, and the shapes of variables, which other units may ask, say of the
+/// fields of blocks, where the layout of a value is no more that of the source.
+pub(crate) fn forget_types(unit: &mut Unit, is_changed: &mut impl FnMut(Simple) -> bool) {
+    unit.rewrite_bodies(|_, _, body| {
+        body.walk_mut(&mut |expr| {
+            let Terminator::Apply(apply) = &mut expr.terminator else { return };
+            for (arg, ty) in apply.args.iter().zip(&mut apply.types) {
+                if has_layout(ty) && is_changed(*arg) {
+                    *ty = ArgType::Unknown;
+                }
+            }
+        });
+        true
+    });
+    for (var, data) in &mut unit.variables {
+        if data.shape.as_deref().is_some_and(has_layout) && is_changed(var.into()) {
+            data.shape = None;
+        }
+    }
+}
+
 /// Whether a type says what the fields of some block are.
 fn has_layout(ty: &ArgType) -> bool {
     match ty {
@@ -332,7 +330,7 @@ fn nothing(kind: Kind) -> Simple {
 }
 
 /// Each block that the unit allocates or has, and how many fields.
-fn for_each_block(unit: &Unit, f: &mut impl FnMut(Simple, usize)) {
+pub(crate) fn for_each_block(unit: &Unit, f: &mut impl FnMut(Simple, usize)) {
     for item in &unit.statics {
         if let StaticDef::Block { symbol, fields, .. } = &item.def {
             f(Simple::Symbol(*symbol), fields.len());
