@@ -5,7 +5,7 @@
 //! changes as a whole, where
 //!
 //! - the unit allocates all of them, of one size, and nobody asks for their tag or copies them;
-//! - each field holds immediates, or numbers of one kind: what is stored there is a box, whose number is stored instead;
+//! - each field holds immediates, or numbers of one kind: what is stored there is a box; its number is stored instead;
 //! - what is loaded from a field of numbers is only unboxed, or stored in such a field again. So no number is boxed a
 //!   second time (E11), but what the toplevel loads in its outermost run, which is done once.
 
@@ -17,7 +17,7 @@ use flambeau_ir::{
     BoxedKind, Const, Dbg, Expr, Item, Named, Prim, Rewrite, Rewrites, Simple, StaticDef, Subkind, Symbol,
     Unit, Variable,
 };
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::{SmallVec, smallvec};
 
 use crate::unread::classes::Node;
@@ -26,6 +26,9 @@ use crate::unread::{for_each_block, forget_types};
 
 /// Lays out blocks of numbers and immediates as such; returns whether there were any.
 pub fn naked_fields(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
+    if !has_boxes_in_blocks(unit) {
+        return false;
+    }
     let mut plan = Plan::of(unit);
     plan.choose(unit);
     let classes = plan.sizes.len() as u32;
@@ -44,6 +47,38 @@ pub fn naked_fields(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
     });
     forget_types(unit, &mut |atom| plan.class(atom).is_some());
     true
+}
+
+/// Whether some block that is allocated holds a boxed number: few units have one, and classes take time.
+fn has_boxes_in_blocks(unit: &Unit) -> bool {
+    let constants: FxHashSet<Symbol> =
+        unit.statics.iter().filter_map(|item| boxed(&item.def)).map(|(symbol, _)| symbol).collect();
+    let mut boxes: EntitySet<Variable> = EntitySet::new();
+    let mut found = false;
+    for body in unit.bodies() {
+        body.walk(&mut |expr| {
+            for item in &expr.items {
+                let Item::Let { var, named: Named::Prim { prim, args, .. }, .. } = item else { continue };
+                match prim {
+                    Prim::Box(_) | Prim::Rebox(_) => {
+                        boxes.insert(*var);
+                    }
+                    Prim::MakeBlock { .. } => {
+                        found |= args.iter().any(|arg| match *arg {
+                            Simple::Symbol(symbol) => constants.contains(&symbol),
+                            Simple::Var(var) => {
+                                boxes.contains(var)
+                                    || matches!(unit.variables[var].subkind, Subkind::Boxed(_))
+                            }
+                            Simple::Const(_) => false,
+                        });
+                    }
+                    _ => {}
+                }
+            }
+        });
+    }
+    found
 }
 
 /// A field of the blocks of a class, by the class's first value.
