@@ -112,8 +112,11 @@ fn worker(unit: &mut Unit, function: CodeId) -> CodeId {
     let body = code.body.take();
     // Direct calls pass what a tuple holds; who has a tuple calls the function.
     let linkage_name = format!("{}_worker", code.linkage_name);
-    let worker = Code { linkage_name, body, kind: FunctionKind::Curried, ..code.clone() };
-    code.attributes = CodeAttributes { stub: true, ..CodeAttributes::default() };
+    let attributes = CodeAttributes { exported: false, ..code.attributes };
+    let worker = Code { linkage_name, body, kind: FunctionKind::Curried, attributes, ..code.clone() };
+    // Other units call the function that has the label.
+    let exported = code.attributes.exported;
+    code.attributes = CodeAttributes { stub: true, exported, ..CodeAttributes::default() };
     code.recursive = false;
     let params: SmallVec<[_; 4]> = worker.params.iter().map(|param| unit.new_variable_like(*param)).collect();
     let my_closure = unit.new_variable_like(worker.my_closure);

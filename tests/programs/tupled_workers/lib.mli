@@ -1,0 +1,2 @@
+val opened : int * string list * int -> string * int
+val closed : int -> int
