@@ -47,22 +47,30 @@ let block around fields = if List.exists (is_informative (List.length around - 1
 (* More pairs of types are not looked at: with [-rectypes], types are cyclic. *)
 let most_pairs = 1_000
 
-(* What the variables of a scheme are in an instance of it. *)
-let instances scheme instance =
+(* What the variables of a scheme are in an instance of it. Where the scheme has a tuple, a function or another type, the
+   instance may have an abbreviation of it: [t] for ['a * 'b]. *)
+let instances env scheme instance =
   let left = ref most_pairs in
   let rec add known scheme instance =
     decr left;
-    match (Type_view.arrow scheme, Type_view.arrow instance) with
-    | _ when !left < 0 -> known
-    | Some (parameter, result), Some (argument, value) -> add (add known parameter argument) result value
-    | Some _, None | None, Some _ -> known
-    | None, None -> (
-        match (Type_view.view scheme, Type_view.view instance) with
-        | Variable id, _ -> if List.mem_assoc id known then known else (id, instance) :: known
-        | Tuple parts, Tuple others -> add_all known parts others
-        | Constructor (path, args), Constructor (other, others) when Path.same path other -> add_all known args others
-        | Scheme ty, Scheme other -> add known ty other
-        | _ -> known)
+    if !left < 0 then known
+    else
+      match (Type_view.view scheme, Type_view.arrow scheme, Type_view.arrow instance) with
+      | Variable id, _, _ -> if List.mem_assoc id known then known else (id, instance) :: known
+      | _, Some (parameter, result), Some (argument, value) -> add (add known parameter argument) result value
+      | view, arrow, _ -> (
+          match (view, Type_view.view instance) with
+          | Tuple parts, Tuple others -> add_all known parts others
+          | Constructor (path, args), Constructor (other, others) when Path.same path other -> add_all known args others
+          | Scheme ty, Scheme other -> add known ty other
+          | (Tuple _ | Constructor _ | Scheme _), Constructor _ -> add_abbreviated known scheme instance
+          | _, Constructor _ when Option.is_some arrow -> add_abbreviated known scheme instance
+          | _ -> known)
+  and add_abbreviated known scheme instance =
+    let expanded = Ctype.expand_head env instance in
+    match (Type_view.view instance, Type_view.view expanded) with
+    | Constructor (path, _), Constructor (other, _) when Path.same path other -> known
+    | _ -> add known scheme expanded
   and add_all known schemes others =
     if List.compare_lengths schemes others = 0 then List.fold_left2 add known schemes others else known
   in
@@ -184,7 +192,7 @@ let of_bigarray env ~scheme ~instance =
 
 (** The shapes of the arguments of a function of type [scheme], which is used at the type [instance]. *)
 let of_application env ~scheme ~instance =
-  let variables = List.map (fun (id, ty) -> (id, describe env ty)) (instances scheme instance) in
+  let variables = List.map (fun (id, ty) -> (id, describe env ty)) (instances env scheme instance) in
   let rec parameters schemes instances =
     match (schemes, instances) with
     | scheme :: schemes, instance :: instances ->

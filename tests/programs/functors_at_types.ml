@@ -31,6 +31,42 @@ module Components = struct
   let compare (a, b) (c, d) = match compare b d with 0 -> compare a c | order -> order
 end
 
+(* Names of types that stand for tuples, functions and other types: the function is polymorphic in their parts. *)
+type 'a marked = 'a * int
+type weight = float
+type weighed = weight marked
+type test = weighed -> weighed -> int
+
+module Weighed = struct
+  type t = weighed
+
+  let compare (a, m) (b, n) = match compare a b with 0 -> compare m n | order -> order
+end
+
+module Positions = struct
+  type coordinate = int
+  type t = coordinate * coordinate
+
+  let compare (x0, y0) (x1, y1) = match Stdlib.compare x0 x1 with 0 -> Stdlib.compare y0 y1 | order -> order
+end
+
+module Tested (K : sig
+  type t
+
+  val by : ((t -> t -> int) -> t list -> t list) -> t list -> t list
+  val first : t option -> t -> t
+end) =
+struct
+  let run l = match K.by List.sort l with [] -> None | x :: _ -> Some (K.first (Some x) x)
+end
+
+module Weights = Tested (struct
+  type t = weighed
+
+  let by sort l = sort (fun (a, _) (b, _) -> compare b a) l
+  let first o (a, n) = match o with Some (b, m) when a <= b -> (a, m) | _ -> (a, n)
+end)
+
 (* The function is used at other types, too. *)
 module Used = struct
   type t = char
@@ -115,6 +151,23 @@ module NH = Hashtbl.Make (Number)
 module TH = Hashtbl.Make (Text)
 module H = Set.Make (Hidden)
 module V = Set.Make (Variant)
+module W = Set.Make (Weighed)
+module X = Map.Make (Positions)
+
+module Queue (E : sig
+  type t
+
+  val le : t -> t -> bool
+end) =
+struct
+  let rec insert x = function [] -> [ x ] | y :: l -> if E.le x y then x :: y :: l else y :: insert x l
+end
+
+module Q = Queue (struct
+  type t = weighed
+
+  let le (a, _) (b, _) = a <= b
+end)
 
 (* The same module, seen at another type by a functor that only compares lists of its elements. *)
 module Lists (K : KEY) = struct
@@ -161,6 +214,18 @@ let () =
   print_newline ();
   Printf.printf "%d\n" (L.cardinal (L.of_list [ [ (1, 2) ]; []; [ (1, 2) ]; [ (1, 2); (0, 0) ] ]));
   Rev.print [ (1, "a"); (3, "c"); (2, "b"); (3, "d") ]
+
+let () =
+  W.iter (fun (f, i) -> Printf.printf "%h.%d " f i) (W.of_list (List.mapi (fun i f -> (f, i mod 3)) (floats @ floats)));
+  print_newline ();
+  X.iter (fun (x, y) n -> Printf.printf "%d,%d:%d " x y n)
+    (List.fold_left (fun m i -> X.update (i mod 4, i mod 3) (function None -> Some 1 | Some n -> Some (n + 1)) m) X.empty (List.init 40 Fun.id));
+  print_newline ();
+  List.iter (fun (f, i) -> Printf.printf "%h.%d " f i) (List.fold_left (fun l x -> Q.insert x l) [] (List.mapi (fun i f -> (f, i)) floats));
+  print_newline ();
+  match Weights.run (List.mapi (fun i f -> (f, i)) floats) with
+  | None -> print_endline "none"
+  | Some (f, i) -> Printf.printf "%h.%d\n" f i
 
 (* What compares fails as ever. *)
 module F = Set.Make (struct

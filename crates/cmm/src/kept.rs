@@ -5,7 +5,8 @@
 //! variable, declared before the loop, assigned by the jumps that change it and left alone by the others.
 //!
 //! Mostly the paths of an iteration meet before it ends: `join next (best') { … }  loop (i + 1, best')`. Then `best'`
-//! is *another name* for the variable, assigned by the jumps to `next`, if no earlier name is read from there on.
+//! is *another name* for the variable, assigned by the jumps to `next`, if no earlier name is read from there on. Of
+//! two parameters of `next` only one can be, because they exist at the same time.
 
 use flambeau_ir::{ContHandler, Continuation, Simple, Variable};
 
@@ -119,13 +120,17 @@ impl<'a> Search<'a> {
             .filter_map(move |(_, args)| args.and_then(|args| args.get(index).copied()))
     }
 
-    /// The parameter, and those of continuations in the loop that are passed for it.
+    /// The parameter, and those of continuations in the loop that are passed for it, one of each.
     fn all(&self) -> Vec<Variable> {
         let mut names = vec![self.param()];
         let mut work: Vec<_> = self.of_turns().collect();
         while let Some(arg) = work.pop() {
             let Some(var) = arg.as_var().filter(|var| !names.contains(var)) else { continue };
-            let Some((info, index)) = self.join_of(var) else { continue };
+            let Some((cont, index)) = self.join_of(var) else { continue };
+            let info = &self.analysis.continuations[cont];
+            if info.params.iter().any(|param| names.contains(param)) {
+                continue;
+            }
             if names.len() == MAX_NAMES {
                 break;
             }
@@ -140,7 +145,7 @@ impl<'a> Search<'a> {
     }
 
     /// The continuation where paths of an iteration meet whose parameter this is.
-    fn join_of(&self, var: Variable) -> Option<(&'a ContinuationInfo<'a>, usize)> {
+    fn join_of(&self, var: Variable) -> Option<(Continuation, usize)> {
         let (cont, index) = self.occurrences(var)?.param_of;
         let info = &self.analysis.continuations[cont];
         let is_join = info.inside.is_none()
@@ -148,14 +153,15 @@ impl<'a> Search<'a> {
             && Some(info.region) == self.head.inside
             && !info.crosses_region
             && info.uses.len() > 1;
-        is_join.then_some((info, index))
+        is_join.then_some((cont, index))
     }
 
     /// Whether the parameter itself is passed to the next iteration.
     fn is_kept(&self, names: &[Variable]) -> bool {
         let is_param = |arg: &Simple| arg.as_var() == Some(self.param());
         let reached = |name: &Variable| {
-            let (info, index) = self.join_of(*name)?;
+            let (cont, index) = self.join_of(*name)?;
+            let info = &self.analysis.continuations[cont];
             let mut args = info.args.iter().flatten().filter_map(move |args| args.get(index));
             args.any(is_param).then_some(())
         };

@@ -279,3 +279,42 @@ fn handlers_of_exceptions_keep_the_old_name_apart() {
         "#]],
     );
 }
+
+#[test]
+fn of_two_parameters_that_exist_at_once_one_is_a_name() {
+    check_iteration(
+        "join met (low: int, high: int) {
+           let d = lt.int (best, i)
+           switch d { 0 -> met (i, best), 1 -> met (best, i) }
+         }
+         join chosen (best2: int) {
+           let odd = and.int (i, 1)
+           switch odd { 0 -> chosen (low), 1 -> chosen (high) }
+         }",
+        expect![[r#"
+            (function camlT__f (n/0:val x/1:val)
+              (letmut best/2:val 1)
+              (catch_rec
+                (assign best/2 11)
+                (exit L0 1)
+                (with L0 (i/3:val)
+                  (if (int_compare.lt.tagged i/3 n/0)
+                    (then
+                      (let low/7
+                        (if (int_compare.lt.tagged best/2 i/3)
+                          (then
+                            (let best/6 best/2)
+                            (assign best/2 i/3)
+                            best/6)
+                          (else i/3)))
+                      (do
+                        (if (int_arith.and.tagged i/3 3)
+                          (then 1)
+                          (else
+                            (assign best/2 low/7)
+                            1)))
+                      (exit L0 (int_arith.add.tagged i/3 3)))
+                    (else best/2)))))
+        "#]],
+    );
+}

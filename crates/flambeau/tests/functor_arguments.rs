@@ -99,3 +99,28 @@ fn functors_of_several_arguments_are_applied_to_all_at_once() {
         assert_eq!(printed, "5 3 c1", "{level}");
     }
 }
+
+#[test]
+fn a_type_that_stands_for_a_tuple_says_what_the_parts_are() {
+    let source = "module Pairs = struct
+         type t = int * int
+         let compare (a, b) (c, d) = match Stdlib.compare a c with 0 -> Stdlib.compare b d | order -> order
+       end
+       module M = Map.Make (Pairs)
+       module Tree (K : sig type t val le : t -> t -> bool end) = struct
+         let rec insert x = function [] -> [ x ] | y :: l -> if K.le x y then x :: y :: l else y :: insert x l
+       end
+       type 'a marked = 'a * int
+       type order = float marked
+       module T = Tree (struct type t = order let le (a, _) (b, _) = a <= b end)
+       let find k m = M.find k m
+       let insert x l = T.insert x l";
+    let folder = Folder::new(&[("t.ml", source)]);
+    for level in ["-O1", "-O3"] {
+        let ir = folder.compile(&[level, "t.ml"]);
+        let find = body(&ir, "find");
+        assert!(!find.contains("caml_compare"), "{level}: {find}");
+        let copies = || ir.split("\ncode insert_").skip(1).filter_map(|rest| rest.split("\n}").next());
+        assert!(copies().any(|copy| copy.contains("fle (")), "{level}: {ir}");
+    }
+}

@@ -121,6 +121,8 @@ pub enum Rewrite {
     Loopification,
     /// A mutable block, by the variable that it is bound to, becomes variables.
     ScalarReplacement(Variable),
+    /// A mutable block is copied before it escapes, so that what comes before it can be done without it.
+    LateEscape(Variable),
     /// An array of constants that the toplevel allocates becomes static data.
     StaticArray,
     /// What nobody reads is left out of a unit.
@@ -279,6 +281,7 @@ impl Rewrite {
             Contification { is_loop: true, .. } => return ("contify", "loop of"),
             Loopification => return ("loopify", "tail calls of itself"),
             ScalarReplacement(_) => return ("scalar_replacement", "block"),
+            LateEscape(_) => return ("scalar_replacement", "block that escapes late"),
             StaticArray => return ("static_arrays", "array"),
             UnreadPart => return ("unread", "part of a result"),
             Unread(_) => return ("unread", "what nobody reads"),
@@ -318,6 +321,7 @@ impl Rewrite {
     fn subject(self, unit: &Unit) -> String {
         match self {
             Rewrite::ScalarReplacement(var)
+            | Rewrite::LateEscape(var)
             | Rewrite::ParameterParts(var)
             | Rewrite::ParameterVariant(var)
             | Rewrite::CopyForParts(var)

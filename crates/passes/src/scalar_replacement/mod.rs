@@ -13,6 +13,7 @@
 
 mod classes;
 mod facts;
+mod late_escape;
 mod plan;
 mod rewrite;
 
@@ -20,6 +21,7 @@ use flambeau_ir::{CodeId, Expr, Item, Named, Rewrites, Unit};
 
 use classes::Classes;
 use facts::{Facts, candidate};
+use late_escape::split_late_escapes;
 use plan::plan;
 use rewrite::{Decided, Names, rewrite};
 
@@ -62,7 +64,7 @@ impl Pass {
         code: Option<CodeId>,
     ) -> bool {
         for round in 0..MAX_ROUNDS {
-            if !allocates(body) || !self.round(unit, body, rewrites, code) {
+            if !allocates(body) || !self.round(unit, body, rewrites, code, round == 0) {
                 return round > 0;
             }
         }
@@ -75,13 +77,22 @@ impl Pass {
         body: &mut Expr,
         rewrites: &mut Rewrites,
         code: Option<CodeId>,
+        is_first: bool,
     ) -> bool {
-        self.facts.collect(body);
-        self.classes.compute(&mut self.facts.uses);
-        let Some(plan) = plan(unit, &mut self.facts, &self.classes, rewrites, code) else { return false };
+        self.analyse(body);
+        let is_split = is_first && split_late_escapes(unit, body, &self.classes, rewrites, code);
+        if is_split {
+            self.analyse(body);
+        }
+        let Some(plan) = plan(unit, &mut self.facts, &self.classes, rewrites, code) else { return is_split };
         let decided = Decided { facts: &self.facts, classes: &self.classes, plan: &plan };
         rewrite(unit, body, &decided, &mut self.names);
         true
+    }
+
+    fn analyse(&mut self, body: &Expr) {
+        self.facts.collect(body);
+        self.classes.compute(&mut self.facts.uses);
     }
 }
 
