@@ -14,6 +14,7 @@ mod modules;
 mod ocaml5;
 mod polymorphic;
 mod programs;
+mod results;
 mod template;
 
 use crate::generator::{Cx, Gen};
@@ -71,6 +72,7 @@ fn shapes(ocaml5: bool) -> impl Iterator<Item = &'static Shape> {
         programs::SHAPES,
         polymorphic::SHAPES,
         combinators::SHAPES,
+        results::SHAPES,
         new,
     ]
     .into_iter()

@@ -1,0 +1,86 @@
+//! Several values at once: functions of tuples that return tuples, called in their own unit and from others; iterations
+//! that make two values and pass either of them on.
+
+use super::template::{filled, int, plain};
+use super::{Instance, Kernel, Shape, shape};
+use crate::generator::Gen;
+use crate::tree::Node;
+
+pub(super) const SHAPES: &[Shape] =
+    &[shape("functions of tuples", functions_of_tuples), shape("two results of an iteration", two_results)];
+
+/// Functions of a tuple of `v`, `w` and `l`, large enough to be called.
+const FUNCTIONS: &[&str] = &[
+    "let$a $f (v, w, l) = let rec count n i = if i > w land 15 then n else count (n + i * v) (i + 1) in (count 0 0 + List.length l, if $c then w else $x)\n",
+    "let$a rec $f (v, w, l) = match l with [] -> (v, w) | x :: l when $c -> $f (w, x, l) | x :: l -> let a, b = $f (v + x, w, l) in (b, a + $x)\n",
+    "let$a $f (v, w, l) = if $c then failwith \"f\" else (List.fold_left (fun n x -> n + x * v) w l, string_of_int $x)\n",
+    "let$a $f (v, w, l) = let s = ref 0. in for i = 0 to w land 7 do s := !s +. float_of_int (i * v) done; (!s, $x :: l)\n",
+    "let$a $f (v, w, l) = if $c then None else Some (v + List.length l, $x + w)\n",
+];
+
+fn functions_of_tuples(g: &mut Gen) -> Instance {
+    let (f, h, all) = (g.fresh("f"), g.fresh("h"), g.fresh("l"));
+    let values = [
+        ("f", Node::from(&f)),
+        ("h", (&h).into()),
+        ("all", (&all).into()),
+        ("a", g.choice(&["", "", "[@inline never]"]).into()),
+        ("c", g.condition(&["v", "w"])),
+        ("x", g.any_int(&["v", "w"])),
+        ("y", g.any_int(&["i"])),
+    ];
+    let text = g.choice(FUNCTIONS);
+    let caller = g.choice(&[
+        "let $h i = let a = $f (i, $y, [ 1; 2 ]) in let b = $f (i + 1, 3, []) in Hashtbl.hash (a, b)\n",
+        "let $h i = match $f (i, $y, [ i ]) with a when i land 1 = 0 -> Hashtbl.hash a | _ -> Hashtbl.hash ($f (2, i, []))\n",
+        "let $h i = List.length (List.map $f [ (i, $y, []); (3, i, [ 5 ]) ])\n",
+        "let $h i = let t = (i, $y, [ i; 2 ]) in Hashtbl.hash ($f t) + Hashtbl.hash ($f (i, 1, []))\n",
+    ]);
+    let caller = if text.contains("(count") || text.contains("let a, b") {
+        g.choice(&[
+            "let $h i = let a, b = $f (i, $y, [ 1; 2 ]) in let c, d = $f (b, a, [ 3 ]) in a + c - b - d\n",
+            caller,
+        ])
+    } else {
+        caller
+    };
+    let lists = "let $all = [ (1, 2, [ 3 ]); (4, 5, []) ]\n";
+    let items = vec![filled(text, &values), filled(caller, &values), filled(lists, &values)];
+    let run = g.choice(&[
+        "((try Hashtbl.hash ($f (i, $y, [ i; 3 ])) + $h i with Failure _ -> 1) land 0xFFFF)",
+        "((try Hashtbl.hash (List.map $f $all) + $h i with Failure _ -> 1) land 0xFFFF)",
+        "((try $h i + List.length (List.rev_map $f ((i, $y, []) :: $all)) with Failure _ -> 1) land 0xFFFF)",
+    ]);
+    Instance { items, kernel: Kernel::Iterated(int(run, &values), 30), ends: vec![1, 2, 2] }
+}
+
+/// Iterations of a loop from `i` to `n` with the value `x`, and another one of two results; `$one` is a value.
+const LOOPS: &[&str] = &[
+    "let$a $f n x = let rec go i x = if i > n then x else let low, high = if $c then (x, $g x i) else ($g x i, x) in if $d then go (i + 1) low else go (i + 1) high in go 0 x\n",
+    "let$a $f n x = let rec go i x y = if i > n then $g x (Hashtbl.hash y land 7) else let x, y = if $c then ($g x i, x) else (y, $g y i) in if $d then go (i + 1) x y else go (i + 2) y x in go 0 x $one\n",
+    "let$a $f n x = let x = ref x and y = ref $one in for i = 0 to n do let z = if $c then !x else !y in (if $d then x := $g z i else begin x := !y; y := z end) done; $g !x (Hashtbl.hash !y land 3)\n",
+    "let$a $f n x = let rec go i x = if i > n then x else match (if $c then Some ($g x i, x) else None) with Some (a, b) -> if $d then go (i + 1) a else go (i + 1) b | None -> go (i + 1) x in go 0 x\n",
+    "let$a $f n x = let x = ref x in let i = ref 0 in while !i <= n do let i_ = !i in let a, b = (let i = i_ in if $c then ($g !x i, !x) else (!x, $one)) in x := (let i = i_ in if $d then a else b); incr i done; !x\n",
+];
+
+fn two_results(g: &mut Gen) -> Instance {
+    let (f, h) = (g.fresh("f"), g.fresh("g"));
+    let (next, one) = *g.rng.pick(&[
+        ("let $g x i = (x * 3 + i) land 1023\n", "1"),
+        ("let $g x i = x *. 0.5 +. float_of_int i\n", "0.5"),
+        ("let $g x i = Int64.add (Int64.mul x 3L) (Int64.of_int i)\n", "1L"),
+        ("let $g x i = if i land 3 = 0 then List.tl (i :: x) else (match x with _ :: (_ :: _ as l) -> i :: l | l -> i :: l)\n", "[ 1 ]"),
+        ("let $g (x, y) i = (y + i, x land 255)\n", "(1, 2)"),
+    ]);
+    let values = [
+        ("f", Node::from(&f)),
+        ("g", (&h).into()),
+        ("a", g.attribute().into()),
+        ("c", g.condition(&["i", "n"])),
+        ("d", g.condition(&["i", "n"])),
+        ("one", one.into()),
+    ];
+    let items = vec![filled(next, &values), filled(g.choice(LOOPS), &values)];
+    let run = plain("(Hashtbl.hash ($f (i land 15) $one) land 0xFFFF)", &values);
+    Instance { items, kernel: Kernel::Iterated(run, 20), ends: vec![] }
+}
