@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{Const, SetOfClosures, Symbol};
+use crate::{BoxedKind, Const, SetOfClosures, Symbol};
 
 /// One item of static data and its symbol or symbols.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,6 +37,20 @@ pub enum StaticDef {
     /// A block whose fields are `()` until the unit's entry code fills them; a root for the GC. The last `private` ones
     /// are read by this unit alone.
     Preallocated { symbol: Symbol, tag: u8, size: u32, private: u32 },
+}
+
+impl StaticDef {
+    /// The number in it, if it is a boxed number.
+    #[must_use]
+    pub fn number(&self) -> Option<(BoxedKind, Const)> {
+        Some(match self {
+            StaticDef::Float { bits, .. } => (BoxedKind::Float, Const::NakedFloat(*bits)),
+            StaticDef::Int32 { value, .. } => (BoxedKind::Int32, Const::NakedInt32(*value)),
+            StaticDef::Int64 { value, .. } => (BoxedKind::Int64, Const::NakedInt64(*value)),
+            StaticDef::Nativeint { value, .. } => (BoxedKind::Nativeint, Const::NakedNativeint(*value)),
+            _ => return None,
+        })
+    }
 }
 
 /// A field of a static block.

@@ -14,11 +14,10 @@ use std::sync::Arc;
 use cranelift_entity::EntitySet;
 use flambeau_ir::prim::Init;
 use flambeau_ir::{
-    BoxedKind, Const, Dbg, Expr, Item, Named, Prim, Rewrite, Rewrites, Simple, StaticDef, Subkind, Symbol,
-    Unit, Variable,
+    BoxedKind, Const, Dbg, Expr, Item, Named, Prim, Rewrite, Rewrites, Simple, Static, Subkind, Symbol, Unit,
+    Variable,
 };
 use rustc_hash::{FxHashMap, FxHashSet};
-use smallvec::{SmallVec, smallvec};
 
 use crate::unread::classes::Node;
 use crate::unread::flows::Flows;
@@ -35,7 +34,7 @@ pub fn naked_fields(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
     if classes == 0 || !rewrites.allow_in_unit(Rewrite::NakedFields { classes }) {
         return false;
     }
-    for (var, (_, kind)) in plan.number_loads() {
+    for (var, kind) in plan.number_loads() {
         let name = Arc::clone(&unit.variables[var].name);
         let naked = unit.new_variable(name, kind.naked(), Subkind::Any);
         plan.naked.insert(var, naked);
@@ -51,8 +50,7 @@ pub fn naked_fields(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
 
 /// Whether some block that is allocated holds a boxed number: few units have one, and classes take time.
 fn has_boxes_in_blocks(unit: &Unit) -> bool {
-    let constants: FxHashSet<Symbol> =
-        unit.statics.iter().filter_map(|item| boxed(&item.def)).map(|(symbol, _)| symbol).collect();
+    let constants: FxHashSet<Symbol> = constants(unit).map(|(symbol, _)| symbol).collect();
     let mut boxes: EntitySet<Variable> = EntitySet::new();
     let mut found = false;
     for body in unit.bodies() {
@@ -79,6 +77,12 @@ fn has_boxes_in_blocks(unit: &Unit) -> bool {
         });
     }
     found
+}
+
+/// The boxed numbers that are static data.
+fn constants(unit: &Unit) -> impl Iterator<Item = (Symbol, (BoxedKind, Const))> {
+    let number = |item: &Static| Some((*item.def.symbols().first()?, item.def.number()?));
+    unit.statics.iter().filter_map(number)
 }
 
 /// A field of the blocks of a class, by the class's first value.
@@ -141,7 +145,7 @@ impl Plan {
             loads: FxHashMap::default(),
             once: EntitySet::new(),
             boxes: FxHashMap::default(),
-            constants: unit.statics.iter().filter_map(|item| boxed(&item.def)).collect(),
+            constants: constants(unit).collect(),
             naked: FxHashMap::default(),
         };
         plan.find_classes(unit);
@@ -264,7 +268,10 @@ impl Plan {
             is_changed = false;
             for Stored { field, value, pointer } in &stored {
                 let before = self.contents.get(field).copied().unwrap_or(Content::Nothing);
-                let content = if *pointer { self.content(unit, *value) } else { Content::Immediate };
+                let content = match self.content(unit, *value) {
+                    Content::Other if !pointer => Content::Immediate,
+                    content => content,
+                };
                 let after = before.join(content);
                 is_changed |= after != before;
                 self.contents.insert(*field, after);
@@ -310,9 +317,9 @@ impl Plan {
     }
 
     /// What is loaded from fields of numbers.
-    fn number_loads(&self) -> Vec<(Variable, (Field, BoxedKind))> {
-        let number = |(var, field): (&Variable, &Field)| Some((*var, (*field, self.number((*var).into())?)));
-        let mut loads: Vec<_> = self.loads.iter().filter_map(number).collect();
+    fn number_loads(&self) -> Vec<(Variable, BoxedKind)> {
+        let number = |var: &Variable| Some((*var, self.number((*var).into())?));
+        let mut loads: Vec<_> = self.loads.keys().filter_map(number).collect();
         loads.sort_unstable_by_key(|(var, _)| var.as_u32());
         loads
     }
@@ -380,7 +387,7 @@ impl Plan {
             (Prim::MakeBlock { .. }, values) => {
                 if let Some(root) = self.class(var.into()) {
                     let fields = self.sizes[&root];
-                    run.bind(var, Prim::MakeNakedBlock { fields }, smallvec![], dbg);
+                    run.bind(var, Prim::MakeNakedBlock { fields }, &[], dbg);
                     for (field, value) in (0..).zip(values) {
                         self.store((root, field), var.into(), *value, None, (run, dbg));
                     }
@@ -389,9 +396,9 @@ impl Plan {
             }
             (Prim::BlockLoad { field, .. }, [block]) => {
                 if let (Some(naked), Some(kind)) = (self.naked.get(&var), self.number(var.into())) {
-                    run.bind(*naked, Prim::NakedLoad { field: *field, kind }, smallvec![*block], dbg);
+                    run.bind(*naked, Prim::NakedLoad { field: *field, kind }, &[*block], dbg);
                     if self.once.contains(var) {
-                        run.bind(var, Prim::Box(kind), smallvec![(*naked).into()], dbg);
+                        run.bind(var, Prim::Box(kind), &[(*naked).into()], dbg);
                     }
                     return;
                 }
@@ -427,7 +434,7 @@ impl Plan {
             _ => (Prim::BlockStore { field, pointer: false, init: Init::Assignment }, value),
         };
         let result = result.unwrap_or_else(|| run.unit.new_value("stored"));
-        run.bind(result, prim, smallvec![block, value], dbg);
+        run.bind(result, prim, &[block, value], dbg);
     }
 
     /// The number in a box.
@@ -442,7 +449,7 @@ impl Plan {
                     return (*naked).into();
                 }
                 let naked = run.unit.new_variable("unboxed", kind.naked(), Subkind::Any);
-                run.bind(naked, Prim::Unbox(kind), smallvec![value], dbg);
+                run.bind(naked, Prim::Unbox(kind), &[value], dbg);
                 naked.into()
             }
             Simple::Const(_) => Simple::Const(Const::Poison(kind.naked())),
@@ -457,20 +464,7 @@ struct Run<'u> {
 }
 
 impl Run<'_> {
-    fn bind(&mut self, var: Variable, prim: Prim, args: SmallVec<[Simple; 3]>, dbg: Dbg) {
-        self.items.push(Item::Let { var, named: Named::Prim { prim, args, exn: None }, dbg });
+    fn bind(&mut self, var: Variable, prim: Prim, args: &[Simple], dbg: Dbg) {
+        self.items.push(Item::let_prim(var, prim, args, dbg));
     }
-}
-
-/// The number in a box that is static data.
-fn boxed(def: &StaticDef) -> Option<(Symbol, (BoxedKind, Const))> {
-    Some(match def {
-        StaticDef::Float { symbol, bits } => (*symbol, (BoxedKind::Float, Const::NakedFloat(*bits))),
-        StaticDef::Int32 { symbol, value } => (*symbol, (BoxedKind::Int32, Const::NakedInt32(*value))),
-        StaticDef::Int64 { symbol, value } => (*symbol, (BoxedKind::Int64, Const::NakedInt64(*value))),
-        StaticDef::Nativeint { symbol, value } => {
-            (*symbol, (BoxedKind::Nativeint, Const::NakedNativeint(*value)))
-        }
-        _ => return None,
-    })
 }

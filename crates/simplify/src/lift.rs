@@ -168,19 +168,12 @@ fn closure_ty(set: &SetOfClosures, functions: &Functions, slot: FunctionSlot) ->
 }
 
 fn ty(def: &StaticDef) -> Ty {
+    if let Some((kind, number)) = def.number() {
+        return Ty::boxed(kind, Ty::Is(number.into()));
+    }
     match def {
         StaticDef::Block { tag, fields, .. } if *tag < tags::FIRST_SPECIAL => {
             Ty::block(*tag, fields.iter().map(|f| Ty::Is(f.simple())))
-        }
-        StaticDef::Float { bits, .. } => Ty::boxed(BoxedKind::Float, Ty::Is(Const::NakedFloat(*bits).into())),
-        StaticDef::Int32 { value, .. } => {
-            Ty::boxed(BoxedKind::Int32, Ty::Is(Const::NakedInt32(*value).into()))
-        }
-        StaticDef::Int64 { value, .. } => {
-            Ty::boxed(BoxedKind::Int64, Ty::Is(Const::NakedInt64(*value).into()))
-        }
-        StaticDef::Nativeint { value, .. } => {
-            Ty::boxed(BoxedKind::Nativeint, Ty::Is(Const::NakedNativeint(*value).into()))
         }
         StaticDef::String { mutable: false, contents, .. } => Ty::String(contents.as_slice().into()),
         StaticDef::FloatArray { mutable: false, elements, .. } if elements.len() <= FLOATS => {

@@ -1,7 +1,7 @@
 //! Mutable blocks of a float, an integer and an int64, boxed or naked, that mostly do not escape.
 
 use flambeau_ir::prim::{Init, Mutability};
-use flambeau_ir::{BoxedKind, Item, Named, Prim, Simple};
+use flambeau_ir::{BoxedKind, Item, Prim, Simple};
 use smallvec::SmallVec;
 
 use super::types::Type;
@@ -109,9 +109,8 @@ impl Generator {
     /// A boxed number that is in no scope.
     fn hidden(&mut self, items: &mut Vec<Item>, prim: Prim, arg: Simple, kind: BoxedKind) -> Simple {
         let var = self.variable(Type::Boxed(kind));
-        let named = Named::Prim { prim, args: SmallVec::from_slice(&[arg]), exn: None };
         let dbg = self.location();
-        items.push(Item::Let { var, named, dbg });
+        items.push(Item::let_prim(var, prim, &[arg], dbg));
         var.into()
     }
 }

@@ -3,7 +3,7 @@
 use cranelift_entity::SecondaryMap;
 use flambeau_ir::prim::Mutability;
 use flambeau_ir::{
-    BoxedKind, Const, Prim, SetOfClosures, Simple, StaticDef, StaticField, Symbol, Unit, Variable, tags,
+    BoxedKind, Prim, SetOfClosures, Simple, StaticDef, StaticField, Symbol, Unit, Variable, tags,
 };
 use smallvec::SmallVec;
 
@@ -45,23 +45,13 @@ impl Made {
     }
 
     fn of_static(def: &StaticDef) -> Option<(Symbol, Made)> {
-        let number = |kind, number| Made::of_number(kind, Simple::Const(number));
+        if let Some((kind, number)) = def.number() {
+            return Some((*def.symbols().first()?, Made::of_number(kind, Simple::Const(number))));
+        }
         Some(match def {
             StaticDef::Block { symbol, tag, fields } if *tag < tags::FIRST_SPECIAL => {
                 let fields = fields.iter().map(|field: &StaticField| field.simple());
                 (*symbol, Made::of_block(*tag, fields))
-            }
-            StaticDef::Float { symbol, bits } => {
-                (*symbol, number(BoxedKind::Float, Const::NakedFloat(*bits)))
-            }
-            StaticDef::Int32 { symbol, value } => {
-                (*symbol, number(BoxedKind::Int32, Const::NakedInt32(*value)))
-            }
-            StaticDef::Int64 { symbol, value } => {
-                (*symbol, number(BoxedKind::Int64, Const::NakedInt64(*value)))
-            }
-            StaticDef::Nativeint { symbol, value } => {
-                (*symbol, number(BoxedKind::Nativeint, Const::NakedNativeint(*value)))
             }
             _ => return None,
         })

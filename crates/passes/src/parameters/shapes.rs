@@ -215,19 +215,10 @@ impl Allocations {
     }
 
     fn static_def(&mut self, def: &StaticDef) {
+        if let (Some(number), [symbol]) = (def.number(), def.symbols()) {
+            self.numbers[*symbol] = Some(number);
+        }
         match def {
-            StaticDef::Float { symbol, bits } => {
-                self.numbers[*symbol] = Some((BoxedKind::Float, Const::NakedFloat(*bits)));
-            }
-            StaticDef::Int32 { symbol, value } => {
-                self.numbers[*symbol] = Some((BoxedKind::Int32, Const::NakedInt32(*value)));
-            }
-            StaticDef::Int64 { symbol, value } => {
-                self.numbers[*symbol] = Some((BoxedKind::Int64, Const::NakedInt64(*value)));
-            }
-            StaticDef::Nativeint { symbol, value } => {
-                self.numbers[*symbol] = Some((BoxedKind::Nativeint, Const::NakedNativeint(*value)));
-            }
             StaticDef::Block { symbol, tag, fields } if *tag < tags::FIRST_SPECIAL => {
                 let fields = fields.iter().map(|field: &StaticField| field.simple()).collect();
                 self.static_blocks[*symbol] = Some((*tag, fields));
