@@ -313,6 +313,27 @@ fn small_functions_that_call_are_inlined_where_they_may_not_call() {
     assert_eq!(decision_on_f(&one_branch, &[]).0, "small");
 }
 
+/// What a function captures need not exist as a closure, nor as a block, where it is inlined.
+#[test]
+fn small_functions_that_call_are_inlined_for_what_they_capture() {
+    let with = |f: &str, call: &str| {
+        Folder::new(&[(
+            "unit.ml",
+            &format!(
+                "type r = {{ mutable v : int; mutable w : int }}\n\
+                 {f} s.v <- h s.v x; s.w <- h s.w s.v {call}; s\n"
+            ),
+        )])
+    };
+    let captures = with("let all h g s n = let f x =", "in for i = 1 to n do f i; g i done; f (n + 1)");
+    assert_eq!(decision_on_f(&captures, &["-O3"]).0, "beneficial");
+    let passed = with(
+        "let f h s x =",
+        "let list = [f] let all h g s n = for i = 1 to n do f h s i; g i done; f h s (n + 1)",
+    );
+    assert_eq!(decision_on_f(&passed, &["-O3"]).0, "outweighs_call");
+}
+
 /// A call of which the beginning of the callee is inlined is reported so, once, and not where the limit is below its
 /// size.
 #[test]

@@ -51,13 +51,15 @@ impl Simplifier<'_> {
         let size = *size;
         let recursive = self.is_recursive_here(*code);
         if size <= arguments.small && !recursive {
-            let is_leaf = f64::from(size) <= arguments.nonleaf_threshold || !self.outweighs_call(*code);
-            return if is_leaf || self.calls_of_result(apply, *code) > 0 {
-                Ok(Reason::Small { size, limit: arguments.small })
-            } else {
-                let evaluation = self.evaluate(candidate, arguments.nonleaf_threshold)?;
-                verdict(evaluation).map_err(|_| Reason::OutweighsCall(evaluation))
-            };
+            if f64::from(size) <= arguments.nonleaf_threshold
+                || !self.outweighs_call(*code)
+                || self.calls_of_result(apply, *code) > 0
+            {
+                return Ok(Reason::Small { size, limit: arguments.small });
+            }
+            let evaluation =
+                self.evaluate(candidate, arguments.nonleaf_threshold, closure_saved(apply, arguments))?;
+            return verdict(evaluation).map_err(|_| Reason::OutweighsCall(evaluation));
         }
         if arguments.if_useful && !self.is_useful(apply) && self.calls_of_result(apply, *code) == 0 {
             return Err(Reason::NothingKnown { size });
@@ -70,11 +72,12 @@ impl Simplifier<'_> {
         } else {
             arguments.threshold
         };
-        verdict(self.evaluate(candidate, allowance)?)
+        verdict(self.evaluate(candidate, allowance, 0.0)?)
     }
 
-    /// What the body costs at the call, nothing being inlined in it.
-    fn evaluate(&mut self, candidate: &Candidate, allowance: f64) -> Result<Evaluation, Reason> {
+    /// What the body costs at the call, nothing being inlined in it. `saved` is what inlining is worth besides what it
+    /// removes there.
+    fn evaluate(&mut self, candidate: &Candidate, allowance: f64, saved: f64) -> Result<Evaluation, Reason> {
         let Candidate { apply, code, size, arguments, .. } = candidate;
         let calls_of_result = self.calls_of_result(apply, *code);
         let question = (calls_of_result == 0).then(|| self.question(apply, arguments, allowance));
@@ -87,7 +90,8 @@ impl Simplifier<'_> {
             measure.removed.indirect_calls += calls_of_result;
             measure.removed.allocations += 1;
         }
-        let evaluation = evaluation(&measure, arguments.costs.worth(&measure.removed), allowance);
+        let benefit = arguments.costs.worth(&measure.removed) + saved;
+        let evaluation = evaluation(&measure, benefit, allowance);
         if let Some(question) = question {
             self.note_refusal(*code, question, evaluation);
         }
@@ -182,6 +186,12 @@ impl Simplifier<'_> {
                 || self.closure_of_other_unit(*arg).is_some()
         })
     }
+}
+
+/// What inlining is worth for the closure, which may be allocated for its calls only: half of an allocation, as other
+/// calls may be left. What it captures (a record of numbers that it changes) escapes through it.
+fn closure_saved(apply: &Apply, arguments: &Arguments) -> f64 {
+    if matches!(apply.callee, Some(Simple::Var(_))) { arguments.costs.alloc / 2.0 } else { 0.0 }
 }
 
 /// The numbers of a decision.
