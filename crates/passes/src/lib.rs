@@ -82,6 +82,7 @@ pub const PASSES: &[Pass] = &[
     UNREAD,
     NAKED_FIELDS,
     THREAD,
+    LATE_THREAD,
     POPCOUNT,
     UNROLL,
     LATE_LOOPS,
@@ -160,7 +161,18 @@ const DECIMAL: Pass = Pass { name: "decimal", run: decimal::decimal };
 const POPCOUNT: Pass = Pass { name: "popcount", run: popcount::popcount };
 const UNROLL: Pass =
     Pass { name: "unroll", run: |unit, rewrites| !unroll::unrolled_in(unit, rewrites).is_empty() };
-const THREAD: Pass = Pass { name: "thread", run: thread::thread };
+const THREAD: Pass =
+    Pass { name: "thread", run: |unit, rewrites| !thread::threaded_in(unit, rewrites).is_empty() };
+/// Threading after the last round, which inlines what gives truth values and options: only functions with such jumps
+/// pay. What is stored for a jump is at hand where that leads.
+const LATE_THREAD: Pass = Pass {
+    name: "late_thread",
+    run: |unit, rewrites| {
+        let changed = thread::threaded_in(unit, rewrites);
+        flambeau_simplify::revisit(unit, rewrites, &changed);
+        !changed.is_empty()
+    },
+};
 const UNTUPLE: Pass = Pass { name: "untuple", run: untuple::untuple };
 const UNREAD: Pass = Pass { name: "unread", run: unread::unread };
 const STATIC_ARRAYS: Pass = Pass { name: "static_arrays", run: static_arrays::static_arrays };
