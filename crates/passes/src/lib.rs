@@ -4,6 +4,7 @@
 //! checking against the interpreter are the runner's business, never a pass's. Every rewrite that can be left out
 //! asks [`Rewrites::allow`] first.
 
+pub mod accumulate;
 pub mod bounds;
 pub mod carried;
 pub mod contify;
@@ -71,6 +72,7 @@ pub struct Pass {
 /// All passes, by name: for `flambeau opt` and tests.
 pub const PASSES: &[Pass] = &[
     CONTIFY,
+    ACCUMULATE,
     LOOPIFY,
     SCALAR_REPLACEMENT,
     LATE_SCALAR_REPLACEMENT,
@@ -82,6 +84,7 @@ pub const PASSES: &[Pass] = &[
     UNREAD,
     NAKED_FIELDS,
     THREAD,
+    LATE_THREAD,
     POPCOUNT,
     UNROLL,
     LATE_LOOPS,
@@ -103,6 +106,7 @@ pub const PASSES: &[Pass] = &[
 ];
 
 const CONTIFY: Pass = Pass { name: "contify", run: contify::contify };
+const ACCUMULATE: Pass = Pass { name: "accumulate", run: accumulate::accumulate };
 const LOOPIFY: Pass = Pass { name: "loopify", run: loopify::loopify };
 const SCALAR_REPLACEMENT: Pass =
     Pass { name: "scalar_replacement", run: scalar_replacement::scalar_replacement };
@@ -160,7 +164,18 @@ const DECIMAL: Pass = Pass { name: "decimal", run: decimal::decimal };
 const POPCOUNT: Pass = Pass { name: "popcount", run: popcount::popcount };
 const UNROLL: Pass =
     Pass { name: "unroll", run: |unit, rewrites| !unroll::unrolled_in(unit, rewrites).is_empty() };
-const THREAD: Pass = Pass { name: "thread", run: thread::thread };
+const THREAD: Pass =
+    Pass { name: "thread", run: |unit, rewrites| !thread::threaded_in(unit, rewrites).is_empty() };
+/// Threading after the last round, which inlines what gives truth values and options: only functions with such jumps
+/// pay. What is stored for a jump is at hand where that leads.
+const LATE_THREAD: Pass = Pass {
+    name: "late_thread",
+    run: |unit, rewrites| {
+        let changed = thread::threaded_in(unit, rewrites);
+        flambeau_simplify::revisit(unit, rewrites, &changed);
+        !changed.is_empty()
+    },
+};
 const UNTUPLE: Pass = Pass { name: "untuple", run: untuple::untuple };
 const UNREAD: Pass = Pass { name: "unread", run: unread::unread };
 const STATIC_ARRAYS: Pass = Pass { name: "static_arrays", run: static_arrays::static_arrays };

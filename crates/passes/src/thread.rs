@@ -36,10 +36,17 @@ const REST: usize = 1_000;
 /// Threading makes constants meet further switches: how often a function is analysed again.
 const ROUNDS: u32 = 3;
 
-/// Threads jumps in all functions of a unit. On entry and on exit the unit is well-formed.
-pub fn thread(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
+/// Threads jumps in all functions of a unit, and returns in which there were any, the entry without a code. On entry
+/// and on exit the unit is well-formed.
+pub fn threaded_in(unit: &mut Unit, rewrites: &mut Rewrites) -> Vec<Option<CodeId>> {
     let statics = static_blocks(unit);
-    unit.rewrite_bodies(|unit, code, body| thread_in(body, code, &statics, unit, rewrites))
+    let mut changed_in = Vec::new();
+    unit.rewrite_bodies(|unit, code, body| {
+        let changed = thread_in(body, code, &statics, unit, rewrites);
+        changed_in.extend(changed.then_some(code));
+        changed
+    });
+    changed_in
 }
 
 /// The tags of static blocks.

@@ -15,6 +15,7 @@ fn levels_rounds_and_descriptions() {
     let second =
         ["static_arrays", "contify", "scalar_replacement", "contify", "popcount", "outline", "parameters"];
     let end = [
+        "late_thread",
         "late_loops",
         "late_rotate",
         "representations",
@@ -31,7 +32,7 @@ fn levels_rounds_and_descriptions() {
         "untuple",
         "motion",
     ];
-    let first = ["contify", "loopify", "simplify"];
+    let first = ["contify", "accumulate", "loopify", "simplify"];
     let o1 = [&first[..], &second, &["immediates", "thread", "unroll", "rotate", "peel", "simplify"], &end]
         .concat();
     assert_eq!(names(1, None, false), o1);
