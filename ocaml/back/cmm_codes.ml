@@ -26,6 +26,8 @@ type primitive =
   | Array_length
   | Array_load
   | Array_store
+  | Array_load_bits
+  | Array_store_bits
   | Check_bound
   | Make_bytes
   | String_length
@@ -90,45 +92,47 @@ let primitive r : primitive =
   | 19 -> Array_length
   | 20 -> Array_load
   | 21 -> Array_store
-  | 22 -> Check_bound
-  | 23 -> Make_bytes
-  | 24 -> String_length
-  | 25 -> String_load
-  | 26 -> String_store
-  | 27 -> Bigarray_dim
-  | 28 -> Bigarray_load
-  | 29 -> Bigarray_store
-  | 30 -> Int_arith
-  | 31 -> Int_shift
-  | 32 -> Int_div
-  | 33 -> Int_mod
-  | 34 -> Check_zero
-  | 35 -> Int_compare
-  | 36 -> Int_compare3
-  | 37 -> Byte_swap
-  | 38 -> Byte_swap16
-  | 39 -> Pop_count
-  | 40 -> Float_arith
-  | 41 -> Float_neg
-  | 42 -> Float_abs
-  | 43 -> Float_compare
-  | 44 -> Float_compare3
-  | 45 -> Tag
-  | 46 -> Untag
-  | 47 -> Box
-  | 48 -> Rebox
-  | 49 -> Unbox
-  | 50 -> Num_conv
-  | 51 -> Profile_count
-  | 52 -> Opaque
-  | 53 -> Is_instance
-  | 54 -> Int_as_pointer
-  | 55 -> C_call
-  | 56 -> Project_value_slot
-  | 57 -> Project_function_slot
-  | 58 -> Is_closure_of
-  | 59 -> Alloc_dummy_closure
-  | 60 -> Exn_state
+  | 22 -> Array_load_bits
+  | 23 -> Array_store_bits
+  | 24 -> Check_bound
+  | 25 -> Make_bytes
+  | 26 -> String_length
+  | 27 -> String_load
+  | 28 -> String_store
+  | 29 -> Bigarray_dim
+  | 30 -> Bigarray_load
+  | 31 -> Bigarray_store
+  | 32 -> Int_arith
+  | 33 -> Int_shift
+  | 34 -> Int_div
+  | 35 -> Int_mod
+  | 36 -> Check_zero
+  | 37 -> Int_compare
+  | 38 -> Int_compare3
+  | 39 -> Byte_swap
+  | 40 -> Byte_swap16
+  | 41 -> Pop_count
+  | 42 -> Float_arith
+  | 43 -> Float_neg
+  | 44 -> Float_abs
+  | 45 -> Float_compare
+  | 46 -> Float_compare3
+  | 47 -> Tag
+  | 48 -> Untag
+  | 49 -> Box
+  | 50 -> Rebox
+  | 51 -> Unbox
+  | 52 -> Num_conv
+  | 53 -> Profile_count
+  | 54 -> Opaque
+  | 55 -> Is_instance
+  | 56 -> Int_as_pointer
+  | 57 -> C_call
+  | 58 -> Project_value_slot
+  | 59 -> Project_function_slot
+  | 60 -> Is_closure_of
+  | 61 -> Alloc_dummy_closure
+  | 62 -> Exn_state
   | _ -> unknown r "primitive"
 
 type mutability =

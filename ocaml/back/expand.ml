@@ -132,6 +132,9 @@ let array_load dbg (kind : Lambda.array_kind) arr index =
   | Pfloatarray -> unboxed_float_array_ref arr index dbg
   | Pgenarray | Paddrarray | Pintarray -> arrayref_unsafe kind arr index dbg
 
+(* Of an element of an array of floats. [index] is tagged. *)
+let float_address arr index dbg = array_indexing (Misc.log2 Arch.size_float) arr index dbg
+
 (* [length] and [index] are tagged. *)
 let check_bound_one dbg length index =
   match length with
@@ -389,6 +392,13 @@ let primitive statics r dbg args =
   | Array_store ->
       let kind = array_kind r in
       ternary (fun arr index value -> for_effect (arrayset_unsafe kind arr index value dbg))
+  | Array_load_bits ->
+      let chunk = naked_chunk (Cmm_codes.boxed_kind r) in
+      binary (fun arr index -> Cmm_build.load chunk (float_address arr index dbg) dbg)
+  | Array_store_bits ->
+      let chunk = naked_chunk (Cmm_codes.boxed_kind r) in
+      ternary (fun arr index value ->
+          for_effect (Cop (Cstore (chunk, Lambda.Assignment), [ float_address arr index dbg; value ], dbg)))
   | Check_bound ->
       let width = Reader.u r in
       binary (check_bound r dbg width)

@@ -309,8 +309,8 @@ let apply r ~checked ~loc ~event args =
       match args with
       | [ obj; block ] -> Lprim (Pintcomp Ceq, [ field obj; field block ], loc)
       | _ -> Reader.malformed r "two operands are compared")
-  | Make_naked_block | Naked_load | Naked_store | Store_result | Load_result | Bigarray_load | Bigarray_store
-  | Pop_count | Profile_count ->
+  | Make_naked_block | Naked_load | Naked_store | Array_load_bits | Array_store_bits | Store_result | Load_result
+  | Bigarray_load | Bigarray_store | Pop_count | Profile_count ->
       Reader.malformed r "a primitive of native code"
   | Tag | Untag | Box | Rebox | Unbox -> Reader.malformed r "a primitive that changes the representation"
   | Project_value_slot | Project_function_slot | Is_closure_of | Alloc_dummy_closure | Exn_state ->

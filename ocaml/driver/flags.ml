@@ -199,6 +199,8 @@ let settings () =
   counted @ profile
   @ (if !no_simplify then [ ("simplify", "no") ] else [])
   @ List.rev_map (fun pass -> ("skip", pass)) !skipped
+  (* It relies on it that the runtime makes arrays of floats flat. *)
+  @ (if Config.flat_float_array then [] else [ ("skip", "naked_fields") ])
   @ (if !no_inline then [ ("inline", "no") ] else [])
   @ (if !Clflags.unbox_free_vars_of_closures then [] else [ ("unbox-free-vars-of-closures", "no") ])
   @ (if !Clflags.unbox_closures then [ ("unbox-closures", "yes") ] else [])

@@ -450,6 +450,9 @@ pub fn primitive(w: &mut Writer, prim: &Prim) {
         Prim::ArrayStore { kind } => {
             w.code(kind);
         }
+        Prim::ArrayLoadBits { kind } | Prim::ArrayStoreBits { kind } => {
+            w.code(kind);
+        }
         Prim::CheckBound { width } => {
             w.u(u64::from(*width));
         }

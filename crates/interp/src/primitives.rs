@@ -110,6 +110,32 @@ pub(crate) fn evaluate(
             store(heap, *block, i64::from(*field), *value)?;
             unit
         }
+        (Prim::ArrayLoadBits { kind }, [array, i]) => {
+            let Shape::Floats(elements) = heap.get(*array)? else { return Err(Trap::WrongShape) };
+            let bits = at(elements, index(*i)?)?.cast_signed();
+            match kind {
+                BoxedKind::Float => Value::Float(bits.cast_unsigned()),
+                BoxedKind::Int32 => match i32::try_from(bits) {
+                    Ok(number) => Value::Int32(number),
+                    Err(_) => Value::Poison(kind.naked()),
+                },
+                BoxedKind::Int64 => Value::Int64(bits),
+                BoxedKind::Nativeint => Value::Nativeint(bits),
+            }
+        }
+        (Prim::ArrayStoreBits { .. }, [array, i, number]) => {
+            let bits = match *number {
+                Value::Float(bits) => bits,
+                Value::Int64(n) | Value::Nativeint(n) => n.cast_unsigned(),
+                Value::Int32(n) => i64::from(n).cast_unsigned(),
+                // Any will do.
+                Value::Poison(_) => 0,
+                Value::Int(_) | Value::Pointer(..) => return Err(Trap::WrongShape),
+            };
+            let Shape::Floats(elements) = heap.get_mut(*array)? else { return Err(Trap::WrongShape) };
+            *at_mut(elements, index(*i)?)? = bits;
+            unit
+        }
         (Prim::BlockLoadComputed, [block, i]) => load(heap, *block, index(*i)?)?,
         (Prim::BlockStoreComputed { .. }, [block, i, value]) => {
             store(heap, *block, index(*i)?, *value)?;

@@ -222,8 +222,8 @@ impl World {
         }
     }
 
-    /// A function of the runtime that makes, fills or copies bytes, or formats an integer in decimal, which nobody
-    /// outside sees.
+    /// A function of the runtime that makes, fills or copies bytes, takes a number's bits for a float's, or formats an
+    /// integer in decimal, which nobody outside sees.
     fn on_bytes(&mut self, name: &str, args: &[Value], site: Site) -> Result<Option<Value>, Leave> {
         Ok(Some(match (name, args) {
             ("caml_create_bytes", [length]) => {
@@ -236,6 +236,7 @@ impl World {
                 self.record(Some(OperationKind::Alloc), args, site.dbg, site.tail)?;
                 self.heap.alloc(Shape::Bytes(n.to_string().into_bytes()), true)
             }
+            ("caml_int64_float_of_bits_unboxed", [Value::Int64(bits)]) => Value::Float(bits.cast_unsigned()),
             ("caml_fill_bytes", [to, at, length, character]) => {
                 self.record(Some(OperationKind::Effect), args, site.dbg, site.tail)?;
                 bytes::fill(&mut self.heap, *to, index(*at)?, size(*length)?, index(*character)?)?;

@@ -304,6 +304,8 @@ primitives! {
     "array_length"     ArrayLength { kind };
     "array_load"       ArrayLoad { kind };
     "array_store"      ArrayStore { kind };
+    "array_load_bits"  ArrayLoadBits { kind };
+    "array_store_bits" ArrayStoreBits { kind };
     "check_bound"      CheckBound { width };
 
     "make_bytes"       MakeBytes { words };

@@ -11,7 +11,7 @@ use flambeau_ir::{Fuel, Rewrites, Unit};
 use flambeau_passes::{Conditions, schedule};
 
 /// Random units that are looked at.
-const UNITS: u64 = 60;
+const UNITS: u64 = 150;
 /// Units with more rewrites are left out: each is a compilation.
 const MOST: usize = 120;
 

@@ -11,6 +11,7 @@ mod combinators;
 mod data;
 mod memory;
 mod modules;
+mod number_arrays;
 mod ocaml5;
 mod polymorphic;
 mod programs;
@@ -72,6 +73,7 @@ fn shapes(ocaml5: bool) -> impl Iterator<Item = &'static Shape> {
         programs::SHAPES,
         polymorphic::SHAPES,
         combinators::SHAPES,
+        number_arrays::SHAPES,
         results::SHAPES,
         new,
     ]

@@ -14,6 +14,7 @@ mod joins;
 mod local_blocks;
 mod locals;
 mod nested;
+mod number_arrays;
 mod number_blocks;
 mod numbers;
 mod prims;
@@ -301,7 +302,7 @@ impl Generator {
         let leaks = self.options.local_blocks && self.one_in(60);
         let may_leak = |t: Type| match t {
             Type::Local(_) => leaks,
-            Type::Numbers { .. } => false,
+            Type::Numbers { .. } | Type::NumberArray { .. } => false,
             _ => true,
         };
         let fits = |t: Type| t == ty || ty == Type::Any && t.kind() == Kind::Value && may_leak(t);
@@ -335,6 +336,7 @@ impl Generator {
                 return self.let_(scope, items, prim, &fields, ty);
             }
             Type::Numbers { naked } => return self.make_numbers(scope, items, naked),
+            Type::NumberArray { naked } => return self.make_number_array(scope, items, naked),
             Type::Block | Type::Tuple => {
                 (Prim::MakeBlock { tag: self.random.below(3) as u8, mutability }, [Type::Int; LENGTH])
             }

@@ -57,12 +57,12 @@ impl Generator {
     }
 
     /// A box, which others seldom see.
-    fn number_box(&mut self, scope: &mut Scope, items: &mut Vec<Item>, kind: BoxedKind) -> Simple {
+    pub(super) fn number_box(&mut self, scope: &mut Scope, items: &mut Vec<Item>, kind: BoxedKind) -> Simple {
         if self.one_in(6) {
             return self.force(scope, items, Type::Boxed(kind));
         }
         let number = self.force(scope, items, Type::naked(kind));
-        self.hidden(items, Prim::Box(kind), number, kind)
+        self.hidden(items, Prim::Box(kind), &[number], kind)
     }
 
     fn load_number(
@@ -82,7 +82,7 @@ impl Generator {
                 self.let_(scope, items, load, &[block], Type::Boxed(kind));
             }
             Some(kind) => {
-                let held = self.hidden(items, load, block, kind);
+                let held = self.hidden(items, load, &[block], kind);
                 self.let_(scope, items, Prim::Unbox(kind), &[held], Type::naked(kind));
             }
             None => {
@@ -107,10 +107,16 @@ impl Generator {
     }
 
     /// A boxed number that is in no scope.
-    fn hidden(&mut self, items: &mut Vec<Item>, prim: Prim, arg: Simple, kind: BoxedKind) -> Simple {
+    pub(super) fn hidden(
+        &mut self,
+        items: &mut Vec<Item>,
+        prim: Prim,
+        args: &[Simple],
+        kind: BoxedKind,
+    ) -> Simple {
         let var = self.variable(Type::Boxed(kind));
         let dbg = self.location();
-        items.push(Item::let_prim(var, prim, &[arg], dbg));
+        items.push(Item::let_prim(var, prim, args, dbg));
         var.into()
     }
 }

@@ -25,7 +25,7 @@ impl Generator {
             return;
         }
         type Group = fn(&mut Generator, &mut Scope, &mut Items);
-        let groups: [(bool, usize, Group); 15] = [
+        let groups: [(bool, usize, Group); 16] = [
             (true, 4, Generator::integers),
             (options.numbers, 3, Generator::floats),
             (true, 3, Generator::blocks),
@@ -40,6 +40,7 @@ impl Generator {
             (true, 1, Generator::result_slots),
             (true, 1, Generator::instances),
             (options.numbers, 1, Generator::number_blocks),
+            (options.numbers, 1, Generator::number_arrays),
             (options.local_blocks, 20, Generator::local_blocks),
         ];
         let total = groups.iter().filter(|(on, ..)| *on).map(|(_, weight, _)| weight).sum();

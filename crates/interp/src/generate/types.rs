@@ -37,6 +37,10 @@ pub(super) enum Type {
     Numbers {
         naked: bool,
     },
+    /// A mutable array of int64s: of their boxes, or of floats with their bits.
+    NumberArray {
+        naked: bool,
+    },
 }
 
 /// What a block holds that does not escape.

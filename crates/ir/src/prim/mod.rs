@@ -411,6 +411,11 @@ pub enum Prim {
     ArrayLoad { kind: ArrayKind },
     /// Without check: (array, index, element), for its effect; a naked float for `Float`.
     ArrayStore { kind: ArrayKind },
+    /// An element of an array of floats, taken as the number that its bits are as those of an `int64`:
+    /// (array, index) → naked number. Unspecified if there is no such number of the kind.
+    ArrayLoadBits { kind: BoxedKind },
+    /// Stores such bits: (array, index, naked number), for its effect.
+    ArrayStoreBits { kind: BoxedKind },
     /// (length, index): raises `Invalid_argument "index out of bounds"` unless
     /// 0 ≤ index and index + `width` ≤ length (the width in units of the length). For its effect.
     CheckBound { width: u32 },

@@ -184,6 +184,10 @@ table! { operands =>
         Effects::NONE.reading(Classes::elements(*kind)); 1, Long;
     ArrayStore { kind }: takes([Value, Value, element(*kind)]) => UNIT;
         Effects::NONE.writing(Classes::stored_elements(*kind)); 4, Long;
+    ArrayLoadBits { kind }: takes([Value, Value]) => Some(kind.naked());
+        Effects::NONE.reading(Classes::FLOATS); 1, Long;
+    ArrayStoreBits { kind }: takes([Value, Value, kind.naked()]) => UNIT;
+        Effects::NONE.writing(Classes::FLOATS); 1, Long;
     CheckBound { .. }: takes([Value, Value]) => UNIT; Effects::NONE.raising(); 2, Long;
 
     // ---- strings, bytes, bigstrings, bigarrays

@@ -113,7 +113,9 @@ fn prim(r: &mut Random) -> Prim {
         38 => Prim::NumConv { from: r.pick(&KINDS[1..]), to: r.pick(&KINDS[1..]) },
         39 => Prim::StoreResult { part: field, kind: r.pick(&KINDS) },
         40 => Prim::LoadResult { part: field, kind: r.pick(&KINDS) },
-        43 => match r.below(3) {
+        43 => match r.below(5) {
+            3 => Prim::ArrayLoadBits { kind: boxed },
+            4 => Prim::ArrayStoreBits { kind: boxed },
             0 => Prim::MakeNakedBlock { fields: 1 + r.below(4) as u32 },
             1 => Prim::NakedLoad { field, kind: boxed },
             _ => Prim::NakedStore { field, kind: boxed },

@@ -9,7 +9,7 @@ use smallvec::SmallVec;
 pub(crate) type Node = u32;
 
 /// The field that stands for all elements of an array, after all fields.
-pub(super) const ELEMENT: u32 = u32::MAX;
+pub(crate) const ELEMENT: u32 = u32::MAX;
 
 #[derive(Default)]
 struct Class {
@@ -17,6 +17,8 @@ struct Class {
     escapes: bool,
     /// Some value is no block that the unit lays out: a closure, the module block.
     is_fixed: bool,
+    /// Some value is taken for an array.
+    is_array: bool,
     /// What the fields hold, by increasing number of the field.
     fields: SmallVec<[(u32, Node); 2]>,
     /// How many values are in the class, so that the larger one takes the smaller.
@@ -73,6 +75,7 @@ impl Classes {
             into.size += from.size;
             into.escapes |= from.escapes;
             into.is_fixed |= from.is_fixed;
+            into.is_array |= from.is_array;
             for (field, node) in from.fields {
                 match into.fields.binary_search_by_key(&field, |(known, _)| *known) {
                     Ok(at) => pending.push((into.fields[at].1, node)),
@@ -107,6 +110,12 @@ impl Classes {
         self.classes[root].is_fixed = true;
     }
 
+    /// Records that a value is taken for an array.
+    pub fn take_for_array(&mut self, node: Node) {
+        let root = self.find(node) as usize;
+        self.classes[root].is_array = true;
+    }
+
     /// What is reachable from what is seen outside is seen outside, too. Which fields are read of a block that is taken
     /// for an array nobody knows.
     pub fn propagate(&mut self) {
@@ -134,10 +143,18 @@ impl Classes {
         self.classes[root].escapes
     }
 
-    /// Whether the unit lays out all values of the class.
+    /// Whether all values of the class are blocks that the unit lays out.
     pub fn is_ours(&mut self, node: Node) -> bool {
         let root = self.find(node) as usize;
-        !self.classes[root].escapes && !self.classes[root].is_fixed
+        let class = &self.classes[root];
+        !(class.escapes || class.is_fixed || class.is_array)
+    }
+
+    /// Whether all values of the class are arrays that nobody else sees.
+    pub fn is_our_array(&mut self, node: Node) -> bool {
+        let root = self.find(node) as usize;
+        let class = &self.classes[root];
+        class.is_array && !class.escapes && !class.is_fixed
     }
 }
 

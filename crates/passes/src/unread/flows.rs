@@ -12,8 +12,11 @@ use smallvec::SmallVec;
 use super::classes::{Classes, ELEMENT, Node};
 use crate::parameters::known::Known;
 
-/// The function of the runtime that makes an array of one element.
-const MAKE: &str = "caml_make_vect";
+/// The functions of the runtime that make an array of one element.
+pub(crate) const MAKE: [&str; 2] = ["caml_make_vect", "caml_array_make"];
+
+/// The one that stores an element in a part of an array.
+pub(crate) const FILL: &str = "caml_array_fill";
 
 /// What may be needed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -239,12 +242,12 @@ impl Flows {
             }
             // Blocks have a length, too (`Obj.size`).
             (Prim::ArrayLength { .. }, [array]) => {
-                self.node(*array).into_iter().for_each(|node| self.classes.fix(node));
+                self.node(*array).into_iter().for_each(|node| self.classes.take_for_array(node));
                 self.needs(Need::Value(result), *array);
             }
             (Prim::Duplicate { .. }, [block]) => self.flows(*block, result),
             (Prim::MakeArray { kind, .. }, elements) if *kind != ArrayKind::Float => {
-                self.classes.fix(result);
+                self.classes.take_for_array(result);
                 for element in elements {
                     self.holds(result, ELEMENT, *element);
                     // It is looked at, whether it is a float.
@@ -257,7 +260,7 @@ impl Flows {
                 if *kind != ArrayKind::Float =>
             {
                 let Some(node) = self.node(*array) else { return };
-                self.classes.fix(node);
+                self.classes.take_for_array(node);
                 let content = self.classes.field(node, ELEMENT);
                 self.classes.unify(result, content);
                 self.edges.push((Need::Value(result), Need::Field(node, ELEMENT)));
@@ -268,17 +271,45 @@ impl Flows {
                 if *kind != ArrayKind::Float =>
             {
                 let Some(node) = self.node(*array) else { return };
-                self.classes.fix(node);
+                self.classes.take_for_array(node);
                 self.holds(node, ELEMENT, *element);
                 self.needs(Need::Field(node, ELEMENT), *array);
                 self.needs(Need::Field(node, ELEMENT), *index);
             }
-            (Prim::CCall(external), [count, element]) if external.name == MAKE => {
-                self.classes.fix(result);
+            (Prim::CCall(external), [count, element]) if MAKE.contains(&&*external.name) => {
+                self.classes.take_for_array(result);
                 self.uses(*count);
                 self.holds(result, ELEMENT, *element);
                 // So does the runtime.
                 self.seeds.extend(self.node(*element).map(Need::Value));
+            }
+            (Prim::CCall(external), [array, start, count, element]) if external.name == FILL => {
+                let Some(node) = self.array(*array) else { return };
+                self.holds(node, ELEMENT, *element);
+                [start, count].into_iter().for_each(|arg| self.uses(*arg));
+                self.seeds.extend(self.node(*element).map(Need::Value));
+            }
+            (Prim::CCall(external), [array, start, count]) if external.name == "caml_array_sub" => {
+                let Some(node) = self.array(*array) else { return };
+                self.classes.unify(result, node);
+                [start, count].into_iter().for_each(|arg| self.uses(*arg));
+            }
+            (Prim::CCall(external), [first, second]) if external.name == "caml_array_append" => {
+                self.classes.take_for_array(result);
+                for node in
+                    [first, second].into_iter().filter_map(|array| self.array(*array)).collect::<Vec<_>>()
+                {
+                    self.classes.unify(result, node);
+                }
+            }
+            (Prim::CCall(external), [from, start, into, place, count])
+                if external.name == "caml_array_blit" =>
+            {
+                let nodes = [from, into].map(|array| self.array(*array));
+                if let [Some(from), Some(into)] = nodes {
+                    self.classes.unify(from, into);
+                }
+                [start, place, count].into_iter().for_each(|arg| self.uses(*arg));
             }
             // Pattern matching compares words, pointers among them (soundness row 28).
             (Prim::IsInt | Prim::GetTag | Prim::PhysEqual { .. } | Prim::IntCompare { .. }, args) => {
@@ -308,6 +339,16 @@ impl Flows {
                 args.iter().for_each(|arg| self.uses(*arg));
             }
         }
+    }
+
+    /// An array of which the runtime copies elements: it is needed, and they are. What is in two of one class it copies
+    /// whatever their representation is.
+    fn array(&mut self, array: Simple) -> Option<Node> {
+        let node = self.node(array)?;
+        self.classes.take_for_array(node);
+        self.classes.field(node, ELEMENT);
+        self.seeds.extend([Need::Value(node), Need::Field(node, ELEMENT)]);
+        Some(node)
     }
 
     /// An exception may be passed to its handler.

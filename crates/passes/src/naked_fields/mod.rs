@@ -1,5 +1,6 @@
-//! Numbers in blocks that never leave the unit are naked: a block whose fields all hold numbers and immediates becomes
-//! one that the collector does not look into (features E10; `docs/passes/naked_fields.md` shows it).
+//! Numbers in blocks and arrays that never leave the unit are naked: a block whose fields all hold numbers and
+//! immediates, or an array of numbers, becomes one that the collector does not look into (features E10;
+//! `docs/passes/naked_fields.md` shows it).
 //!
 //! On entry and on exit the unit is well-formed. Which blocks may be the same is [`Flows`]' to say. A class of blocks
 //! changes as a whole, where
@@ -8,6 +9,10 @@
 //! - each field holds immediates, or numbers of one kind: what is stored there is a box; its number is stored instead;
 //! - what is loaded from a field of numbers is only unboxed, or stored in such a field again. So no number is boxed a
 //!   second time (E11), but what the toplevel loads in its outermost run, which is done once.
+//!
+//! An array has one field in that sense, its elements ([`arrays`]).
+
+mod arrays;
 
 use std::sync::Arc;
 
@@ -19,7 +24,7 @@ use flambeau_ir::{
 };
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use crate::unread::classes::Node;
+use crate::unread::classes::{ELEMENT, Node};
 use crate::unread::flows::Flows;
 use crate::unread::{for_each_block, forget_types};
 
@@ -30,7 +35,7 @@ pub fn naked_fields(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
     }
     let mut plan = Plan::of(unit);
     plan.choose(unit);
-    let classes = plan.sizes.len() as u32;
+    let classes = plan.chosen() as u32;
     if classes == 0 || !rewrites.allow_in_unit(Rewrite::NakedFields { classes }) {
         return false;
     }
@@ -44,7 +49,7 @@ pub fn naked_fields(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
         plan.drop_boxes(body);
         true
     });
-    forget_types(unit, &mut |atom| plan.class(atom).is_some());
+    forget_types(unit, &mut |atom| plan.class(atom).is_some() || plan.array(atom).is_some());
     true
 }
 
@@ -61,13 +66,10 @@ fn has_boxes_in_blocks(unit: &Unit) -> bool {
                     Prim::Box(_) | Prim::Rebox(_) => {
                         boxes.insert(*var);
                     }
-                    Prim::MakeBlock { .. } => {
+                    prim if matches!(prim, Prim::MakeBlock { .. }) || arrays::makes(prim) => {
                         found |= args.iter().any(|arg| match *arg {
                             Simple::Symbol(symbol) => constants.contains(&symbol),
-                            Simple::Var(var) => {
-                                boxes.contains(var)
-                                    || matches!(unit.variables[var].subkind, Subkind::Boxed(_))
-                            }
+                            Simple::Var(var) => boxes.contains(var),
                             Simple::Const(_) => false,
                         });
                     }
@@ -85,7 +87,7 @@ fn constants(unit: &Unit) -> impl Iterator<Item = (Symbol, (BoxedKind, Const))> 
     unit.statics.iter().filter_map(number)
 }
 
-/// A field of the blocks of a class, by the class's first value.
+/// A field of the blocks of a class, by the class's first value; or [`ELEMENT`] of arrays.
 type Field = (Node, u32);
 
 /// What the values have in common that are stored in a field.
@@ -120,6 +122,8 @@ struct Plan {
     flows: Flows,
     /// The classes that may change, with the number of fields.
     sizes: FxHashMap<Node, u32>,
+    /// The classes of arrays that may change.
+    arrays: FxHashSet<Node>,
     contents: FxHashMap<Field, Content>,
     stored: Vec<Stored>,
     /// What is loaded from fields of such classes.
@@ -132,6 +136,8 @@ struct Plan {
     constants: FxHashMap<Symbol, (BoxedKind, Const)>,
     /// The numbers that are loaded instead of boxes.
     naked: FxHashMap<Variable, Variable>,
+    /// Boxes of constant floats, by their bits.
+    floats: FxHashMap<u64, Symbol>,
 }
 
 impl Plan {
@@ -140,6 +146,7 @@ impl Plan {
         let mut plan = Plan {
             flows: Flows::of(unit),
             sizes: FxHashMap::default(),
+            arrays: FxHashSet::default(),
             contents: FxHashMap::default(),
             stored: Vec::new(),
             loads: FxHashMap::default(),
@@ -147,9 +154,11 @@ impl Plan {
             boxes: FxHashMap::default(),
             constants: constants(unit).collect(),
             naked: FxHashMap::default(),
+            floats: FxHashMap::default(),
         };
         plan.find_classes(unit);
-        if plan.sizes.is_empty() {
+        plan.find_arrays(unit);
+        if plan.chosen() == 0 {
             return plan;
         }
         for body in unit.bodies() {
@@ -163,6 +172,21 @@ impl Plan {
             }
         }
         plan
+    }
+
+    /// How many classes may change.
+    fn chosen(&self) -> usize {
+        self.sizes.len() + self.arrays.len()
+    }
+
+    fn is_chosen(&self, root: Node) -> bool {
+        self.sizes.contains_key(&root) || self.arrays.contains(&root)
+    }
+
+    /// A class may not change.
+    fn leave(&mut self, root: Node) {
+        self.sizes.remove(&root);
+        self.arrays.remove(&root);
     }
 
     fn find_classes(&mut self, unit: &Unit) {
@@ -234,21 +258,25 @@ impl Plan {
                     self.sizes.remove(&root);
                 }
             }
-            _ => {}
+            _ => self.array_item(*var, prim, args),
         }
     }
 
     /// Leaves out the classes that may not change, until none is left out any more.
     fn choose(&mut self, unit: &Unit) {
         let mut before = usize::MAX;
-        while self.sizes.len() < before {
-            before = self.sizes.len();
+        while self.chosen() < before {
+            before = self.chosen();
             self.find_contents(unit);
             let contents = &self.contents;
             self.sizes.retain(|root, size| {
                 let content = |field| contents.get(&(*root, field)).copied().unwrap_or(Content::Other);
                 let is_known = |field| matches!(content(field), Content::Immediate | Content::Number(_));
                 (0..*size).all(is_known) && (0..*size).any(|field| content(field) != Content::Immediate)
+            });
+            self.arrays.retain(|root| match contents.get(&(*root, ELEMENT)) {
+                Some(Content::Number(kind)) => *kind != BoxedKind::Float,
+                _ => false,
             });
             for body in unit.bodies() {
                 body.walk(&mut |expr| {
@@ -296,20 +324,20 @@ impl Plan {
             return Content::Number(*kind);
         }
         if let Some(field) = self.loads.get(&var)
-            && self.sizes.contains_key(&field.0)
+            && self.is_chosen(field.0)
         {
             return self.contents.get(field).copied().unwrap_or(Content::Nothing);
         }
         match unit.variables[var].subkind {
             Subkind::Immediate => Content::Immediate,
-            Subkind::Boxed(kind) => Content::Number(kind),
-            Subkind::Any => Content::Other,
+            // Of what is never read nobody relies on the type (`Obj.magic 0`); to be stored it would be unboxed.
+            Subkind::Boxed(_) | Subkind::Any => Content::Other,
         }
     }
 
     /// The kind of the numbers that a variable is loaded from a field of.
     fn number(&self, atom: Simple) -> Option<BoxedKind> {
-        let field = self.loads.get(&atom.as_var()?).filter(|field| self.sizes.contains_key(&field.0))?;
+        let field = self.loads.get(&atom.as_var()?).filter(|field| self.is_chosen(field.0))?;
         match self.contents.get(field)? {
             Content::Number(kind) => Some(*kind),
             _ => None,
@@ -331,7 +359,7 @@ impl Plan {
             && !self.once.contains(var)
         {
             let (root, _) = self.loads[&var];
-            self.sizes.remove(&root);
+            self.leave(root);
         }
     }
 
@@ -342,7 +370,7 @@ impl Plan {
                 Prim::Unbox(kind) => self.number(args[0]) == Some(*kind),
                 Prim::MakeBlock { .. } => self.class((*var).into()).is_some(),
                 Prim::BlockStore { .. } => self.class(args[0]).is_some(),
-                _ => false,
+                prim => self.stores_element(*var, prim, args),
             };
             if is_allowed {
                 return;
@@ -395,11 +423,8 @@ impl Plan {
                 }
             }
             (Prim::BlockLoad { field, .. }, [block]) => {
-                if let (Some(naked), Some(kind)) = (self.naked.get(&var), self.number(var.into())) {
-                    run.bind(*naked, Prim::NakedLoad { field: *field, kind }, &[*block], dbg);
-                    if self.once.contains(var) {
-                        run.bind(var, Prim::Box(kind), &[(*naked).into()], dbg);
-                    }
+                let load = |kind| Prim::NakedLoad { field: *field, kind };
+                if self.load(var, load, &[*block], (run, dbg)) {
                     return;
                 }
             }
@@ -413,9 +438,29 @@ impl Plan {
                     return run.items.push(Item::Let { var, named: Named::Simple((*naked).into()), dbg });
                 }
             }
-            _ => {}
+            _ => {
+                if self.rewrite_array(&item, run) {
+                    return;
+                }
+            }
         }
         run.items.push(item);
+    }
+
+    /// Loads a number instead of its box, if there is one.
+    fn load(
+        &self,
+        var: Variable,
+        prim: impl Fn(BoxedKind) -> Prim,
+        args: &[Simple],
+        (run, dbg): (&mut Run, Dbg),
+    ) -> bool {
+        let (Some(naked), Some(kind)) = (self.naked.get(&var), self.number(var.into())) else { return false };
+        run.bind(*naked, prim(kind), args, dbg);
+        if self.once.contains(var) {
+            run.bind(var, Prim::Box(kind), &[(*naked).into()], dbg);
+        }
+        true
     }
 
     /// Stores a value in a field. `result`: what is bound to `()`.
@@ -429,7 +474,7 @@ impl Plan {
     ) {
         let (prim, value) = match self.contents.get(&(root, field)) {
             Some(Content::Number(kind)) => {
-                (Prim::NakedStore { field, kind: *kind }, self.naked_value(value, *kind, run, dbg))
+                (Prim::NakedStore { field, kind: *kind }, self.naked_value(value, *kind))
             }
             _ => (Prim::BlockStore { field, pointer: false, init: Init::Assignment }, value),
         };
@@ -437,23 +482,17 @@ impl Plan {
         run.bind(result, prim, &[block, value], dbg);
     }
 
-    /// The number in a box.
-    fn naked_value(&self, value: Simple, kind: BoxedKind, run: &mut Run, dbg: Dbg) -> Simple {
-        match value {
-            Simple::Symbol(symbol) => self.constants[&symbol].1.into(),
+    /// The number in a box that is stored in a field of numbers.
+    fn naked_value(&self, value: Simple, kind: BoxedKind) -> Simple {
+        let number = match value {
+            Simple::Symbol(symbol) => self.constants.get(&symbol).map(|(_, number)| (*number).into()),
             Simple::Var(var) => {
-                if let Some((_, number)) = self.boxes.get(&var) {
-                    return *number;
-                }
-                if let Some(naked) = self.naked.get(&var) {
-                    return (*naked).into();
-                }
-                let naked = run.unit.new_variable("unboxed", kind.naked(), Subkind::Any);
-                run.bind(naked, Prim::Unbox(kind), &[value], dbg);
-                naked.into()
+                let made = self.boxes.get(&var).map(|(_, number)| *number);
+                made.or_else(|| self.naked.get(&var).map(|naked| (*naked).into()))
             }
-            Simple::Const(_) => Simple::Const(Const::Poison(kind.naked())),
-        }
+            Simple::Const(_) => None,
+        };
+        number.unwrap_or(Simple::Const(Const::Poison(kind.naked())))
     }
 }
 
