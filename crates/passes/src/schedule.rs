@@ -5,10 +5,10 @@ use std::fmt::Write;
 use flambeau_ir::Machine;
 
 use crate::{
-    ACCUMULATE, CONTIFY, DECIMAL, DIVISIONS, EXTENSIONS, IMMEDIATES, INVERT, LATE_BOUNDS, LATE_LOOPS,
-    LATE_ROTATE, LATE_SCALAR_REPLACEMENT, LATE_THREAD, LOOPIFY, MOTION, NAKED_FIELDS, OUTLINE, PARAMETERS,
-    PEEL, POPCOUNT, Pass, REMAINDERS, REPRESENTATIONS, ROTATE, SCALAR_REPLACEMENT, SIMPLIFY, SPLIT,
-    STATIC_ARRAYS, THREAD, UNREAD, UNROLL, UNTUPLE,
+    CONTIFY, DECIMAL, DIVISIONS, EXTENSIONS, IMMEDIATES, INVERT, LATE_BOUNDS, LATE_LOOPS, LATE_ROTATE,
+    LATE_SCALAR_REPLACEMENT, LATE_THREAD, LOOPIFY, MOTION, NAKED_FIELDS, OUTLINE, PARAMETERS, PEEL, POPCOUNT,
+    Pass, REMAINDERS, REPRESENTATIONS, ROTATE, SCALAR_REPLACEMENT, SIMPLIFY, SPLIT, STATIC_ARRAYS, THREAD,
+    UNREAD, UNROLL, UNTUPLE,
 };
 
 /// How many times the simplifier runs at most.
@@ -88,7 +88,6 @@ const fn step(pass: Pass, when: When, only: If, why: &'static str) -> Step {
 #[rustfmt::skip]
 pub const SCHEDULE: &[Step] = &[
     step(CONTIFY, When::First, If::Always, "the simplifier knows continuations, but nothing of calls"),
-    step(ACCUMULATE, When::First, If::OwnObject, "what is added behind a call of itself keeps a function from being a loop"),
     step(LOOPIFY, When::First, If::Always, "the simplifier knows loops, but nothing of calls"),
     step(STATIC_ARRAYS, When::Second, If::Always, "the second round is to know that they are static"),
     step(CONTIFY, When::Second, If::Always, "functions with one caller left; a closure that became a continuation keeps no block"),

@@ -32,7 +32,7 @@ fn levels_rounds_and_descriptions() {
         "untuple",
         "motion",
     ];
-    let first = ["contify", "accumulate", "loopify", "simplify"];
+    let first = ["contify", "loopify", "simplify"];
     let o1 = [&first[..], &second, &["immediates", "thread", "unroll", "rotate", "peel", "simplify"], &end]
         .concat();
     assert_eq!(names(1, None, false), o1);

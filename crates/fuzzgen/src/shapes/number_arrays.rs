@@ -20,7 +20,7 @@ const HIDDEN: [Hidden; 8] = [
     (
         "",
         "let s = Array.init 7 (fun i -> Int32.of_int (i - 3))\n",
-        "let t = Array.copy s in (try t.(k land 7) <- Int32.mul s.(k land 3) 7l with Invalid_argument _ -> s.(0) <- Int32.neg s.(1)); (if $c then Array.iteri (fun i x -> s.(i) <- Int32.logxor x t.(i)) t); Int32.to_int t.(3)",
+        "let t = Array.copy s in (try t.(k land 7 mod 7) <- Int32.mul s.(k land 3) 7l; Array.fill t (k land 7) 2 3l with Invalid_argument _ -> s.(0) <- Int32.neg s.(1)); (if $c then Array.iteri (fun i x -> s.(i) <- Int32.logxor x t.(i)) t); Int32.to_int t.(3)",
         "Array.fold_left (fun n x -> (n * 3) + Int32.to_int x) 0 (Array.append s (Array.sub s 2 3)) land 65535",
     ),
     (

@@ -24,7 +24,7 @@ mod results;
 mod returned;
 mod shapes;
 mod surrogates;
-pub(crate) mod workers;
+mod workers;
 
 use flambeau_ir::{Rewrites, Unit};
 
