@@ -1,7 +1,7 @@
 //! Arrays of boxed numbers become arrays of floats, the bits of whose elements are the numbers: so the runtime makes
 //! them, with its checks and exceptions, and copies parts of them from one to another, as it does for any.
 
-use flambeau_ir::prim::{ArrayKind, External, NativeRepr};
+use flambeau_ir::prim::{ArrayKind, External, Mutability, NativeRepr};
 use flambeau_ir::{
     BoxedKind, Const, Dbg, FreshSymbols, Item, Kind, Named, Prim, Simple, Static, StaticDef, Subkind, Unit,
     Variable,
@@ -117,14 +117,15 @@ impl Plan {
                 let number = self.naked_value(*value, kind);
                 run.bind(var, Prim::ArrayStoreBits { kind }, &[*array, *index, number], dbg);
             }
-            (Prim::MakeArray { mutability, .. }, values) => {
+            (Prim::MakeArray { .. }, values) => {
                 let Some(kind) = self.element_kind(var.into()) else { return false };
                 let numbers: Vec<Simple> =
                     values.iter().map(|value| self.naked_value(*value, kind)).collect();
                 let constant =
                     |number: &Simple| Const::NakedFloat(constant_bits(*number).unwrap_or(0)).into();
                 let floats: Vec<Simple> = numbers.iter().map(constant).collect();
-                let prim = Prim::MakeArray { kind: ArrayKind::Float, mutability: *mutability };
+                // Also of one that never changes the elements that are no constants are stored afterwards.
+                let prim = Prim::MakeArray { kind: ArrayKind::Float, mutability: Mutability::Mutable };
                 run.bind(var, prim, &floats, dbg);
                 for (index, number) in (0..).zip(numbers) {
                     if constant_bits(number).is_none() {
