@@ -440,36 +440,63 @@ fn records_as_states(g: &mut Gen) -> Instance {
 /// Boxed numbers in references and records that nobody outside of a module sees, beside integers; and in one that does
 /// leave it.
 fn hidden_numbers(g: &mut Gen) -> Instance {
+    hidden_module(
+        g,
+        &[
+            (
+                "",
+                "let s = ref 42L\n",
+                "s := Int64.add (Int64.mul !s 31L) (Int64.of_int k); (if $c then s := Int64.lognot !s); Int64.to_int !s",
+                "0",
+            ),
+            (
+                "",
+                "let s = ref 0.5\n",
+                "s := !s *. 0.5 +. float_of_int k; (if $c then s := -. !s); k",
+                "int_of_float !s",
+            ),
+            (
+                "val s : nativeint ref ",
+                "let s = ref 7n\n",
+                "s := Nativeint.logxor !s (Nativeint.of_int k); (if $c then s := Nativeint.neg !s); k",
+                "Nativeint.to_int !s",
+            ),
+            (
+                "",
+                "type t = { mutable x : float; mutable n : int; mutable h : int32 }\nlet s = { x = 1.5; n = 0; h = 7l }\n",
+                "s.x <- s.x *. 0.5 +. float_of_int k; s.n <- s.n + 1; (if $c then s.h <- Int32.logxor s.h (Int32.of_int k)); s.n",
+                "int_of_float s.x + Int32.to_int s.h",
+            ),
+            (
+                "",
+                "type t = { mutable x : float; mutable n : int }\nlet all = Array.init 4 (fun i -> { x = float_of_int i; n = i })\nlet last = ref all.(0)\n",
+                "let t = all.(k land 3) in t.x <- t.x +. !last.x; t.n <- t.n lxor k; (if $c then last := t); if t == !last then t.n else k",
+                "int_of_float !last.x + Array.fold_left (fun n t -> n + t.n) 0 all",
+            ),
+            (
+                "",
+                "type t = { mutable x : int64; mutable y : int64 }\nlet turn t = let x = t.x in t.x <- t.y; t.y <- Int64.succ x\nlet rec turns t k = if k > 0 then (turn t; turns t (k - 1))\nlet kept = ref []\n",
+                "let t = { x = Int64.of_int k; y = 9L } in turns t (k land 7); (if $c then kept := t :: !kept); Int64.to_int t.x",
+                "List.fold_left (fun n t -> n + Int64.to_int t.y) 0 !kept land 1023",
+            ),
+            (
+                "",
+                "type t = { mutable x : float; mutable n : int }\nlet a = { x = 0.; n = 1 } and b = { x = 1.; n = 0 }\n",
+                "(if $c then a.x <- a.x +. 1. else b.x <- b.x +. 1.); a.n <- k land 1; b.n <- 1; if a = b then 1 else compare a b",
+                "a.n + Hashtbl.hash b",
+            ),
+        ],
+    )
+}
+
+/// Of a module, what the interface shows, the state, what is done to it with an integer `k` under a condition `$c`, and
+/// what is read of it in the end.
+pub(super) type Hidden = (&'static str, &'static str, &'static str, &'static str);
+
+/// One of these modules.
+pub(super) fn hidden_module(g: &mut Gen, modules: &[Hidden]) -> Instance {
     let (f, m) = (g.fresh("f"), g.fresh("M"));
-    let (shown, state, step, read) = *g.rng.pick(&[
-        ("", "let s = ref 42L\n", "s := Int64.add (Int64.mul !s 31L) (Int64.of_int k); (if $c then s := Int64.lognot !s); Int64.to_int !s", "0"),
-        ("", "let s = ref 0.5\n", "s := !s *. 0.5 +. float_of_int k; (if $c then s := -. !s); k", "int_of_float !s"),
-        ("val s : nativeint ref ", "let s = ref 7n\n", "s := Nativeint.logxor !s (Nativeint.of_int k); (if $c then s := Nativeint.neg !s); k", "Nativeint.to_int !s"),
-        (
-            "",
-            "type t = { mutable x : float; mutable n : int; mutable h : int32 }\nlet s = { x = 1.5; n = 0; h = 7l }\n",
-            "s.x <- s.x *. 0.5 +. float_of_int k; s.n <- s.n + 1; (if $c then s.h <- Int32.logxor s.h (Int32.of_int k)); s.n",
-            "int_of_float s.x + Int32.to_int s.h",
-        ),
-        (
-            "",
-            "type t = { mutable x : float; mutable n : int }\nlet all = Array.init 4 (fun i -> { x = float_of_int i; n = i })\nlet last = ref all.(0)\n",
-            "let t = all.(k land 3) in t.x <- t.x +. !last.x; t.n <- t.n lxor k; (if $c then last := t); if t == !last then t.n else k",
-            "int_of_float !last.x + Array.fold_left (fun n t -> n + t.n) 0 all",
-        ),
-        (
-            "",
-            "type t = { mutable x : int64; mutable y : int64 }\nlet turn t = let x = t.x in t.x <- t.y; t.y <- Int64.succ x\nlet rec turns t k = if k > 0 then (turn t; turns t (k - 1))\nlet kept = ref []\n",
-            "let t = { x = Int64.of_int k; y = 9L } in turns t (k land 7); (if $c then kept := t :: !kept); Int64.to_int t.x",
-            "List.fold_left (fun n t -> n + Int64.to_int t.y) 0 !kept land 1023",
-        ),
-        (
-            "",
-            "type t = { mutable x : float; mutable n : int }\nlet a = { x = 0.; n = 1 } and b = { x = 1.; n = 0 }\n",
-            "(if $c then a.x <- a.x +. 1. else b.x <- b.x +. 1.); a.n <- k land 1; b.n <- 1; if a = b then 1 else compare a b",
-            "a.n + Hashtbl.hash b",
-        ),
-    ]);
+    let (shown, state, step, read) = *g.rng.pick(modules);
     let values = [
         ("f", Node::from(&f)),
         ("m", (&m).into()),

@@ -1,14 +1,10 @@
 //! Arrays of boxed numbers and of records that nobody outside of a module sees, and some that do leave it.
 
-use super::template::{filled, int, plain};
-use super::{Instance, Kernel, Shape, shape};
+use super::data::{Hidden, hidden_module};
+use super::{Instance, Shape, shape};
 use crate::generator::Gen;
-use crate::tree::Node;
 
 pub(super) const SHAPES: &[Shape] = &[shape("hidden arrays", hidden_arrays)];
-
-/// What the interface shows, the state, what is done to it with an integer `k`, and what is read of it in the end.
-type Hidden = (&'static str, &'static str, &'static str, &'static str);
 
 const HIDDEN: [Hidden; 8] = [
     (
@@ -62,23 +58,5 @@ const HIDDEN: [Hidden; 8] = [
 ];
 
 fn hidden_arrays(g: &mut Gen) -> Instance {
-    let (f, m) = (g.fresh("f"), g.fresh("M"));
-    let (shown, state, step, read) = *g.rng.pick(&HIDDEN);
-    let values = [
-        ("f", Node::from(&f)),
-        ("m", (&m).into()),
-        ("a", g.attribute().into()),
-        ("c", g.condition(&["k"])),
-        ("shown", shown.into()),
-        ("state", state.into()),
-        ("read", read.into()),
-    ];
-    let step = plain(step, &values);
-    let values = [&values[..], &[("step", step)]].concat();
-    let text = "module $m : sig $shown val $f : int -> int val read : unit -> int end = struct\n$state\nlet$a $f k = $step\nlet read () = $read\nend\n";
-    Instance {
-        items: vec![filled(text, &values)],
-        kernel: Kernel::Iterated(int("($m.$f i + $m.read ())", &values), 40),
-        ends: vec![],
-    }
+    hidden_module(g, &HIDDEN)
 }

@@ -296,10 +296,10 @@ impl Flows {
             }
             (Prim::CCall(external), [first, second]) if external.name == "caml_array_append" => {
                 self.classes.take_for_array(result);
-                for node in
-                    [first, second].into_iter().filter_map(|array| self.array(*array)).collect::<Vec<_>>()
-                {
-                    self.classes.unify(result, node);
+                for array in [first, second] {
+                    if let Some(node) = self.array(*array) {
+                        self.classes.unify(result, node);
+                    }
                 }
             }
             (Prim::CCall(external), [from, start, into, place, count])
