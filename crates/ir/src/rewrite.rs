@@ -117,6 +117,8 @@ pub enum Rewrite {
     StringComparison,
     /// A set of functions become continuations, named by the first; in a loop if they are recursive.
     Contification { first: CodeId, others: u32, is_loop: bool },
+    /// What a function adds to the result of its last call of itself is passed to that call.
+    Accumulation,
     /// Tail calls of a function to itself become a loop.
     Loopification,
     /// A mutable block, by the variable that it is bound to, becomes variables.
@@ -279,6 +281,7 @@ impl Rewrite {
             StringComparison => return ("immediates", "comparison of strings"),
             Contification { is_loop: false, .. } => return ("contify", "continuation of"),
             Contification { is_loop: true, .. } => return ("contify", "loop of"),
+            Accumulation => return ("accumulate", "sums of calls of itself"),
             Loopification => return ("loopify", "tail calls of itself"),
             ScalarReplacement(_) => return ("scalar_replacement", "block"),
             LateEscape(_) => return ("scalar_replacement", "block that escapes late"),

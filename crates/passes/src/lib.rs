@@ -4,6 +4,7 @@
 //! checking against the interpreter are the runner's business, never a pass's. Every rewrite that can be left out
 //! asks [`Rewrites::allow`] first.
 
+pub mod accumulate;
 pub mod bounds;
 pub mod carried;
 pub mod contify;
@@ -71,6 +72,7 @@ pub struct Pass {
 /// All passes, by name: for `flambeau opt` and tests.
 pub const PASSES: &[Pass] = &[
     CONTIFY,
+    ACCUMULATE,
     LOOPIFY,
     SCALAR_REPLACEMENT,
     LATE_SCALAR_REPLACEMENT,
@@ -104,6 +106,7 @@ pub const PASSES: &[Pass] = &[
 ];
 
 const CONTIFY: Pass = Pass { name: "contify", run: contify::contify };
+const ACCUMULATE: Pass = Pass { name: "accumulate", run: accumulate::accumulate };
 const LOOPIFY: Pass = Pass { name: "loopify", run: loopify::loopify };
 const SCALAR_REPLACEMENT: Pass =
     Pass { name: "scalar_replacement", run: scalar_replacement::scalar_replacement };

@@ -5,10 +5,10 @@ use std::fmt::Write;
 use flambeau_ir::Machine;
 
 use crate::{
-    CONTIFY, DECIMAL, DIVISIONS, EXTENSIONS, IMMEDIATES, INVERT, LATE_BOUNDS, LATE_LOOPS, LATE_ROTATE,
-    LATE_SCALAR_REPLACEMENT, LATE_THREAD, LOOPIFY, MOTION, NAKED_FIELDS, OUTLINE, PARAMETERS, PEEL, POPCOUNT,
-    Pass, REMAINDERS, REPRESENTATIONS, ROTATE, SCALAR_REPLACEMENT, SIMPLIFY, SPLIT, STATIC_ARRAYS, THREAD,
-    UNREAD, UNROLL, UNTUPLE,
+    ACCUMULATE, CONTIFY, DECIMAL, DIVISIONS, EXTENSIONS, IMMEDIATES, INVERT, LATE_BOUNDS, LATE_LOOPS,
+    LATE_ROTATE, LATE_SCALAR_REPLACEMENT, LATE_THREAD, LOOPIFY, MOTION, NAKED_FIELDS, OUTLINE, PARAMETERS,
+    PEEL, POPCOUNT, Pass, REMAINDERS, REPRESENTATIONS, ROTATE, SCALAR_REPLACEMENT, SIMPLIFY, SPLIT,
+    STATIC_ARRAYS, THREAD, UNREAD, UNROLL, UNTUPLE,
 };
 
 /// How many times the simplifier runs at most.
@@ -102,6 +102,7 @@ pub const SCHEDULE: &[Step] = &[
     step(ROTATE, When::FromSecond, If::Native, "loops that begin with loads take what is loaded, in the round that follows"),
     step(PEEL, When::Second, If::Native, "what is the same in each iteration, and may fail"),
     step(SIMPLIFY, When::Each, If::Always, "what is known and what is needed"),
+    step(ACCUMULATE, When::Afterwards, If::OwnObject, "no decision on inlining depends on it; what is added behind a call of itself keeps a function from being a loop"),
     step(LATE_THREAD, When::Afterwards, If::Native, "switches on what functions give that were inlined last"),
     step(LATE_LOOPS, When::Afterwards, If::Always, "what was inlined last goes down lists, or allocates what the next iteration takes apart"),
     step(LATE_ROTATE, When::Afterwards, If::Native, "what was inlined last allocates what the next iteration takes apart behind a test"),

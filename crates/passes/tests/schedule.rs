@@ -15,6 +15,7 @@ fn levels_rounds_and_descriptions() {
     let second =
         ["static_arrays", "contify", "scalar_replacement", "contify", "popcount", "outline", "parameters"];
     let end = [
+        "accumulate",
         "late_thread",
         "late_loops",
         "late_rotate",

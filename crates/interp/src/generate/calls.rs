@@ -111,12 +111,17 @@ impl Generator {
         call
     }
 
+    /// What a function returns that calls itself, less deep.
+    pub(super) fn result_of_recursion(&mut self, scope: &mut Scope, items: &mut Vec<Item>) -> Option<Simple> {
+        let (code, counter) = scope.recursion?;
+        let call = self.recursive_call(scope, items, code, counter);
+        Some(self.join_call(scope, items, call))
+    }
+
     /// A function calls itself twice, as one that folds over a tree does.
     pub(super) fn recurse_twice(&mut self, scope: &mut Scope, items: &mut Vec<Item>) {
-        let Some((code, counter)) = scope.recursion else { return };
         for _ in 0..2 {
-            let call = self.recursive_call(scope, items, code, counter);
-            self.join_call(scope, items, call);
+            self.result_of_recursion(scope, items);
         }
     }
 

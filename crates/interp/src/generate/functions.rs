@@ -326,15 +326,20 @@ impl Generator {
         let prim = Prim::IntCompare { op: IntCmp::Le, kind };
         let is_over = self.let_(&mut scope, &mut items, prim, &[depth, Simple::tagged(0)], Type::Naked);
         let (stop, go) = (self.unit.new_continuation("stop"), self.unit.new_continuation("go"));
-        let stop_body = self.leave(&mut scope.clone());
+        let is_sum = self.options.sums && self.plans[id.as_u32() as usize].result == Type::Int;
+        let stop_body = if is_sum { self.end_of_sum(&scope, depth) } else { self.leave(&mut scope.clone()) };
         scope.recursion = next.as_var().map(|next| (id, next));
-        let mut calls = Vec::new();
-        if !self.one_in(4) {
-            self.recurse_twice(&mut scope, &mut calls);
-        }
-        let rest = self.expr(scope, self.options.size);
-        calls.extend(rest.items);
-        let go_body = Expr { items: calls, terminator: rest.terminator };
+        let go_body = if is_sum {
+            self.sum_of_calls(&mut scope)
+        } else {
+            let mut calls = Vec::new();
+            if !self.one_in(4) {
+                self.recurse_twice(&mut scope, &mut calls);
+            }
+            let rest = self.expr(scope, self.options.size);
+            calls.extend(rest.items);
+            Expr { items: calls, terminator: rest.terminator }
+        };
         let handler = |cont, body| ContHandler { cont, params: Default::default(), body };
         items.push(Item::LetCont {
             recursive: false,

@@ -20,6 +20,7 @@ mod numbers;
 mod prims;
 pub mod random;
 mod saved;
+mod sums;
 mod types;
 mod variants;
 
@@ -42,6 +43,8 @@ pub struct Options {
     /// Functions, at most. With 1 there is exactly one, of two integers, and an entry code that does nothing:
     /// it is for [`crate::run_code`].
     pub functions: usize,
+    /// Recursive functions that return integers do nothing but combine the results of their calls of themselves.
+    pub sums: bool,
     /// Recursive continuations.
     pub loops: bool,
     /// Handlers.
@@ -78,6 +81,7 @@ impl Default for Options {
         Options {
             size: 8,
             functions: 5,
+            sums: false,
             loops: true,
             tries: true,
             raising: false,
@@ -183,13 +187,22 @@ struct Generator {
 /// The unit of that number, of options that vary with it: small and large ones, with and without assignments.
 #[must_use]
 pub fn varied(seed: u64) -> Unit {
-    let options = Options {
+    unit(seed, &options_of(seed))
+}
+
+/// The same, where recursive functions combine the results of their calls.
+#[must_use]
+pub fn sums(seed: u64) -> Unit {
+    unit(seed, &Options { sums: true, ..options_of(seed) })
+}
+
+fn options_of(seed: u64) -> Options {
+    Options {
         size: 2 + (seed % 9) as usize,
         raising: seed % 5 == 4,
         mutation: seed % 7 != 6,
         ..Options::default()
-    };
-    unit(seed, &options)
+    }
 }
 
 /// The unit of that number.

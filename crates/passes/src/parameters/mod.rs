@@ -24,7 +24,7 @@ mod results;
 mod returned;
 mod shapes;
 mod surrogates;
-mod workers;
+pub(crate) mod workers;
 
 use flambeau_ir::{Rewrites, Unit};
 

@@ -57,7 +57,7 @@ pub(super) fn exported(unit: &Unit, rewrites: &Rewrites) -> Vec<CodeId> {
     codes.filter(is_called).collect()
 }
 
-pub(super) fn may_be_divided(unit: &Unit, code: &Code) -> bool {
+pub(crate) fn may_be_divided(unit: &Unit, code: &Code) -> bool {
     may_be_copied(code) && code.is_of_values(&unit.variables)
 }
 
@@ -90,7 +90,7 @@ pub(super) fn divide(unit: &mut Unit, functions: &[CodeId]) -> SecondaryMap<Code
         return workers;
     }
     for &function in functions {
-        workers[function] = Some(worker(unit, function));
+        workers[function] = Some(worker(unit, function, "worker"));
     }
     unit.rewrite_bodies(|_, _, body| {
         body.walk_mut(&mut |expr| {
@@ -107,11 +107,13 @@ pub(super) fn divide(unit: &mut Unit, functions: &[CodeId]) -> SecondaryMap<Code
     workers
 }
 
-fn worker(unit: &mut Unit, function: CodeId) -> CodeId {
+/// Makes what a function does that of another, which has the function's parameters and its continuations, and the
+/// function a stub that calls that one.
+pub(crate) fn worker(unit: &mut Unit, function: CodeId, suffix: &str) -> CodeId {
     let code = &mut unit.codes[function];
     let body = code.body.take();
     // Direct calls pass what a tuple holds; who has a tuple calls the function.
-    let linkage_name = format!("{}_worker", code.linkage_name);
+    let linkage_name = format!("{}_{suffix}", code.linkage_name);
     let attributes = CodeAttributes { exported: false, ..code.attributes };
     let worker = Code { linkage_name, body, kind: FunctionKind::Curried, attributes, ..code.clone() };
     // Other units call the function that has the label.
