@@ -23,7 +23,8 @@ const BOOTSTRAP: &str = "FLAMBEAU_BOOTSTRAP";
 const COMPILER_LIBRARIES: &[&str] = &["ocamlcommon.cmxa", "ocamlbytecomp.cmxa", "ocamloptcomp.cmxa"];
 
 /// What an earlier flambeau is told: half of the compiler's libraries are functions that we never call.
-const OPTIMISED: &[&str] = &["-O3", "-flambeau-whole-program"];
+/// The type checker's values are marshalled: a `.cmi` file has to be the one that stock writes.
+const OPTIMISED: &[&str] = &["-O3", "-flambeau-whole-program", "-flambeau-keep-sharing"];
 
 /// Where those are that an earlier flambeau compiled.
 const LIBRARIES: &str = "compiler-libs";

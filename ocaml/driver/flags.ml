@@ -6,6 +6,7 @@ let strict = ref false
 let external_assembler = ref false
 let no_simplify = ref false
 let no_inline = ref false
+let keep_sharing = ref false
 let no_types = ref false
 let dump_raw_ir = ref false
 let dump_ir = ref false
@@ -107,6 +108,9 @@ let list =
     ("-flambeau-no-zero-alloc", Arg.Clear zero_alloc, " Do not check what [@zero_alloc] promises");
     ("-flambeau-no-simplify", Arg.Set no_simplify, " Do not simplify the intermediate code");
     ("-flambeau-no-inline", Arg.Set no_inline, " Inline no functions but stubs");
+    ( "-flambeau-keep-sharing",
+      Arg.Set keep_sharing,
+      " Allocate each time what the source allocates twice: marshalled values are as large as with ocamlopt" );
     ("-flambeau-no-types", Arg.Set no_types, " Compare values of any type by the runtime's functions");
     ("-flambeau-profile", Arg.Set profile, " Print the time and the counters of every pass");
     ( "-flambeau-profile-gen",
@@ -202,6 +206,7 @@ let settings () =
   (* It relies on it that the runtime makes arrays of floats flat. *)
   @ (if Config.flat_float_array then [] else [ ("skip", "naked_fields") ])
   @ (if !no_inline then [ ("inline", "no") ] else [])
+  @ (if !keep_sharing then [ ("sharing", "kept") ] else [])
   @ (if !Clflags.unbox_free_vars_of_closures then [] else [ ("unbox-free-vars-of-closures", "no") ])
   @ (if !Clflags.unbox_closures then [ ("unbox-closures", "yes") ] else [])
   @ (if !Clflags.unbox_specialised_args then [] else [ ("unbox-specialised-args", "no") ])

@@ -5,6 +5,7 @@
 
 mod program;
 
+use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
@@ -19,7 +20,7 @@ use xtask_support::cache::{self, Key};
 use xtask_support::checks::{Tally, diff};
 use xtask_support::env::{self, Stock};
 use xtask_support::process::{self, Exit};
-use xtask_support::{queue, shell};
+use xtask_support::{queue, shell, trees};
 
 use program::{Directives, Program};
 
@@ -54,7 +55,7 @@ const NO_INLINE: &str = "-flambeau-no-inline";
 /// Compiling a test program takes a second at the most; a busy machine gets some more.
 const COMPILE_LIMIT: Duration = Duration::from_secs(60);
 /// Changes whenever the meaning of a cached reference result does.
-const CACHE_VERSION: &str = "reference-1b";
+const CACHE_VERSION: &str = "reference-2";
 /// What the caller of the program tests may choose.
 pub struct Options<'a> {
     /// Only the programs whose name matches.
@@ -71,6 +72,8 @@ struct Behaviour {
     compiled: Exit,
     /// What the compiler printed.
     messages: String,
+    /// The `.cmi` files that the compiler wrote, each with what names its contents.
+    interfaces: BTreeMap<String, String>,
     /// Nothing when the compiler failed.
     run: Option<Run>,
 }
@@ -109,8 +112,12 @@ impl Build<'_> {
         }
         command.args(&program.order).args(["-o", "program.exe"]);
         let compilation = process::run(&mut command, COMPILE_LIMIT)?;
-        let mut behaviour =
-            Behaviour { compiled: compilation.exit, messages: compilation.all_output(), run: None };
+        let mut behaviour = Behaviour {
+            compiled: compilation.exit,
+            messages: compilation.all_output(),
+            interfaces: interfaces(temporary.path())?,
+            run: None,
+        };
         if compilation.exit.is_success() {
             let mut command = Command::new(temporary.path().join("program.exe"));
             shell::clean(&mut command).current_dir(temporary.path());
@@ -145,6 +152,19 @@ impl Build<'_> {
         };
         cache::remember(folder, key, keep, || self.behaviour(program, limit))
     }
+}
+
+/// The `.cmi` files in a folder, each with what names its contents: another compiler's modules may be compiled against
+/// them, and are linked with ours only if both wrote the same bytes.
+fn interfaces(folder: &Path) -> Result<BTreeMap<String, String>> {
+    let mut interfaces = BTreeMap::new();
+    for file in trees::files_of(folder)? {
+        if file.extension().is_some_and(|extension| extension == "cmi") {
+            let name = file.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            interfaces.insert(name, Key::new("interface").with(fs::read(&file)?).name());
+        }
+    }
+    Ok(interfaces)
 }
 
 /// The flags that link libraries. Those of OCaml's own distribution are named as the compiler finds them
@@ -411,6 +431,13 @@ fn compare(expected: &Behaviour, actual: &Behaviour, parts: Parts) -> Result<(),
     } else if parts.messages && expected.messages != actual.messages {
         differences.push_str(&diff("compiler's messages", &expected.messages, &actual.messages));
     }
+    if expected.compiled == actual.compiled {
+        for (name, contents) in &expected.interfaces {
+            if actual.interfaces.get(name) != Some(contents) {
+                let _ = writeln!(differences, "{name}: not the bytes that were expected");
+            }
+        }
+    }
     if let (Some(expected), Some(actual)) = (&expected.run, &actual.run) {
         if expected.exit != actual.exit {
             let _ = writeln!(differences, "program, expected: {}; actual: {}", expected.exit, actual.exit);
@@ -447,6 +474,7 @@ mod tests {
         Behaviour {
             compiled: Exit::Code(0),
             messages: String::new(),
+            interfaces: BTreeMap::from([("a.cmi".to_owned(), "0".to_owned())]),
             run: Some(Run { exit: Exit::Code(exit), stdout: stdout.into(), stderr: stderr.into() }),
         }
     }
@@ -463,6 +491,9 @@ mod tests {
         failed.compiled = Exit::Code(2);
         failed.run = None;
         assert!(compare(&good, &failed, all).is_err());
+        let mut other = behaviour(0, "a\n", "b\n");
+        other.interfaces.insert("a.cmi".to_owned(), "1".to_owned());
+        assert!(compare(&good, &other, all).is_err());
         let mut warned = behaviour(0, "a\n", "b\n");
         warned.messages = "Warning".into();
         assert!(compare(&good, &warned, all).is_err());

@@ -30,6 +30,8 @@ pub struct Settings {
     pub inline: bool,
     /// Closures capture values as they are (`-no-unbox-free-vars-of-closures`).
     pub boxed_captures: bool,
+    /// Each allocation of the source makes a value of its own (`-flambeau-keep-sharing`).
+    pub keep_sharing: bool,
     /// Captured values are passed to functions at direct calls wherever that can be (`-unbox-closures`).
     pub unboxed_closures: bool,
     /// No function is copied for the parts of arguments (`-no-unbox-specialised-args`).
@@ -84,6 +86,7 @@ impl Settings {
             skip: Vec::new(),
             inline: true,
             boxed_captures: false,
+            keep_sharing: false,
             unboxed_closures: false,
             boxed_arguments: false,
             level: 1,
@@ -114,6 +117,7 @@ impl Settings {
                 ("machine", "bytecode") => settings.machine = Machine::Bytecode,
                 ("simplify", "no") => settings.simplify = false,
                 ("inline", "no") => settings.inline = false,
+                ("sharing", "kept") => settings.keep_sharing = true,
                 ("unbox-free-vars-of-closures", "no") => settings.boxed_captures = true,
                 ("unbox-closures", "yes") => settings.unboxed_closures = true,
                 ("unbox-specialised-args", "no") => settings.boxed_arguments = true,
@@ -188,6 +192,7 @@ impl Settings {
             described: self.described,
             stubs_only: !self.inline,
             boxed_captures: self.boxed_captures,
+            keep_sharing: self.keep_sharing,
             unboxed_closures: self.unboxed_closures,
             boxed_arguments: self.boxed_arguments,
             machine: self.machine,

@@ -106,6 +106,9 @@ pub struct Rewrites {
     pub boxed_arguments: bool,
     /// No function is inlined but stubs (`-flambeau-no-inline`).
     pub stubs_only: bool,
+    /// Allocations of the same contents do not become one, nor one that is executed each time static data
+    /// (`-flambeau-keep-sharing`).
+    pub keep_sharing: bool,
     /// What code is generated for.
     pub machine: Machine,
     /// What the inliner decides by.

@@ -184,6 +184,7 @@ impl Simplifier<'_> {
             Prim::ArrayLoad { kind: ArrayKind::Rows } => (Prim::ArrayLoad { kind: ArrayKind::Addr }, memory),
             // Found again where a function that stored it is inlined.
             Prim::LoadResult { .. } => return Some((prim.clone(), args.clone(), memory)),
+            _ if self.rewrites.keep_sharing && prim.effects().allocates() => return None,
             _ if prim.can_merge() => (prim.clone(), memory),
             _ => return None,
         };
@@ -278,10 +279,12 @@ impl Simplifier<'_> {
             (Prim::Tag, [n]) => self.tag(*n),
             (Prim::Untag, [x]) => self.untag(*x),
             (Prim::Box(kind), [n]) => match self.env.constant(*n, kind.naked()) {
-                Some(c) if !matches!(c, Const::Poison(_)) => match self.static_number(*kind, c) {
-                    Some(symbol) => Outcome::Atom(symbol.into()),
-                    None => Outcome::Keep(Ty::boxed(*kind, Ty::Is(*n))),
-                },
+                Some(c) if !matches!(c, Const::Poison(_)) && !self.rewrites.keep_sharing => {
+                    match self.static_number(*kind, c) {
+                        Some(symbol) => Outcome::Atom(symbol.into()),
+                        None => Outcome::Keep(Ty::boxed(*kind, Ty::Is(*n))),
+                    }
+                }
                 _ => Outcome::Keep(Ty::boxed(*kind, Ty::Is(*n))),
             },
             (Prim::Rebox(kind), [n, boxed]) => self.rebox(*kind, *n, *boxed),
@@ -502,7 +505,9 @@ impl Simplifier<'_> {
         if mutability != Mutability::Immutable {
             return Outcome::Keep(Ty::pointer());
         }
-        if let Some(symbol) = self.static_block(tag, fields) {
+        if !self.rewrites.keep_sharing
+            && let Some(symbol) = self.static_block(tag, fields)
+        {
             return Outcome::Atom(symbol.into());
         }
         if fields.len() > FIELDS {
