@@ -31,6 +31,15 @@ let rec digits n = if n = 0 then 0 else (n mod 10) + digits (n / 10)
 let rec ways n = if n <= 0 then 0 else (n * n) + if n land 1 = 0 then ways (n - 1) else ways (n - 3)
 let rec products l = match l with [] -> 1 | x :: l -> let y = x lxor 3 in (y + 1) * products l
 
+(* What is added is loaded behind the call: where the function assigns nothing, it may be loaded before. *)
+type account = { mutable balance : int; rate : int }
+let rec sum = function [] -> 0 | x :: l -> x + sum l
+let rec held = function [] -> 0 | a :: l -> a.balance + held l
+let rec drained = function [] -> 0 | a :: l -> a.balance + (a.balance <- a.balance / 2; drained l)
+let rec moved a = function [] -> 0 | b :: l -> a.balance + (b.balance <- b.balance + a.rate; moved b l)
+let rec at v i = if i = Array.length v then 0 else v.(i) + at v (i + 1)
+let rec beyond v i = if i > Array.length v then 0 else v.(i) + beyond v (i + 1)
+
 (* What is printed, read and raised keeps its place. *)
 let trace = Buffer.create 100
 let say s x = Buffer.add_string trace s; x
@@ -76,6 +85,15 @@ let () =
   let e = If (Num 1, Add (Mul (Num 2, Num 3), Sub (Num 4, Num 5)), Mul (Num 6, If (Num 0, Num 7, Num 8))) in
   Printf.printf "%d %d %d %d %d %d\n" (nodes e) (joined 100) (joined 99) (nested 12) (hofstadter 40) (twice 12);
   Printf.printf "%d %d %d\n" (digits 9876543210) (ways 101) (products [ 1; 2; 8; 30 ]);
+  let account balance = { balance; rate = balance mod 7 } in
+  let a = account 100 in
+  let accounts = [ a; account 30; a; account 20; a ] in
+  Printf.printf "%d %d " (sum l) (held accounts);
+  let d = drained accounts in
+  let m = moved a accounts in
+  Printf.printf "%d %d %d\n" d m (held accounts);
+  Printf.printf "%d " (at [| 3; 1; 4; 1; 5 |] 0);
+  (match beyond [| 3; 1; 4 |] 0 with n -> print_int n | exception Invalid_argument m -> print_endline m);
   Printf.printf "%d %d " (told 5) (told_after 5);
   print_endline (Buffer.contents trace);
   Printf.printf "%d %d\n" (reads 4) !cell;

@@ -5,9 +5,10 @@
 //! as they are. For one of them, the *operation*, the function gets a worker with one parameter more, which returns
 //! what that parameter and the result of the function give. A continuation is a *sum* if it does nothing but combine
 //! its parameter with values in scope by the operation, and returns that: a call of the function that returns to it
-//! may pass these values instead, and is the last that the function does.
+//! may pass these values instead, and is the last that the function does. What computes them behind the call is
+//! executed before it; a load is only where the function does nothing that could change what is loaded.
 
-use flambeau_ir::prim::IntOp;
+use flambeau_ir::prim::{Effects, IntOp};
 use flambeau_ir::term::InlineAttribute;
 use flambeau_ir::{
     Apply, ApplyCont, CallKind, CodeId, Const, ContHandler, Continuation, Dbg, Expr, Heat, IntKind, Item,
@@ -33,19 +34,19 @@ pub fn accumulate(unit: &mut Unit, rewrites: &mut Rewrites) -> bool {
     }
     let mut changed = false;
     for id in unit.codes.keys().collect::<Vec<_>>() {
-        if let Some((op, neutral)) = operation(unit, rewrites, id)
+        if let Some((sums, neutral)) = sums(unit, rewrites, id)
             && rewrites.allow(Rewrite::Accumulation, unit, Some(id))
         {
-            add_accumulator(unit, id, op, neutral);
+            add_accumulator(unit, &sums, neutral);
             changed = true;
         }
     }
     changed
 }
 
-/// The operation by which a function gets an accumulator, and what changes nothing: the one by which most calls can
-/// pass on what is added to their results.
-fn operation(unit: &Unit, rewrites: &Rewrites, id: CodeId) -> Option<(IntOp, i64)> {
+/// The sums of a function by the operation by which most calls can pass on what is added to their results, and what
+/// changes nothing by it.
+fn sums(unit: &Unit, rewrites: &Rewrites, id: CodeId) -> Option<(Sums, i64)> {
     let code = &unit.codes[id];
     if !code.recursive
         || code.attributes.heat == Heat::Never
@@ -55,11 +56,11 @@ fn operation(unit: &Unit, rewrites: &Rewrites, id: CodeId) -> Option<(IntOp, i64
     {
         return None;
     }
-    let by_calls =
-        OPERATIONS.iter().map(|operation| (Sums::of(unit, id, operation.0).calls(unit), *operation));
+    let effects = effects(unit, id);
+    let all = OPERATIONS.iter().map(|&(op, neutral)| (Sums::of(unit, id, op, effects), neutral));
     // Of several that are as good, the first one.
-    let best = by_calls.rev().max_by_key(|(calls, _)| *calls)?;
-    (best.0 > 0).then_some(best.1)
+    let (calls, sums) = all.rev().map(|sums| (sums.0.calls(unit), sums)).max_by_key(|(calls, _)| *calls)?;
+    (calls > 0).then_some(sums)
 }
 
 /// Whether a function does nothing that may raise but call itself: the backtrace of an exception would show fewer calls
@@ -131,18 +132,46 @@ fn arithmetic(item: &Item) -> Option<(Variable, IntOp, [Simple; 2])> {
     }
 }
 
-/// Whether an item computes what depends neither on the result of the call nor on what has happened until then.
-fn may_move(item: &Item, result: Variable, sums: &FxHashMap<Variable, (bool, [Simple; 2])>) -> bool {
+/// Whether an item computes what does not depend on the result of the call, and may be executed before it: `effects` is
+/// what the function does.
+fn may_move(
+    item: &Item,
+    result: Variable,
+    sums: &FxHashMap<Variable, (bool, [Simple; 2])>,
+    effects: Effects,
+) -> bool {
     let Item::Let { named: Named::Prim { prim, args, exn: None }, .. } = item else { return false };
     let mut is_free = match (prim, &args[..]) {
         // A divisor that is a constant has passed its check.
         (Prim::IntDiv { .. } | Prim::IntMod { .. }, [_, Simple::Const(Const::Tagged(n))]) => *n != 0,
-        _ => prim.effects().commutes_with_all() && !prim.effects().looks(),
+        _ => prim.effects().may_precede(effects),
     };
     item.for_each_simple(&mut |simple| {
         is_free &= simple.as_var().is_none_or(|var| var != result && !sums.contains_key(&var));
     });
     is_free
+}
+
+/// What a function does, but for calling itself.
+fn effects(unit: &Unit, id: CodeId) -> Effects {
+    let mut effects = Effects::NONE;
+    unit.codes[id].body.walk(&mut |expr| {
+        for item in &expr.items {
+            effects = effects.or(match item {
+                Item::Let { named: Named::Prim { prim, exn: Some(_), .. }, .. } => prim.effects().raising(),
+                Item::Let { named: Named::Prim { prim, .. }, .. } => prim.effects(),
+                Item::LetClosures { .. } => Effects::ALLOCATION,
+                Item::Let { .. } | Item::Join { .. } | Item::LetCont { .. } => Effects::NONE,
+            });
+        }
+        effects = effects.or(match &expr.terminator {
+            Terminator::Apply(apply) if apply.kind == CallKind::Direct(id) => Effects::NONE,
+            Terminator::Apply(_) => Effects::ANY,
+            Terminator::Raise { .. } => Effects::NONE.raising(),
+            _ => Effects::NONE,
+        });
+    });
+    effects
 }
 
 /// What a continuation combines its parameter with to return that.
@@ -180,7 +209,9 @@ impl Sum {
 /// The sums of a function by one operation.
 struct Sums {
     id: CodeId,
+    op: IntOp,
     exn: Continuation,
+    effects: Effects,
     sums: FxHashMap<Continuation, Sum>,
     /// Continuations of calls of the function itself, and what these are passed: what was returned so far, or the
     /// accumulator. What they return takes its place.
@@ -188,20 +219,22 @@ struct Sums {
 }
 
 impl Sums {
-    fn of(unit: &Unit, id: CodeId, op: IntOp) -> Sums {
+    /// `effects` is what the function does.
+    fn of(unit: &Unit, id: CodeId, op: IntOp, effects: Effects) -> Sums {
         let code = &unit.codes[id];
-        let mut sums = Sums { id, exn: code.exn, sums: FxHashMap::default(), passed: FxHashMap::default() };
+        let mut sums =
+            Sums { id, op, exn: code.exn, effects, sums: FxHashMap::default(), passed: FxHashMap::default() };
         sums.sums.insert(code.ret, Sum::default());
         // Continuations around a term are visited before it.
         code.body.walk(&mut |expr| {
             for (index, item) in expr.items.iter().enumerate() {
                 match item {
                     Item::Join { cont, params, .. } => {
-                        sums.note(op, *cont, params, &expr.items[index + 1..], &expr.terminator);
+                        sums.note(*cont, params, &expr.items[index + 1..], &expr.terminator);
                     }
                     Item::LetCont { recursive: false, handlers } => {
                         for ContHandler { cont, params, body } in handlers {
-                            sums.note(op, *cont, params, &body.items, &body.terminator);
+                            sums.note(*cont, params, &body.items, &body.terminator);
                         }
                     }
                     _ => {}
@@ -244,16 +277,18 @@ impl Sums {
     }
 
     /// Notes a continuation if it is a sum.
-    fn note(&mut self, op: IntOp, cont: Continuation, params: &[Variable], items: &[Item], end: &Terminator) {
+    fn note(&mut self, cont: Continuation, params: &[Variable], items: &[Item], end: &Terminator) {
         let ([param], Terminator::ApplyCont(jump)) = (params, end) else { return };
         let (Some(outer), [value]) = (self.sums.get(&jump.cont), &jump.args[..]) else { return };
         let mut defined: FxHashMap<Variable, (bool, [Simple; 2])> = FxHashMap::default();
         let (mut leaves, mut computed) = (outer.leaves.clone(), outer.computed.clone());
         for item in items {
             match arithmetic(item) {
-                Some((var, IntOp::Sub, args)) if op == IntOp::Add => _ = defined.insert(var, (true, args)),
-                Some((var, same, args)) if same == op => _ = defined.insert(var, (false, args)),
-                _ if may_move(item, *param, &defined) => computed.push(item.clone()),
+                Some((var, IntOp::Sub, args)) if self.op == IntOp::Add => {
+                    _ = defined.insert(var, (true, args));
+                }
+                Some((var, same, args)) if same == self.op => _ = defined.insert(var, (false, args)),
+                _ if may_move(item, *param, &defined, self.effects) => computed.push(item.clone()),
                 _ => return,
             }
         }
@@ -337,8 +372,8 @@ impl Edges {
 
 /// Makes a function a loop with an accumulator; where it still calls itself otherwise, a worker of it, which takes the
 /// accumulator, too.
-fn add_accumulator(unit: &mut Unit, id: CodeId, op: IntOp, neutral: i64) {
-    let sums = Sums::of(unit, id, op);
+fn add_accumulator(unit: &mut Unit, sums: &Sums, neutral: i64) {
+    let (id, op) = (sums.id, sums.op);
     let neutral = Simple::Const(Const::Tagged(neutral));
     let is_loop = sums.make_all_calls_jumps(unit);
     let target = if is_loop { id } else { worker(unit, id, "acc") };

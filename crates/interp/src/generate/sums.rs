@@ -22,6 +22,10 @@ impl Generator {
             }
             terms.extend(self.result_of_recursion(scope, &mut items));
         }
+        // As a front end loads behind a call what is only used there.
+        if self.one_in(2) {
+            terms.push(self.force(scope, &mut items, Type::Int));
+        }
         let op = self.random.pick(&[IntOp::Add, IntOp::Add, IntOp::Mul, IntOp::And, IntOp::Or, IntOp::Xor]);
         let mut sum = terms.swap_remove(self.random.below(terms.len()));
         while !terms.is_empty() {
