@@ -246,17 +246,18 @@ impl Sums {
         sums
     }
 
-    /// How many calls become jumps that were none.
+    /// How many calls become jumps that were none, if it is worth it: the other calls of the function in itself begin
+    /// with an accumulator that adds nothing, and keep their own for nothing meanwhile.
     fn calls(&self, unit: &Unit) -> usize {
-        let mut calls = 0;
-        unit.codes[self.id].body.walk(&mut |expr| {
-            if let Terminator::Apply(apply) = &expr.terminator
-                && let Some(sum) = self.jump(apply)
-            {
-                calls += usize::from(sum.so_far.is_some() || !sum.leaves.is_empty());
-            }
+        let (mut calls, mut others) = (0, 0);
+        unit.codes[self.id].body.walk(&mut |expr| match &expr.terminator {
+            Terminator::Apply(apply) if apply.kind == CallKind::Direct(self.id) => match self.jump(apply) {
+                Some(sum) => calls += usize::from(sum.so_far.is_some() || !sum.leaves.is_empty()),
+                None => others += usize::from(!self.passed.contains_key(&apply.ret)),
+            },
+            _ => {}
         });
-        calls
+        if others <= calls { calls } else { 0 }
     }
 
     /// Whether the function does not call itself any more.
