@@ -72,7 +72,6 @@ pub struct Pass {
 /// All passes, by name: for `flambeau opt` and tests.
 pub const PASSES: &[Pass] = &[
     CONTIFY,
-    ACCUMULATE,
     LOOPIFY,
     SCALAR_REPLACEMENT,
     LATE_SCALAR_REPLACEMENT,
@@ -84,6 +83,7 @@ pub const PASSES: &[Pass] = &[
     UNREAD,
     NAKED_FIELDS,
     THREAD,
+    ACCUMULATE,
     LATE_THREAD,
     POPCOUNT,
     UNROLL,
