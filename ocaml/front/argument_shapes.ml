@@ -86,6 +86,10 @@ type state = { env : Env.t; mutable fuel : int }
 
 let largest = 100
 
+(* In itself with other arguments a type is looked at that often. One that is not regular, ['a t = … | Two of ('a * 'a) t],
+   is there with ever larger ones, whose shapes have twice as many parts each time. *)
+let most_nested = 2
+
 (* Types whose parts everybody reads. *)
 let is_plain path = List.exists (Path.same path) [ Predef.path_list; Predef.path_option ]
 
@@ -127,8 +131,10 @@ and of_constructor state around path args =
         | _ :: outer -> enclosing outer
         | [] -> None
       in
+      let is_same = function Some (other, _) -> Path.same path other | None -> false in
       match enclosing around with
       | Some depth -> Enclosing depth
+      | None when List.length (List.filter is_same around) >= most_nested -> Unknown
       | None -> declared state (Some (path, args) :: around) (Env.find_type path state.env) args)
 
 (* [around]: with the type itself. *)

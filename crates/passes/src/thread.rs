@@ -14,14 +14,17 @@ use flambeau_ir::copy::Copier;
 use flambeau_ir::stack::deep;
 use flambeau_ir::tags;
 use flambeau_ir::{
-    ApplyCont, CodeId, Const, ContHandler, Continuation, Expr, IntKind, Item, Named, Prim, Rewrite, Rewrites,
+    ApplyCont, CodeId, ContHandler, Continuation, Expr, IntKind, Item, Named, Prim, Rewrite, Rewrites,
     Simple, StaticDef, Switch, Symbol, Terminator, Unit, Variable,
 };
-use flambeau_simplify::fold::fold;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 use crate::dead_joins::drop_dead_joins;
+use known::Values;
+
+mod exits;
+mod known;
 
 /// More bindings than these are not evaluated at each jump.
 const BINDINGS: usize = 8;
@@ -76,7 +79,9 @@ fn thread_in(
         let mut threading =
             Threading { unit, rewrites, code, statics, facts, forks, granted: None, threaded: 0 };
         *body = threading.expr(body.take());
-        if threading.threaded == 0 {
+        let threaded = threading.threaded > 0;
+        let left = exits::thread(body, code, statics, unit, rewrites);
+        if !threaded && !left {
             break;
         }
         drop_dead_joins(body);
@@ -163,13 +168,6 @@ impl Fork {
     fn into_expr(self) -> Expr {
         Expr { items: self.bindings, terminator: Terminator::Switch(Box::new(self.switch)) }
     }
-}
-
-/// What is known of a value.
-#[derive(Clone, Copy)]
-enum Known {
-    Const(Const),
-    Block(u8),
 }
 
 struct Threading<'a> {
@@ -364,41 +362,13 @@ impl Threading<'_> {
         items: &[Item],
         switch: &'s Switch,
     ) -> Option<&'s ApplyCont> {
-        let mut known: FxHashMap<Variable, Known> = FxHashMap::default();
-        let value = |simple: Simple, known: &FxHashMap<Variable, Known>| match simple {
-            Simple::Const(Const::Poison(_)) => None,
-            Simple::Const(c) => Some(Known::Const(c)),
-            Simple::Symbol(symbol) => self.statics.get(&symbol).map(|tag| Known::Block(*tag)),
-            Simple::Var(var) => {
-                known.get(&var).copied().or_else(|| self.facts.blocks.get(&var).map(|tag| Known::Block(*tag)))
-            }
-        };
-        for (param, arg) in params.iter().zip(args) {
-            if let Some(of) = value(*arg, &known) {
-                known.insert(*param, of);
-            }
-        }
-        if known.is_empty() {
+        let mut values = Values::new(self.statics, &self.facts.blocks);
+        values.bind(params, args);
+        if values.is_empty() {
             return None;
         }
-        for item in items {
-            let Item::Let { var, named, .. } = item else { continue };
-            let result = match named {
-                Named::Simple(simple) => value(*simple, &known),
-                Named::Prim { prim, args, .. } => {
-                    let args: Option<SmallVec<[Known; 2]>> =
-                        args.iter().map(|arg| value(*arg, &known)).collect();
-                    args.and_then(|args| evaluate(prim, &args)).map(Known::Const)
-                }
-            };
-            if let Some(result) = result {
-                known.insert(*var, result);
-            }
-        }
-        let Some(Known::Const(Const::NakedImmediate(n))) = value(switch.scrutinee, &known) else {
-            return None;
-        };
-        switch.arms.iter().find(|(value, _)| *value == n).map(|(_, jump)| jump).or(switch.default.as_ref())
+        values.evaluate(items);
+        values.taken(switch)
     }
 
     /// Whether the handler does no more than test the outcome of a comparison that a jump passes: where that is
@@ -506,7 +476,6 @@ fn is_test_of_outcome(prim: &Prim) -> bool {
     matches!(prim, Prim::Untag | Prim::PhysEqual { .. } | Prim::IntCompare { kind: IntKind::Tagged, .. })
 }
 
-/// Whether a run, up to the switch that ends it, may be evaluated at each jump, its arms apart.
 /// Whether the rest of a run uses variables, as far as that is found out in a reasonable time.
 fn may_use(vars: &[Variable], items: &[Item], end: &Terminator) -> bool {
     let mut is_used = false;
@@ -529,6 +498,7 @@ fn may_use(vars: &[Variable], items: &[Item], end: &Terminator) -> bool {
     }
 }
 
+/// Whether a run, up to the switch that ends it, may be evaluated at each jump, its arms apart.
 fn is_short(items: &[Item]) -> bool {
     let mut bindings = 0;
     items.iter().all(|item| match item {
@@ -563,21 +533,4 @@ fn own_variables(params: &[Variable], items: &[Item]) -> FxHashSet<Variable> {
         _ => None,
     });
     params.iter().copied().chain(bound).collect()
-}
-
-fn evaluate(prim: &Prim, args: &[Known]) -> Option<Const> {
-    let boolean = |b: bool| Some(Const::NakedImmediate(i64::from(b)));
-    match (prim, args) {
-        (Prim::IsInt, [Known::Block(_)]) => boolean(false),
-        (Prim::GetTag, [Known::Block(tag)]) => Some(Const::NakedImmediate(i64::from(*tag))),
-        (
-            Prim::PhysEqual { negated },
-            [Known::Block(_), Known::Const(_)] | [Known::Const(_), Known::Block(_)],
-        ) => boolean(*negated),
-        _ => {
-            let constants: Option<SmallVec<[Const; 2]>> =
-                args.iter().map(|arg| if let Known::Const(c) = arg { Some(*c) } else { None }).collect();
-            fold(prim, &constants?)
-        }
-    }
 }
