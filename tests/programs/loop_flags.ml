@@ -129,6 +129,26 @@ let floats x =
   done;
   !y
 
+(* What the next iteration gets is exchanged where its branches meet. *)
+let exchanged n =
+  let fin = ref false and a = ref 1 and b = ref 2 and i = ref 0 in
+  while not !fin do
+    if !i land 3 = 1 then if !i > n then fin := true else i := !i + 2 else i := !i + 1;
+    let t = !a in
+    a := !b;
+    b := t
+  done;
+  (!a * 100) + (!b * 1000) + !i
+
+let exchanged_by_calls (v : int array) =
+  let rec go fin a b i =
+    if fin then (a * 1000) + (b * 100) + i
+    else
+      let fin = if v.(i) > 3 then v.(i) > 4 else if v.(i) = 2 then true else false in
+      go fin b a (i + 1)
+  in
+  go false 1 2 0
+
 let () =
   Printf.printf "%d %d\n" (until_equal a 9) (until_equal a 3);
   (match until_equal a (opaque 77) with
@@ -156,4 +176,6 @@ let () =
     [ 10; 30; 1000 ];
   List.iter (fun (i, j) -> Printf.printf "(%d,%d)" i j) (nested 9);
   Printf.printf "\n%d %d\n" (entered true) (entered (opaque false));
-  Printf.printf "%g %g\n" (floats 37.) (floats 0.1)
+  Printf.printf "%g %g\n" (floats 37.) (floats 0.1);
+  List.iter (fun n -> Printf.printf "%d " (exchanged n)) [ 0; 1; 4; 6; 9 ];
+  Printf.printf "%d %d\n" (exchanged_by_calls [| 1; 1; 3; 4; 2 |]) (exchanged_by_calls [| 1; 4; 5 |])

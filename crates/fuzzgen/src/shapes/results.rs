@@ -1,13 +1,16 @@
 //! Several values at once: functions of tuples that return tuples, called in their own unit and from others; iterations
-//! that make two values and pass either of them on.
+//! that make two values and pass either of them on; loops that a flag ends, whose values are exchanged meanwhile.
 
 use super::template::{filled, int, plain};
 use super::{Instance, Kernel, Shape, shape};
 use crate::generator::Gen;
 use crate::tree::Node;
 
-pub(super) const SHAPES: &[Shape] =
-    &[shape("functions of tuples", functions_of_tuples), shape("two results of an iteration", two_results)];
+pub(super) const SHAPES: &[Shape] = &[
+    shape("functions of tuples", functions_of_tuples),
+    shape("two results of an iteration", two_results),
+    shape("loops that a flag ends", loops_with_flags),
+];
 
 /// Functions of a tuple of `v`, `w` and `l`, large enough to be called.
 const FUNCTIONS: &[&str] = &[
@@ -63,15 +66,21 @@ const LOOPS: &[&str] = &[
     "let$a $f n x = let x = ref x in let i = ref 0 in while !i <= n do let i_ = !i in let a, b = (let i = i_ in if $c then ($g !x i, !x) else (!x, $one)) in x := (let i = i_ in if $d then a else b); incr i done; !x\n",
 ];
 
+/// What an iteration of two values makes of a value and a number, and a value to begin with.
+const NEXT: &[(&str, &str)] = &[
+    ("let $g x i = (x * 3 + i) land 1023\n", "1"),
+    ("let $g x i = x *. 0.5 +. float_of_int i\n", "0.5"),
+    ("let $g x i = Int64.add (Int64.mul x 3L) (Int64.of_int i)\n", "1L"),
+    (
+        "let $g x i = if i land 3 = 0 then List.tl (i :: x) else (match x with _ :: (_ :: _ as l) -> i :: l | l -> i :: l)\n",
+        "[ 1 ]",
+    ),
+    ("let $g (x, y) i = (y + i, x land 255)\n", "(1, 2)"),
+];
+
 fn two_results(g: &mut Gen) -> Instance {
     let (f, h) = (g.fresh("f"), g.fresh("g"));
-    let (next, one) = *g.rng.pick(&[
-        ("let $g x i = (x * 3 + i) land 1023\n", "1"),
-        ("let $g x i = x *. 0.5 +. float_of_int i\n", "0.5"),
-        ("let $g x i = Int64.add (Int64.mul x 3L) (Int64.of_int i)\n", "1L"),
-        ("let $g x i = if i land 3 = 0 then List.tl (i :: x) else (match x with _ :: (_ :: _ as l) -> i :: l | l -> i :: l)\n", "[ 1 ]"),
-        ("let $g (x, y) i = (y + i, x land 255)\n", "(1, 2)"),
-    ]);
+    let (next, one) = *g.rng.pick(NEXT);
     let values = [
         ("f", Node::from(&f)),
         ("g", (&h).into()),
@@ -81,6 +90,38 @@ fn two_results(g: &mut Gen) -> Instance {
         ("one", one.into()),
     ];
     let items = vec![filled(next, &values), filled(g.choice(LOOPS), &values)];
+    let run = plain("(Hashtbl.hash ($f (i land 15) $one) land 0xFFFF)", &values);
+    Instance { items, kernel: Kernel::Iterated(run, 20), ends: vec![] }
+}
+
+/// Loops that end when a flag says so, of two values that `$e` may exchange before the next iteration.
+const FLAGS: &[&str] = &[
+    "let$a $f n x = let fin = ref false and x = ref x and y = ref $one and k = ref 0 in while not !fin do let i = !k in (if i > n then fin := true else if $c then (if $d then fin := true else x := $g !x i) else y := $g !y i); $e k := i + 1 done; ($g !x !k, !y)\n",
+    "let$a $f n x = let going = ref true and x = ref x and y = ref $one and k = ref 0 in while !going do let i = !k in going := i < n && not ($c); (if $d then y := $g !y i); $e k := i + 1 done; (!x, $g !y !k)\n",
+    "let$a $f n x = let rec go fin i x y = if fin then ($g x i, y) else if i > n then go true (i + 1) $p else if $c then go ($d) (i + 1) $p else go (i > 7) (i + 2) $q in go false 0 x $one\n",
+    "let$a $f n x = let rec go fin i x y = if fin then (x, $g y i) else let z = if $d then $g x i else y in let fin = if i > n then true else if $c then i > 5 else false in ignore z; go fin (i + 1) $p in go false 0 x $one\n",
+    "let$a $f n x = let rec go state i x y = match state with None -> (x, $g y i) | Some s -> let next = if i > n then None else if $c then Some (s + i) else if $d then None else state in go next (i + 1) $p in go (Some 0) 0 x $one\n",
+];
+
+fn loops_with_flags(g: &mut Gen) -> Instance {
+    let (f, h) = (g.fresh("f"), g.fresh("g"));
+    let (next, one) = *g.rng.pick(NEXT);
+    let passed = ["y x", "x y", "y y", "($g y i) x", "y ($g x i)"];
+    let (p, q) = (g.choice(&passed), g.choice(&passed));
+    let exchanged = g.choice(&["let t = !x in x := !y; y := t;", "x := !y;", "y := $g !x i;", ""]);
+    let names = [("g", Node::from(&h))];
+    let values = [
+        ("f", Node::from(&f)),
+        ("g", (&h).into()),
+        ("a", g.attribute().into()),
+        ("c", g.condition(&["i", "n"])),
+        ("d", g.condition(&["i", "n"])),
+        ("e", plain(exchanged, &names)),
+        ("p", plain(p, &names)),
+        ("q", plain(q, &names)),
+        ("one", one.into()),
+    ];
+    let items = vec![filled(next, &values), filled(g.choice(FLAGS), &values)];
     let run = plain("(Hashtbl.hash ($f (i land 15) $one) land 0xFFFF)", &values);
     Instance { items, kernel: Kernel::Iterated(run, 20), ends: vec![] }
 }

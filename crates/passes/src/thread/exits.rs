@@ -356,23 +356,23 @@ impl Leaving<'_> {
 
     /// What a jump that leaves its loop evaluates, and where it goes.
     fn leave(&mut self, jump: &ApplyCont, heads: &Heads) -> Option<(Vec<Item>, ApplyCont)> {
-        let path = self.path(heads, jump.cont, &jump.args)?;
-        let [first, others @ ..] = &path.steps[..] else { return None };
-        let dbg = heads.heads[&heads.of].switch.dbg;
-        let mut items = first.bindings.to_vec();
-        for step in others {
-            let bound = step.params.iter().zip(&step.args);
-            items.extend(bound.map(|(var, arg)| Item::Let { var: *var, named: Named::Simple(*arg), dbg }));
-            items.extend(step.bindings.iter().cloned());
-        }
-        let end = Terminator::ApplyCont(path.to.clone());
-        let params = first.params.to_vec();
+        let Path { steps, to } = self.path(heads, jump.cont, &jump.args)?;
+        let steps = steps.iter().map(|step| {
+            let bindings = Expr { items: step.bindings.to_vec(), terminator: Terminator::Unreachable };
+            (step.params.to_vec(), step.args.clone(), bindings)
+        });
+        let (steps, to) = (steps.collect::<Vec<_>>(), to.clone());
+        let mut items = Vec::new();
+        // The arguments of the jump itself are of the place where it is. Those of an end of an iteration may be
+        // parameters of the loop, which are others from its head on: all of them at once.
         let mut copier = Copier::new(&mut self.unit.variables, &mut self.unit.continuations);
-        // The arguments of the jump itself are of the place where it is.
-        copier.substitute_variables(&params, &jump.args);
-        let copy = copier.expr(&Expr { items, terminator: end });
-        let Terminator::ApplyCont(to) = copy.terminator else { return None };
-        Some((copy.items, to))
+        for (params, args, bindings) in steps {
+            let args: Args = args.iter().map(|arg| copier.simple(*arg)).collect();
+            copier.substitute_variables(&params, &args);
+            items.extend(copier.expr(&bindings).items);
+        }
+        let args = to.args.iter().map(|arg| copier.simple(*arg)).collect();
+        Some((items, ApplyCont { cont: to.cont, args }))
     }
 }
 
