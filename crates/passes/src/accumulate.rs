@@ -1,13 +1,15 @@
-//! Accumulators: a function that adds something to the result of its last call of itself takes what is added before
-//! that call, which is a tail call then. `docs/passes/accumulate.md` shows it.
+//! Accumulators: a function that adds something to the result of its last call of itself adds it before that call,
+//! which is a jump then. `docs/passes/accumulate.md` shows it.
 //!
-//! Addition, multiplication and the bitwise operations on tagged integers are associative and commutative, modulo 2^63
-//! as they are. For one of them, the *operation*, the function gets a worker with one parameter more, which returns
-//! what that parameter and the result of the function give. A continuation is a *sum* if it does nothing but combine
-//! its parameter with values in scope by the operation, and returns that: a call of the function that returns to it
-//! may pass these values instead, and is the last that the function does. What computes them behind the call is
-//! executed before it; a load is only where the function does nothing that could change what is loaded.
+//! Addition, multiplication and the bitwise operations on tagged integers are associative and commutative, modulo
+//! 2^63 as they are. For one of them, the *operation*, the function becomes a loop with one parameter more, the
+//! accumulator, that returns what this and the result of the function give. A continuation is a *sum* if it does
+//! nothing but combine its parameter with values in scope by the operation, and returns that: a call of the function
+//! that returns to it combines these values with the accumulator instead, and is the last that the function does.
+//! What computes them behind the call is executed before it; a load is only where the function does nothing that
+//! could change what is loaded.
 
+use flambeau_ir::copy::Copier;
 use flambeau_ir::prim::{Effects, IntOp};
 use flambeau_ir::term::InlineAttribute;
 use flambeau_ir::{
@@ -188,20 +190,11 @@ struct Sum {
 impl Sum {
     /// What a call that becomes a jump passes as the accumulator. Each has variables of its own for what it computes.
     fn passed(&self, unit: &mut Unit, items: &mut Vec<Item>, op: IntOp, acc: Variable) -> Simple {
-        let mut copies: FxHashMap<Variable, Variable> = FxHashMap::default();
-        let of = |copies: &FxHashMap<Variable, Variable>, simple: Simple| {
-            simple.as_var().and_then(|var| copies.get(&var)).map_or(simple, |copy| Simple::Var(*copy))
-        };
-        for item in &self.computed {
-            let Item::Let { var, named: Named::Prim { prim, args, exn }, dbg } = item else { continue };
-            let args = args.iter().map(|arg| of(&copies, *arg)).collect();
-            let copy = unit.new_variable_like(*var);
-            let named = Named::Prim { prim: prim.clone(), args, exn: exn.clone() };
-            items.push(Item::Let { var: copy, named, dbg: *dbg });
-            copies.insert(*var, copy);
-        }
+        let mut copier = Copier::new(&mut unit.variables, &mut unit.continuations);
+        let computed = Expr { items: self.computed.clone(), terminator: Terminator::Unreachable };
+        items.extend(copier.expr(&computed).items);
         let leaves: SmallVec<[_; LEAVES]> =
-            self.leaves.iter().map(|(leaf, negative)| (of(&copies, *leaf), *negative)).collect();
+            self.leaves.iter().map(|(leaf, negative)| (copier.simple(*leaf), *negative)).collect();
         combine(unit, items, op, self.so_far.unwrap_or(acc), &leaves)
     }
 }

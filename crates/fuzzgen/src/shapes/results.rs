@@ -89,9 +89,7 @@ fn two_results(g: &mut Gen) -> Instance {
         ("d", g.condition(&["i", "n"])),
         ("one", one.into()),
     ];
-    let items = vec![filled(next, &values), filled(g.choice(LOOPS), &values)];
-    let run = plain("(Hashtbl.hash ($f (i land 15) $one) land 0xFFFF)", &values);
-    Instance { items, kernel: Kernel::Iterated(run, 20), ends: vec![] }
+    iterated(&[next, g.choice(LOOPS)], &values)
 }
 
 /// Loops that end when a flag says so, of two values that `$e` may exchange before the next iteration.
@@ -121,7 +119,12 @@ fn loops_with_flags(g: &mut Gen) -> Instance {
         ("q", plain(q, &names)),
         ("one", one.into()),
     ];
-    let items = vec![filled(next, &values), filled(g.choice(FLAGS), &values)];
-    let run = plain("(Hashtbl.hash ($f (i land 15) $one) land 0xFFFF)", &values);
+    iterated(&[next, g.choice(FLAGS)], &values)
+}
+
+/// Functions of which `$f` is called with a number of iterations and the value that they begin with.
+fn iterated(functions: &[&str], values: &[(&str, Node)]) -> Instance {
+    let items = functions.iter().map(|function| filled(function, values)).collect();
+    let run = plain("(Hashtbl.hash ($f (i land 15) $one) land 0xFFFF)", values);
     Instance { items, kernel: Kernel::Iterated(run, 20), ends: vec![] }
 }
